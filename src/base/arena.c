@@ -1,0 +1,135 @@
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Chunks grow from FIRST to LARGEST; a larger request gets one of its own. */
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = 16 };
+
+typedef struct chunk {
+    struct chunk *next;
+    size_t size, used;
+    _Alignas(ALIGNMENT) unsigned char bytes[];
+} chunk;
+
+struct tc_arena {
+    chunk *chunks; /* newest first */
+    size_t next_size;
+};
+
+/* The library has no way to go on without memory, and no state worth saving
+ * that the client does not hold. */
+static void *or_abort(void *p) {
+    if (p == NULL) {
+        abort();
+    }
+    return p;
+}
+
+void *tc_xmalloc(size_t size) {
+    return or_abort(malloc(size ? size : 1));
+}
+
+void *tc_xcalloc(size_t n, size_t size) {
+    return or_abort(calloc(n ? n : 1, size ? size : 1));
+}
+
+void *tc_xrealloc(void *p, size_t size) {
+    return or_abort(realloc(p, size ? size : 1));
+}
+
+char *tc_xstrdup(const char *s) {
+    size_t n = strlen(s) + 1;
+    return memcpy(tc_xmalloc(n), s, n);
+}
+
+tc_arena *tc_arena_new(void) {
+    tc_arena *a = tc_xcalloc(1, sizeof *a);
+    a->next_size = FIRST_CHUNK;
+    return a;
+}
+
+void tc_arena_free(tc_arena *a) {
+    if (a == NULL) {
+        return;
+    }
+    for (chunk *c = a->chunks; c != NULL;) {
+        chunk *next = c->next;
+        free(c);
+        c = next;
+    }
+    free(a);
+}
+
+static chunk *add_chunk(tc_arena *a, size_t at_least) {
+    size_t size = a->next_size;
+    if (size < at_least) {
+        size = at_least;
+    }
+    if (a->next_size < LARGEST_CHUNK) {
+        a->next_size *= 2;
+    }
+    chunk *c = tc_xmalloc(sizeof *c + size);
+    c->size = size;
+    c->used = 0;
+    c->next = a->chunks;
+    a->chunks = c;
+    return c;
+}
+
+void *tc_alloc(tc_arena *a, size_t size) {
+    if (size > SIZE_MAX / 2) {
+        abort();
+    }
+    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    chunk *c = a->chunks;
+    if (c == NULL || c->size - c->used < size) {
+        c = add_chunk(a, size);
+    }
+    void *p = c->bytes + c->used;
+    c->used += size;
+    return memset(p, 0, size);
+}
+
+char *tc_strndup(tc_arena *a, const char *s, size_t len) {
+    char *p = tc_alloc(a, len + 1);
+    if (len > 0) {
+        memcpy(p, s, len);
+    }
+    return p;
+}
+
+char *tc_strdup(tc_arena *a, const char *s) {
+    return tc_strndup(a, s, strlen(s));
+}
+
+char *tc_vformat(tc_arena *a, const char *fmt, va_list ap) {
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    size_t size = n < 0 ? 1 : (size_t)n + 1;
+    char *p = tc_alloc(a, size);
+    vsnprintf(p, size, fmt, again);
+    va_end(again);
+    return p;
+}
+
+char *tc_format(tc_arena *a, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    char *p = tc_vformat(a, fmt, ap);
+    va_end(ap);
+    return p;
+}
+
+void *tc_grow(tc_arena *a, const void *items, size_t size, int n, int *cap) {
+    int bigger = *cap ? *cap * 2 : 8;
+    void *p = tc_alloc(a, size * (size_t)bigger);
+    if (n > 0) {
+        memcpy(p, items, size * (size_t)n);
+    }
+    *cap = bigger;
+    return p;
+}

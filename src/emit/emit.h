@@ -1,0 +1,34 @@
+/* emit.h - the texts of a lowered program: CUDA C++ and PTX. */
+#ifndef TC_EMIT_EMIT_H
+#define TC_EMIT_EMIT_H
+
+#include "base/buf.h"
+#include "base/diag.h"
+#include "ir/ir.h"
+
+/* A PTX symbol and the buffer it holds: turns addresses into names. */
+typedef struct tc_symbol {
+    const char *name;
+    const tc_buffer *buffer; /* the program's own, with its layout */
+} tc_symbol;
+
+typedef struct tc_emitted {
+    char *text;        /* in the arena */
+    const char *entry; /* kernel name: <func>_kernel */
+    int sm;            /* of .target: 80, 90, 100 */
+    bool sm_a;         /* .target ends in a */
+    tc_symbol *symbols; /* shared symbols */
+    int nsymbols;
+} tc_emitted;
+
+/* A file nvcc accepts: includes, helper functions that the kernel calls, the
+ * kernel. Reports and returns false for what is not built yet. */
+bool tc_emit_cuda(tc_arena *a, const tc_lowered *l, tc_diags *diags,
+                  tc_emitted *out);
+
+/* A module ptxas accepts. min_sm is the least .target wanted (0: least that
+ * has every instruction); min_a asks for the arch-specific sm_XYa form. */
+bool tc_emit_ptx(tc_arena *a, const tc_lowered *l, int min_sm, bool min_a,
+                 tc_diags *diags, tc_emitted *out);
+
+#endif

@@ -1,0 +1,58 @@
+/* gpu.h - running PTX on an attached GPU.
+ *
+ * Two implementations stand behind one table: cuda.c, which loads libcuda.so.1
+ * at run time and declares what it needs of the driver API itself, and none.c,
+ * which says why there is no GPU. */
+#ifndef TC_GPU_GPU_H
+#define TC_GPU_GPU_H
+
+#include "base/arena.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tc_gpu_device {
+    char name[256];
+    int sm;             /* 90 for compute capability 9.0 */
+    int driver_version; /* cuDriverGetVersion: 13000 */
+    int multiprocessors;
+} tc_gpu_device;
+
+/* One kernel argument: a buffer (copied in before, out after) or a scalar. */
+typedef struct tc_gpu_arg {
+    void *data;   /* host bytes; a buffer's are replaced by the device's */
+    size_t bytes;
+    bool buffer;
+} tc_gpu_arg;
+
+typedef struct tc_gpu_launch {
+    const char *ptx;   /* NUL-terminated module text */
+    const char *entry; /* kernel name */
+    uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: none */
+    uint32_t dynamic_shared;
+    tc_gpu_arg *args;
+    int nargs;
+} tc_gpu_launch;
+
+typedef struct tc_gpu_result {
+    double kernel_ms;  /* by events around the launch */
+    char jit_log[4096]; /* the driver's words about the module */
+} tc_gpu_result;
+
+typedef struct tc_gpu tc_gpu; /* an open device */
+
+typedef struct tc_gpu_vtable {
+    const char *name; /* "cuda", "none" */
+    /* Opens device 0. NULL, with why (one line), when there is none. */
+    tc_gpu *(*open)(char *why, size_t why_size);
+    void (*close)(tc_gpu *g);
+    void (*describe)(const tc_gpu *g, tc_gpu_device *out);
+    /* Loads, launches, waits, copies buffers back. False with why. Polls
+     * *cancel (may be NULL) while it waits. */
+    bool (*run)(tc_gpu *g, tc_gpu_launch *l, const volatile int *cancel,
+                tc_gpu_result *out, char *why, size_t why_size);
+} tc_gpu_vtable;
+
+extern const tc_gpu_vtable tc_gpu_cuda, tc_gpu_none;
+
+#endif

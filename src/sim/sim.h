@@ -1,0 +1,156 @@
+/* sim.h - a machine that executes PTX modules.
+ *
+ * The simulator knows PTX and addresses, never layouts or IR. Device memory is
+ * a set of allocations at fixed virtual addresses. A launch runs a kernel to
+ * its end, to a fault, to a deadlock, or to a limit, and leaves behind: the
+ * memory, the findings (by address and line), and the trace. */
+#ifndef TC_SIM_SIM_H
+#define TC_SIM_SIM_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "ptx/ptx.h"
+#include "trace/trace.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* When the bytes of an asynchronous copy land. */
+typedef enum tc_completion {
+    TC_COMPLETE_TIMING, /* when the timing model says (timing on) */
+    TC_COMPLETE_EARLY,  /* at issue */
+    TC_COMPLETE_LATE,   /* at the last legal moment: the wait */
+    TC_COMPLETE_RANDOM  /* anywhere between, by seed */
+} tc_completion;
+
+typedef struct tc_sim_options {
+    const char *arch; /* a row of arch.def: "sm_90a" */
+    bool timing;      /* cycles; off: each instruction is one cycle */
+    bool hazards;     /* the happens-before checker */
+    bool trace;
+    tc_completion completion;
+    uint64_t seed;    /* of TC_COMPLETE_RANDOM */
+    const volatile int *cancel; /* polled; non-zero ends the run. May be NULL */
+} tc_sim_options;
+
+typedef enum tc_run_status { /* INTERFACE.md: run */
+    TC_RUN_OK, TC_RUN_FINDINGS, TC_RUN_DEADLOCK, TC_RUN_FAULT, TC_RUN_CANCELLED
+} tc_run_status;
+
+/* TC_FINDING(id, name): INTERFACE.md's kinds, in its order. */
+#define TC_FINDING_KINDS(X)                                                   \
+    X(OUT_OF_BOUNDS, "out-of-bounds") X(MISALIGNED, "misaligned")             \
+    X(TRAP, "trap") X(ILLEGAL_SIZE, "illegal-size")                           \
+    X(UNCOMMITTED_GROUP, "uncommitted-group")                                 \
+    X(READ_BEFORE_COMPLETE, "read-before-complete")                           \
+    X(READ_BEFORE_BARRIER, "read-before-barrier")                             \
+    X(OVERWRITE_IN_FLIGHT, "overwrite-in-flight")                             \
+    X(OVERWRITE_BEFORE_READ, "overwrite-before-read")                         \
+    X(PROXY_FENCE, "proxy-fence")                                             \
+    X(UNINITIALIZED_READ, "uninitialized-read")                               \
+    X(MBARRIER_REINIT, "mbarrier-reinit")                                     \
+    X(MBARRIER_COUNT, "mbarrier-count") X(MBARRIER_PHASE, "mbarrier-phase")   \
+    X(TX_COUNT, "tx-count") X(CLUSTER_SYNC, "cluster-sync")                   \
+    X(REMOTE_EXITED, "remote-exited")                                         \
+    X(BARRIER_DIVERGENCE, "barrier-divergence") X(DATA_RACE, "data-race")     \
+    X(MBARRIER_DEADLOCK, "mbarrier-deadlock") X(DEADLOCK, "deadlock")
+
+typedef enum tc_finding_kind {
+#define X(id, name) TC_FINDING_##id,
+    TC_FINDING_KINDS(X)
+#undef X
+        TC_FINDING_KIND_COUNT
+} tc_finding_kind;
+extern const char *const tc_finding_kind_names[TC_FINDING_KIND_COUNT];
+
+/* One access that took part. */
+typedef struct tc_access {
+    bool valid;
+    const tc_ptx_op *op;
+    uint32_t cta, warp, lane;
+    uint64_t cycle;
+    int32_t group; /* ordinal of the commit group of an async copy, -1: it was
+                      never committed, -2: not an async copy */
+} tc_access;
+
+/* What would have made it right; the session puts it in the learner's words. */
+typedef enum tc_missing {
+    TC_MISSING_NOTHING,
+    TC_MISSING_COMMIT,     /* cp.async.commit_group after cause, before at */
+    TC_MISSING_WAIT,       /* cp.async.wait_group missing_n (or less) before at */
+    TC_MISSING_WAIT_LESS,  /* the wait at `other` leaves too many: wants
+                              missing_n */
+    TC_MISSING_COMMIT_AND_WAIT, /* both */
+    TC_MISSING_BARRIER,    /* bar.sync between cause and at */
+    TC_MISSING_ALIGNMENT   /* missing_n bytes */
+} tc_missing;
+
+typedef struct tc_finding {
+    tc_finding_kind kind;
+    tc_ptx_space space;
+    uint64_t address;   /* of the first byte: global virtual address, or offset
+                           in the CTA's shared window */
+    uint32_t bytes;     /* of the access at that place */
+    uint32_t from, to;  /* bytes [from, to) of the object that are wrong */
+    tc_access at;       /* where it was noticed */
+    tc_access cause;    /* the other side */
+    tc_access other;    /* e.g. the insufficient wait */
+    tc_missing missing;
+    int64_t missing_n;
+    uint64_t lanes;     /* how many (thread, access) pairs fell to it */
+    const char *detail; /* extra words that need no names, or NULL: deadlock's
+                           list of waiters, a limit */
+} tc_finding;
+
+typedef struct tc_sim_allocation {
+    uint64_t address; /* device virtual address */
+    uint64_t size;
+    uint8_t *bytes;   /* host storage */
+    const char *name;
+} tc_sim_allocation;
+
+typedef struct tc_sim_launch {
+    const char *entry;
+    uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: from the PTX */
+    uint32_t dynamic_shared;
+    const uint8_t *params; /* the parameter block, as laid out by the PTX */
+    uint32_t nparams;      /* its bytes */
+} tc_sim_launch;
+
+typedef struct tc_sim_counters {
+    uint64_t warp_instructions, thread_instructions;
+    uint64_t global_sectors, shared_wavefronts, bank_conflicts;
+    uint64_t async_copies, async_bytes, barriers;
+} tc_sim_counters;
+
+typedef struct tc_sim_result {
+    tc_run_status status;
+    uint64_t cycles;
+    tc_sim_counters counters;
+    tc_finding *findings; /* in the simulator's arena */
+    int nfindings;
+    uint64_t wall_ns; /* of execution alone */
+} tc_sim_result;
+
+typedef struct tc_sim tc_sim;
+
+/* Borrows the module. Reports and returns NULL for an unknown arch. */
+tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
+                   tc_diags *diags);
+void tc_sim_free(tc_sim *s);
+
+/* Allocates zeroed device memory, 256-byte aligned, with unmapped guard space
+ * around it. Name is copied. NULL when the device is full. */
+tc_sim_allocation *tc_sim_alloc(tc_sim *s, uint64_t size, const char *name);
+
+/* Runs a kernel. Returns false after reporting a launch that is impossible
+ * (limits of the arch, unknown entry, wrong parameter bytes). */
+bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
+                tc_sim_result *out);
+
+/* The trace of the last run (if asked for). Ownership passes with take. */
+tc_trace *tc_sim_take_trace(tc_sim *s);
+
+/* Known machines: NULL-terminated names, default first. */
+const char *const *tc_sim_archs(void);
+
+#endif

@@ -1,0 +1,108 @@
+/* tilecopy.h - the public API of libtilecopy.
+ *
+ * A session holds what a learner has defined so far. Clients (the REPL, the
+ * ncurses view, the grader, tests) feed it one command or one piece of
+ * TVMScript at a time and get text, or one JSON object, back. The library
+ * never prints and never exits: diagnostics and output arrive through
+ * callbacks. A statement that fails leaves the session as it was.
+ */
+#ifndef TILECOPY_H
+#define TILECOPY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TC_VERSION "0.1.0"
+
+/* What a call came to. The values are the program's exit statuses. */
+typedef enum tc_status {
+    TC_OK = 0,
+    TC_FAILED = 1,   /* a command failed, or a finding, fault or deadlock */
+    TC_USAGE = 2,    /* a command was called with wrong arguments */
+    TC_REJECTED = 3, /* the input does not parse, or no variant accepts */
+    TC_NO_GPU = 110, /* a GPU was asked for: there is none, or it failed */
+    TC_TIMEOUT = 114 /* the time limit, see tc_options.timeout_s */
+} tc_status;
+
+typedef enum tc_severity { TC_ERROR, TC_WARNING, TC_NOTE } tc_severity;
+
+/* One diagnostic. All strings are borrowed for the duration of the callback.
+ * line and col count from 1; line 0 means "no place in a source". */
+typedef struct tc_diag {
+    tc_severity severity;
+    const char *file;        /* a path, or "<input>" */
+    int line, col, end_col;  /* end_col is one past the last column */
+    const char *source_line; /* text of that line without newline, or NULL */
+    const char *message;
+    const char *hint; /* or NULL */
+} tc_diag;
+
+typedef void (*tc_diag_fn)(void *user, const tc_diag *diag);
+
+/* Receives output text in pieces; len bytes, not terminated. */
+typedef void (*tc_output_fn)(void *user, const char *text, size_t len);
+
+typedef enum tc_backend {
+    TC_BACKEND_SIM,
+    TC_BACKEND_GPU,
+    TC_BACKEND_BOTH
+} tc_backend;
+
+/* Settings of a session; tc_options_default() gives the documented ones. */
+typedef struct tc_options {
+    const char *arch;  /* "sm_80", "sm_90", "sm_90a", "sm_100a" or NULL: the
+                          default machine, sm_90a, and PTX for the least arch */
+    tc_backend backend;
+    uint64_t seed;     /* of the data that fills buffers */
+    double timeout_s;  /* for each command; 0 is no limit */
+    bool json;         /* output is one JSON object a command */
+    int width;         /* columns that text may use, 0 is 80 */
+    bool terminal;     /* a person watches: allows full-screen views */
+} tc_options;
+
+typedef struct tc_session tc_session;
+
+tc_options tc_options_default(void);
+
+/* The session borrows options->arch for its lifetime and copies the rest. Free
+ * with tc_session_free(). Returns NULL, after a diagnostic, for a bad arch. */
+tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
+                           tc_output_fn output, void *user);
+void tc_session_free(tc_session *s);
+
+/* Evaluates the file at path as if it had been typed: .py here. */
+tc_status tc_session_load(tc_session *s, const char *path);
+
+/* Evaluates one command line, or TVMScript text of any number of lines. */
+tc_status tc_session_eval(tc_session *s, const char *text);
+
+/* True when text is the beginning of something that goes on: an open bracket
+ * or string, or a function body that no blank line has ended. */
+bool tc_session_wants_more(const tc_session *s, const char *text);
+
+/* True once `quit` was evaluated. */
+bool tc_session_finished(const tc_session *s);
+
+/* Candidates to complete the word that begins at byte start of line. Returns a
+ * NULL-terminated array of malloc'd strings, itself malloc'd; NULL when there
+ * is none. *files is set when file names should be offered too. */
+char **tc_session_complete(tc_session *s, const char *line, size_t start,
+                           bool *files);
+
+/* Stops what runs, as soon as possible and without loss; the evaluation under
+ * way returns TC_FAILED (or TC_TIMEOUT). Async-signal-safe. */
+void tc_session_interrupt(tc_session *s, bool timeout);
+
+/* The trace of the last run, or NULL; see trace/trace.h. Valid until the next
+ * evaluation. */
+struct tc_trace;
+const struct tc_trace *tc_session_trace(const tc_session *s);
+
+/* Source text of a line (from 1) of the current program, or NULL. Borrowed. */
+const char *tc_session_source_line(const tc_session *s, int line, int *len);
+
+/* True when the last command asked the client for a full-screen timeline. */
+bool tc_session_wants_timeline(tc_session *s);
+
+#endif
