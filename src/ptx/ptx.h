@@ -83,7 +83,8 @@ typedef struct tc_ptx_operand {
     uint8_t kind; /* tc_ptx_operand_kind */
     uint8_t cls;  /* tc_ptx_file of the register (of ADDRESS: of its base) */
     uint8_t neg;  /* !p; for ADDRESS: 1 = base register, 2 = symbol, 0 = imm */
-    uint8_t nvec;
+    uint8_t nvec; /* of a VECTOR; of a REG: bytes of the register's type (2 for
+                     .b16: ld.s8 extends to 16 bits, zeros above) */
     uint32_t slot; /* register slot, special, symbol index, vec index */
     int64_t imm;
 } tc_ptx_operand;
@@ -107,6 +108,21 @@ enum { /* tc_ptx_op.flags: modifiers, several at once */
     TC_PM_RELAXED = 1u << 27, TC_PM_ACQUIRE = 1u << 28,
     TC_PM_RELEASE = 1u << 29, TC_PM_CACHE_HINT = 1u << 30
 };
+#define TC_PM_FULL (1u << 31) /* div.full */
+
+/* Meanings of tc_ptx_op.sub, by opcode; 0 where an opcode has no family. */
+enum { TC_BOOL_NONE, TC_BOOL_AND, TC_BOOL_OR, TC_BOOL_XOR }; /* setp, set */
+enum { TC_SHFL_UP, TC_SHFL_DOWN, TC_SHFL_BFLY, TC_SHFL_IDX };
+enum { TC_FENCE_ACQ_REL, TC_FENCE_SC, TC_FENCE_ACQUIRE, TC_FENCE_RELEASE };
+enum { /* prmt; DEFAULT takes its selection from operand c */
+    TC_PRMT_DEFAULT, TC_PRMT_F4E, TC_PRMT_B4E, TC_PRMT_RC8, TC_PRMT_ECL,
+    TC_PRMT_ECR, TC_PRMT_RC16
+};
+
+/* tc_ptx_op.scope: of a fence, membar (.gl is GPU), ld and st. */
+typedef enum tc_ptx_scope {
+    TC_SCOPE_NONE, TC_SCOPE_CTA, TC_SCOPE_CLUSTER, TC_SCOPE_GPU, TC_SCOPE_SYS
+} tc_ptx_scope;
 
 typedef struct tc_ptx_op {
     uint16_t opcode;  /* tc_ptx_opcode */
@@ -125,7 +141,12 @@ typedef struct tc_ptx_op {
     uint32_t ptx_line; /* line of the PTX text, from 1 */
     uint32_t line;     /* .loc line in effect, 0 none */
     uint16_t file;     /* .loc file number */
-    tc_ptx_operand a[6]; /* destination first */
+    tc_ptx_operand a[6]; /* destination first, at the fixed places of the
+                            opcode's form (forms.def); kind NONE: left out */
+    uint8_t scope;     /* tc_ptx_scope */
+    uint16_t call_file; /* .loc with inlined_at: the outermost call site; else */
+    uint32_t call_line; /* the same as file and line */
+    uint32_t ptx_col;   /* of the instruction in its line of the PTX text */
 } tc_ptx_op;
 
 typedef struct tc_ptx_symbol { /* a variable with storage, not a register */
@@ -135,7 +156,8 @@ typedef struct tc_ptx_symbol { /* a variable with storage, not a register */
     uint64_t size;      /* bytes */
     uint64_t offset;    /* within its space and (for SHARED, LOCAL, PARAM) its
                            function; sim adds the base */
-    bool is_extern;     /* dynamic shared memory: size 0 */
+    bool is_extern;     /* dynamic shared memory: size 0; it begins at the
+                           function's shared_bytes, rounded up to align */
     const uint8_t *init; /* size bytes, or NULL: zero */
     int func;           /* owner, or -1: module */
 } tc_ptx_symbol;
@@ -158,6 +180,7 @@ typedef struct tc_ptx_func {
     uint64_t local_bytes;
     uint32_t maxntid[3], reqntid[3], reqcluster[3]; /* 0: not given */
     uint32_t minnctapersm;
+    bool explicit_cluster; /* .explicitcluster */
 } tc_ptx_func;
 
 typedef struct tc_ptx_module {
