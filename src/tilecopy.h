@@ -84,6 +84,16 @@ bool tc_session_wants_more(const tc_session *s, const char *text);
 /* True once `quit` was evaluated. */
 bool tc_session_finished(const tc_session *s);
 
+/* True when a run of this session had findings: they stop no batch, but make
+ * its exit status 1. */
+bool tc_session_had_findings(const tc_session *s);
+
+/* Name of the current program's function, or NULL. */
+const char *tc_session_program(const tc_session *s);
+
+/* Columns that text may use from now on. */
+void tc_session_set_width(tc_session *s, int width);
+
 /* Candidates to complete the word that begins at byte start of line. Returns a
  * NULL-terminated array of malloc'd strings, itself malloc'd; NULL when there
  * is none. *files is set when file names should be offered too. */

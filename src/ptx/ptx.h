@@ -121,7 +121,7 @@ enum { /* prmt; DEFAULT takes its selection from operand c */
 
 /* tc_ptx_op.scope: of a fence, membar (.gl is GPU), ld and st. */
 typedef enum tc_ptx_scope {
-    TC_SCOPE_NONE, TC_SCOPE_CTA, TC_SCOPE_CLUSTER, TC_SCOPE_GPU, TC_SCOPE_SYS
+    TC_PTX_SCOPE_NONE, TC_PTX_SCOPE_CTA, TC_PTX_SCOPE_CLUSTER, TC_PTX_SCOPE_GPU, TC_PTX_SCOPE_SYS
 } tc_ptx_scope;
 
 typedef struct tc_ptx_op {

@@ -1,0 +1,84 @@
+/* fill.c - the data that fills buffers, the same for everybody. */
+#include "session/session.h"
+
+#include <string.h>
+
+/* Word w of buffer i (INTERFACE.md: "Data that fills buffers"). */
+static uint64_t word(uint64_t seed, uint64_t i, uint64_t w) {
+    uint64_t z = (seed << 32) + i + (w + 1) * 0x9E3779B97F4A7C15u;
+    z ^= z >> 30;
+    z *= 0xBF58476D1CE4E5B9u;
+    z ^= z >> 27;
+    z *= 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+static void put_le(uint8_t *at, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++) {
+        at[i] = (uint8_t)(value >> (8 * i));
+    }
+}
+
+/* The bits of a small integer (-8..8) in a binary floating-point format with
+ * the given widths; exact, since three bits of fraction are enough. */
+static uint64_t float_bits(int value, int exponent_bits, int fraction_bits) {
+    uint64_t sign = value < 0;
+    unsigned magnitude = (unsigned)(value < 0 ? -value : value);
+    if (magnitude == 0) {
+        return 0;
+    }
+    int top = 31 - __builtin_clz(magnitude);
+    uint64_t bias = (1u << (exponent_bits - 1)) - 1;
+    uint64_t fraction = magnitude - (1u << top);
+    fraction = fraction_bits >= top ? fraction << (fraction_bits - top)
+                                    : fraction >> (top - fraction_bits);
+    return sign << (exponent_bits + fraction_bits) |
+           (bias + (uint64_t)top) << fraction_bits | fraction;
+}
+
+static uint64_t element_bits(tc_dtype type, int value) {
+    switch (type) {
+    case TC_FLOAT16:
+        return float_bits(value, 5, 10);
+    case TC_BFLOAT16:
+        return float_bits(value, 8, 7);
+    case TC_FLOAT32:
+        return float_bits(value, 8, 23);
+    case TC_FLOAT64:
+        return float_bits(value, 11, 52);
+    case TC_FLOAT8_E4M3FN:
+        return float_bits(value, 4, 3);
+    case TC_FLOAT8_E5M2:
+        return float_bits(value, 5, 2);
+    default:
+        return 0;
+    }
+}
+
+void tc_fill_buffer(uint8_t *bytes, uint64_t size, tc_dtype type, int position,
+                    uint64_t seed) {
+    tc_dtype_class cls = tc_dtypes[type].cls;
+    uint64_t i = (uint64_t)position;
+    if (cls == TC_CLASS_FLOAT || cls == TC_CLASS_BFLOAT ||
+        cls == TC_CLASS_FLOAT8) {
+        int width = tc_dtype_bytes(type);
+        for (uint64_t e = 0; (e + 1) * (uint64_t)width <= size; e++) {
+            int value = (int)(word(seed, i, e) % 17) - 8;
+            put_le(bytes + e * (uint64_t)width, element_bits(type, value),
+                   width);
+        }
+        return;
+    }
+    for (uint64_t w = 0; w * 8 < size; w++) {
+        uint64_t left = size - w * 8;
+        put_le(bytes + w * 8, word(seed, i, w), left < 8 ? (int)left : 8);
+    }
+}
+
+uint64_t tc_fnv1a64(const uint8_t *bytes, uint64_t size) {
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (uint64_t i = 0; i < size; i++) {
+        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    }
+    return hash;
+}

@@ -1,0 +1,106 @@
+/* json.c - values, layouts and errors as JSON (INTERFACE.md). */
+#include "base/utf8.h"
+#include "session/session.h"
+
+/* JSON strings are UTF-8; other bytes, which a learner's file may hold, are
+ * shown as '?'. */
+static json_t *text_json(const char *text) {
+    json_t *j = json_string(text);
+    if (j != NULL) {
+        return j;
+    }
+    tc_buf safe = TC_BUF_INIT;
+    for (const char *p = text; *p != '\0'; p++) {
+        tc_buf_putc(&safe, (unsigned char)*p < 0x80 ? *p : '?');
+    }
+    j = json_string(tc_buf_text(&safe));
+    tc_buf_free(&safe);
+    return j;
+}
+
+static json_t *text_or_null(const char *text) {
+    return text ? text_json(text) : json_null();
+}
+
+json_t *tc_error_json(const tc_diag *d) {
+    return json_pack("{s:o,s:i,s:i,s:o,s:o}", "file", text_or_null(d->file),
+                     "line", d->line, "column", d->col, "message",
+                     text_json(d->message), "hint", text_or_null(d->hint));
+}
+
+static json_t *iters_json(const tc_iter *it, int n) {
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++) {
+        json_array_append_new(
+            list, json_pack("[I,I,s]", (json_int_t)it[i].extent,
+                            (json_int_t)it[i].stride, it[i].axis->name));
+    }
+    return list;
+}
+
+static json_t *swizzle_json(tc_swizzle sw) {
+    return json_pack("{s:s,s:I,s:I,s:I,s:b}", "kind", "swizzle", "per_element",
+                     (json_int_t)sw.per_element, "swizzle_len",
+                     (json_int_t)sw.swizzle_len, "atom_len",
+                     (json_int_t)sw.atom_len, "swizzle_inner", (int)sw.inner);
+}
+
+static json_t *tile_json(const tc_layout *l) {
+    json_t *offset = json_object();
+    for (int i = 0; i < l->noffset; i++) {
+        json_object_set_new(offset, l->offset[i].axis->name,
+                            json_integer((json_int_t)l->offset[i].value));
+    }
+    return json_pack("{s:s,s:o,s:o,s:o}", "kind", "tile", "shard",
+                     iters_json(l->shard, l->nshard), "replica",
+                     iters_json(l->replica, l->nreplica), "offset", offset);
+}
+
+json_t *tc_layout_json(const tc_layout *l) {
+    switch (l->kind) {
+    case TC_LAYOUT_TILE:
+        return tile_json(l);
+    case TC_LAYOUT_SWIZZLE:
+        return swizzle_json(l->swizzle);
+    case TC_LAYOUT_COMPOSE:
+        return json_pack("{s:s,s:o,s:o}", "kind", "compose", "swizzle",
+                         swizzle_json(l->swizzle), "tile", tile_json(l));
+    }
+    return json_null();
+}
+
+static json_t *items_json(const tc_value *v) {
+    json_t *list = json_array();
+    for (int i = 0; i < v->nitems; i++) {
+        json_array_append_new(list, tc_value_json(&v->items[i]));
+    }
+    return list;
+}
+
+json_t *tc_value_json(const tc_value *v) {
+    switch (v->kind) {
+    case TC_V_NONE:
+        return json_null();
+    case TC_V_BOOL:
+        return json_boolean(v->i != 0);
+    case TC_V_INT:
+        return json_integer((json_int_t)v->i);
+    case TC_V_FLOAT:
+        return json_real(v->f);
+    case TC_V_STRING:
+        return text_json(v->s);
+    case TC_V_TUPLE:
+    case TC_V_LIST:
+    case TC_V_SLICE:
+        return items_json(v);
+    case TC_V_LAYOUT:
+        return tc_layout_json(v->layout);
+    default: {
+        tc_buf text = TC_BUF_INIT;
+        tc_value_print(&text, v);
+        json_t *j = text_json(tc_buf_text(&text));
+        tc_buf_free(&text);
+        return j;
+    }
+    }
+}

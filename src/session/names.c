@@ -1,0 +1,149 @@
+/* names.c - turns addresses into the names that a learner gave. */
+#include "session/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Storage position of an element through its buffer's layout, or -1. */
+static int64_t position_of(tc_layout_ctx *cx, const tc_buffer *b,
+                           const int64_t *coord) {
+    if (b->layout == NULL) {
+        int64_t at = 0;
+        for (int i = 0; i < b->rank; i++) {
+            at = at * b->shape[i] + coord[i];
+        }
+        return at;
+    }
+    const tc_offset *out;
+    int n;
+    if (tc_layout_apply(cx, b->layout, coord, b->rank, b->shape, b->rank, &out,
+                        &n) != TC_LAYOUT_OK) {
+        return -1;
+    }
+    int64_t at = 0;
+    for (int i = 0; i < n; i++) {
+        at += tc_axis_eq(out[i].axis, tc_axis_m) ? out[i].value : 0;
+    }
+    return at;
+}
+
+static bool next_coord(const tc_buffer *b, int64_t *coord) {
+    for (int i = b->rank - 1; i >= 0; i--) {
+        if (++coord[i] < b->shape[i]) {
+            return true;
+        }
+        coord[i] = 0;
+    }
+    return false;
+}
+
+bool tc_element_at(tc_arena *a, const tc_buffer *b, uint64_t element,
+                   int64_t *coord) {
+    if (b->rank == 0 || tc_buffer_elements(b) <= 0) {
+        return false;
+    }
+    bool plain = b->layout == NULL;
+    if (plain || tc_layout_equal(b->layout, tc_layout_row_major(
+                                                a, b->shape, b->rank))) {
+        if (element >= (uint64_t)tc_buffer_elements(b)) {
+            return false;
+        }
+        for (int i = b->rank - 1; i >= 0; i--) {
+            coord[i] = (int64_t)(element % (uint64_t)b->shape[i]);
+            element /= (uint64_t)b->shape[i];
+        }
+        return true;
+    }
+    tc_arena *scratch = tc_arena_new();
+    tc_layout_ctx cx = {.arena = scratch, .target_cuda = true};
+    memset(coord, 0, sizeof *coord * (size_t)b->rank);
+    bool found = false;
+    do {
+        found = position_of(&cx, b, coord) == (int64_t)element;
+    } while (!found && next_coord(b, coord));
+    tc_arena_free(scratch);
+    return found;
+}
+
+const char *tc_element_name(tc_arena *a, const tc_buffer *b, uint64_t offset) {
+    int64_t coord[16];
+    uint64_t width = (uint64_t)tc_dtype_bytes(b->type);
+    if (b->rank > 16 || width == 0 ||
+        !tc_element_at(a, b, offset / width, coord)) {
+        return tc_format(a, "%s+%llu", b->name, (unsigned long long)offset);
+    }
+    tc_buf text = TC_BUF_INIT;
+    tc_buf_printf(&text, "%s[", b->name);
+    for (int i = 0; i < b->rank; i++) {
+        tc_buf_printf(&text, "%s%lld", i ? "," : "", (long long)coord[i]);
+    }
+    tc_buf_putc(&text, ']');
+    return tc_buf_finish(&text, a);
+}
+
+/* The shared symbol that holds an offset of the CTA's window, or NULL. */
+static const tc_ptx_symbol *symbol_at(const tc_ptx_module *m, uint64_t at) {
+    for (int i = 0; i < m->nsymbols; i++) {
+        const tc_ptx_symbol *y = &m->symbols[i];
+        if (y->space == TC_PS_SHARED && at >= y->offset &&
+            at - y->offset < y->size) {
+            return y;
+        }
+    }
+    return NULL;
+}
+
+static const char *shared_name(tc_session *s, uint64_t address) {
+    tc_run *run = s->program.run;
+    const tc_ptx_symbol *y = symbol_at(run->module, address);
+    const tc_emitted *ptx = &s->program.ptx;
+    for (int i = 0; y != NULL && i < ptx->nsymbols; i++) {
+        if (strcmp(ptx->symbols[i].name, y->name) == 0) {
+            return tc_element_name(run->arena, ptx->symbols[i].buffer,
+                                   address - y->offset);
+        }
+    }
+    return tc_format(run->arena, "shared memory byte %llu",
+                     (unsigned long long)address);
+}
+
+/* The buffer that an address lies in, or the nearest one before it. */
+static const char *global_name(tc_session *s, uint64_t address) {
+    tc_run *run = s->program.run;
+    const tc_run_buffer *best = NULL;
+    for (int i = 0; i < run->nbuffers; i++) {
+        const tc_run_buffer *b = &run->buffers[i];
+        if (address >= b->address &&
+            (best == NULL || b->address > best->address)) {
+            best = b;
+        }
+    }
+    if (best == NULL) {
+        return tc_format(run->arena, "global address 0x%llx",
+                         (unsigned long long)address);
+    }
+    uint64_t at = address - best->address;
+    if (at >= best->bytes) {
+        return tc_format(run->arena, "%s+%llu (it has %llu bytes)",
+                         best->buffer->name, (unsigned long long)at,
+                         (unsigned long long)best->bytes);
+    }
+    return tc_element_name(run->arena, best->buffer, at);
+}
+
+const char *tc_address_name(tc_session *s, tc_ptx_space space,
+                            uint64_t address) {
+    if (s->program.run == NULL) {
+        return "?";
+    }
+    switch (space) {
+    case TC_PS_SHARED:
+        return shared_name(s, address);
+    case TC_PS_GLOBAL:
+    case TC_PS_GENERIC:
+        return global_name(s, address);
+    default:
+        return tc_format(s->program.run->arena, "byte %llu",
+                         (unsigned long long)address);
+    }
+}

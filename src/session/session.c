@@ -1,0 +1,481 @@
+#include "session/session.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+tc_options tc_options_default(void) {
+    return (tc_options){.width = 80};
+}
+
+/* --- diagnostics ------------------------------------------------------------- */
+
+/* Stands between the library and the client: in JSON mode diagnostics become
+ * part of the reply instead. */
+static void on_diag(void *user, const tc_diag *d) {
+    tc_session *s = user;
+    if (!s->options.json) {
+        if (s->diag != NULL) {
+            s->diag(s->user, d);
+        }
+        return;
+    }
+    if (d->severity == TC_ERROR) {
+        if (s->first_error == NULL) {
+            s->first_error = tc_error_json(d);
+        }
+        return;
+    }
+    if (s->notes == NULL) {
+        s->notes = json_array();
+    }
+    json_array_append_new(s->notes, json_string(d->message));
+}
+
+/* --- life ---------------------------------------------------------------------- */
+
+static bool known_arch(const char *name) {
+    for (const char *const *a = tc_sim_archs(); *a != NULL; a++) {
+        if (strcmp(*a, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
+                           tc_output_fn output, void *user) {
+    if (options->arch != NULL && !known_arch(options->arch)) {
+        tc_diags d = {diag, user, 0};
+        tc_error(&d, TC_NOWHERE, "sm_80, sm_90, sm_90a or sm_100a",
+                 "unknown arch '%s'", options->arch);
+        return NULL;
+    }
+    tc_session *s = tc_xcalloc(1, sizeof *s);
+    s->options = *options;
+    if (s->options.width <= 0) {
+        s->options.width = 80;
+    }
+    s->diag = diag;
+    s->output = output;
+    s->user = user;
+    s->diags = (tc_diags){on_diag, s, 0};
+    s->arena = tc_arena_new();
+    s->env = tc_env_new(s->arena);
+    s->timing = s->hazards = s->trace = s->target_cuda = true;
+    s->completion = TC_COMPLETE_TIMING;
+    return s;
+}
+
+void tc_session_free(tc_session *s) {
+    if (s == NULL) {
+        return;
+    }
+    tc_program_clear(&s->program);
+    for (int i = 0; i < s->kept.n; i++) {
+        tc_arena_free(s->kept.items[i]);
+    }
+    json_decref(s->first_error);
+    json_decref(s->notes);
+    tc_arena_free(s->arena);
+    free(s);
+}
+
+/* --- statements ------------------------------------------------------------------ */
+
+static void put(tc_session *s, const char *text, size_t len) {
+    if (s->output != NULL && len > 0) {
+        s->output(s->user, text, len);
+    }
+}
+
+static void put_json(tc_session *s, const char *command, tc_status status,
+                     json_t *reply) {
+    json_t *o = json_object();
+    json_object_set_new(o, "command", json_string(command));
+    json_object_set_new(o, "ok", json_boolean(status == TC_OK));
+    if (status != TC_OK) {
+        if (s->first_error == NULL) {
+            tc_diag d = {.message = "the command failed"};
+            s->first_error = tc_error_json(&d);
+        }
+        json_object_set(o, "error", s->first_error);
+    } else if (reply != NULL) {
+        json_object_update(o, reply);
+    }
+    if (s->notes != NULL) {
+        json_object_set(o, "notes", s->notes);
+    }
+    char *text = json_dumps(o, JSON_COMPACT);
+    if (text != NULL) {
+        put(s, text, strlen(text));
+        put(s, "\n", 1);
+        free(text);
+    }
+    json_decref(o);
+}
+
+/* Sends what a command answered, and forgets it. */
+static void finish(tc_session *s, const char *command, tc_status status,
+                   tc_reply *r) {
+    if (s->options.json) {
+        put_json(s, command, status, r->json);
+    } else {
+        put(s, tc_buf_text(&r->text), r->text.len);
+    }
+    tc_buf_free(&r->text);
+    json_decref(r->json);
+}
+
+static void begin(tc_session *s) {
+    json_decref(s->first_error);
+    json_decref(s->notes);
+    s->first_error = s->notes = NULL;
+    s->diags.errors = 0;
+    s->wants_timeline = false;
+}
+
+static tc_source *make_source(tc_arena *a, const char *name, const char *text,
+                              size_t len) {
+    tc_source *src = TC_NEW(a, tc_source);
+    src->name = tc_strdup(a, name);
+    src->text = tc_strndup(a, text, len);
+    src->len = len;
+    src->first_line = 1;
+    return src;
+}
+
+static void answer_value(tc_session *s, const tc_value *v, tc_reply *r) {
+    if (s->options.json) {
+        r->json = json_pack("{s:o}", "value", tc_value_json(v));
+    } else if (v->kind != TC_V_NONE) {
+        tc_value_print(&r->text, v);
+        tc_buf_putc(&r->text, '\n');
+    }
+}
+
+static void answer_func(tc_session *s, const tc_func *f, int copies,
+                        tc_reply *r) {
+    if (s->options.json) {
+        r->json = json_pack("{s:s,s:i}", "function", f->name, "copies", copies);
+    } else {
+        tc_buf_printf(&r->text, "%s: %d cop%s; now try `why` or `run`.\n",
+                      f->name, copies, copies == 1 ? "y" : "ies");
+    }
+}
+
+static int count_copies(const tc_block *b) {
+    int n = 0;
+    for (const tc_stmt *st = b->first; st != NULL; st = st->next) {
+        n += st->kind == TC_S_COPY;
+        n += count_copies(&st->body) + count_copies(&st->orelse);
+    }
+    return n;
+}
+
+/* Evaluates the statements of a source; all of them, or none. quiet: a file
+ * from the command line, which has no reply of its own. */
+static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
+                            tc_reply *r) {
+    tc_node_list stmts;
+    tc_env *env = tc_env_child(a, s->env);
+    tc_front front = {a, &s->diags, s->target_cuda};
+    tc_value value = {0};
+    tc_func *func = NULL;
+    bool has_value = false;
+    if (!tc_parse(a, src, &s->diags, &stmts) ||
+        !tc_front_run(&front, env, &stmts, &value, &has_value, &func)) {
+        tc_arena_free(a);
+        return TC_REJECTED;
+    }
+    if (has_value) {
+        answer_value(s, &value, r);
+    }
+    if (has_value && stmts.n == 1) { /* an expression defines nothing */
+        tc_arena_free(a);
+        return TC_OK;
+    }
+    TC_PUSH(s->arena, s->kept.items, s->kept.n, s->kept.cap, a);
+    s->env = env;
+    if (func != NULL) {
+        answer_func(s, func, count_copies(&func->body), r);
+        tc_program_set(s, func);
+    }
+    return TC_OK;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+enum { LARGEST_FILE = 8 << 20 }; /* bytes; no program is this long */
+
+/* The whole of a file in an arena, or NULL after reporting. */
+static char *read_file(tc_session *s, tc_arena *a, const char *path,
+                       tc_span at, size_t *len) {
+    FILE *f = fopen(path, "rb");
+    if (f == NULL) {
+        tc_error(&s->diags, at, NULL, "cannot open '%s': %s", path,
+                 strerror(errno));
+        return NULL;
+    }
+    tc_buf text = TC_BUF_INIT;
+    char block[1 << 14];
+    size_t n;
+    while ((n = fread(block, 1, sizeof block, f)) > 0 &&
+           text.len <= LARGEST_FILE) {
+        tc_buf_write(&text, block, n);
+    }
+    bool failed = ferror(f) != 0;
+    int why = errno;
+    fclose(f);
+    *len = text.len;
+    if (failed || text.len > LARGEST_FILE) {
+        tc_error(&s->diags, at, NULL, "cannot read '%s': %s", path,
+                 failed ? strerror(why) : "it is larger than 8 MiB");
+        tc_buf_free(&text);
+        return NULL;
+    }
+    return tc_buf_finish(&text, a);
+}
+
+static tc_status load(tc_session *s, const char *path, tc_span at,
+                      tc_reply *r) {
+    static const char *const planned[] = {".cu", ".ptx", ".tcs"};
+    for (size_t i = 0; i < sizeof planned / sizeof *planned; i++) {
+        if (ends_with(path, planned[i])) {
+            tc_error(&s->diags, at, "a .py file of TVMScript can be loaded",
+                     "loading %s files is not built yet", planned[i]);
+            return TC_USAGE;
+        }
+    }
+    tc_arena *a = tc_arena_new();
+    size_t len;
+    char *text = read_file(s, a, path, at, &len);
+    if (text == NULL) {
+        tc_arena_free(a);
+        return TC_FAILED;
+    }
+    return run_source(s, a, make_source(a, path, text, len), r);
+}
+
+tc_status tc_session_load(tc_session *s, const char *path) {
+    begin(s);
+    tc_reply r = {0};
+    tc_status status = load(s, path, TC_NOWHERE, &r);
+    if (status == TC_OK) { /* nothing was asked, so nothing is answered */
+        tc_buf_free(&r.text);
+        json_decref(r.json);
+    } else {
+        finish(s, "load", status, &r);
+    }
+    return status;
+}
+
+tc_status tc_cmd_load(tc_session *s, const tc_args *args, tc_reply *r) {
+    if (args->n != 1) {
+        tc_error(&s->diags, args->span, "load FILE",
+                 "load takes the name of one file");
+        return TC_USAGE;
+    }
+    return load(s, args->words[0], args->spans[0], r);
+}
+
+/* --- commands ------------------------------------------------------------------------ */
+
+/* Splits the arguments at blanks; "..." keeps blanks. */
+static void split(tc_arena *a, const tc_source *src, size_t begin,
+                  tc_args *out) {
+    int cap = 0, span_cap = 0, nspans = 0;
+    size_t i = begin;
+    while (true) {
+        while (i < src->len && isspace((unsigned char)src->text[i])) {
+            i++;
+        }
+        if (i >= src->len) {
+            break;
+        }
+        bool quoted = src->text[i] == '"';
+        size_t from = i + quoted;
+        i = from;
+        while (i < src->len && (quoted ? src->text[i] != '"'
+                                       : !isspace((unsigned char)src->text[i]))) {
+            i++;
+        }
+        tc_span span = {src, (uint32_t)from, (uint32_t)i};
+        TC_PUSH(a, out->words, out->n, cap,
+                tc_strndup(a, src->text + from, i - from));
+        TC_PUSH(a, out->spans, nspans, span_cap, span);
+        i += quoted && i < src->len;
+    }
+}
+
+static tc_status run_command(tc_session *s, const tc_command *c, tc_arena *a,
+                             const tc_source *src, size_t begin, tc_reply *r) {
+    while (begin < src->len && isspace((unsigned char)src->text[begin])) {
+        begin++;
+    }
+    tc_args args = {.line = src->text + begin,
+                    .span = {src, (uint32_t)begin, (uint32_t)src->len}};
+    split(a, src, begin, &args);
+    if (c->run == NULL) {
+        tc_span name = {src, 0, (uint32_t)begin};
+        tc_error(&s->diags, name, "`help` lists what there is",
+                 "`%s` is not built yet", c->name);
+        return TC_FAILED;
+    }
+    return c->run(s, &args, r);
+}
+
+/* The command that text begins with, or NULL if it is TVMScript. A name that
+ * the learner has defined hides mere prefixes of commands. */
+static const tc_command *command_of(tc_session *s, const char *text, size_t len,
+                                    size_t *word_len) {
+    size_t n = 0;
+    while (n < len && (isalnum((unsigned char)text[n]) || text[n] == '_')) {
+        n++;
+    }
+    *word_len = n;
+    if (n == 0 || memchr(text, '\n', len) != NULL) {
+        return NULL;
+    }
+    size_t next = n;
+    while (next < len && (text[next] == ' ' || text[next] == '\t')) {
+        next++;
+    }
+    if (next < len && next == n) {
+        return NULL; /* run(...), T.x, a[0]: the word goes on */
+    }
+    if (next < len && strchr("=.([,;:+*/%@&|^<>!", text[next]) != NULL &&
+        !(text[next] == '(' || text[next] == '.' || text[next] == '/')) {
+        return NULL; /* why = 3, n * 2 */
+    }
+    bool exact, several;
+    const tc_command *c = tc_command_find(text, n, &exact, &several);
+    if (c != NULL && !exact) {
+        char *name = tc_strndup(s->arena, text, n);
+        if (tc_env_get(s->env, name) != NULL) {
+            return NULL;
+        }
+    }
+    return c;
+}
+
+static tc_status status_of_cancel(tc_session *s, tc_status status) {
+    if (s->cancel == 2) {
+        status = TC_TIMEOUT;
+    } else if (s->cancel == 1 && status == TC_OK) {
+        status = TC_FAILED;
+    }
+    s->cancel = 0;
+    return status;
+}
+
+static tc_status evaluate(tc_session *s, const char *text, size_t len) {
+    size_t word;
+    const tc_command *c = command_of(s, text, len, &word);
+    tc_arena *a = tc_arena_new();
+    tc_source *src = make_source(a, "<input>", text, len);
+    tc_reply r = {0};
+    tc_status status;
+    if (c != NULL) {
+        status = run_command(s, c, a, src, word, &r);
+        status = status_of_cancel(s, status);
+        finish(s, c->name, status, &r);
+        tc_arena_free(a);
+        return status;
+    }
+    status = status_of_cancel(s, run_source(s, a, src, &r));
+    const char *name =
+        r.json != NULL && json_object_get(r.json, "value") ? "eval" : "define";
+    finish(s, name, status, &r);
+    return status;
+}
+
+tc_status tc_session_eval(tc_session *s, const char *text) {
+    begin(s);
+    size_t len = strlen(text);
+    while (len > 0 && isspace((unsigned char)text[len - 1])) {
+        len--;
+    }
+    size_t blank = 0; /* blanks before a command are nothing */
+    while (blank < len && (text[blank] == ' ' || text[blank] == '\t')) {
+        blank++;
+    }
+    if (blank == len || (text[blank] == '#' && !memchr(text, '\n', len))) {
+        return TC_OK;
+    }
+    if (memchr(text, '\n', len) == NULL) {
+        text += blank;
+        len -= blank;
+    }
+    return evaluate(s, text, len);
+}
+
+tc_status tc_cmd_eval(tc_session *s, const tc_args *args, tc_reply *r) {
+    if (args->n == 0) {
+        tc_error(&s->diags, args->span, "eval EXPR",
+                 "eval takes an expression");
+        return TC_USAGE;
+    }
+    tc_arena *a = tc_arena_new();
+    const tc_source *src =
+        make_source(a, "<input>", args->line, strlen(args->line));
+    return run_source(s, a, src, r);
+}
+
+/* --- what clients ask ------------------------------------------------------------------ */
+
+bool tc_session_wants_more(const tc_session *s, const char *text) {
+    (void)s;
+    return tc_parse_wants_more(text);
+}
+
+bool tc_session_finished(const tc_session *s) {
+    return s->finished;
+}
+
+bool tc_session_had_findings(const tc_session *s) {
+    return s->had_findings;
+}
+
+const char *tc_session_program(const tc_session *s) {
+    return s->program.func ? s->program.func->name : NULL;
+}
+
+void tc_session_set_width(tc_session *s, int width) {
+    s->options.width = width > 0 ? width : 80;
+}
+
+void tc_session_interrupt(tc_session *s, bool timeout) {
+    s->cancel = timeout ? 2 : 1;
+}
+
+const tc_trace *tc_session_trace(const tc_session *s) {
+    return s->program.run ? s->program.run->trace : NULL;
+}
+
+bool tc_session_wants_timeline(tc_session *s) {
+    return s->wants_timeline;
+}
+
+const char *tc_session_source_line(const tc_session *s, int line, int *len) {
+    const tc_source *src = s->program.func ? s->program.func->source : NULL;
+    if (src == NULL || line < src->first_line) {
+        return NULL;
+    }
+    const char *p = src->text, *end = src->text + src->len;
+    for (int i = src->first_line; i < line; i++) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        if (nl == NULL) {
+            return NULL;
+        }
+        p = nl + 1;
+    }
+    const char *nl = memchr(p, '\n', (size_t)(end - p));
+    *len = (int)((nl ? nl : end) - p);
+    return p;
+}

@@ -1,0 +1,178 @@
+/* session.h - what a session holds, and how commands work on it.
+ *
+ * A statement is evaluated into an arena and an environment of its own; only
+ * when all of it succeeded do they become the session's. What follows from the
+ * current program (decisions, lowered program, texts, the last run) is made
+ * when first asked for and forgotten when the program changes. */
+#ifndef TC_SESSION_SESSION_H
+#define TC_SESSION_SESSION_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "dispatch/variant.h"
+#include "emit/emit.h"
+#include "front/front.h"
+#include "ptx/ptx.h"
+#include "sim/sim.h"
+#include "tilecopy.h"
+#include "trace/timeline.h"
+#include <jansson.h>
+#include <signal.h>
+
+/* A buffer of the kernel as a run sees it. */
+typedef struct tc_run_buffer {
+    const tc_buffer *buffer;
+    uint64_t bytes;
+    uint8_t *before, *after; /* in the run's arena */
+    uint64_t address;        /* simulated device address */
+} tc_run_buffer;
+
+/* The last run of the current program on the simulator. */
+typedef struct tc_run {
+    tc_arena *arena;
+    tc_sim *sim;
+    tc_ptx_module *module;
+    tc_sim_result result;
+    tc_trace *trace; /* or NULL */
+    tc_run_buffer *buffers;
+    int nbuffers;
+    uint32_t grid[3], block[3], cluster[3];
+} tc_run;
+
+/* The current program and what has been made of it. */
+typedef struct tc_program {
+    tc_func *func;
+    tc_arena *arena; /* of all below; NULL until something was made */
+    bool dispatched, emitted;
+    tc_decisions decisions;
+    tc_lowered *lowered; /* NULL: not made, or refused */
+    tc_emitted ptx;
+    tc_run *run;
+} tc_program;
+
+typedef struct tc_arena_list {
+    tc_arena **items;
+    int n, cap;
+} tc_arena_list;
+
+struct tc_session {
+    tc_options options;
+    tc_diag_fn diag;
+    tc_output_fn output;
+    void *user;
+
+    tc_arena *arena;      /* lives as long as the session */
+    tc_arena_list kept;   /* arenas of statements that succeeded */
+    tc_env *env;
+    tc_program program;
+
+    /* settings: `set` */
+    bool timing, hazards, trace, target_cuda;
+    tc_completion completion;
+    uint64_t completion_seed;
+
+    /* of the evaluation under way */
+    tc_diags diags;
+    json_t *first_error;  /* JSON mode: the error object */
+    json_t *notes;        /* JSON mode: warnings and notes */
+    volatile int cancel;  /* 1 interrupted, 2 time limit */
+
+    bool finished, had_findings, wants_timeline;
+};
+
+/* What a command answers with: text, or in JSON mode the members of an object
+ * ("command" and "ok" are added by eval). */
+typedef struct tc_reply {
+    tc_buf text;
+    json_t *json;
+} tc_reply;
+
+/* The arguments of a command: words, and the rest of the line as it was. */
+typedef struct tc_args {
+    const char *line;   /* after the command's name, without outer blanks */
+    const char **words; /* split at blanks; "quoted words" are one */
+    int n;
+    tc_span span;       /* of the arguments in the typed line */
+    tc_span *spans;     /* of each word */
+} tc_args;
+
+typedef tc_status tc_command_fn(tc_session *s, const tc_args *args,
+                                tc_reply *r);
+
+typedef struct tc_command {
+    const char *name;
+    const char *form;    /* argument form: "[VARIANT]" */
+    tc_command_fn *run;  /* NULL: not built yet */
+    const char *completes; /* kinds of words Tab offers: "variant file name
+                              command lesson set" or "" */
+    const char *summary; /* one line */
+    const char *help;    /* what `help NAME` adds: text and an example */
+} tc_command;
+
+extern const tc_command tc_commands[];
+extern const int tc_ncommands;
+
+#define TC_COMMAND(name, form, fn, completes, summary, help) tc_command_fn fn;
+#define TC_COMMAND_PLANNED(name, form, summary)
+#include "session/commands.def"
+
+/* --- command.c ------------------------------------------------------------- */
+
+/* The command that a word names (unambiguous prefixes work). With several, or
+ * none, NULL; *several is then set if it is a prefix of more than one. */
+const tc_command *tc_command_find(const char *word, size_t len, bool *exact,
+                                  bool *several);
+
+/* --- program.c: the current program's stages, made on demand --------------- */
+
+/* Each reports and returns false when its stage cannot be had; *status then
+ * says whether the input was rejected (3) or the command failed (1). */
+bool tc_need_program(tc_session *s, tc_span at, tc_status *status);
+bool tc_need_decisions(tc_session *s, tc_span at, tc_status *status);
+bool tc_need_lowered(tc_session *s, tc_span at, tc_status *status);
+bool tc_need_ptx(tc_session *s, tc_span at, tc_status *status);
+void tc_program_set(tc_session *s, tc_func *func);
+void tc_program_clear(tc_program *p);
+void tc_run_free(tc_run *run);
+
+/* --- fill.c: data of buffers (INTERFACE.md) -------------------------------- */
+
+void tc_fill_buffer(uint8_t *bytes, uint64_t size, tc_dtype type, int position,
+                    uint64_t seed);
+uint64_t tc_fnv1a64(const uint8_t *bytes, uint64_t size);
+
+/* --- names.c: from addresses to elements ----------------------------------- */
+
+/* The element of a buffer that lives at a byte offset of its storage, as
+ * "A_smem[17,3]"; "A_smem+8200" where no element lives. In arena. */
+const char *tc_element_name(tc_arena *a, const tc_buffer *b, uint64_t offset);
+/* The coordinates of that element; false where none lives. */
+bool tc_element_at(tc_arena *a, const tc_buffer *b, uint64_t element,
+                   int64_t *coord);
+/* What an address of the last run is called. */
+const char *tc_address_name(tc_session *s, tc_ptx_space space,
+                            uint64_t address);
+
+/* --- findings.c -------------------------------------------------------------- */
+
+void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out);
+json_t *tc_findings_json(tc_session *s);
+
+/* --- json.c ------------------------------------------------------------------ */
+
+json_t *tc_layout_json(const tc_layout *l);
+json_t *tc_value_json(const tc_value *v);
+json_t *tc_error_json(const tc_diag *d);
+
+/* --- describe.c: words that several commands share --------------------------- */
+
+/* "A_smem[0:128, 0:32]" */
+void tc_describe_region(tc_buf *b, const tc_region *r);
+/* The learner's text of a span, one line, shortened to width columns. */
+void tc_describe_source(tc_buf *b, tc_span span, int width);
+/* 1234567 as "1,234,567". */
+void tc_describe_count(tc_buf *b, uint64_t n);
+const char *tc_describe_plural(uint64_t n); /* "" or "s" */
+
+#endif
