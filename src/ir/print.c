@@ -1,0 +1,485 @@
+/* print.c - a lowered program in TVM's own script syntax.
+ *
+ * The text follows what LowerTIRx(...).script() of TVM 0.25.0 prints
+ * (src/tirx/script/printer): the same statements in the same spelling. */
+#include "ir/ir.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Python's precedence, as far as scripts use it. */
+enum { P_OR = 1, P_AND, P_NOT, P_COMPARE, P_SUM, P_PRODUCT, P_UNARY, P_ATOM };
+
+typedef struct tc_spelling {
+    const char *text; /* an infix operator, or the name of a function */
+    int precedence;   /* P_ATOM: a function */
+} tc_spelling;
+
+static const tc_spelling binary_spelling[] = {
+    [TC_ADD] = {" + ", P_SUM},
+    [TC_SUB] = {" - ", P_SUM},
+    [TC_MUL] = {" * ", P_PRODUCT},
+    [TC_FLOORDIV] = {" // ", P_PRODUCT},
+    [TC_FLOORMOD] = {" % ", P_PRODUCT},
+    [TC_TRUEDIV] = {" / ", P_PRODUCT},
+    [TC_MIN] = {"T.min", P_ATOM},
+    [TC_MAX] = {"T.max", P_ATOM},
+    [TC_SHL] = {"T.shift_left", P_ATOM},
+    [TC_SHR] = {"T.shift_right", P_ATOM},
+    [TC_BITAND] = {"T.bitwise_and", P_ATOM},
+    [TC_BITOR] = {"T.bitwise_or", P_ATOM},
+    [TC_BITXOR] = {"T.bitwise_xor", P_ATOM},
+    [TC_LT] = {" < ", P_COMPARE},
+    [TC_LE] = {" <= ", P_COMPARE},
+    [TC_GT] = {" > ", P_COMPARE},
+    [TC_GE] = {" >= ", P_COMPARE},
+    [TC_EQ] = {" == ", P_COMPARE},
+    [TC_NE] = {" != ", P_COMPARE},
+    [TC_AND] = {" and ", P_AND},
+    [TC_OR] = {" or ", P_OR},
+};
+
+static void print_expr(tc_buf *b, const tc_expr *e, int outer);
+
+static void print_list(tc_buf *b, tc_expr *const *items, int n) {
+    for (int i = 0; i < n; i++) {
+        tc_buf_puts(b, i > 0 ? ", " : "");
+        print_expr(b, items[i], 0);
+    }
+}
+
+static void print_string(tc_buf *b, const char *s) {
+    tc_buf_putc(b, '"');
+    for (; *s != '\0'; s++) {
+        if (*s == '\n') {
+            tc_buf_puts(b, "\\n");
+        } else {
+            tc_buf_puts(b, *s == '"' || *s == '\\' ? "\\" : "");
+            tc_buf_putc(b, *s);
+        }
+    }
+    tc_buf_putc(b, '"');
+}
+
+static void print_int(tc_buf *b, tc_dtype type, int64_t value) {
+    if (type == TC_INT32) {
+        tc_buf_printf(b, "%" PRId64, value);
+    } else if (type == TC_BOOL) {
+        tc_buf_puts(b, value ? "T.bool(True)" : "T.bool(False)");
+    } else {
+        tc_buf_printf(b, "T.%s(%" PRId64 ")", tc_dtypes[type].name, value);
+    }
+}
+
+/* The shortest text that reads back as the value, as Python's repr. */
+static void print_float(tc_buf *b, tc_dtype type, double value) {
+    char text[40];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    bool plain = strpbrk(text, ".en") == NULL;
+    const char *quote = isfinite(value) ? "" : "\"";
+    tc_buf_printf(b, "T.%s(%s%s%s%s)", tc_dtypes[type].name, quote, text,
+                  plain ? ".0" : "", quote);
+}
+
+static void print_access(tc_buf *b, const tc_expr *e) {
+    tc_buf_puts(b, e->mem.buffer->name);
+    tc_buf_putc(b, '[');
+    print_list(b, e->mem.index, e->mem.n);
+    tc_buf_putc(b, ']');
+}
+
+static void print_binary(tc_buf *b, const tc_expr *e, int outer) {
+    tc_spelling s = binary_spelling[e->bin.op];
+    if (s.precedence == P_ATOM) {
+        tc_expr *args[] = {e->bin.a, e->bin.b};
+        tc_buf_puts(b, s.text);
+        tc_buf_putc(b, '(');
+        print_list(b, args, 2);
+        tc_buf_putc(b, ')');
+        return;
+    }
+    bool parens = s.precedence < outer;
+    bool chain = s.precedence == P_COMPARE; /* a < b < c means another thing */
+    tc_buf_puts(b, parens ? "(" : "");
+    print_expr(b, e->bin.a, chain ? s.precedence + 1 : s.precedence);
+    tc_buf_puts(b, s.text);
+    print_expr(b, e->bin.b, s.precedence + 1);
+    tc_buf_puts(b, parens ? ")" : "");
+}
+
+static void print_unary(tc_buf *b, const tc_expr *e, int outer) {
+    if (e->un.op == TC_BITNOT) {
+        tc_buf_puts(b, "T.bitwise_not(");
+        print_expr(b, e->un.a, 0);
+        tc_buf_putc(b, ')');
+        return;
+    }
+    int precedence = e->un.op == TC_NOT ? P_NOT : P_UNARY;
+    tc_buf_puts(b, precedence < outer ? "(" : "");
+    tc_buf_puts(b, e->un.op == TC_NOT ? "not " : "-");
+    print_expr(b, e->un.a, precedence);
+    tc_buf_puts(b, precedence < outer ? ")" : "");
+}
+
+static void print_call(tc_buf *b, const tc_expr *e) {
+    tc_buf_puts(b, tc_ops[e->call.op].name);
+    tc_buf_putc(b, '(');
+    if (e->call.op == TC_OPC_POINTER_OFFSET) {
+        tc_buf_puts(b, "\"tvm_builtin_pointer_offset\", ");
+    }
+    print_list(b, e->call.args, e->call.n);
+    if (e->call.op == TC_OPC_POINTER_OFFSET) {
+        tc_buf_puts(
+            b, ", source_code=\"\\ntemplate <typename T>\\n__forceinline__ "
+               "__device__ T* tvm_builtin_pointer_offset(T* ptr, int offset) "
+               "{\\n    return ptr + offset;\\n}\\n\", "
+               "return_type=\"handle\"");
+    }
+    tc_buf_putc(b, ')');
+}
+
+static void print_expr(tc_buf *b, const tc_expr *e, int outer) {
+    switch (e->kind) {
+    case TC_E_INT:
+        print_int(b, e->type, e->i);
+        break;
+    case TC_E_FLOAT:
+        print_float(b, e->type, e->f);
+        break;
+    case TC_E_STRING:
+        print_string(b, e->s);
+        break;
+    case TC_E_VAR:
+        tc_buf_puts(b, e->var->name);
+        break;
+    case TC_E_UNARY:
+        print_unary(b, e, outer);
+        break;
+    case TC_E_BINARY:
+        print_binary(b, e, outer);
+        break;
+    case TC_E_SELECT: {
+        tc_expr *args[] = {e->sel.c, e->sel.a, e->sel.b};
+        tc_buf_puts(b, "T.if_then_else(");
+        print_list(b, args, 3);
+        tc_buf_putc(b, ')');
+        break;
+    }
+    case TC_E_CAST:
+        tc_buf_printf(b, "T.Cast(\"%s\", ", tc_dtypes[e->type].name);
+        print_expr(b, e->cast.a, 0);
+        tc_buf_putc(b, ')');
+        break;
+    case TC_E_LOAD:
+        print_access(b, e);
+        break;
+    case TC_E_ADDR:
+        tc_buf_puts(b, "T.address_of(");
+        print_access(b, e);
+        tc_buf_putc(b, ')');
+        break;
+    case TC_E_CALL:
+        print_call(b, e);
+        break;
+    }
+}
+
+void tc_ir_print_expr(tc_buf *b, const tc_expr *e) {
+    print_expr(b, e, 0);
+}
+
+/* --- statements --------------------------------------------------------------
+ */
+
+static void print_block(tc_buf *b, const tc_block *block, int indent);
+
+static void start_line(tc_buf *b, int indent) {
+    tc_buf_fill(b, ' ', indent);
+}
+
+static void print_shape(tc_buf *b, const tc_buffer *buf) {
+    tc_buf_putc(b, '(');
+    for (int i = 0; i < buf->rank; i++) {
+        tc_buf_printf(b, "%s%" PRId64, i > 0 ? ", " : "", buf->shape[i]);
+    }
+    tc_buf_puts(b, buf->rank == 1 ? ",)" : ")");
+    if (buf->type != TC_FLOAT32) { /* the default, which TVM leaves out */
+        tc_buf_printf(b, ", \"%s\"", tc_dtypes[buf->type].name);
+    }
+}
+
+static bool same_shape(const tc_buffer *x, const tc_buffer *y) {
+    return x->rank == y->rank &&
+           memcmp(x->shape, y->shape, sizeof *x->shape * (size_t)x->rank) == 0;
+}
+
+static void print_view(tc_buf *b, const tc_buffer *v) {
+    const tc_buffer *base = v->base;
+    if (v->elem_offset == NULL && v->type == base->type && v->rank == 1 &&
+        !same_shape(v, base)) {
+        tc_buf_printf(b, "%s = %s.view(%" PRId64 ")\n", v->name, base->name,
+                      v->shape[0]);
+        return;
+    }
+    tc_buf_printf(b, "%s = T.decl_buffer(", v->name);
+    print_shape(b, v);
+    tc_buf_printf(b, ", data=%s.data", base->name);
+    if (v->elem_offset != NULL) {
+        tc_buf_puts(b, ", elem_offset=");
+        print_expr(b, v->elem_offset, 0);
+    }
+    if (v->space != TC_SPACE_GLOBAL) {
+        tc_buf_printf(b, ", scope=\"%s\"", tc_space_name(v->space));
+    }
+    tc_buf_puts(b, ", layout=None)\n");
+}
+
+static void print_alloc(tc_buf *b, const tc_buffer *buf) {
+    if (buf->base != NULL) {
+        print_view(b, buf);
+        return;
+    }
+    bool match = buf->param != NULL;
+    bool shared = buf->space == TC_SPACE_SHARED;
+    bool local = buf->space == TC_SPACE_LOCAL;
+    tc_buf_printf(b, "%s = T.%s(", buf->name,
+                  match    ? "match_buffer"
+                  : shared ? "alloc_shared"
+                  : local  ? "alloc_local"
+                           : "alloc_buffer");
+    if (match) {
+        tc_buf_printf(b, "%s, ", buf->param->name);
+    }
+    print_shape(b, buf);
+    if (!match && !shared && !local && buf->space != TC_SPACE_GLOBAL) {
+        tc_buf_printf(b, ", scope=\"%s\"", tc_space_name(buf->space));
+    }
+    tc_buf_puts(b, ", layout=None)\n");
+}
+
+static bool is_zero(const tc_expr *e) {
+    int64_t v;
+    return e == NULL || (tc_expr_const(e, &v) && v == 0);
+}
+
+static bool is_grid_loop(const tc_stmt *s) {
+    int64_t n;
+    return s != NULL && s->kind == TC_S_FOR && s->loop == TC_LOOP_SERIAL &&
+           is_zero(s->begin) && tc_expr_const(s->extent, &n);
+}
+
+/* Loops that hold nothing but the next loop print as one T.grid. Returns the
+ * innermost of them, or NULL when s is not such a nest. */
+static const tc_stmt *print_grid(tc_buf *b, const tc_stmt *s) {
+    const tc_stmt *inner = s;
+    while (is_grid_loop(inner) && inner->body.first != NULL &&
+           inner->body.first->next == NULL &&
+           is_grid_loop(inner->body.first)) {
+        inner = inner->body.first;
+    }
+    if (inner == s) {
+        return NULL;
+    }
+    const char *sep = "for ";
+    for (const tc_stmt *l = s;; l = l->body.first, sep = ", ") {
+        tc_buf_printf(b, "%s%s", sep, l->var->name);
+        if (l == inner) {
+            break;
+        }
+    }
+    sep = " in T.grid(";
+    for (const tc_stmt *l = s;; l = l->body.first, sep = ", ") {
+        tc_buf_puts(b, sep);
+        print_expr(b, l->extent, 0);
+        if (l == inner) {
+            break;
+        }
+    }
+    tc_buf_puts(b, "):\n");
+    return inner;
+}
+
+static void print_loop_end(tc_buf *b, const tc_stmt *s) {
+    int64_t begin, extent;
+    if (tc_expr_const(s->begin, &begin) && tc_expr_const(s->extent, &extent)) {
+        tc_buf_printf(b, "%" PRId64, begin + extent);
+        return;
+    }
+    print_expr(b, s->begin, P_SUM);
+    tc_buf_puts(b, " + ");
+    print_expr(b, s->extent, P_SUM + 1);
+}
+
+static void print_for(tc_buf *b, const tc_stmt *s, int indent) {
+    const tc_stmt *inner = print_grid(b, s);
+    if (inner == NULL) {
+        inner = s;
+        tc_buf_printf(b, "for %s in %s(", s->var->name,
+                      s->loop == TC_LOOP_UNROLL ? "T.unroll" : "range");
+        if (is_zero(s->begin)) {
+            print_expr(b, s->extent, 0);
+        } else {
+            print_expr(b, s->begin, 0);
+            tc_buf_puts(b, ", ");
+            print_loop_end(b, s);
+        }
+        tc_buf_puts(b, "):\n");
+    }
+    print_block(b, &inner->body, indent + 4);
+}
+
+static void print_if(tc_buf *b, const tc_stmt *s, int indent) {
+    tc_buf_puts(b, "if ");
+    print_expr(b, s->value, 0);
+    tc_buf_puts(b, ":\n");
+    print_block(b, &s->body, indent + 4);
+    if (s->orelse.first != NULL) {
+        start_line(b, indent);
+        tc_buf_puts(b, "else:\n");
+        print_block(b, &s->orelse, indent + 4);
+    }
+}
+
+/* The tag that launch_thread takes, from where the variable is bound. */
+static const char *launch_tag(tc_bind bind) {
+    switch (bind) {
+    case TC_BIND_BLOCK_X:
+        return "blockIdx.x";
+    case TC_BIND_BLOCK_Y:
+        return "blockIdx.y";
+    case TC_BIND_BLOCK_Z:
+        return "blockIdx.z";
+    case TC_BIND_THREAD_X:
+        return "threadIdx.x";
+    case TC_BIND_THREAD_Y:
+        return "threadIdx.y";
+    case TC_BIND_THREAD_Z:
+        return "threadIdx.z";
+    case TC_BIND_CLUSTER_CTA_X:
+        return "clusterCtaIdx.x";
+    case TC_BIND_CLUSTER_CTA_Y:
+        return "clusterCtaIdx.y";
+    case TC_BIND_CLUSTER_CTA_Z:
+        return "clusterCtaIdx.z";
+    default:
+        return "?";
+    }
+}
+
+static void print_launch(tc_buf *b, const tc_stmt *s, bool with) {
+    if (!with) {
+        tc_buf_printf(b, "%s = ", s->var->name);
+    }
+    tc_buf_printf(b, "%sT.launch_thread(\"%s\", ", with ? "with " : "",
+                  launch_tag(s->var->bind));
+    print_expr(b, s->extent, 0);
+    tc_buf_puts(b, ")");
+    if (with) {
+        tc_buf_printf(b, " as %s:", s->var->name);
+    }
+    tc_buf_putc(b, '\n');
+}
+
+static void print_eval(tc_buf *b, const tc_expr *e) {
+    bool bare = e->kind == TC_E_CALL;
+    tc_buf_puts(b, bare ? "" : "T.evaluate(");
+    print_expr(b, e, 0);
+    tc_buf_puts(b, bare ? "\n" : ")\n");
+}
+
+static void print_store(tc_buf *b, const tc_stmt *s) {
+    tc_buf_puts(b, s->buffer->name);
+    tc_buf_putc(b, '[');
+    print_list(b, s->index, s->nindex);
+    tc_buf_puts(b, "] = ");
+    print_expr(b, s->value, 0);
+    tc_buf_putc(b, '\n');
+}
+
+static void print_stmt(tc_buf *b, const tc_stmt *s, int indent) {
+    start_line(b, indent);
+    switch (s->kind) {
+    case TC_S_EVAL:
+        print_eval(b, s->value);
+        break;
+    case TC_S_LET:
+        tc_buf_printf(b, "%s: T.let[T.%s] = ", s->var->name,
+                      tc_dtypes[s->var->type].name);
+        print_expr(b, s->value, 0);
+        tc_buf_putc(b, '\n');
+        break;
+    case TC_S_STORE:
+        print_store(b, s);
+        break;
+    case TC_S_ALLOC:
+        print_alloc(b, s->buffer);
+        break;
+    case TC_S_FOR:
+        print_for(b, s, indent);
+        break;
+    case TC_S_WHILE:
+        tc_buf_puts(b, "while ");
+        print_expr(b, s->value, 0);
+        tc_buf_puts(b, ":\n");
+        print_block(b, &s->body, indent + 4);
+        break;
+    case TC_S_IF:
+        print_if(b, s, indent);
+        break;
+    case TC_S_BREAK:
+        tc_buf_puts(b, "break\n");
+        break;
+    case TC_S_CONTINUE:
+        tc_buf_puts(b, "continue\n");
+        break;
+    case TC_S_LAUNCH:
+        print_launch(b, s, false);
+        break;
+    case TC_S_SCOPE_ID:
+    case TC_S_COPY:
+        tc_buf_puts(b, "# not lowered\n");
+        break;
+    }
+}
+
+static void print_block(tc_buf *b, const tc_block *block, int indent) {
+    if (block->first == NULL) {
+        start_line(b, indent);
+        tc_buf_puts(b, "pass\n");
+    }
+    bool with = false; /* the outermost launch_thread opens a block */
+    for (const tc_stmt *s = block->first; s != NULL; s = s->next) {
+        if (s->kind == TC_S_LAUNCH && !with) {
+            with = true;
+            start_line(b, indent);
+            print_launch(b, s, true);
+            indent += 4;
+        } else {
+            print_stmt(b, s, indent);
+        }
+    }
+}
+
+void tc_ir_print(tc_buf *b, const tc_lowered *l) {
+    const tc_func *f = l->func;
+    tc_buf_puts(b, "# from tvm.script import ir as I\n"
+                   "# from tvm.script import tirx as T\n"
+                   "# from tvm.tirx.layout import Axis\n\n"
+                   "@I.ir_module\nclass Module:\n    @T.prim_func\n"
+                   "    def main(");
+    for (int i = 0; i < f->nparams; i++) {
+        tc_buf_printf(b, "%s%s: T.%s", i > 0 ? ", " : "", f->params[i]->name,
+                      tc_dtypes[f->params[i]->type].name);
+    }
+    tc_buf_printf(b, "):\n        T.func_attr({\"global_symbol\": \"%s\"})\n",
+                  f->name);
+    print_block(b, &f->body, 8);
+}
