@@ -31,7 +31,7 @@ $(BUILD)/%.o: %.c
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP -o $@ $< $(BUILD)/libtilecopy.a -lcmocka $(LIBS)
+	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP -o $@ $< $(BUILD)/libtilecopy.a -lcmocka -lz $(LIBS)
 
 # One unit test program: make unit-layout
 unit-%: $(BUILD)/tests/test_%
