@@ -1,0 +1,152 @@
+/* cmd_gpu.c - the same PTX and data on the attached GPU, compared byte by byte
+ * with the simulator's. */
+#include "gpu/gpu.h"
+#include "session/run.h"
+
+#include <string.h>
+
+enum { SHOWN_DIFFERENCES = 3 };
+
+typedef struct gpu_outcome {
+    tc_gpu_device device;
+    tc_gpu_result result;
+    uint8_t **after; /* one a buffer, in the run's arena */
+} gpu_outcome;
+
+/* Runs the kernel on the GPU with the run's data. Reports and returns false
+ * when there is no GPU, or it refuses. */
+static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
+    char why[512];
+    tc_run *run = s->program.run;
+    tc_gpu *gpu = tc_gpu_cuda.open(why, sizeof why);
+    if (gpu == NULL) {
+        tc_error(&s->diags, at, "`run` executes the same PTX in the simulator",
+                 "no GPU: %s", why);
+        return false;
+    }
+    tc_gpu_cuda.describe(gpu, &out->device);
+    out->after = TC_NEWN(run->arena, uint8_t *, run->nbuffers + 1);
+    tc_gpu_arg *args = TC_NEWN(run->arena, tc_gpu_arg, run->nbuffers + 1);
+    for (int i = 0; i < run->nbuffers; i++) {
+        const tc_run_buffer *b = &run->buffers[i];
+        out->after[i] = tc_alloc(run->arena, b->bytes);
+        memcpy(out->after[i], b->before, b->bytes);
+        args[i] = (tc_gpu_arg){out->after[i], b->bytes, true};
+    }
+    tc_gpu_launch l = {.ptx = s->program.ptx.text,
+                       .entry = s->program.ptx.entry,
+                       .args = args,
+                       .nargs = run->nbuffers};
+    memcpy(l.grid, run->grid, sizeof l.grid);
+    memcpy(l.block, run->block, sizeof l.block);
+    bool clustered = run->cluster[0] * run->cluster[1] * run->cluster[2] > 1;
+    if (clustered) {
+        memcpy(l.cluster, run->cluster, sizeof l.cluster);
+    }
+    bool ok = tc_gpu_cuda.run(gpu, &l, &s->cancel, &out->result, why,
+                              sizeof why);
+    tc_gpu_cuda.close(gpu);
+    if (!ok) {
+        tc_error(&s->diags, at, NULL, "the GPU refused: %s", why);
+    }
+    return ok;
+}
+
+static uint64_t count_differences(const uint8_t *a, const uint8_t *b,
+                                  uint64_t n) {
+    uint64_t d = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        d += a[i] != b[i];
+    }
+    return d;
+}
+
+static void differences_text(const tc_run_buffer *b, const uint8_t *gpu,
+                             tc_arena *a, tc_buf *out) {
+    int shown = 0;
+    uint64_t width = (uint64_t)tc_dtype_bytes(b->buffer->type);
+    for (uint64_t i = 0; i < b->bytes && shown < SHOWN_DIFFERENCES; i++) {
+        if (b->after[i] == gpu[i]) {
+            continue;
+        }
+        tc_buf_printf(out, "    %s: byte %u is %02x in the simulator, %02x on "
+                           "the GPU\n",
+                      tc_element_name(a, b->buffer, i), (unsigned)(i % width),
+                      b->after[i], gpu[i]);
+        i += width - 1 - i % width;
+        shown++;
+    }
+}
+
+static bool compare_text(tc_session *s, const gpu_outcome *o, tc_buf *out) {
+    bool all = true;
+    const tc_run *run = s->program.run;
+    for (int i = 0; i < run->nbuffers; i++) {
+        const tc_run_buffer *b = &run->buffers[i];
+        uint64_t d = count_differences(b->after, o->after[i], b->bytes);
+        tc_buf_printf(out, "  %s: ", b->buffer->name);
+        tc_describe_count(out, b->bytes - d);
+        tc_buf_puts(out, " of ");
+        tc_describe_count(out, b->bytes);
+        tc_buf_printf(out, " bytes equal the simulator's\n");
+        if (d > 0) {
+            differences_text(b, o->after[i], run->arena, out);
+            all = false;
+        }
+    }
+    return all;
+}
+
+static json_t *compare_json(tc_session *s, const gpu_outcome *o, bool *all) {
+    json_t *list = json_array();
+    const tc_run *run = s->program.run;
+    *all = true;
+    for (int i = 0; i < run->nbuffers; i++) {
+        const tc_run_buffer *b = &run->buffers[i];
+        uint64_t d = count_differences(b->after, o->after[i], b->bytes);
+        char hash[17];
+        snprintf(hash, sizeof hash, "%016llx",
+                 (unsigned long long)tc_fnv1a64(o->after[i], b->bytes));
+        *all &= d == 0;
+        json_array_append_new(
+            list, json_pack("{s:s,s:I,s:s,s:I}", "name", b->buffer->name,
+                            "bytes", (json_int_t)b->bytes, "fnv1a64", hash,
+                            "differing_bytes", (json_int_t)d));
+    }
+    return list;
+}
+
+/* The simulator's run goes first: its data is what the GPU gets, and its
+ * findings say whether the GPU's bytes can be trusted to repeat. */
+tc_status tc_cmd_gpu(tc_session *s, const tc_args *args, tc_reply *r) {
+    tc_status status;
+    gpu_outcome o = {0};
+    if (!tc_run_make(s, args->span, &status)) {
+        return status;
+    }
+    if (!run_on_gpu(s, args->span, &o)) {
+        return TC_NO_GPU;
+    }
+    bool all;
+    if (s->options.json) {
+        json_t *buffers = compare_json(s, &o, &all);
+        r->json = json_pack(
+            "{s:s,s:s,s:s,s:i,s:i,s:f,s:b,s:o,s:o}", "status",
+            all ? "ok" : "findings", "backend", "gpu", "device", o.device.name,
+            "sm", o.device.sm, "driver", o.device.driver_version, "kernel_ms",
+            o.result.kernel_ms, "equal", all, "buffers", buffers, "findings",
+            tc_findings_json(s));
+    } else {
+        tc_buf_printf(&r->text,
+                      "%s on %s (sm_%d, driver CUDA %d.%d): %.3f ms\n",
+                      s->program.ptx.entry, o.device.name, o.device.sm,
+                      o.device.driver_version / 1000,
+                      o.device.driver_version % 1000 / 10, o.result.kernel_ms);
+        all = compare_text(s, &o, &r->text);
+        for (int i = 0; i < s->program.run->result.nfindings; i++) {
+            tc_finding_text(s, &s->program.run->result.findings[i], &r->text);
+        }
+    }
+    s->had_findings |= !all;
+    return TC_OK;
+}
