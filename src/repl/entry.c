@@ -1,0 +1,150 @@
+#include "repl/entry.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <readline/tilde.h>
+
+/* Words of Python that begin a statement or go on an expression. */
+static bool is_keyword(const char *word, size_t n) {
+    static const char *const words[] = {
+        "from", "import", "def",  "for",  "if",    "elif",   "else",   "while",
+        "with", "class",  "pass", "and",  "or",    "not",    "in",     "is",
+        "del",  "return", "None", "True", "False", "assert", "lambda",
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strncmp(words[i], word, n) == 0 && words[i][n] == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t word_length(const char *s) {
+    size_t n = 0;
+    while (isalnum((unsigned char)s[n]) || s[n] == '_') {
+        n++;
+    }
+    return n;
+}
+
+bool tc_entry_is_command(const char *line) {
+    line += strspn(line, " \t");
+    size_t n = word_length(line);
+    if (n == 0 || isdigit((unsigned char)line[0]) || is_keyword(line, n)) {
+        return false;
+    }
+    const char *next = line + n + strspn(line + n, " \t");
+    if (*next == '\0' || *next == '\n') {
+        return true;
+    }
+    if (next == line + n || strchr("=([,;:+*%@&|^<>!#", *next) != NULL) {
+        return false;
+    }
+    if (strchr("-/.", *next) != NULL) { /* --flag, /a/file, or an operator */
+        return next[1] != ' ' && next[1] != '\0' && next[1] != '=';
+    }
+    n = word_length(next);
+    return n == 0 || !is_keyword(next, n);
+}
+
+bool tc_entry_is_blank(const char *line) {
+    line += strspn(line, " \t\r\n");
+    return *line == '\0' || *line == '#';
+}
+
+/* --- parts ------------------------------------------------------------------
+ */
+
+static size_t line_length(const char *s) { /* with its newline */
+    size_t n = strcspn(s, "\n");
+    return s[n] == '\n' ? n + 1 : n;
+}
+
+/* True when text, with blank lines after it, still is unfinished. */
+static bool is_open(const tc_session *s, const char *text, size_t len) {
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_write(&b, text, len);
+    tc_buf_puts(&b, "\n\n");
+    bool more = tc_session_wants_more(s, b.data);
+    tc_buf_free(&b);
+    return more;
+}
+
+/* Length of the statement or command at the start of text: a line, and what
+ * belongs to it. *lines counts those that are not blank. */
+static size_t unit_length(const tc_session *s, const char *text, int *lines) {
+    size_t len = 0;
+    bool header = true; /* only blank lines, comments and decorators yet */
+    *lines = 0;
+    while (text[len] != '\0') {
+        const char *line = text + len;
+        bool blank = tc_entry_is_blank(line);
+        bool inside = blank || header || isspace((unsigned char)line[0]);
+        if (!inside && !is_open(s, text, len)) {
+            break;
+        }
+        *lines += !blank;
+        header = header && (blank || line[0] == '@');
+        len += line_length(line);
+    }
+    return len;
+}
+
+size_t tc_entry_part(const tc_session *s, const char *text) {
+    size_t first = 0, len = 0;
+    bool commands = false;
+    while (text[len] != '\0' && !commands) {
+        int lines;
+        size_t n = unit_length(s, text + len, &lines);
+        const char *line = text + len;
+        while (tc_entry_is_blank(line) && line < text + len + n) {
+            line += line_length(line);
+        }
+        char *copy = tc_xstrdup(line);
+        copy[strcspn(copy, "\r\n")] = '\0';
+        commands = lines == 1 && tc_entry_is_command(copy);
+        free(copy);
+        first = first == 0 ? n : first;
+        len += n;
+    }
+    return commands ? first : strlen(text);
+}
+
+/* --- ~
+ * ------------------------------------------------------------------------ */
+
+/* Appends the word, its ~ expanded. */
+static void put_word(tc_buf *b, const char *word, size_t n) {
+    char *copy = tc_xstrdup(word);
+    copy[n] = '\0';
+    if (copy[0] == '~' && strchr(copy, '/') != NULL) {
+        char *full = tilde_expand_word(copy);
+        tc_buf_puts(b, full != NULL ? full : copy);
+        free(full);
+    } else {
+        tc_buf_puts(b, copy);
+    }
+    free(copy);
+}
+
+char *tc_entry_expand(const char *text) {
+    if (strchr(text, '~') == NULL || strchr(text, '\n') != NULL ||
+        !tc_entry_is_command(text)) {
+        return tc_xstrdup(text);
+    }
+    tc_buf b = TC_BUF_INIT;
+    for (const char *p = text; *p != '\0';) {
+        size_t gap = strspn(p, " \t\"");
+        tc_buf_write(&b, p, gap);
+        p += gap;
+        size_t n = strcspn(p, " \t\"");
+        put_word(&b, p, n);
+        p += n;
+    }
+    return b.data ? b.data : tc_xstrdup("");
+}

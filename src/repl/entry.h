@@ -1,0 +1,29 @@
+/* entry.h - what one entry of a learner is: a command, a definition of several
+ * lines, or a paste of both. */
+#ifndef TC_REPL_ENTRY_H
+#define TC_REPL_ENTRY_H
+
+#include "tilecopy.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An entry may have this many bytes and lines. */
+enum { TC_ENTRY_BYTES = 1 << 20, TC_ENTRY_LINES = 10000 };
+
+/* True when the line has the form of a command: a word, alone or followed by
+ * blanks and something that cannot go on an expression. */
+bool tc_entry_is_command(const char *line);
+
+/* True for an empty line, or one of blanks and a comment. */
+bool tc_entry_is_blank(const char *line);
+
+/* The length of the first part of text that can be evaluated by itself. The
+ * whole of it when all is TVMScript; up to the end of a line when that line, or
+ * one after it, is a command. */
+size_t tc_entry_part(const tc_session *s, const char *text);
+
+/* text with ~/ and ~user/ at the beginning of a command's words replaced by
+ * home folders. Owned by the caller. */
+char *tc_entry_expand(const char *text);
+
+#endif

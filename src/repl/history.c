@@ -1,0 +1,169 @@
+#include "repl/history.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* mkdir -p, mode 0700, of everything before the last slash. */
+static void make_folders(char *path) {
+    for (char *p = strchr(path + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        mkdir(path, 0700); /* if it fails, opening the file will say so */
+        *p = '/';
+    }
+}
+
+char *tc_history_path(void) {
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    tc_buf b = TC_BUF_INIT;
+    if (state != NULL && state[0] == '/') { /* a relative one is to be ignored:
+                                               XDG Base Directory, section 2 */
+        tc_buf_puts(&b, state);
+    } else if (home != NULL && home[0] == '/') {
+        tc_buf_printf(&b, "%s/.local/state", home);
+    } else {
+        return NULL;
+    }
+    tc_buf_puts(&b, "/tilecopy-repl/history");
+    make_folders(b.data);
+    return b.data;
+}
+
+/* Opens and locks the file; another session may have replaced it in between,
+ * and then the new one is opened. -1 and errno when it cannot be. */
+static int open_locked(const char *path) {
+    while (true) {
+        int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0) {
+            return -1;
+        }
+        struct stat mine, there;
+        while (flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+        }
+        if (fstat(fd, &mine) == 0 && stat(path, &there) == 0 &&
+            mine.st_ino == there.st_ino && mine.st_dev == there.st_dev) {
+            return fd;
+        }
+        close(fd);
+    }
+}
+
+static bool write_all(int fd, const char *s, size_t len) {
+    while (len > 0) {
+        ssize_t n = write(fd, s, len);
+        if (n < 0 && errno != EINTR) {
+            return false;
+        }
+        if (n > 0) {
+            s += n;
+            len -= (size_t)n;
+        }
+    }
+    return true;
+}
+
+static void encode(tc_buf *b, const char *entry) {
+    for (; *entry != '\0'; entry++) {
+        if (*entry == '\n') {
+            tc_buf_puts(b, "\\n");
+        } else if (*entry == '\\') {
+            tc_buf_puts(b, "\\\\");
+        } else {
+            tc_buf_putc(b, *entry);
+        }
+    }
+    tc_buf_putc(b, '\n');
+}
+
+/* In place; line has no newline. */
+static void decode(char *line) {
+    char *to = line;
+    for (const char *p = line; *p != '\0'; p++) {
+        if (p[0] == '\\' && p[1] != '\0') {
+            p++;
+            *to++ = *p == 'n' ? '\n' : *p;
+        } else {
+            *to++ = *p;
+        }
+    }
+    *to = '\0';
+}
+
+bool tc_history_append(const char *path, const char *entry) {
+    int fd = open_locked(path);
+    if (fd < 0) {
+        return false;
+    }
+    tc_buf b = TC_BUF_INIT;
+    encode(&b, entry);
+    bool ok = write_all(fd, b.data, b.len);
+    int why = errno;
+    tc_buf_free(&b);
+    close(fd);
+    errno = why;
+    return ok;
+}
+
+static void read_all(int fd, tc_buf *b) {
+    char block[4096];
+    ssize_t n;
+    while ((n = read(fd, block, sizeof block)) > 0) {
+        tc_buf_write(b, block, (size_t)n);
+    }
+}
+
+/* Replaces the file by the text: written beside it, then renamed over it. */
+static void replace(const char *path, const char *text, size_t len) {
+    tc_buf name = TC_BUF_INIT;
+    tc_buf_printf(&name, "%s.%ld", path, (long)getpid());
+    int fd = open(name.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        bool ok = write_all(fd, text, len);
+        if (close(fd) != 0 || !ok || rename(name.data, path) != 0) {
+            unlink(name.data);
+        }
+    }
+    tc_buf_free(&name);
+}
+
+/* Where the newest TC_HISTORY_MAX lines of text begin. */
+static const char *newest(const char *text, size_t len) {
+    int lines = 0;
+    for (size_t i = len; i > 0; i--) {
+        if (text[i - 1] == '\n' && i < len && ++lines == TC_HISTORY_MAX) {
+            return text + i;
+        }
+    }
+    return text;
+}
+
+void tc_history_load(const char *path, void (*fn)(const char *entry)) {
+    int fd = open_locked(path);
+    if (fd < 0) {
+        return;
+    }
+    tc_buf b = TC_BUF_INIT;
+    read_all(fd, &b);
+    const char *text = tc_buf_text(&b), *kept = newest(text, b.len);
+    if (kept != text) {
+        replace(path, kept, b.len - (size_t)(kept - text));
+    }
+    close(fd);
+    char *line = b.data + (kept - text);
+    while (b.data != NULL && *line != '\0') {
+        char *end = line + strcspn(line, "\n");
+        char *next = *end == '\0' ? end : end + 1;
+        *end = '\0';
+        decode(line);
+        fn(line);
+        line = next;
+    }
+    tc_buf_free(&b);
+}

@@ -1,0 +1,71 @@
+/* tilecopy-repl: the program. A thin client of tilecopy.h. */
+#include "repl/options.h"
+#include "repl/prompt.h"
+#include "repl/shell.h"
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Source text is UTF-8. Where the locale says otherwise (mostly because none is
+ * set), widths and line editing go by C.UTF-8. */
+static void set_locale(void) {
+    setlocale(LC_CTYPE, "");
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
+        setlocale(LC_CTYPE, "C.UTF-8");
+    }
+}
+
+/* Files, then -e or `lesson`, then standard input, prompt or tour. */
+static void work(tc_shell *sh, const tc_cli *cli) {
+    const char *loaded = NULL;
+    if (sh->interactive) {
+        tc_prompt_rc(sh);
+    }
+    for (int i = 0; i < cli->nfiles; i++) {
+        if (!tc_shell_load(sh, cli->files[i]) && !sh->interactive) {
+            return;
+        }
+        loaded = sh->last == TC_OK ? cli->files[i] : loaded;
+    }
+    if (sh->interactive) {
+        tc_prompt(sh, loaded);
+        return;
+    }
+    for (int i = 0; i < cli->nevals; i++) {
+        if (!tc_shell_entry(sh, cli->evals[i])) {
+            return;
+        }
+    }
+    if (cli->lesson != NULL) {
+        tc_shell_entry(sh, cli->lesson);
+    } else if (cli->tour && !isatty(STDIN_FILENO)) {
+        tc_shell_tour(sh);
+    } else if (cli->batch || cli->nevals == 0) {
+        tc_shell_stream(sh, stdin);
+    }
+}
+
+int main(int argc, char **argv) {
+    set_locale();
+    tc_cli cli;
+    tc_status status;
+    if (tc_cli_parse(&cli, argc, argv, &status)) {
+        bool scripted = cli.batch || cli.nevals > 0 || cli.lesson != NULL ||
+                        cli.session.json;
+        tc_shell sh;
+        if (tc_shell_open(&sh, &cli, !scripted && isatty(STDIN_FILENO))) {
+            work(&sh, &cli);
+        }
+        status = sh.interactive && sh.session ? TC_OK : tc_shell_status(&sh);
+        tc_shell_close(&sh);
+    }
+    tc_cli_free(&cli);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "tilecopy-repl: error: cannot write the output: %s\n",
+                strerror(errno));
+        status = status == TC_OK ? TC_FAILED : status;
+    }
+    return (int)status;
+}

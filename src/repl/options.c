@@ -1,0 +1,320 @@
+#include "repl/options.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    OPT_BATCH = 256,
+    OPT_KEEP_GOING,
+    OPT_JSON,
+    OPT_ARCH,
+    OPT_BACKEND,
+    OPT_SEED,
+    OPT_TIMEOUT,
+    OPT_COLOR,
+    OPT_TOUR,
+    OPT_VERSION,
+    OPT_HELP
+};
+
+static const struct option longs[] = {
+    {"eval", required_argument, NULL, 'e'},
+    {"batch", no_argument, NULL, OPT_BATCH},
+    {"keep-going", no_argument, NULL, OPT_KEEP_GOING},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"arch", required_argument, NULL, OPT_ARCH},
+    {"backend", required_argument, NULL, OPT_BACKEND},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"color", required_argument, NULL, OPT_COLOR},
+    {"tour", no_argument, NULL, OPT_TOUR},
+    {"version", no_argument, NULL, OPT_VERSION},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+static const char help_text[] =
+    "Usage: tilecopy-repl [OPTION]... [FILE]...\n"
+    "       tilecopy-repl lesson [NAME]\n"
+    "Explains, lowers and executes copies of GPU tiles. Without a command to\n"
+    "run it opens a prompt, with FILE loaded: .py is TVMScript.\n"
+    "\n"
+    "  -e, --eval COMMAND    run COMMAND after the files, then exit; may be\n"
+    "                        given several times\n"
+    "      --batch           read commands from standard input, one a line;\n"
+    "                        stop at the first error\n"
+    "      --keep-going      report an error and go on\n"
+    "      --json            one JSON object per command, one line each\n"
+    "      --arch ARCH       the simulated machine: sm_80, sm_90, sm_90a or\n"
+    "                        sm_100a (default sm_90a)\n"
+    "      --backend WHO     who executes: sim, gpu, or both, which compares\n"
+    "                        byte by byte (default sim)\n"
+    "      --seed N          the data that fills buffers (default 0)\n"
+    "      --timeout SECONDS for each command; 0 is none (default: none at "
+    "the\n"
+    "                        prompt, 60 otherwise)\n"
+    "      --color WHEN      auto, always or never (see also NO_COLOR)\n"
+    "      --tour            why, partition, run and timeline of FILE in "
+    "turn,\n"
+    "                        when standard input is not a terminal\n"
+    "      --version, --help\n"
+    "\n"
+    "  lesson [NAME]         list the lessons, or show one\n"
+    "  exec, grade           not built yet\n"
+    "\n"
+    "Exit status: 0 all well; 1 a command failed, or a run had findings; 2 "
+    "bad\n"
+    "usage; 3 the input does not parse, or no variant accepts it; 110 there "
+    "is\n"
+    "no GPU, or it failed; 114 time limit.\n";
+
+/* One line and a hint, on standard error. Always false. */
+static bool bad_usage(const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static bool bad_usage(const char *hint, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    fputs("tilecopy-repl: error: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "\nhint: %s\n",
+            hint ? hint : "`tilecopy-repl --help` lists the options");
+    return false;
+}
+
+static bool bad_choice(const char *option, const char *word,
+                       const char *const *choices, int n) {
+    tc_buf hint = TC_BUF_INIT;
+    const char *near = tc_nearest(word, choices, n);
+    if (near != NULL) {
+        tc_buf_printf(&hint, "did you mean %s?", near);
+    } else {
+        tc_buf_puts(&hint, "one of:");
+        for (int i = 0; i < n; i++) {
+            tc_buf_printf(&hint, " %s", choices[i]);
+        }
+    }
+    bad_usage(tc_buf_text(&hint), "--%s cannot be '%s'", option, word);
+    tc_buf_free(&hint);
+    return false;
+}
+
+/* The index of word among n choices, or -1 after saying so. */
+static int choice(const char *option, const char *word,
+                  const char *const *choices, int n) {
+    for (int i = 0; i < n; i++) {
+        if (strcmp(word, choices[i]) == 0) {
+            return i;
+        }
+    }
+    bad_choice(option, word, choices, n);
+    return -1;
+}
+
+static bool set_arch(tc_cli *cli, const char *word) {
+    static const char *const names[] = {"sm_80", "sm_90", "sm_90a", "sm_100a"};
+    int i = choice("arch", word, names, 4);
+    if (i >= 0) {
+        cli->session.arch = names[i];
+    }
+    return i >= 0;
+}
+
+static bool set_backend(tc_cli *cli, const char *word) {
+    static const char *const names[] = {"sim", "gpu", "both"};
+    int i = choice("backend", word, names, 3);
+    if (i >= 0) {
+        cli->session.backend = (tc_backend)i; /* in the enum's order */
+    }
+    return i >= 0;
+}
+
+static bool set_color(tc_cli *cli, const char *word) {
+    static const char *const names[] = {"auto", "always", "never"};
+    int i = choice("color", word, names, 3);
+    if (i >= 0) {
+        cli->color = (unsigned)i; /* in the enum's order */
+    }
+    return i >= 0;
+}
+
+static bool set_seed(tc_cli *cli, const char *word) {
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(word, &end, 0);
+    if (!isdigit((unsigned char)word[0]) || *end != '\0' || errno != 0) {
+        return bad_usage("an integer from 0 to 18446744073709551615",
+                         "--seed cannot be '%s'", word);
+    }
+    cli->session.seed = n;
+    return true;
+}
+
+static bool set_timeout(tc_cli *cli, const char *word) {
+    char *end;
+    double t = strtod(word, &end);
+    if (end == word || *end != '\0' || !isfinite(t) || t < 0 || t > 1e8) {
+        return bad_usage("a number of seconds, such as 5 or 0.5; 0 is no limit",
+                         "--timeout cannot be '%s'", word);
+    }
+    cli->session.timeout_s = t;
+    cli->has_timeout = true;
+    return true;
+}
+
+/* getopt said '?' or ':' about the word at argv[at]. */
+static bool bad_option(const char *word, int c) {
+    if (c == ':') {
+        return bad_usage(NULL, "%s needs a value", word);
+    }
+    if (strncmp(word, "--", 2) != 0) {
+        return bad_usage(NULL, "there is no option '%s'", word);
+    }
+    const char *names[sizeof longs / sizeof *longs];
+    int n = 0;
+    for (; longs[n].name != NULL; n++) {
+        names[n] = longs[n].name;
+    }
+    size_t len = strcspn(word + 2, "=");
+    char *bare = tc_xstrdup(word + 2);
+    bare[len] = '\0';
+    const char *near = tc_nearest(bare, names, n);
+    char hint[64];
+    snprintf(hint, sizeof hint, "did you mean --%s?", near ? near : "");
+    bool known = false;
+    for (int i = 0; i < n; i++) {
+        known |= strcmp(names[i], bare) == 0;
+    }
+    bad_usage(near && !known ? hint : NULL,
+              known ? "--%s takes no value" : "there is no option '--%s'",
+              bare);
+    free(bare);
+    return false;
+}
+
+/* `lesson [NAME]` from argv[i] on; only options may follow. */
+static bool set_lesson(tc_cli *cli, const char *name) {
+    if (cli->lesson != NULL && strcmp(cli->lesson, "lesson") != 0) {
+        return bad_usage("tilecopy-repl lesson [NAME]",
+                         "lesson takes one name; '%s' is one too many", name);
+    }
+    free(cli->lesson);
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_printf(&b, name ? "lesson %s" : "lesson", name);
+    cli->lesson = b.data;
+    return true;
+}
+
+/* A word that is no option: a file, or at the start a subcommand. */
+static bool set_word(tc_cli *cli, const char *word, bool *stop) {
+    if (cli->lesson != NULL) {
+        return set_lesson(cli, word);
+    }
+    if (cli->nfiles == 0 && cli->nevals == 0) {
+        if (strcmp(word, "lesson") == 0) {
+            return set_lesson(cli, NULL);
+        }
+        if (strcmp(word, "exec") == 0 || strcmp(word, "grade") == 0) {
+            *stop = true;
+            return bad_usage("what there is now: a .py file, -e COMMAND, "
+                             "lesson; see --help",
+                             "%s is not built yet", word);
+        }
+    }
+    cli->files[cli->nfiles++] = word;
+    return true;
+}
+
+static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
+    switch (c) {
+    case 1:
+        return set_word(cli, optarg, stop);
+    case 'e':
+        cli->evals[cli->nevals++] = optarg;
+        return true;
+    case OPT_BATCH:
+        return cli->batch = true;
+    case OPT_KEEP_GOING:
+        return cli->keep_going = true;
+    case OPT_JSON:
+        return cli->session.json = true;
+    case OPT_TOUR:
+        return cli->tour = true;
+    case OPT_ARCH:
+        return set_arch(cli, optarg);
+    case OPT_BACKEND:
+        return set_backend(cli, optarg);
+    case OPT_SEED:
+        return set_seed(cli, optarg);
+    case OPT_TIMEOUT:
+        return set_timeout(cli, optarg);
+    case OPT_COLOR:
+        return set_color(cli, optarg);
+    case OPT_VERSION:
+        puts("tilecopy-repl " TC_VERSION);
+        *stop = true;
+        return true;
+    case OPT_HELP:
+        fputs(help_text, stdout);
+        *stop = true;
+        return true;
+    default:
+        return bad_option(word, c);
+    }
+}
+
+bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
+    *cli = (tc_cli){.session = tc_options_default()};
+    cli->files = tc_xcalloc((size_t)argc + 1, sizeof *cli->files);
+    cli->evals = tc_xcalloc((size_t)argc + 1, sizeof *cli->evals);
+    *status = TC_OK;
+    bool stop = false;
+    int c, at = 1;
+    opterr = 0; /* the messages are ours; '-' returns words in order */
+    while ((c = getopt_long(argc, argv, "-:e:", longs, NULL)) != -1) {
+        char letter[] = {'-', (char)optopt, '\0'};
+        bool cluster = argv[at][0] == '-' && argv[at][1] != '-';
+        if (!set_option(cli, c, cluster ? letter : argv[at], &stop)) {
+            *status = TC_USAGE;
+            return false;
+        }
+        if (stop) {
+            return false;
+        }
+        at = optind;
+    }
+    while (optind < argc) {
+        cli->files[cli->nfiles++] = argv[optind++]; /* after "--" */
+    }
+    return true;
+}
+
+void tc_cli_free(tc_cli *cli) {
+    free(cli->files);
+    free(cli->evals);
+    free(cli->lesson);
+}
+
+bool tc_cli_color(const tc_cli *cli, int fd) {
+    if (cli->color != TC_COLOR_AUTO) {
+        return cli->color == TC_COLOR_ALWAYS;
+    }
+    const char *no = getenv("NO_COLOR"), *force = getenv("FORCE_COLOR");
+    const char *term = getenv("TERM");
+    if (no != NULL && *no != '\0') {
+        return false;
+    }
+    if (force != NULL && *force != '\0' && strcmp(force, "0") != 0) {
+        return true;
+    }
+    return isatty(fd) && term != NULL && strcmp(term, "dumb") != 0;
+}

@@ -1,0 +1,164 @@
+/* A source line is turned into cells: one for each character, with the columns
+ * it takes, so that the caret stands right under tabs and wide characters. */
+#include "repl/print.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/utf8.h"
+#include <stdlib.h>
+#include <string.h>
+#include <wchar.h>
+
+enum { TAB = 4, MARGIN = 4, SHORTEST = 20 };
+
+static const char *sgr(const tc_printer *p, const char *code) {
+    return p->color ? code : "";
+}
+
+/* Code point of the sequence of n bytes at s; U+FFFD for an invalid byte. */
+static wchar_t code_point(const char *s, size_t n) {
+    static const unsigned char lead[] = {0, 0, 0x1f, 0x0f, 0x07};
+    const unsigned char *u = (const unsigned char *)s;
+    if (n == 1) {
+        return u[0] < 0x80 ? u[0] : 0xfffd;
+    }
+    wchar_t c = u[0] & lead[n];
+    for (size_t i = 1; i < n; i++) {
+        c = c << 6 | (u[i] & 0x3f);
+    }
+    return c;
+}
+
+/* One character as it may be shown: what would move the cursor or change the
+ * terminal becomes '?'. Returns its columns. */
+static int put_char(tc_buf *b, const char *s, size_t n) {
+    wchar_t c = code_point(s, n);
+    int w = c < 0x80 ? (c >= 0x20 && c != 0x7f ? 1 : -1) : wcwidth(c);
+    if (w < 0 || c == 0xfffd) {
+        tc_buf_putc(b, '?');
+        return 1;
+    }
+    tc_buf_write(b, s, n);
+    return w;
+}
+
+/* A message or hint; newlines may stay. */
+static void put_text(tc_buf *b, const char *s) {
+    size_t len = strlen(s);
+    for (size_t i = 0, n; i < len; i += n) {
+        n = tc_utf8_next(s + i, len - i);
+        if (s[i] == '\n') {
+            tc_buf_putc(b, '\n');
+        } else {
+            put_char(b, s + i, n);
+        }
+    }
+}
+
+/* The source line with tabs expanded, and for each character where it begins:
+ * its byte in text and its column, both counted from 0. */
+typedef struct cells {
+    tc_buf text;
+    size_t *byte;
+    int *col;
+    int n; /* characters; byte[n] and col[n] are the line's ends */
+} cells;
+
+static cells make_cells(const char *line) {
+    size_t len = strlen(line);
+    cells c = {0};
+    c.byte = tc_xcalloc(len + 1, sizeof *c.byte);
+    c.col = tc_xcalloc(len + 1, sizeof *c.col);
+    for (size_t i = 0, n; i < len; i += n) {
+        n = tc_utf8_next(line + i, len - i);
+        int col = c.col[c.n], w;
+        if (line[i] == '\t') {
+            w = TAB - col % TAB;
+            tc_buf_fill(&c.text, ' ', w);
+        } else {
+            w = put_char(&c.text, line + i, n);
+        }
+        c.n++;
+        c.col[c.n] = col + w;
+        c.byte[c.n] = c.text.len;
+    }
+    return c;
+}
+
+static void free_cells(cells *c) {
+    tc_buf_free(&c->text);
+    free(c->byte);
+    free(c->col);
+}
+
+static int clamp(int x, int lo, int hi) {
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+/* The part [*from, *to) of the cells that fits into width columns and shows
+ * the caret at `at`. */
+static void window(const cells *c, int at, int width, int *from, int *to) {
+    *from = 0;
+    *to = c->n;
+    if (c->col[c->n] <= width) {
+        return;
+    }
+    while (*from < at && c->col[at] - c->col[*from] > width / 2) {
+        ++*from;
+    }
+    while (*to > at && c->col[*to] - c->col[*from] > width) {
+        --*to;
+    }
+}
+
+static void put_source(const tc_printer *p, tc_buf *b, const tc_diag *d) {
+    cells c = make_cells(d->source_line);
+    int width = (p->width < SHORTEST ? SHORTEST : p->width) - MARGIN;
+    int begin = clamp(d->col - 1, 0, c.n);
+    int end = clamp(d->end_col - 1, begin, c.n);
+    int from, to;
+    window(&c, begin, width - 6, &from, &to);
+    const char *cut = from > 0 ? "..." : "";
+    tc_buf_fill(b, ' ', MARGIN);
+    tc_buf_puts(b, cut);
+    tc_buf_write(b, tc_buf_text(&c.text) + c.byte[from],
+                 c.byte[to] - c.byte[from]);
+    tc_buf_puts(b, to < c.n ? "...\n" : "\n");
+    tc_buf_fill(b, ' ', MARGIN + (int)strlen(cut) + c.col[begin] - c.col[from]);
+    tc_buf_puts(b, sgr(p, "\033[1;32m"));
+    tc_buf_putc(b, '^');
+    tc_buf_fill(b, '~', c.col[clamp(end, begin, to)] - c.col[begin] - 1);
+    tc_buf_puts(b, sgr(p, "\033[0m"));
+    tc_buf_putc(b, '\n');
+    free_cells(&c);
+}
+
+void tc_print_diag(const tc_printer *p, const tc_diag *d) {
+    static const char *const words[] = {"error", "warning", "note"};
+    static const char *const colors[] = {"\033[1;31m", "\033[1;35m",
+                                         "\033[1;36m"};
+    if (p->quiet) {
+        return;
+    }
+    tc_buf b = TC_BUF_INIT;
+    if (d->line > 0) {
+        tc_buf_puts(&b, sgr(p, "\033[1m"));
+        put_text(&b, d->file ? d->file : "<input>");
+        tc_buf_printf(&b, ":%d:%d: ", d->line, d->col);
+    }
+    tc_buf_printf(&b, "%s%s%s: ", sgr(p, colors[d->severity]),
+                  words[d->severity], sgr(p, "\033[0m"));
+    put_text(&b, d->message);
+    tc_buf_putc(&b, '\n');
+    if (d->line > 0 && d->source_line != NULL) {
+        put_source(p, &b, d);
+    }
+    if (d->hint != NULL) {
+        tc_buf_printf(&b, "%shint%s: ", sgr(p, "\033[1m"), sgr(p, "\033[0m"));
+        put_text(&b, d->hint);
+        tc_buf_putc(&b, '\n');
+    }
+    fwrite(b.data, 1, b.len, p->out);
+    fflush(p->out);
+    tc_buf_free(&b);
+}

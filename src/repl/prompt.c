@@ -1,0 +1,343 @@
+/* readline's callback interface, with our own wait: signals are blocked except
+ * while waiting for a key, so that none is lost and none comes at a bad time.
+ * Readline Manual, sections 2.4.12 (alternate interface) and 2.5 (signals). */
+#include "repl/prompt.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "repl/complete.h"
+#include "repl/entry.h"
+#include "repl/history.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+typedef enum { READ_LINE, READ_EOF, READ_INTERRUPTED } read_result;
+
+/* Neither signal handlers nor readline's callbacks have an argument of ours, so
+ * the state of the one prompt is kept here. */
+static volatile sig_atomic_t got_int, got_winch, got_stop, got_fatal;
+static sigset_t waiting; /* the mask while waiting for a key */
+static char *accepted;   /* the line that readline handed over, owned */
+static bool done;        /* it handed one over, or the end of the input */
+static bool continuing;  /* a definition is being typed */
+
+/* --- signals
+ * -------------------------------------------------------------------- */
+
+static void on_signal(int sig) {
+    switch (sig) {
+    case SIGINT:
+        got_int = 1;
+        break;
+    case SIGWINCH:
+        got_winch = 1;
+        break;
+    case SIGTSTP:
+        got_stop = 1;
+        break;
+    default:
+        got_fatal = sig;
+    }
+}
+
+static const int signals[] = {SIGINT,  SIGWINCH, SIGTSTP,
+                              SIGTERM, SIGHUP,   SIGQUIT};
+enum { NSIGNALS = sizeof signals / sizeof *signals };
+
+static void take_signals(struct sigaction *old) {
+    struct sigaction sa;
+    memset(&sa, 0, sizeof sa);
+    sa.sa_handler = on_signal;
+    sa.sa_flags = SA_RESTART;
+    sigemptyset(&sa.sa_mask);
+    sigset_t block;
+    sigemptyset(&block);
+    for (int i = 0; i < NSIGNALS; i++) {
+        sigaddset(&block, signals[i]);
+    }
+    sigprocmask(SIG_BLOCK, &block, &waiting);
+    for (int i = 0; i < NSIGNALS; i++) {
+        sigaction(signals[i], &sa, &old[i]);
+    }
+}
+
+static void return_signals(const struct sigaction *old) {
+    for (int i = 0; i < NSIGNALS; i++) {
+        if (signals[i] != SIGWINCH) { /* a resize is noted at any time */
+            sigaction(signals[i], &old[i], NULL);
+        }
+    }
+    sigprocmask(SIG_SETMASK, &waiting, NULL);
+}
+
+/* Gives a signal its default effect, the terminal being as we found it. */
+static void suffer(int sig) {
+    struct sigaction dfl, old;
+    memset(&dfl, 0, sizeof dfl);
+    dfl.sa_handler = SIG_DFL;
+    rl_deprep_terminal();
+    sigaction(sig, &dfl, &old);
+    raise(sig);
+    sigset_t blocked;
+    sigprocmask(SIG_SETMASK, &waiting, &blocked); /* it comes now */
+    sigprocmask(SIG_SETMASK, &blocked, NULL);
+    sigaction(sig, &old, NULL);
+    rl_prep_terminal(1);
+    rl_on_new_line();
+    rl_forced_update_display();
+}
+
+static void resize(tc_shell *sh) {
+    got_winch = 0;
+    int width = tc_shell_width();
+    if (width != sh->printer.width) { /* else `set width` stays in force */
+        sh->printer.width = width;
+        tc_session_set_width(sh->session, width);
+    }
+    rl_resize_terminal();
+}
+
+/* --- one line
+ * ------------------------------------------------------------------- */
+
+static void on_line(char *line) {
+    accepted = line;
+    done = true;
+    rl_callback_handler_remove(); /* the terminal is as before, and quiet */
+}
+
+/* Waits for a key; inside a bracketed paste that never ends, Ctrl-C does. */
+static int get_key(FILE *in) {
+    struct pollfd p = {.fd = fileno(in), .events = POLLIN};
+    while (true) {
+        unsigned char c;
+        int ready = ppoll(&p, 1, NULL, &waiting);
+        if (ready > 0) {
+            ssize_t n = read(p.fd, &c, 1);
+            if (n == 1) {
+                return c;
+            }
+            if (n == 0 || errno != EINTR) {
+                return EOF;
+            }
+        }
+        if (got_int || got_fatal) {
+            return EOF;
+        }
+    }
+}
+
+static read_result interrupted(void) {
+    got_int = 0;
+    rl_point = rl_end;
+    rl_redisplay();
+    fputs("^C\n", rl_outstream);
+    rl_free_line_state();
+    rl_callback_sigcleanup();
+    rl_callback_handler_remove();
+    fflush(rl_outstream);
+    return READ_INTERRUPTED;
+}
+
+static read_result read_keys(tc_shell *sh) {
+    struct pollfd p = {.fd = fileno(rl_instream), .events = POLLIN};
+    while (!done) {
+        int ready = ppoll(&p, 1, NULL, &waiting);
+        if (got_fatal) {
+            suffer(got_fatal);
+        }
+        if (got_int) {
+            return interrupted();
+        }
+        if (got_stop) {
+            got_stop = 0;
+            suffer(SIGTSTP);
+        }
+        if (got_winch) {
+            resize(sh);
+        }
+        if (ready > 0) {
+            rl_callback_read_char();
+        }
+    }
+    return accepted != NULL ? READ_LINE : READ_EOF;
+}
+
+/* Reads one line (of several, if they were pasted) into accepted. */
+static read_result read_line(tc_shell *sh, const char *prompt) {
+    struct sigaction old[NSIGNALS];
+    done = false;
+    accepted = NULL;
+    take_signals(old);
+    rl_callback_handler_install(prompt, on_line);
+    read_result r = read_keys(sh);
+    return_signals(old);
+    if (r == READ_EOF) {
+        fputc('\n', rl_outstream);
+        fflush(rl_outstream);
+    }
+    return r;
+}
+
+/* --- one entry
+ * ------------------------------------------------------------------- */
+
+/* Whether text, whose last piece was just accepted, goes on. A piece of several
+ * lines was pasted or recalled: it needs no blank line to end it. */
+static bool goes_on(const tc_shell *sh, tc_buf *text, bool several) {
+    size_t len = text->len;
+    if (several) {
+        tc_buf_puts(text, "\n\n");
+    }
+    bool more = tc_session_wants_more(sh->session, text->data);
+    text->len = len;
+    text->data[len] = '\0';
+    return more;
+}
+
+static const char *prompt_text(bool color, bool more) {
+    if (more) {
+        return color ? "\001\033[1;36m\002      ...\001\033[0m\002 "
+                     : "      ... ";
+    }
+    return color ? "\001\033[1;36m\002tilecopy>\001\033[0m\002 " : "tilecopy> ";
+}
+
+/* Reads one entry, without the blank lines at its end. */
+static read_result read_entry(tc_shell *sh, tc_buf *text) {
+    bool color = tc_cli_color(sh->cli, fileno(rl_outstream));
+    tc_buf_clear(text);
+    do {
+        continuing = text->len > 0;
+        read_result r = read_line(sh, prompt_text(color, continuing));
+        if (r == READ_EOF && continuing) {
+            break;
+        }
+        if (r != READ_LINE) {
+            return r;
+        }
+        bool several = strchr(accepted, '\n') != NULL;
+        tc_buf_puts(text, accepted);
+        tc_buf_putc(text, '\n');
+        free(accepted);
+        if (text->len > TC_ENTRY_BYTES || !goes_on(sh, text, several)) {
+            break;
+        }
+    } while (true);
+    continuing = false;
+    while (text->len > 0 && strchr(" \t\r\n", text->data[text->len - 1])) {
+        text->data[--text->len] = '\0';
+    }
+    return READ_LINE;
+}
+
+/* --- history
+ * ---------------------------------------------------------------------- */
+
+static void add_entry(const char *entry) {
+    add_history(entry);
+}
+
+static bool same_as_last(const char *entry) {
+    HIST_ENTRY *last = history_length > 0
+                           ? history_get(history_base + history_length - 1)
+                           : NULL;
+    return last != NULL && strcmp(last->line, entry) == 0;
+}
+
+/* Frees *path and makes it NULL after saying that it cannot be written. */
+static void remember(const char *entry, char **path) {
+    if (same_as_last(entry)) {
+        return;
+    }
+    add_history(entry);
+    if (*path != NULL && !tc_history_append(*path, entry)) {
+        fprintf(stderr, "note: history is not kept: cannot write %s: %s\n",
+                *path, strerror(errno));
+        free(*path);
+        *path = NULL;
+    }
+}
+
+/* --- the prompt
+ * ------------------------------------------------------------------- */
+
+void tc_prompt_rc(tc_shell *sh) {
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    tc_buf path = TC_BUF_INIT;
+    if (config != NULL && config[0] == '/') {
+        tc_buf_puts(&path, config);
+    } else if (home != NULL && home[0] == '/') {
+        tc_buf_printf(&path, "%s/.config", home);
+    } else {
+        return;
+    }
+    tc_buf_puts(&path, "/tilecopy-repl/rc");
+    FILE *f = fopen(path.data, "r");
+    if (f != NULL) {
+        tc_shell_stream(sh, f);
+        fclose(f);
+    }
+    tc_buf_free(&path);
+}
+
+/* Exactly three lines: what this is, what is loaded, what to type. */
+static void welcome(const tc_shell *sh, const char *loaded) {
+    const char *program = tc_session_program(sh->session);
+    puts("tilecopy-repl " TC_VERSION
+         ": how a GPU copies tiles; why, what, and when.");
+    if (program != NULL && loaded != NULL) {
+        printf("%s is loaded: its function is %s.\n", loaded, program);
+    } else if (program != NULL) {
+        printf("The function %s is loaded.\n", program);
+    } else {
+        puts("Nothing is loaded yet: load FILE, lesson, or paste a "
+             "@T.prim_func.");
+    }
+    puts("Type why, partition, run or timeline next; help lists all, Ctrl-D "
+         "leaves.");
+    fflush(stdout);
+}
+
+static void set_up(tc_shell *sh) {
+    rl_readline_name = "tilecopy-repl";
+    rl_outstream = isatty(STDOUT_FILENO) ? stdout : stderr;
+    rl_change_environment = 0;
+    rl_catch_signals = 0;
+    rl_catch_sigwinch = 0;
+    rl_getc_function = get_key;
+    rl_variable_bind("enable-bracketed-paste", "on"); /* $INPUTRC may undo it */
+    tc_complete_install(sh->session, &continuing);
+    using_history();
+    stifle_history(TC_HISTORY_MAX);
+}
+
+void tc_prompt(tc_shell *sh, const char *loaded) {
+    set_up(sh);
+    char *path = tc_history_path();
+    if (path != NULL) {
+        tc_history_load(path, add_entry);
+    }
+    welcome(sh, loaded);
+    tc_buf text = TC_BUF_INIT;
+    while (!tc_session_finished(sh->session)) {
+        read_result r = read_entry(sh, &text);
+        if (r == READ_EOF) {
+            break;
+        }
+        if (r == READ_LINE && text.len > 0) {
+            remember(text.data, &path);
+            tc_shell_entry(sh, text.data);
+        }
+    }
+    tc_buf_free(&text);
+    clear_history();
+    free(path);
+}

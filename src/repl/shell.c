@@ -1,0 +1,203 @@
+#include "repl/shell.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "repl/entry.h"
+#include "repl/signals.h"
+#include "view/view.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { DEFAULT_LIMIT_S = 60 };
+
+static void on_diag(void *user, const tc_diag *diag) {
+    const tc_shell *sh = user;
+    fflush(stdout);
+    tc_print_diag(&sh->printer, diag);
+}
+
+static void on_output(void *user, const char *text, size_t len) {
+    (void)user;
+    fwrite(text, 1, len, stdout);
+}
+
+int tc_shell_width(void) {
+    struct winsize w;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0) {
+        return w.ws_col;
+    }
+    return 80;
+}
+
+bool tc_shell_open(tc_shell *sh, const tc_cli *cli, bool interactive) {
+    *sh = (tc_shell){.cli = cli, .interactive = interactive};
+    sh->printer = (tc_printer){.out = stderr,
+                               .color = tc_cli_color(cli, STDERR_FILENO),
+                               .width = tc_shell_width()};
+    tc_options o = cli->session;
+    o.width = tc_shell_width();
+    o.terminal = interactive && isatty(STDOUT_FILENO);
+    if (!cli->has_timeout) {
+        o.timeout_s = interactive ? 0 : DEFAULT_LIMIT_S;
+    }
+    sh->session = tc_session_new(&o, on_diag, on_output, sh);
+    sh->printer.quiet = o.json;
+    sh->status = sh->session ? TC_OK : TC_USAGE;
+    return sh->session != NULL;
+}
+
+void tc_shell_close(tc_shell *sh) {
+    if (sh->session != NULL) {
+        tc_session_free(sh->session);
+    }
+}
+
+/* The view draws on the terminal itself: it gets the default handling of a
+ * resize back, so that ncurses sees it. */
+static void view_timeline(tc_shell *sh) {
+    struct sigaction old, dfl;
+    memset(&dfl, 0, sizeof dfl);
+    dfl.sa_handler = SIG_DFL;
+    sigaction(SIGWINCH, &dfl, &old);
+    tc_view_timeline(sh->session);
+    sigaction(SIGWINCH, &old, NULL);
+}
+
+/* One evaluation: of the file at path, or of text. */
+static bool evaluate(tc_shell *sh, const char *path, const char *text) {
+    double limit = sh->cli->has_timeout ? sh->cli->session.timeout_s
+                   : sh->interactive    ? 0
+                                        : DEFAULT_LIMIT_S;
+    tc_signals_begin(sh->session, limit, sh->interactive);
+    tc_status status = path ? tc_session_load(sh->session, path)
+                            : tc_session_eval(sh->session, text);
+    tc_signals_end();
+    fflush(stdout);
+    if (path == NULL && status == TC_OK && sh->interactive &&
+        tc_session_wants_timeline(sh->session)) {
+        view_timeline(sh);
+    }
+    sh->last = status;
+    if (sh->status == TC_OK) {
+        sh->status = status;
+    }
+    return status == TC_OK || sh->cli->keep_going;
+}
+
+bool tc_shell_load(tc_shell *sh, const char *path) {
+    return evaluate(sh, path, NULL);
+}
+
+bool tc_shell_entry(tc_shell *sh, const char *text) {
+    while (*text != '\0') {
+        size_t whole = tc_entry_part(sh->session, text), n = whole;
+        char *part = tc_xstrdup(text);
+        while (n > 0 && strchr(" \t\r\n", part[n - 1]) != NULL) {
+            n--;
+        }
+        part[n] = '\0';
+        char *full = tc_entry_expand(part);
+        bool nothing = tc_entry_is_blank(full) && strchr(full, '\n') == NULL;
+        bool go_on = nothing || evaluate(sh, NULL, full);
+        free(part);
+        free(full);
+        if (!go_on || tc_session_finished(sh->session)) {
+            return false;
+        }
+        text += whole;
+    }
+    return true;
+}
+
+/* --- batch
+ * -------------------------------------------------------------------- */
+
+static void say_too_long(tc_shell *sh) {
+    tc_diag d = {.severity = TC_ERROR,
+                 .message = "an entry has more than a million bytes or 10,000 "
+                            "lines",
+                 .hint = "is a bracket open, or a blank line missing after a "
+                         "definition?"};
+    tc_printer p = sh->printer;
+    p.quiet = false;
+    tc_print_diag(&p, &d);
+    if (sh->status == TC_OK) {
+        sh->status = TC_REJECTED;
+    }
+}
+
+/* Reads one entry; false at the end of the input. */
+static bool read_entry(tc_shell *sh, FILE *in, tc_buf *entry, bool *too_long) {
+    char *line = NULL;
+    size_t cap = 0;
+    ssize_t n;
+    int lines = 0;
+    tc_buf_clear(entry);
+    *too_long = false;
+    while ((n = getline(&line, &cap, in)) >= 0) {
+        while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r')) {
+            line[--n] = '\0';
+        }
+        tc_buf_puts(entry, line);
+        tc_buf_putc(entry, '\n');
+        *too_long = entry->len > TC_ENTRY_BYTES || ++lines > TC_ENTRY_LINES;
+        if (*too_long || !tc_session_wants_more(sh->session, entry->data)) {
+            break;
+        }
+    }
+    free(line);
+    return entry->len > 0;
+}
+
+bool tc_shell_stream(tc_shell *sh, FILE *in) {
+    tc_buf entry = TC_BUF_INIT;
+    bool go_on = true, too_long;
+    while (go_on && read_entry(sh, in, &entry, &too_long)) {
+        if (too_long) {
+            say_too_long(sh);
+            go_on = false;
+        } else {
+            /* a command is one line, without a newline after it */
+            entry.data[entry.len - 1] = '\0';
+            go_on = tc_shell_entry(sh, entry.data) ||
+                    (sh->interactive && !tc_session_finished(sh->session));
+        }
+    }
+    tc_buf_free(&entry);
+    return go_on;
+}
+
+/* --- the tour
+ * ------------------------------------------------------------------ */
+
+void tc_shell_tour(tc_shell *sh) {
+    static const struct {
+        const char *command, *heading;
+    } stops[] = {
+        {"why", "which way each copy goes, and why"},
+        {"partition", "who copies what"},
+        {"run", "the PTX, executed"},
+        {"timeline", "when it happened"},
+    };
+    for (size_t i = 0; i < sizeof stops / sizeof *stops; i++) {
+        if (!sh->cli->session.json) {
+            printf("%s== %s: %s ==\n", i > 0 ? "\n" : "", stops[i].command,
+                   stops[i].heading);
+        }
+        if (!tc_shell_entry(sh, stops[i].command)) {
+            return;
+        }
+    }
+}
+
+tc_status tc_shell_status(const tc_shell *sh) {
+    if (sh->status != TC_OK) {
+        return sh->status;
+    }
+    bool found = sh->session && tc_session_had_findings(sh->session);
+    return found ? TC_FAILED : TC_OK;
+}

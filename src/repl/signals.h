@@ -1,0 +1,14 @@
+/* signals.h - what may stop an evaluation: Ctrl-C and the time limit. */
+#ifndef TC_REPL_SIGNALS_H
+#define TC_REPL_SIGNALS_H
+
+#include "tilecopy.h"
+
+/* From here to tc_signals_end(), the time limit (seconds; 0 is none) and, with
+ * ctrl_c, SIGINT interrupt the evaluation of s. An evaluation that does not
+ * heed the time limit within seconds (a hung driver, say) ends the process
+ * with status 114 instead. Not nested; one at a time in a process. */
+void tc_signals_begin(tc_session *s, double limit, bool ctrl_c);
+void tc_signals_end(void);
+
+#endif

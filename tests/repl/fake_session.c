@@ -1,0 +1,156 @@
+/* A session that says what it was asked, for tests of the REPL alone: link it
+ * with src/repl/ and src/base/ instead of the library. Never in the product. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "tilecopy.h"
+#include "view/view.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct tc_session {
+    tc_options options;
+    tc_diag_fn diag;
+    tc_output_fn output;
+    void *user;
+    bool finished, findings, timeline;
+    char program[64];
+    volatile int stop;
+};
+
+tc_options tc_options_default(void) {
+    return (tc_options){0};
+}
+
+tc_session *tc_session_new(const tc_options *o, tc_diag_fn diag,
+                           tc_output_fn output, void *user) {
+    tc_session *s = tc_xcalloc(1, sizeof *s);
+    *s = (tc_session){
+        .options = *o, .diag = diag, .output = output, .user = user};
+    return s;
+}
+
+void tc_session_free(tc_session *s) {
+    free(s);
+}
+
+static void say(tc_session *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+static void say(tc_session *s, const char *fmt, ...) {
+    tc_buf b = TC_BUF_INIT;
+    va_list ap;
+    va_start(ap, fmt);
+    tc_buf_vprintf(&b, fmt, ap);
+    va_end(ap);
+    s->output(s->user, b.data, b.len);
+    tc_buf_free(&b);
+}
+
+static tc_status fail(tc_session *s, const char *line) {
+    tc_diag d = {.severity = TC_ERROR,
+                 .file = "<input>",
+                 .line = 1,
+                 .col = 1,
+                 .end_col = 5,
+                 .source_line = line,
+                 .message = "it fails",
+                 .hint = "as it should"};
+    s->diag(s->user, &d);
+    return TC_REJECTED;
+}
+
+static tc_status spin(tc_session *s) {
+    while (s->stop == 0) {
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    say(s, "stopped %d\n", s->stop);
+    return s->stop == 2 ? TC_TIMEOUT : TC_FAILED;
+}
+
+tc_status tc_session_load(tc_session *s, const char *path) {
+    snprintf(s->program, sizeof s->program, "fake_function");
+    return strstr(path, "bad") ? fail(s, path) : TC_OK;
+}
+
+tc_status tc_session_eval(tc_session *s, const char *text) {
+    s->stop = 0;
+    s->timeline = false;
+    if (strcmp(text, "quit") == 0) {
+        s->finished = true;
+    } else if (strncmp(text, "fail", 4) == 0) {
+        return fail(s, text);
+    } else if (strcmp(text, "spin") == 0) {
+        return spin(s);
+    } else if (strcmp(text, "hang") == 0) {
+        while (true) {
+        }
+    } else if (strcmp(text, "found") == 0) {
+        s->findings = true;
+    } else if (strcmp(text, "timeline") == 0) {
+        s->timeline = s->options.terminal;
+    } else {
+        say(s, "[%s] width %d\n", text, s->options.width);
+    }
+    return TC_OK;
+}
+
+bool tc_session_wants_more(const tc_session *s, const char *text) {
+    (void)s;
+    int depth = 0;
+    for (const char *p = text; *p != '\0'; p++) {
+        depth += *p == '(' || *p == '[';
+        depth -= *p == ')' || *p == ']';
+    }
+    bool block = text[0] == '@' || strncmp(text, "def ", 4) == 0;
+    return depth > 0 || (block && strstr(text, "\n\n") == NULL);
+}
+
+bool tc_session_finished(const tc_session *s) {
+    return s->finished;
+}
+
+bool tc_session_had_findings(const tc_session *s) {
+    return s->findings;
+}
+
+const char *tc_session_program(const tc_session *s) {
+    return s->program[0] ? s->program : NULL;
+}
+
+void tc_session_set_width(tc_session *s, int width) {
+    s->options.width = width;
+}
+
+char **tc_session_complete(tc_session *s, const char *line, size_t start,
+                           bool *files) {
+    static const char *const words[] = {"partition", "why", "quit",
+                                        "tmem<->local", "tma"};
+    (void)s;
+    *files = strncmp(line, "load ", 5) == 0;
+    if (*files) {
+        return NULL;
+    }
+    char **found = tc_xcalloc(8, sizeof *found);
+    int n = 0;
+    for (int i = 0; i < 5; i++) {
+        if (strncmp(words[i], line + start, strlen(line + start)) == 0) {
+            found[n++] = tc_xstrdup(words[i]);
+        }
+    }
+    return found;
+}
+
+void tc_session_interrupt(tc_session *s, bool timeout) {
+    s->stop = timeout ? 2 : 1;
+}
+
+bool tc_session_wants_timeline(tc_session *s) {
+    return s->timeline;
+}
+
+int tc_view_timeline(tc_session *s) {
+    say(s, "(the view)\n");
+    return 0;
+}
