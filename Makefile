@@ -8,6 +8,8 @@ CPPFLAGS_ALL := -Isrc -D_GNU_SOURCE $(CPPFLAGS)
 CFLAGS_ALL   := $(WARN) $(OPT) $(SAN) $(CFLAGS)
 LIBS    := -ljansson -ldl -lm
 TUI     := -lreadline -lncursesw
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
+            -fno-omit-frame-pointer
 
 LIB_SRC  := $(filter-out src/repl/% src/view/%,$(wildcard src/*/*.c))
 MAIN_SRC := $(wildcard src/repl/*.c src/view/*.c)
@@ -15,6 +17,7 @@ TEST_SRC := $(wildcard tests/unit/test_*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/%.o)
 TESTS    := $(TEST_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 
 all: $(BUILD)/tilecopy-repl
 
@@ -31,15 +34,72 @@ $(BUILD)/%.o: %.c
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP -o $@ $< $(BUILD)/libtilecopy.a -lcmocka -lz $(LIBS)
+	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP \
+	  -o $@ $< $(EXTRA_$(*F)) $(BUILD)/libtilecopy.a -lcmocka -lz $(LIBS)
 
-# One unit test program: make unit-layout
+$(BUILD)/tests/page: tests/harness/page.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $<
+
+$(BUILD)/tests/pty: tests/repl/pty.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< -lutil
+
+$(BUILD)/bench: tests/bench/bench.c $(BUILD)/libtilecopy.a
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< \
+	  $(BUILD)/libtilecopy.a $(LIBS)
+
+# --- what people type ---------------------------------------------------------
+
+# Installs what is missing, builds, and opens the program on the first lesson's
+# kernel; without a terminal it shows the kernel's tour instead.
+run:
+	@sh src/tools/need.sh run
+	@$(MAKE) -s -j2 all
+	@$(BUILD)/tilecopy-repl --tour lessons/ldgsts.py
+
+# Every test, then all of them again under ASan and UBSan.
+test:
+	@sh src/tools/need.sh test
+	@$(MAKE) -s -j2 BUILD=$(BUILD) test-build
+	@$(MAKE) -s -j2 BUILD=$(BUILD)/san OPT="-O1 -g" SAN="$(SANITIZE)" \
+	  test-build
+	@sh tests/harness/run.sh $(BUILD)/san
+	@sh tests/harness/run.sh $(BUILD)
+
+test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/pty
+
+# The plain build's tests alone; one unit test program: make unit-layout
+test-plain: test-build
+	@sh tests/harness/run.sh $(BUILD)
+
 unit-%: $(BUILD)/tests/test_%
 	$<
+
+# Rules of the source: one-way includes, sizes, format, nothing private.
+check:
+	@sh tests/tools/check_includes.sh
+	@sh tests/tools/check_sizes.sh
+	@sh tests/tools/check_private.sh
+	@sh tests/tools/check_format.sh
+
+bench: all $(BUILD)/bench
+	@sh tests/bench/bench.sh $(BUILD)
+
+# A minute for each fuzz target (clang's libFuzzer).
+FUZZ_SECONDS ?= 60
+fuzz:
+	@sh tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin \
+	  $(DESTDIR)$(PREFIX)/share/tilecopy-repl/lessons
+	install -m 755 $(BUILD)/tilecopy-repl $(DESTDIR)$(PREFIX)/bin
+	install -m 644 lessons/* $(DESTDIR)$(PREFIX)/share/tilecopy-repl/lessons
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all clean
+.PHONY: all run test test-build test-plain check bench fuzz install clean
 .SECONDARY:
 -include $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TESTS:=.d)
