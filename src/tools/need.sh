@@ -1,0 +1,165 @@
+#!/bin/sh
+# need.sh run|test - makes sure that what the build needs is there.
+#
+# Tries the compiler on each header and library, so that it does not matter
+# where they came from; what is missing is installed with apt-get where that is
+# possible (root, or sudo that asks for no password), saying what and why. Else
+# it names the packages and ends with status 2. BUILD and CC as for make.
+set -u
+
+build=${BUILD:-build}
+what=${1:-run}
+case $what in
+run | test) ;;
+*)
+    echo "usage: need.sh run|test" >&2
+    exit 2
+    ;;
+esac
+
+# The answer of last time holds while the compiler and this script are the same
+# and the headers it found are there.
+compiler=${CC:-cc}
+stamp=$build/need-$what
+script=$0
+if [ -f "$stamp" ] && [ -z "$(find "$script" -newer "$stamp")" ]; then
+    {
+        read -r was_compiler
+        read -r headers
+    } <"$stamp"
+    if [ "$was_compiler" = "$compiler" ]; then
+        here=yes
+        for h in $headers; do
+            [ -f "$h" ] || here=no
+        done
+        [ $here = yes ] && exit 0
+    fi
+fi
+
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/need.XXXXXX") || exit 2
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 2' HUP INT TERM
+
+# try HEADERS FUNCTION LIBS: a program that includes them and calls it links.
+try() {
+    : >"$tmp/t.c"
+    for h in $1; do
+        printf '#include <%s>\n' "$h" >>"$tmp/t.c"
+    done
+    printf 'int main(void) { return ((void *)(%s)) == 0; }\n' "$2" >>"$tmp/t.c"
+    # shellcheck disable=SC2086 # the flags are words
+    $compiler ${CPPFLAGS:-} -D_GNU_SOURCE -MD -MF "$tmp/d" -o "$tmp/t" \
+        "$tmp/t.c" ${LDFLAGS:-} $3 >"$tmp/log" 2>&1
+}
+
+# What a program needs:
+# debian|fedora|arch|brew|header|function|libraries|why
+needs() {
+    cat <<'END'
+libreadline-dev|readline-devel|readline|readline|stdio.h readline/readline.h|rl_callback_sigcleanup|-lreadline|line editing at the prompt
+libncurses-dev|ncurses-devel|ncurses|ncurses|curses.h|initscr|-lncursesw|the full-screen timeline
+libjansson-dev|jansson-devel|jansson|jansson|jansson.h|json_dumps|-ljansson|JSON output
+END
+    if [ "$what" = test ]; then
+        cat <<'END'
+libcmocka-dev|libcmocka-devel|cmocka|cmocka|stdarg.h stddef.h setjmp.h stdint.h cmocka.h|_cmocka_run_group_tests|-lcmocka|the tests
+zlib1g-dev|zlib-devel|zlib|zlib|zlib.h|gzopen|-lz|reading the tests' compressed corpora
+END
+    fi
+}
+
+deb='' fedora='' arch='' brew='' found=''
+missing() { # debian fedora arch brew why
+    echo "missing: $1 ($5)"
+    deb="$deb $1" fedora="$fedora $2" arch="$arch $3" brew="$brew $4"
+}
+
+# Notes what is missing, and which headers the present ones are.
+look() {
+    deb='' fedora='' arch='' brew='' found=''
+    first=${compiler%% *}
+    case $first in
+    cc | gcc | c99) ;;
+    *)
+        if ! command -v "$first" >/dev/null 2>&1; then
+            echo "error: there is no compiler '$first', which CC names" >&2
+            exit 2
+        fi
+        ;;
+    esac
+    if ! command -v "$first" >/dev/null 2>&1 || ! try stdio.h puts ""; then
+        missing gcc gcc gcc gcc "the C compiler"
+        missing libc6-dev glibc-devel glibc gcc "the C library's headers"
+        # without a compiler nothing can be tried: all of it is wanted
+        needs >"$tmp/needs"
+        while IFS='|' read -r d f a b _ _ _ why; do
+            missing "$d" "$f" "$a" "$b" "$why"
+        done <"$tmp/needs"
+        return
+    fi
+    needs >"$tmp/needs"
+    while IFS='|' read -r d f a b header function libs why; do
+        if try "$header" "$function" "$libs"; then
+            last=${header##* }
+            found="$found $(tr -s ' ' '\n' <"$tmp/d" |
+                grep "/$last\$" | head -n 1)"
+        else
+            missing "$d" "$f" "$a" "$b" "$why"
+        fi
+    done <"$tmp/needs"
+}
+
+# How to become root, or failure.
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        sudo=''
+    elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+        sudo="sudo -n"
+    else
+        return 1
+    fi
+}
+
+# Installs $deb; package lists are fetched first only where there are none.
+apt_install() {
+    log=$tmp/apt
+    env="env DEBIAN_FRONTEND=noninteractive"
+    # shellcheck disable=SC2086
+    for attempt in as-it-is updated; do
+        if [ $attempt = updated ]; then
+            echo "running: ${sudo:+$sudo }apt-get update"
+            $sudo apt-get update >"$log" 2>&1 </dev/null
+        elif ! apt-cache show $deb >/dev/null 2>&1; then
+            continue
+        fi
+        echo "running: ${sudo:+$sudo }apt-get install -y --no-install-recommends$deb"
+        $sudo $env apt-get install -y --no-install-recommends $deb \
+            >"$log" 2>&1 </dev/null && return 0
+    done
+    tail -n 5 "$log" >&2
+    return 1
+}
+
+give_up() {
+    {
+        echo "error: $1; install them and try again:"
+        echo "  Debian, Ubuntu:$deb"
+        echo "  Fedora:        $fedora"
+        echo "  Arch:          $arch"
+        echo "  Homebrew:      $brew"
+    } >&2
+    exit 2
+}
+
+look
+if [ -n "$deb" ]; then
+    command -v apt-get >/dev/null 2>&1 ||
+        give_up "these packages are missing, and there is no apt-get"
+    as_root ||
+        give_up "these packages are missing, and installing them needs root"
+    apt_install || give_up "apt-get could not install these packages"
+    look
+    [ -z "$deb" ] || give_up "these packages do not work as installed"
+fi
+mkdir -p "$build" && printf '%s\n%s\n' "$compiler" "$found" >"$stamp"
+exit 0
