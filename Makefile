@@ -47,7 +47,7 @@ $(BUILD)/tests/pty: tests/repl/pty.c
 
 $(BUILD)/bench: tests/bench/bench.c $(BUILD)/libtilecopy.a
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< \
-	  $(BUILD)/libtilecopy.a $(LIBS)
+	  $(BUILD)/libtilecopy.a -lutil $(LIBS)
 
 # --- what people type ---------------------------------------------------------
 
@@ -84,7 +84,7 @@ check:
 	@sh tests/tools/check_format.sh
 
 bench: all $(BUILD)/bench
-	@sh tests/bench/bench.sh $(BUILD)
+	@$(BUILD)/bench $(BUILD)/tilecopy-repl lessons/ldgsts.py
 
 # A minute for each fuzz target (clang's libFuzzer).
 FUZZ_SECONDS ?= 60
