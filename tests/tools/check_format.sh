@@ -1,0 +1,21 @@
+#!/bin/sh
+# check_format.sh - the C files are as clang-format leaves them.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+format=${CLANG_FORMAT:-clang-format}
+if ! command -v "$format" >/dev/null 2>&1; then
+    echo "check_format: SKIPPED: there is no $format (package clang-format)"
+    exit 0
+fi
+list=$(find src tests -name '*.[ch]' | sort)
+bad=0
+for f in $list; do
+    if ! "$format" --dry-run -Werror "$f" >/dev/null 2>&1; then
+        echo "$f: is not as $format leaves it"
+        bad=$((bad + 1))
+    fi
+done
+echo "check_format: $(echo "$list" | wc -l) files, $bad not formatted" \
+    "($("$format" --version | grep -o 'version [0-9]*'))"
+[ $bad = 0 ]
