@@ -74,4 +74,8 @@ tc_layout_result tcl_try_group(tc_layout_ctx *cx, const tc_layout *l,
                                const int64_t *shape, int nshape,
                                const tc_layout **out, int **seps);
 
+/* Thread axes split at a scope (CUDA); see split.c. */
+tc_layout_result tcl_split_axes(tc_layout_ctx *cx, const tc_layout *l,
+                                tc_scope_level at, const tc_layout **out);
+
 #endif

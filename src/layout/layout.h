@@ -15,12 +15,12 @@
 #include <stdint.h>
 
 typedef enum tc_scope_level { /* of thread axes, in rising order */
-    TC_SCOPE_NONE,
-    TC_SCOPE_THREAD,
-    TC_SCOPE_WARP,
-    TC_SCOPE_WARPGROUP,
-    TC_SCOPE_CTA,
-    TC_SCOPE_CLUSTER
+                              TC_SCOPE_NONE,
+                              TC_SCOPE_THREAD,
+                              TC_SCOPE_WARP,
+                              TC_SCOPE_WARPGROUP,
+                              TC_SCOPE_CTA,
+                              TC_SCOPE_CLUSTER
 } tc_scope_level;
 
 typedef enum tc_axis_class {
@@ -157,7 +157,8 @@ tc_layout_result tc_layout_permute_by_groups(tc_layout_ctx *cx,
                                              const int *perm, int nperm,
                                              const tc_layout **out);
 
-/* --- text ------------------------------------------------------------------ */
+/* --- text ------------------------------------------------------------------
+ */
 
 /* Text that can be typed back in: TileLayout(S[(128, 32) : (32, 1)]). */
 void tc_layout_print(tc_buf *b, const tc_layout *l);

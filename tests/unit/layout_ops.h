@@ -3,6 +3,7 @@
 #ifndef LAYOUT_OPS_H
 #define LAYOUT_OPS_H
 
+#include "layout/algebra.h"
 #include "layout_json.h"
 
 /* One question: the receiver and the arguments. */
@@ -209,6 +210,118 @@ static tc_layout_result do_permute_by_groups(ask *q) {
     tc_layout_result r =
         tc_layout_permute_by_groups(q->cx, q->self, seps, nseps, perm, n, &l);
     return give(q, r, l);
+}
+
+/* --- algebra.h: two layouts and two shapes, or one layout rewritten ---------
+ */
+
+typedef tc_layout_result binary(tc_layout_ctx *, const tc_layout *,
+                                const tc_layout *, const int64_t *, int,
+                                const int64_t *, int, const tc_layout **);
+
+static tc_layout_result do_binary(ask *q, binary *f, const char *other,
+                                  const char *shape1, const char *shape2) {
+    int n1, n2;
+    const int64_t *s1 = ints_of(q, shape1, &n1);
+    const int64_t *s2 = ints_of(q, shape2, &n2);
+    const tc_layout *l = NULL;
+    tc_layout_result r =
+        f(q->cx, q->self, other_of(q, other), s1, n1, s2, n2, &l);
+    return give(q, r, l);
+}
+
+static tc_layout_result do_tile(ask *q) {
+    return do_binary(q, tc_layout_tile_by, "outer", "outer_shape",
+                     "inner_shape");
+}
+
+static tc_layout_result do_direct_sum(ask *q) {
+    return do_binary(q, tc_layout_direct_sum, "left", "left_shape",
+                     "right_shape");
+}
+
+static tc_layout_result do_is_tile_inner(ask *q) {
+    return do_binary(q, tc_layout_is_tile_inner, "whole", "tiled_shape",
+                     "shape");
+}
+
+static tc_layout_result do_is_tile_outer(ask *q) {
+    return do_binary(q, tc_layout_is_tile_outer, "whole", "tiled_shape",
+                     "shape");
+}
+
+static tc_layout_result do_is_direct_sum_left(ask *q) {
+    return do_binary(q, tc_layout_is_direct_sum_left, "whole",
+                     "interleaved_shape", "shape");
+}
+
+static tc_layout_result do_is_direct_sum_right(ask *q) {
+    return do_binary(q, tc_layout_is_direct_sum_right, "whole",
+                     "interleaved_shape", "shape");
+}
+
+static tc_layout_result do_tile_to(ask *q) {
+    int n1, n2;
+    const int64_t *to = ints_of(q, "to_shape", &n1);
+    const int64_t *now = ints_of(q, "current_shape", &n2);
+    const tc_layout *l = NULL;
+    tc_layout_result r = tc_layout_tile_to(q->cx, q->self, to, n1, now, n2, &l);
+    return give(q, r, l);
+}
+
+static tc_layout_result do_storage(ask *q) {
+    const tc_layout *l = NULL;
+    tc_layout_result r = tc_layout_storage(q->cx, q->self, &l);
+    return give(q, r, l);
+}
+
+static tc_layout_result do_pack(ask *q) {
+    const tc_layout *l = NULL;
+    tc_layout_result r =
+        tc_layout_pack(q->cx, q->self, json_int(q->args, "num"), &l);
+    return give(q, r, l);
+}
+
+static tc_layout_result do_unpack(ask *q) {
+    const tc_layout *l = NULL;
+    tc_layout_result r =
+        tc_layout_unpack(q->cx, q->self, json_int(q->args, "num"), &l);
+    return give(q, r, l);
+}
+
+static tc_layout_result do_broadcast(ask *q) {
+    const tc_layout *l = NULL;
+    tc_layout_result r =
+        tc_layout_broadcast(q->cx, q->self, json_int(q->args, "num"),
+                            json_int(q->args, "position"), axis_of(q), &l);
+    return give(q, r, l);
+}
+
+static tc_layout_result do_to_psum(ask *q) {
+    const tc_layout *l = NULL;
+    tc_layout_result r = tc_layout_to_psum(q->cx, q->self, &l);
+    return give(q, r, l);
+}
+
+static tc_layout_result do_is_trainium(ask *q) {
+    bool b = false;
+    tc_layout_result r = tc_layout_is_trainium(q->cx, q->self, &b);
+    return give_bool(q, r, b);
+}
+
+static tc_layout_result do_apply_to_shape(ask *q) {
+    int n, nshape, nout = 0;
+    const int64_t *coord = ints_of(q, "coord", &n), *out = NULL;
+    const int64_t *shape = ints_of(q, "shape", &nshape);
+    tc_layout_result r = tc_layout_apply_to_shape(q->cx, q->self, coord, n,
+                                                  shape, nshape, &out, &nout);
+    if (r == TC_LAYOUT_OK) {
+        q->answer = json_array();
+        for (int i = 0; i < nout; i++) {
+            json_array_append_new(q->answer, json_integer(out[i]));
+        }
+    }
+    return r;
 }
 
 #endif
