@@ -15,8 +15,8 @@ void tc_arena_free(tc_arena *a); /* NULL is allowed */
 void *tc_alloc(tc_arena *a, size_t size);
 
 /* n zeroed objects of type, as type *. */
-#define TC_NEW(arena, type)      ((type *)tc_alloc((arena), sizeof(type)))
-#define TC_NEWN(arena, type, n) \
+#define TC_NEW(arena, type) ((type *)tc_alloc((arena), sizeof(type)))
+#define TC_NEWN(arena, type, n)                                                \
     ((type *)tc_alloc((arena), sizeof(type) * (size_t)(n)))
 
 char *tc_strdup(tc_arena *a, const char *s);

@@ -11,7 +11,8 @@ typedef struct tc_buf {
     size_t len, cap;
 } tc_buf;
 
-#define TC_BUF_INIT {0}
+#define TC_BUF_INIT                                                            \
+    { 0 }
 
 void tc_buf_free(tc_buf *b); /* and makes it empty again */
 void tc_buf_clear(tc_buf *b);

@@ -61,8 +61,8 @@ static void fill_place(tc_diag *d, tc_span span, tc_buf *line_text) {
     d->file = src->name;
     d->line = tc_span_line(span);
     d->col = tc_utf8_count(src->text + begin, at - begin) + 1;
-    d->end_col =
-        end > at ? d->col + tc_utf8_count(src->text + at, end - at) : d->col + 1;
+    d->end_col = end > at ? d->col + tc_utf8_count(src->text + at, end - at)
+                          : d->col + 1;
     d->source_line = tc_buf_text(line_text);
 }
 
@@ -79,9 +79,8 @@ void tc_report(tc_diags *d, tc_severity severity, tc_span span,
     va_start(ap, fmt);
     tc_buf_vprintf(&message, fmt, ap);
     va_end(ap);
-    tc_diag diag = {.severity = severity,
-                    .message = tc_buf_text(&message),
-                    .hint = hint};
+    tc_diag diag = {
+        .severity = severity, .message = tc_buf_text(&message), .hint = hint};
     if (span.source != NULL) {
         fill_place(&diag, span, &line_text);
     }

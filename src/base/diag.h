@@ -43,7 +43,7 @@ typedef struct tc_diags {
 void tc_report(tc_diags *d, tc_severity severity, tc_span span,
                const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
-#define tc_error(d, span, hint, ...) \
+#define tc_error(d, span, hint, ...)                                           \
     tc_report((d), TC_ERROR, (span), (hint), __VA_ARGS__)
 
 /* The candidate closest to word by edit distance (with transpositions), or

@@ -19,6 +19,7 @@ typedef enum tc_value_kind {
     TC_V_STRING, /* s */
     TC_V_TUPLE,  /* items */
     TC_V_LIST,   /* items */
+    TC_V_DICT,   /* items: key, value, key, value ... */
     TC_V_SLICE,  /* items[3]: start, stop, step */
     TC_V_DTYPE,  /* dtype: T.float16 */
     TC_V_AXIS,   /* axis: laneid, Axis.laneid */

@@ -25,6 +25,7 @@ typedef enum tc_node_kind {
     TC_N_SLICE,     /* a : b : c, each may be NULL */
     TC_N_TUPLE,     /* items */
     TC_N_LIST,      /* items */
+    TC_N_DICT,      /* items: key, value, key, value ... */
     TC_N_UNARY,     /* op a */
     TC_N_BINARY,    /* a op b; comparisons and and/or too */
     TC_N_IFEXP,     /* b if a else c */

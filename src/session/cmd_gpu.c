@@ -43,8 +43,8 @@ static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
     if (clustered) {
         memcpy(l.cluster, run->cluster, sizeof l.cluster);
     }
-    bool ok = tc_gpu_cuda.run(gpu, &l, &s->cancel, &out->result, why,
-                              sizeof why);
+    bool ok =
+        tc_gpu_cuda.run(gpu, &l, &s->cancel, &out->result, why, sizeof why);
     tc_gpu_cuda.close(gpu);
     if (!ok) {
         tc_error(&s->diags, at, NULL, "the GPU refused: %s", why);
@@ -69,8 +69,9 @@ static void differences_text(const tc_run_buffer *b, const uint8_t *gpu,
         if (b->after[i] == gpu[i]) {
             continue;
         }
-        tc_buf_printf(out, "    %s: byte %u is %02x in the simulator, %02x on "
-                           "the GPU\n",
+        tc_buf_printf(out,
+                      "    %s: byte %u is %02x in the simulator, %02x on "
+                      "the GPU\n",
                       tc_element_name(a, b->buffer, i), (unsigned)(i % width),
                       b->after[i], gpu[i]);
         i += width - 1 - i % width;
@@ -130,12 +131,12 @@ tc_status tc_cmd_gpu(tc_session *s, const tc_args *args, tc_reply *r) {
     bool all;
     if (s->options.json) {
         json_t *buffers = compare_json(s, &o, &all);
-        r->json = json_pack(
-            "{s:s,s:s,s:s,s:i,s:i,s:f,s:b,s:o,s:o}", "status",
-            all ? "ok" : "findings", "backend", "gpu", "device", o.device.name,
-            "sm", o.device.sm, "driver", o.device.driver_version, "kernel_ms",
-            o.result.kernel_ms, "equal", all, "buffers", buffers, "findings",
-            tc_findings_json(s));
+        r->json = json_pack("{s:s,s:s,s:s,s:i,s:i,s:f,s:b,s:o,s:o}", "status",
+                            all ? "ok" : "findings", "backend", "gpu", "device",
+                            o.device.name, "sm", o.device.sm, "driver",
+                            o.device.driver_version, "kernel_ms",
+                            o.result.kernel_ms, "equal", all, "buffers",
+                            buffers, "findings", tc_findings_json(s));
     } else {
         tc_buf_printf(&r->text,
                       "%s on %s (sm_%d, driver CUDA %d.%d): %.3f ms\n",

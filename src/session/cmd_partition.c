@@ -77,20 +77,21 @@ static json_t *partition_json(const tc_decision *d) {
     const tc_partition *p = d->chosen->partition;
     tc_warp_touch w;
     tc_warp_touch_make(p, tc_dtype_bytes(p->g_buffer->type), &w);
-    json_t *warp = json_pack(
-        "{s:o,s:o,s:i,s:i,s:i,s:i}", "global_bytes",
-        places_json(w.global, w.lanes), "shared_bytes",
-        places_json(w.shared, w.lanes), "wavefronts", w.wavefronts,
-        "ideal_wavefronts", w.parts, "sectors", w.sectors, "lines", w.lines);
-    return json_pack(
-        "{s:i,s:s,s:{s:I,s:I,s:I,s:I,s:i},s:o}", "line", line, "variant",
-        tc_variants[d->chosen->variant->id].name, "partition", "outer",
-        (json_int_t)p->outer, "threads", (json_int_t)p->threads, "vec",
-        (json_int_t)p->vec, "elements", (json_int_t)p->elements, "vec_bytes",
-        p->vec_bytes, "warp0", warp);
+    json_t *warp = json_pack("{s:o,s:o,s:i,s:i,s:i,s:i}", "global_bytes",
+                             places_json(w.global, w.lanes), "shared_bytes",
+                             places_json(w.shared, w.lanes), "wavefronts",
+                             w.wavefronts, "ideal_wavefronts", w.parts,
+                             "sectors", w.sectors, "lines", w.lines);
+    return json_pack("{s:i,s:s,s:{s:I,s:I,s:I,s:I,s:i},s:o}", "line", line,
+                     "variant", tc_variants[d->chosen->variant->id].name,
+                     "partition", "outer", (json_int_t)p->outer, "threads",
+                     (json_int_t)p->threads, "vec", (json_int_t)p->vec,
+                     "elements", (json_int_t)p->elements, "vec_bytes",
+                     p->vec_bytes, "warp0", warp);
 }
 
-/* --- one element ------------------------------------------------------------------ */
+/* --- one element
+ * ------------------------------------------------------------------ */
 
 enum { MAX_RANK = 16 };
 
@@ -200,13 +201,12 @@ static json_t *owner_json(const tc_decision *d, const int64_t *coord) {
     if (no_partition(d) != NULL || !find_owner(d, coord, &o)) {
         return json_pack("{s:i,s:n}", "line", line, "thread");
     }
-    return json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "line", line,
-                     "thread", (json_int_t)o.thread, "warp",
-                     (json_int_t)(o.thread / 32), "lane",
-                     (json_int_t)(o.thread % 32), "outer", (json_int_t)o.round,
-                     "element", (json_int_t)o.lane_of_vec, "global_byte",
-                     (json_int_t)o.global_byte, "shared_byte",
-                     (json_int_t)o.shared_byte);
+    return json_pack(
+        "{s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "line", line, "thread",
+        (json_int_t)o.thread, "warp", (json_int_t)(o.thread / 32), "lane",
+        (json_int_t)(o.thread % 32), "outer", (json_int_t)o.round, "element",
+        (json_int_t)o.lane_of_vec, "global_byte", (json_int_t)o.global_byte,
+        "shared_byte", (json_int_t)o.shared_byte);
 }
 
 /* An element must exist in at least one copy's global buffer. */
@@ -244,8 +244,8 @@ tc_status tc_cmd_partition(tc_session *s, const tc_args *args, tc_reply *r) {
             continue;
         }
         if (s->options.json) {
-            json_array_append_new(copies, n ? owner_json(d, coord)
-                                            : partition_json(d));
+            json_array_append_new(copies,
+                                  n ? owner_json(d, coord) : partition_json(d));
             continue;
         }
         tc_buf_puts(&r->text, r->text.len ? "\n" : "");

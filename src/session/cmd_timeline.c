@@ -16,15 +16,14 @@ static json_t *event_json(tc_session *s, const tc_trace_event *e) {
         tc_buf_free(&name);
     }
     (void)s;
-    return json_pack("{s:I,s:I,s:s,s:I,s:I,s:I,s:s,s:o,s:o,s:o,s:o,s:i}",
-                     "cycle", (json_int_t)e->cycle, "end", (json_int_t)e->end,
-                     "unit", tc_trace_unit_names[e->unit], "cta",
-                     (json_int_t)e->cta, "warp", (json_int_t)e->warp, "lanes",
-                     (json_int_t)e->lanes, "kind", tc_trace_kind_names[e->kind],
-                     "group", or_null(e->group, e->group >= 0), "barrier",
-                     barrier, "phase", or_null(e->phase, e->phase >= 0),
-                     "bytes", or_null(e->bytes, e->bytes >= 0), "line",
-                     (int)e->line);
+    return json_pack(
+        "{s:I,s:I,s:s,s:I,s:I,s:I,s:s,s:o,s:o,s:o,s:o,s:i}", "cycle",
+        (json_int_t)e->cycle, "end", (json_int_t)e->end, "unit",
+        tc_trace_unit_names[e->unit], "cta", (json_int_t)e->cta, "warp",
+        (json_int_t)e->warp, "lanes", (json_int_t)e->lanes, "kind",
+        tc_trace_kind_names[e->kind], "group", or_null(e->group, e->group >= 0),
+        "barrier", barrier, "phase", or_null(e->phase, e->phase >= 0), "bytes",
+        or_null(e->bytes, e->bytes >= 0), "line", (int)e->line);
 }
 
 static json_t *timeline_json(tc_session *s, const tc_trace *t) {

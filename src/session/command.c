@@ -5,9 +5,9 @@
 #include <string.h>
 
 const tc_command tc_commands[] = {
-#define TC_COMMAND(name, form, fn, completes, summary, help) \
+#define TC_COMMAND(name, form, fn, completes, summary, help)                   \
     {name, form, fn, completes, summary, help},
-#define TC_COMMAND_PLANNED(name, form, summary) \
+#define TC_COMMAND_PLANNED(name, form, summary)                                \
     {name, form, NULL, "", summary, "Not built yet.\n"},
 #include "session/commands.def"
 };
@@ -33,7 +33,8 @@ const tc_command *tc_command_find(const char *word, size_t len, bool *exact,
     return *several ? NULL : found;
 }
 
-/* --- help ------------------------------------------------------------------- */
+/* --- help -------------------------------------------------------------------
+ */
 
 static void list_commands(tc_reply *r) {
     tc_buf_puts(&r->text, "Commands (a beginning that is clear is enough):\n");
@@ -63,10 +64,10 @@ static json_t *commands_json(void) {
     json_t *list = json_array();
     for (int i = 0; i < tc_ncommands; i++) {
         const tc_command *c = &tc_commands[i];
-        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:b}", "name",
-                                              c->name, "form", c->form,
-                                              "summary", c->summary, "built",
-                                              c->run != NULL));
+        json_array_append_new(list,
+                              json_pack("{s:s,s:s,s:s,s:b}", "name", c->name,
+                                        "form", c->form, "summary", c->summary,
+                                        "built", c->run != NULL));
     }
     return list;
 }
@@ -121,7 +122,8 @@ tc_status tc_cmd_quit(tc_session *s, const tc_args *args, tc_reply *r) {
     return TC_OK;
 }
 
-/* --- set --------------------------------------------------------------------- */
+/* --- set ---------------------------------------------------------------------
+ */
 
 static const char *const completions[] = {"timing", "early", "late", "random"};
 
@@ -195,11 +197,11 @@ static void show_settings(tc_session *s, tc_reply *r) {
     const char *completion = completions[s->completion];
     const char *target = s->target_cuda ? "cuda" : "none";
     if (s->options.json) {
-        r->json = json_pack(
-            "{s:b,s:b,s:s,s:I,s:b,s:s,s:i}", "timing", s->timing, "hazards",
-            s->hazards, "completion", completion, "completion_seed",
-            (json_int_t)s->completion_seed, "trace", s->trace, "target", target,
-            "width", s->options.width);
+        r->json = json_pack("{s:b,s:b,s:s,s:I,s:b,s:s,s:i}", "timing",
+                            s->timing, "hazards", s->hazards, "completion",
+                            completion, "completion_seed",
+                            (json_int_t)s->completion_seed, "trace", s->trace,
+                            "target", target, "width", s->options.width);
         return;
     }
     tc_buf_printf(&r->text, "timing %s\nhazards %s\ncompletion %s",

@@ -50,7 +50,7 @@ static void offer_commands(matches *m, bool planned) {
 static const char *const settings[] = {"timing", "hazards", "completion",
                                        "trace",  "target",  "width"};
 static const char *const setting_values[][5] = {
-    {"on", "off"}, {"on", "off"},     {"timing", "early", "late", "random"},
+    {"on", "off"}, {"on", "off"},    {"timing", "early", "late", "random"},
     {"on", "off"}, {"cuda", "none"}, {NULL}};
 
 /* Arguments of `set`: its names first, then the values of the one named. */
@@ -91,7 +91,8 @@ static void offer_arguments(tc_session *s, const tc_command *c, matches *m,
     *files = strstr(c->completes, "file") != NULL;
 }
 
-/* Where the dotted name that ends the word begins: Tx.cta.co from A(Tx.cta.co. */
+/* Where the dotted name that ends the word begins: Tx.cta.co from A(Tx.cta.co.
+ */
 static size_t name_begin(const char *line, size_t start, size_t end) {
     size_t at = end;
     while (at > start && (isalnum((unsigned char)line[at - 1]) ||
@@ -128,8 +129,8 @@ static void offer_script(tc_session *s, matches *m, const char *line,
 
 char **tc_session_complete(tc_session *s, const char *line, size_t start,
                            bool *files) {
-    matches m = {.prefix = line + start, .len = strlen(line + start),
-                 .before = ""};
+    matches m = {
+        .prefix = line + start, .len = strlen(line + start), .before = ""};
     *files = false;
     size_t first = strspn(line, " \t");
     size_t word = first;

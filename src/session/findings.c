@@ -32,16 +32,18 @@ static bool is_write(const tc_access *a) {
 }
 
 static void copy_state(const tc_finding *f, tc_buf *b) {
-    tc_buf_printf(b, "the copy (cp.async) issued at line %d", line_of(&f->cause));
+    tc_buf_printf(b, "the copy (cp.async) issued at line %d",
+                  line_of(&f->cause));
     if (f->cause.group >= 0) {
         tc_buf_printf(b, ", in commit group %d", f->cause.group);
     }
 }
 
-/* --- the message: what happened ------------------------------------------------ */
+/* --- the message: what happened
+ * ------------------------------------------------ */
 
-static void message_async(tc_session *s, const tc_finding *f, const char *object,
-                          tc_buf *b) {
+static void message_async(tc_session *s, const tc_finding *f,
+                          const char *object, tc_buf *b) {
     who(s, &f->at, b);
     tc_buf_printf(b, " reads %s while ", object);
     copy_state(f, b);
@@ -150,7 +152,8 @@ static void message(tc_session *s, const tc_finding *f, const char *object,
     also(f, b);
 }
 
-/* --- what is missing -------------------------------------------------------------- */
+/* --- what is missing
+ * -------------------------------------------------------------- */
 
 /* In the words of the source: TVMScript here. */
 static void missing_text(const tc_finding *f, tc_buf *b) {
@@ -203,13 +206,11 @@ static void put_source(tc_session *s, int line, const char *mark, tc_buf *b) {
 }
 
 void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out) {
-    const char *object = has_address(f)
-                             ? tc_address_name(s, f->space, f->address)
-                             : "";
+    const char *object =
+        has_address(f) ? tc_address_name(s, f->space, f->address) : "";
     int at = line_of(&f->at), cause = line_of(&f->cause);
-    tc_buf_printf(out, "%s:%d: finding: %s\n  ",
-                  s->program.func->source->name, at,
-                  tc_finding_kind_names[f->kind]);
+    tc_buf_printf(out, "%s:%d: finding: %s\n  ", s->program.func->source->name,
+                  at, tc_finding_kind_names[f->kind]);
     message(s, f, object, out);
     tc_buf_putc(out, '\n');
     if (cause > 0 && cause < at) {
@@ -226,7 +227,9 @@ void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out) {
     }
 }
 
-/* --- JSON ------------------------------------------------------------------------------ */
+/* --- JSON
+ * ------------------------------------------------------------------------------
+ */
 
 static json_t *cause_json(const tc_finding *f) {
     if (!f->cause.valid && f->missing == TC_MISSING_NOTHING) {

@@ -1,7 +1,8 @@
 /* lesson.c - lists the lessons and shows one as text.
  *
  * A lesson is a Markdown file NN-name.md in the folder lessons/, which lies
- * beside the build folder of a checkout, or under PREFIX/share once installed. */
+ * beside the build folder of a checkout, or under PREFIX/share once installed.
+ */
 #include "session/lesson.h"
 
 #include <dirent.h>
@@ -108,9 +109,8 @@ static void list_one(void *user, const char *name) {
     const char *title = text ? text + strspn(text, "# ") : "";
     int len = (int)strcspn(title, "\n");
     tc_buf_printf(l->text, "  %-18s %.*s\n", name, len, title);
-    json_array_append_new(l->json,
-                          json_pack("{s:s,s:s%}", "name", name, "title", title,
-                                    (size_t)len));
+    json_array_append_new(l->json, json_pack("{s:s,s:s%}", "name", name,
+                                             "title", title, (size_t)len));
 }
 
 tc_status tc_cmd_lesson(tc_session *s, const tc_args *args, tc_reply *r) {
@@ -133,8 +133,8 @@ tc_status tc_cmd_lesson(tc_session *s, const tc_args *args, tc_reply *r) {
     } else {
         char *text = read_lesson(a, c.name);
         tc_buf_puts(&r->text, text ? text : "");
-        r->json = json_pack("{s:s,s:s}", "name", c.name, "text",
-                            text ? text : "");
+        r->json =
+            json_pack("{s:s,s:s}", "name", c.name, "text", text ? text : "");
     }
     tc_arena_free(a);
     return status;

@@ -43,8 +43,8 @@ bool tc_element_at(tc_arena *a, const tc_buffer *b, uint64_t element,
         return false;
     }
     bool plain = b->layout == NULL;
-    if (plain || tc_layout_equal(b->layout, tc_layout_row_major(
-                                                a, b->shape, b->rank))) {
+    if (plain ||
+        tc_layout_equal(b->layout, tc_layout_row_major(a, b->shape, b->rank))) {
         if (element >= (uint64_t)tc_buffer_elements(b)) {
             return false;
         }

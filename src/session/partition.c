@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- ownership ------------------------------------------------------------------ */
+/* --- ownership
+ * ------------------------------------------------------------------ */
 
 void tc_owners_free(tc_owners *o) {
     free(o->chunk);
@@ -93,14 +94,15 @@ bool tc_owners_make(const tc_partition *p, const tc_region *global,
     return true;
 }
 
-/* --- the picture ----------------------------------------------------------------- */
+/* --- the picture
+ * ----------------------------------------------------------------- */
 
 static const char *const shades[] = {"\u2591", "\u2592", "\u2593", "\u2588"};
 enum { NAMED_THREADS = 16, PICTURE_ROWS = 16, CELL = 4 };
 
 /* What a cell of the picture stands for: one chunk, or several. */
 typedef struct cell {
-    int64_t round; /* of all its elements; -1 if they differ */
+    int64_t round;  /* of all its elements; -1 if they differ */
     int64_t thread; /* of all its elements; -1 if they differ */
 } cell;
 
@@ -175,10 +177,10 @@ static void picture_line(const tc_owners *o, const scale *z, int64_t row,
 
 static void legend(const tc_owners *o, const scale *z, tc_buf *b) {
     const tc_partition *p = o->p;
-    tc_buf_printf(b, "  t0..t%lld: their chunks of round 0.",
-                  (long long)(p->threads < NAMED_THREADS ? p->threads
-                                                         : NAMED_THREADS) -
-                      1);
+    tc_buf_printf(
+        b, "  t0..t%lld: their chunks of round 0.",
+        (long long)(p->threads < NAMED_THREADS ? p->threads : NAMED_THREADS) -
+            1);
     int64_t rounds = p->outer < 4 ? p->outer : 4;
     tc_buf_puts(b, " Shaded: round");
     for (int64_t i = 0; i < rounds; i++) {
@@ -216,7 +218,8 @@ void tc_owners_picture(const tc_owners *o, int width, tc_buf *b) {
     legend(o, &z, b);
 }
 
-/* --- one warp ----------------------------------------------------------------------- */
+/* --- one warp
+ * ----------------------------------------------------------------------- */
 
 enum { BANKS = 32, BANK_BYTES = 4, SECTOR = 32, LINE = 128, LANES = 32 };
 
@@ -298,7 +301,7 @@ static void bank_rows(const tc_warp_touch *w, tc_buf *b) {
         }
         tc_buf_printf(b, "    lanes %2d-%-2d  ", first, last);
         for (int i = 0; i < BANKS; i++) {
-            tc_buf_putc(b, count[i] == 0  ? '.'
+            tc_buf_putc(b, count[i] == 0   ? '.'
                            : count[i] < 10 ? (char)('0' + count[i])
                                            : '+');
         }
@@ -313,15 +316,15 @@ void tc_warp_touch_text(const tc_warp_touch *w, tc_buf *b) {
                   "time:\n",
                   w->lanes, w->lanes == 1 ? "" : "s", w->bytes, w->part_lanes);
     bank_rows(w, b);
-    tc_buf_printf(b, "    %d wavefront%s for %d part%s: %s\n", w->wavefronts,
-                  w->wavefronts == 1 ? "" : "s", w->parts,
-                  w->parts == 1 ? "" : "s",
-                  w->wavefronts > w->parts ? "bank conflicts"
-                                           : "no bank conflict");
+    tc_buf_printf(
+        b, "    %d wavefront%s for %d part%s: %s\n", w->wavefronts,
+        w->wavefronts == 1 ? "" : "s", w->parts, w->parts == 1 ? "" : "s",
+        w->wavefronts > w->parts ? "bank conflicts" : "no bank conflict");
     int useful = w->lanes * w->bytes;
-    tc_buf_printf(b,
-                  "  global: %d sector%s of 32 bytes in %d line%s of 128; %d of "
-                  "%d bytes used\n",
-                  w->sectors, w->sectors == 1 ? "" : "s", w->lines,
-                  w->lines == 1 ? "" : "s", useful, w->sectors * SECTOR);
+    tc_buf_printf(
+        b,
+        "  global: %d sector%s of 32 bytes in %d line%s of 128; %d of "
+        "%d bytes used\n",
+        w->sectors, w->sectors == 1 ? "" : "s", w->lines,
+        w->lines == 1 ? "" : "s", useful, w->sectors * SECTOR);
 }

@@ -67,8 +67,7 @@ bool tc_need_lowered(tc_session *s, tc_span at, tc_status *status) {
     }
     tc_program *p = &s->program;
     if (p->lowered == NULL) {
-        tc_lowered *l =
-            tc_lower(p->arena, p->func, &p->decisions, &s->diags);
+        tc_lowered *l = tc_lower(p->arena, p->func, &p->decisions, &s->diags);
         if (l == NULL || !tc_ir_verify(l, &s->diags)) {
             *status = status_of_refusal(&p->decisions);
             return false;
@@ -95,7 +94,8 @@ bool tc_need_ptx(tc_session *s, tc_span at, tc_status *status) {
     return true;
 }
 
-/* --- the commands that print a stage ------------------------------------------ */
+/* --- the commands that print a stage
+ * ------------------------------------------ */
 
 static tc_status answer_text(tc_session *s, tc_reply *r, tc_buf *text) {
     if (s->options.json) {
@@ -157,9 +157,8 @@ static void interleave(tc_session *s, const char *ptx, tc_buf *out) {
             strtol(loc + 4, (char **)&loc, 10);
             line = (int)strtol(loc, NULL, 10);
         }
-        const char *text = line && line != last
-                               ? tc_session_source_line(s, line, &len)
-                               : NULL;
+        const char *text =
+            line && line != last ? tc_session_source_line(s, line, &len) : NULL;
         if (text != NULL) {
             tc_buf_printf(out, "\n\t// %d: %.*s\n", line, len, text);
             last = line;

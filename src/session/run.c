@@ -1,11 +1,12 @@
 /* run.c - executes the program's PTX in the simulator, and on the GPU. */
-#include "gpu/gpu.h"
 #include "session/run.h"
+#include "gpu/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* --- making a run ------------------------------------------------------------ */
+/* --- making a run ------------------------------------------------------------
+ */
 
 enum { LARGEST_BUFFER = 1 << 30 }; /* bytes */
 
@@ -143,7 +144,8 @@ bool tc_need_run(tc_session *s, tc_span at, tc_status *status) {
     return s->program.run != NULL || tc_run_make(s, at, status);
 }
 
-/* --- what a run says ------------------------------------------------------------ */
+/* --- what a run says
+ * ------------------------------------------------------------ */
 
 static void dims(tc_buf *b, const uint32_t d[3]) {
     tc_buf_printf(b, "%ux%ux%u", d[0], d[1], d[2]);
@@ -271,8 +273,7 @@ static json_t *dims_json(const uint32_t d[3]) {
 
 static json_t *counters_json(const tc_sim_counters *c) {
     json_t *j = json_object();
-#define X(name)                                                      \
-    json_object_set_new(j, #name, json_integer((json_int_t)c->name))
+#define X(name) json_object_set_new(j, #name, json_integer((json_int_t)c->name))
     X(warp_instructions);
     X(global_sectors);
     X(shared_wavefronts);
@@ -293,23 +294,22 @@ json_t *tc_run_buffers_json(const tc_run *run) {
         char hash[17];
         snprintf(hash, sizeof hash, "%016llx",
                  (unsigned long long)tc_fnv1a64(b->after, b->bytes));
-        json_array_append_new(list, json_pack("{s:s,s:I,s:s}", "name",
-                                              b->buffer->name, "bytes",
-                                              (json_int_t)b->bytes, "fnv1a64",
-                                              hash));
+        json_array_append_new(
+            list, json_pack("{s:s,s:I,s:s}", "name", b->buffer->name, "bytes",
+                            (json_int_t)b->bytes, "fnv1a64", hash));
     }
     return list;
 }
 
 static json_t *run_json(tc_session *s) {
     const tc_run *run = s->program.run;
-    json_t *kernel = json_pack(
-        "{s:s,s:o,s:o,s:o,s:I,s:I,s:o}", "name", s->program.ptx.entry, "grid",
-        dims_json(run->grid), "block", dims_json(run->block), "cluster",
-        dims_json(run->cluster), "thread_instructions",
-        (json_int_t)run->result.counters.thread_instructions, "cycles",
-        (json_int_t)run->result.cycles, "counters",
-        counters_json(&run->result.counters));
+    json_t *kernel =
+        json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:o}", "name", s->program.ptx.entry,
+                  "grid", dims_json(run->grid), "block", dims_json(run->block),
+                  "cluster", dims_json(run->cluster), "thread_instructions",
+                  (json_int_t)run->result.counters.thread_instructions,
+                  "cycles", (json_int_t)run->result.cycles, "counters",
+                  counters_json(&run->result.counters));
     return json_pack("{s:s,s:s,s:[o],s:o,s:o,s:I}", "status",
                      run_status_names[run->result.status], "backend", "sim",
                      "kernels", kernel, "buffers", tc_run_buffers_json(run),

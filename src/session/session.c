@@ -10,7 +10,8 @@ tc_options tc_options_default(void) {
     return (tc_options){.width = 80};
 }
 
-/* --- diagnostics ------------------------------------------------------------- */
+/* --- diagnostics -------------------------------------------------------------
+ */
 
 /* Stands between the library and the client: in JSON mode diagnostics become
  * part of the reply instead. */
@@ -34,7 +35,8 @@ static void on_diag(void *user, const tc_diag *d) {
     json_array_append_new(s->notes, json_string(d->message));
 }
 
-/* --- life ---------------------------------------------------------------------- */
+/* --- life
+ * ---------------------------------------------------------------------- */
 
 static bool known_arch(const char *name) {
     for (const char *const *a = tc_sim_archs(); *a != NULL; a++) {
@@ -83,7 +85,8 @@ void tc_session_free(tc_session *s) {
     free(s);
 }
 
-/* --- statements ------------------------------------------------------------------ */
+/* --- statements
+ * ------------------------------------------------------------------ */
 
 static void put(tc_session *s, const char *text, size_t len) {
     if (s->output != NULL && len > 0) {
@@ -214,8 +217,8 @@ static bool ends_with(const char *text, const char *end) {
 enum { LARGEST_FILE = 8 << 20 }; /* bytes; no program is this long */
 
 /* The whole of a file in an arena, or NULL after reporting. */
-static char *read_file(tc_session *s, tc_arena *a, const char *path,
-                       tc_span at, size_t *len) {
+static char *read_file(tc_session *s, tc_arena *a, const char *path, tc_span at,
+                       size_t *len) {
     FILE *f = fopen(path, "rb");
     if (f == NULL) {
         tc_error(&s->diags, at, NULL, "cannot open '%s': %s", path,
@@ -284,7 +287,8 @@ tc_status tc_cmd_load(tc_session *s, const tc_args *args, tc_reply *r) {
     return load(s, args->words[0], args->spans[0], r);
 }
 
-/* --- commands ------------------------------------------------------------------------ */
+/* --- commands
+ * ------------------------------------------------------------------------ */
 
 /* Splits the arguments at blanks; "..." keeps blanks. */
 static void split(tc_arena *a, const tc_source *src, size_t begin,
@@ -301,8 +305,9 @@ static void split(tc_arena *a, const tc_source *src, size_t begin,
         bool quoted = src->text[i] == '"';
         size_t from = i + quoted;
         i = from;
-        while (i < src->len && (quoted ? src->text[i] != '"'
-                                       : !isspace((unsigned char)src->text[i]))) {
+        while (i < src->len &&
+               (quoted ? src->text[i] != '"'
+                       : !isspace((unsigned char)src->text[i]))) {
             i++;
         }
         tc_span span = {src, (uint32_t)from, (uint32_t)i};
@@ -427,7 +432,8 @@ tc_status tc_cmd_eval(tc_session *s, const tc_args *args, tc_reply *r) {
     return run_source(s, a, src, r);
 }
 
-/* --- what clients ask ------------------------------------------------------------------ */
+/* --- what clients ask
+ * ------------------------------------------------------------------ */
 
 bool tc_session_wants_more(const tc_session *s, const char *text) {
     (void)s;

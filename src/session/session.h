@@ -62,8 +62,8 @@ struct tc_session {
     tc_output_fn output;
     void *user;
 
-    tc_arena *arena;      /* lives as long as the session */
-    tc_arena_list kept;   /* arenas of statements that succeeded */
+    tc_arena *arena;    /* lives as long as the session */
+    tc_arena_list kept; /* arenas of statements that succeeded */
     tc_env *env;
     tc_program program;
 
@@ -74,9 +74,9 @@ struct tc_session {
 
     /* of the evaluation under way */
     tc_diags diags;
-    json_t *first_error;  /* JSON mode: the error object */
-    json_t *notes;        /* JSON mode: warnings and notes */
-    volatile int cancel;  /* 1 interrupted, 2 time limit */
+    json_t *first_error; /* JSON mode: the error object */
+    json_t *notes;       /* JSON mode: warnings and notes */
+    volatile int cancel; /* 1 interrupted, 2 time limit */
 
     bool finished, had_findings, wants_timeline;
 };
@@ -93,8 +93,8 @@ typedef struct tc_args {
     const char *line;   /* after the command's name, without outer blanks */
     const char **words; /* split at blanks; "quoted words" are one */
     int n;
-    tc_span span;       /* of the arguments in the typed line */
-    tc_span *spans;     /* of each word */
+    tc_span span;   /* of the arguments in the typed line */
+    tc_span *spans; /* of each word */
 } tc_args;
 
 typedef tc_status tc_command_fn(tc_session *s, const tc_args *args,
@@ -102,12 +102,12 @@ typedef tc_status tc_command_fn(tc_session *s, const tc_args *args,
 
 typedef struct tc_command {
     const char *name;
-    const char *form;    /* argument form: "[VARIANT]" */
-    tc_command_fn *run;  /* NULL: not built yet */
+    const char *form;      /* argument form: "[VARIANT]" */
+    tc_command_fn *run;    /* NULL: not built yet */
     const char *completes; /* kinds of words Tab offers: "variant file name
                               command lesson set" or "" */
-    const char *summary; /* one line */
-    const char *help;    /* what `help NAME` adds: text and an example */
+    const char *summary;   /* one line */
+    const char *help;      /* what `help NAME` adds: text and an example */
 } tc_command;
 
 extern const tc_command tc_commands[];
@@ -117,14 +117,16 @@ extern const int tc_ncommands;
 #define TC_COMMAND_PLANNED(name, form, summary)
 #include "session/commands.def"
 
-/* --- command.c ------------------------------------------------------------- */
+/* --- command.c -------------------------------------------------------------
+ */
 
 /* The command that a word names (unambiguous prefixes work). With several, or
  * none, NULL; *several is then set if it is a prefix of more than one. */
 const tc_command *tc_command_find(const char *word, size_t len, bool *exact,
                                   bool *several);
 
-/* --- program.c: the current program's stages, made on demand --------------- */
+/* --- program.c: the current program's stages, made on demand ---------------
+ */
 
 /* Each reports and returns false when its stage cannot be had; *status then
  * says whether the input was rejected (3) or the command failed (1). */
@@ -136,13 +138,15 @@ void tc_program_set(tc_session *s, tc_func *func);
 void tc_program_clear(tc_program *p);
 void tc_run_free(tc_run *run);
 
-/* --- fill.c: data of buffers (INTERFACE.md) -------------------------------- */
+/* --- fill.c: data of buffers (INTERFACE.md) --------------------------------
+ */
 
 void tc_fill_buffer(uint8_t *bytes, uint64_t size, tc_dtype type, int position,
                     uint64_t seed);
 uint64_t tc_fnv1a64(const uint8_t *bytes, uint64_t size);
 
-/* --- names.c: from addresses to elements ----------------------------------- */
+/* --- names.c: from addresses to elements -----------------------------------
+ */
 
 /* The element of a buffer that lives at a byte offset of its storage, as
  * "A_smem[17,3]"; "A_smem+8200" where no element lives. In arena. */
@@ -154,18 +158,21 @@ bool tc_element_at(tc_arena *a, const tc_buffer *b, uint64_t element,
 const char *tc_address_name(tc_session *s, tc_ptx_space space,
                             uint64_t address);
 
-/* --- findings.c -------------------------------------------------------------- */
+/* --- findings.c --------------------------------------------------------------
+ */
 
 void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out);
 json_t *tc_findings_json(tc_session *s);
 
-/* --- json.c ------------------------------------------------------------------ */
+/* --- json.c ------------------------------------------------------------------
+ */
 
 json_t *tc_layout_json(const tc_layout *l);
 json_t *tc_value_json(const tc_value *v);
 json_t *tc_error_json(const tc_diag *d);
 
-/* --- describe.c: words that several commands share --------------------------- */
+/* --- describe.c: words that several commands share ---------------------------
+ */
 
 /* "A_smem[0:128, 0:32]" */
 void tc_describe_region(tc_buf *b, const tc_region *r);

@@ -12,9 +12,11 @@ static const char *op_name(tc_copy_op op) {
     return op == TC_COPY ? "copy" : "copy_async";
 }
 
-/* --- text ---------------------------------------------------------------------- */
+/* --- text
+ * ---------------------------------------------------------------------- */
 
-/* Writes text with its lines no longer than width, indenting the further ones. */
+/* Writes text with its lines no longer than width, indenting the further ones.
+ */
 static void wrap(tc_buf *b, const char *text, int column, int indent,
                  int width) {
     while (*text != '\0') {
@@ -174,7 +176,8 @@ static void copy_text(tc_session *s, const tc_decisions *all, int i,
     }
 }
 
-/* --- JSON ------------------------------------------------------------------------- */
+/* --- JSON
+ * ------------------------------------------------------------------------- */
 
 static json_t *optional(const char *text) {
     return text ? json_string(text) : json_null();
@@ -185,11 +188,11 @@ static json_t *truth_json(tc_truth t) {
 }
 
 static json_t *partition_json(const tc_partition *p) {
-    json_t *j = json_pack(
-        "{s:I,s:I,s:I,s:i,s:o,s:o}", "vec", (json_int_t)p->vec, "threads",
-        (json_int_t)p->threads, "elements", (json_int_t)p->elements,
-        "vec_bytes", p->vec_bytes, "g", tc_layout_json(p->g), "s",
-        tc_layout_json(p->s));
+    json_t *j =
+        json_pack("{s:I,s:I,s:I,s:i,s:o,s:o}", "vec", (json_int_t)p->vec,
+                  "threads", (json_int_t)p->threads, "elements",
+                  (json_int_t)p->elements, "vec_bytes", p->vec_bytes, "g",
+                  tc_layout_json(p->g), "s", tc_layout_json(p->s));
     if (p->outer > 0) {
         json_object_set_new(j, "outer", json_integer((json_int_t)p->outer));
     }
@@ -200,8 +203,8 @@ static json_t *issues_json(const tc_verdict *v) {
     json_t *list = json_array();
     for (int i = 0; i < v->nissues; i++) {
         const tc_issue *u = &v->issues[i];
-        json_t *times = u->times < 0 ? json_null()
-                                     : json_integer((json_int_t)u->times);
+        json_t *times =
+            u->times < 0 ? json_null() : json_integer((json_int_t)u->times);
         json_array_append_new(
             list, json_pack("{s:s,s:I,s:o}", "op", tc_ops[u->op].name, "bytes",
                             (json_int_t)u->bytes, "times", times));
@@ -224,11 +227,10 @@ static json_t *verdict_json(const tc_verdict *v) {
                               c->predicate, "ok", truth_json(c->ok), "detail",
                               c->detail));
     }
-    json_t *j = json_pack("{s:s,s:i,s:s,s:b,s:o,s:o}", "variant", row->name,
-                          "priority", row->priority, "outcome",
-                          outcome_name(v->outcome), "lowering_built",
-                          v->lowering_built, "predicates", predicates, "checks",
-                          checks);
+    json_t *j = json_pack(
+        "{s:s,s:i,s:s,s:b,s:o,s:o}", "variant", row->name, "priority",
+        row->priority, "outcome", outcome_name(v->outcome), "lowering_built",
+        v->lowering_built, "predicates", predicates, "checks", checks);
     if (v->why != NULL) {
         json_object_set_new(j, "why", json_string(v->why));
     }
@@ -262,7 +264,8 @@ static json_t *copy_json(const tc_decision *d, tc_variant_id only) {
                      optional(chosen), "variants", variants);
 }
 
-/* --- the command --------------------------------------------------------------------- */
+/* --- the command
+ * --------------------------------------------------------------------- */
 
 static tc_status unknown_variant(tc_session *s, const tc_args *args) {
     const char *names[TC_VARIANT_COUNT];
@@ -308,8 +311,9 @@ tc_status tc_cmd_why(tc_session *s, const tc_args *args, tc_reply *r) {
         return TC_OK;
     }
     if (all->n == 0) {
-        tc_buf_printf(&r->text, "%s copies nothing: it has no Tx.copy or "
-                                "Tx.copy_async.\n",
+        tc_buf_printf(&r->text,
+                      "%s copies nothing: it has no Tx.copy or "
+                      "Tx.copy_async.\n",
                       s->program.func->name);
     }
     for (int i = 0; i < all->n; i++) {

@@ -7,9 +7,24 @@
 
 enum { TC_LANES = 32 };
 
+/* Generic address space (PTX ISA 5.1, 9.7.9.20 cvta): windows of shared and
+ * local memory; everything else is global. Window offset 0 of shared memory is
+ * generic address TC_WINDOW_SHARED. */
+#define TC_WINDOW_SHARED UINT64_C(0x0000010000000000)
+#define TC_WINDOW_LOCAL  UINT64_C(0x0000020000000000)
+#define TC_WINDOW_BYTES  UINT64_C(0x0000000100000000)
+
+typedef struct tc_warp tc_warp;
+typedef struct tc_cta tc_cta;
+typedef struct tc_run tc_run;
+typedef struct tc_hazard tc_hazard;   /* hazard.h: of a launch */
+typedef struct tc_hz_cta tc_hz_cta;   /* hazard.h: of a CTA */
+typedef struct tc_hz_copy tc_hz_copy; /* hazard.h: of one cp.async */
+typedef struct tc_timing tc_timing;   /* timing.c */
+
 /* One warp's registers and lanes. Register r of the 32-bit file is the array
  * r32[r][0..31], one word a lane. */
-typedef struct tc_warp {
+struct tc_warp {
     uint32_t (*r32)[TC_LANES];
     uint64_t (*r64)[TC_LANES];
     uint32_t *pred; /* one mask a predicate */
@@ -17,9 +32,8 @@ typedef struct tc_warp {
     uint32_t index; /* within the CTA */
     uint32_t valid; /* lanes that exist: the last warp may be partial */
     uint32_t alive; /* lanes that have not ended */
-    uint32_t pc[TC_LANES];
     struct tc_warp_core *core; /* scheduling, barriers, groups: core files */
-} tc_warp;
+};
 
 /* Executes one op for the lanes of mask (guard already applied). An ALU op
  * reads its sources and writes its destination and does nothing else. */
@@ -39,5 +53,223 @@ uint64_t tc_special(tc_warp *w, tc_ptx_special s, int lane);
 /* Address that a symbol's name denotes as a value (generic for GLOBAL and
  * CONST, window offset for SHARED, LOCAL, PARAM). Core files. */
 uint64_t tc_symbol_address(tc_warp *w, uint32_t symbol);
+
+/* ---- code as the loops execute it: one entry an op, made at the launch.
+ * Which function an entry names says who observes: no op tests for it. ---- */
+typedef struct tc_code {
+    tc_sim_op_fn *fn;
+    const tc_ptx_op *op;
+    int32_t guard; /* predicate slot, or -1 */
+    uint32_t flip; /* all ones for @!p */
+} tc_code;
+
+/* ---- warps: lanes that share a pc form a split (independent thread
+ * scheduling). The running split lives in core->{pc,mask}. ---- */
+typedef enum tc_split_state {
+    TC_SPLIT_READY,
+    TC_SPLIT_BARRIER, /* at bar.sync / barrier.sync */
+    TC_SPLIT_WARP,    /* at an op that wants all lanes of need together */
+    TC_SPLIT_UNTIL,   /* until a cycle: nanosleep, wait_group under timing */
+    TC_SPLIT_HUNG     /* branches to itself for ever */
+} tc_split_state;
+
+typedef struct tc_split {
+    uint32_t pc, mask;
+    uint8_t state;      /* tc_split_state */
+    uint8_t barrier;    /* BARRIER: its id */
+    uint32_t count;     /* BARRIER: threads that it wants, 0 all */
+    uint32_t need;      /* WARP: the lanes */
+    uint64_t until;     /* UNTIL */
+    uint64_t since;     /* cycle of the block, for the trace */
+    uint64_t stamp;     /* when it last had a turn */
+    const tc_ptx_op *op; /* where it waits */
+} tc_split;
+
+/* One cp.async of one warp whose bytes have not all been accounted for. */
+typedef struct tc_batch {
+    struct tc_batch *next; /* in issue order */
+    const tc_ptx_op *op;
+    uint32_t mask;          /* lanes that issued */
+    uint32_t landed;        /* bytes are in shared memory */
+    uint32_t done;          /* a wait of the lane covers it */
+    int32_t group[TC_LANES]; /* ordinal in the lane, -1 not committed */
+    uint32_t dst[TC_LANES];  /* offset in the shared window */
+    uint64_t src[TC_LANES];  /* global address */
+    uint8_t src_size[TC_LANES]; /* bytes read; the rest is zero */
+    uint64_t complete;       /* timing: when the bytes arrive */
+    int32_t event;           /* its ISSUE in the trace */
+    tc_hz_copy *hz;          /* the checker's view, or NULL */
+} tc_batch;
+
+typedef struct tc_warp_core {
+    uint32_t pc, mask;
+    uint32_t limit; /* the loop goes on while pc < limit; 0 stops it */
+    int cur, nsplit;
+    tc_split split[TC_LANES];
+    uint64_t turns;
+    tc_batch *batches, **tail; /* not landed, or not yet waited for */
+    uint32_t ncommit[TC_LANES];
+    /* Endless loops: the state at an earlier turn (Brent's method). */
+    uint64_t loop_hash, loop_progress, loop_turn, loop_power;
+    bool looping;
+    /* timing.c */
+    uint64_t *ready; /* cycle when a register is ready: pred, 32, 64 */
+    uint64_t next;   /* earliest cycle of the next issue */
+} tc_warp_core;
+
+enum { TC_BARRIERS = 16 };
+
+struct tc_cta {
+    tc_run *run;
+    uint32_t index, id[3]; /* linear, and its coordinates */
+    uint32_t nthreads, nwarps, nlive; /* nlive: warps with lanes alive */
+    tc_warp *warps;
+    uint8_t *shared;
+    uint8_t *local; /* local_bytes a thread */
+    uint64_t local_bytes;
+    uint32_t shared_bytes;
+    tc_hz_cta *hz;
+};
+
+typedef struct tc_machine { /* a row of arch.def */
+    const char *name;
+    int sm;
+    uint32_t sms, schedulers, max_threads_cta, max_threads_sm, max_ctas_sm;
+    uint32_t shared_static, shared_cta, shared_sm, registers_sm;
+    uint32_t dram_bytes_per_cycle; /* all SMs together */
+} tc_machine;
+
+/* Something that happens at a cycle. One queue of them drives time. */
+typedef struct tc_event {
+    uint64_t cycle, order;
+    tc_warp *warp;
+    tc_batch *batch; /* these lanes of it land */
+    uint32_t mask;
+} tc_event;
+
+/* A launch while it executes. */
+struct tc_run {
+    tc_sim *sim;
+    const tc_ptx_module *module;
+    const tc_ptx_func *func;
+    const tc_sim_launch *launch;
+    const tc_machine *machine;
+    tc_code *code; /* the whole module's, by absolute index */
+    uint64_t *symbols; /* address of each symbol */
+    uint64_t cycle;    /* now */
+    uint64_t deadline; /* the loop returns at this cycle */
+    uint64_t progress; /* changes when something happened that could free a
+                          spinning warp */
+    bool stopped;      /* fault or cancel: nothing executes any more */
+    tc_run_status status;
+    tc_sim_counters counters;
+    tc_finding *findings;
+    int nfindings, cfindings;
+    tc_completion completion;
+    uint64_t random;
+    tc_event *events; /* heap by (cycle, order) */
+    size_t nevents, cevents;
+    uint64_t norder;
+    tc_sim_allocation *recent; /* last one hit */
+    tc_hazard *hazard; /* NULL: off */
+    tc_trace *trace;   /* NULL: off */
+    tc_timing *timing; /* NULL: off */
+};
+
+struct tc_sim {
+    const tc_ptx_module *module;
+    tc_sim_options options;
+    const tc_machine *machine;
+    tc_arena *arena;
+    tc_sim_allocation **allocs; /* by address */
+    int nallocs, callocs;
+    uint64_t next_address;
+    uint64_t *symbols; /* of GLOBAL and CONST: their addresses */
+    tc_trace *trace;
+};
+
+/* launch.c */
+const tc_machine *tc_machine_find(const char *name);
+/* cta.c: storage of a CTA, reused from one to the next. */
+void tc_cta_init(tc_cta *c, tc_run *r);
+void tc_cta_start(tc_cta *c, uint32_t index);
+void tc_cta_finish(tc_cta *c); /* after its last lane ended, or the stop */
+void tc_cta_free(tc_cta *c);
+
+/* warp.c */
+/* Gives the warp a turn: runs ready splits until the deadline, or until none
+ * is ready. Returns false if no split could run. */
+bool tc_warp_turn(tc_warp *w);
+void tc_warp_start(tc_warp *w, uint32_t pc);
+/* Chooses the split to run next into core->{cur,pc,mask,limit}. */
+bool tc_warp_select(tc_warp *w);
+void tc_warp_save(tc_warp *w); /* core->{pc,mask} back into its split */
+/* Lanes of the running split leave it for a split of their own. Returns it. */
+tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc);
+/* Blocks the lanes at state; they go on at pc. Returns the split. */
+tc_split *tc_warp_block(tc_warp *w, uint32_t lanes, uint32_t pc,
+                        tc_split_state state, const tc_ptx_op *op);
+void tc_warp_release(tc_warp *w, tc_split *s, uint64_t at);
+void tc_warp_kill(tc_warp *w, uint32_t lanes); /* they exit */
+bool tc_warp_loops(tc_warp *w); /* its state has come back: endless */
+/* True when all lanes of need that live are in mask; else blocks mask at op
+ * until they are. */
+bool tc_warp_converged(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                       uint32_t need);
+
+/* barrier.c */
+void tc_barrier_check(tc_cta *c); /* releases barriers that are complete */
+void tc_deadlock(tc_run *r, tc_cta *ctas, uint32_t n);
+
+/* async.c */
+void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes);
+void tc_async_drop(tc_warp *w); /* at the CTA's end */
+void tc_event_push(tc_run *r, tc_event e);
+void tc_event_run(tc_run *r); /* all that are due */
+uint64_t tc_event_next(const tc_run *r); /* UINT64_MAX: none */
+
+/* memory.c */
+void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out);
+tc_sim_allocation *tc_find_allocation(tc_run *r, uint64_t address);
+tc_sim_op_fn tc_observed_LD, tc_observed_ST, tc_collective_SHFL_SYNC;
+
+/* findings.c */
+tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane);
+/* Adds a finding, or counts it to the one it is the same defect as. */
+void tc_find(tc_run *r, const tc_finding *f);
+/* A finding that ends the execution. */
+void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
+              tc_ptx_space space, uint64_t address, uint32_t bytes,
+              const char *detail);
+
+/* observe.c: what the observers are told. */
+void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                bool store);
+int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
+                         tc_trace_unit unit, uint32_t lanes,
+                         tc_trace_event more);
+
+/* timing.c */
+tc_timing *tc_timing_new(tc_run *r);
+void tc_timing_free(tc_timing *t);
+void tc_timing_warp(tc_warp *w); /* a warp starts */
+/* Runs the CTAs first, first + step, ... on one SM, cycle by cycle. */
+void tc_timing_run(tc_run *r, tc_cta *ctas, uint32_t n, uint32_t first,
+                   uint32_t step);
+void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                      uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                      bool store);
+/* When the bytes of a cp.async issued now will have arrived. */
+uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);
+
+static inline uint32_t tc_popc(uint32_t x)
+{
+    return (uint32_t)__builtin_popcount(x);
+}
+static inline int tc_first(uint32_t x) /* x != 0 */
+{
+    return __builtin_ctz(x);
+}
 
 #endif

@@ -12,15 +12,19 @@
 #include "trace/trace.h"
 
 typedef struct tc_timeline_bar {
-    int32_t group;         /* ordinal */
-    uint64_t issue;        /* cycle of the first copy in it */
-    uint64_t begin, end;   /* commit to completion; end is UINT64_MAX if a copy
-                              of it never completed in the trace */
-    uint64_t bytes;        /* of all its lanes' copies */
-    uint64_t waited;       /* cycle when a wait first guaranteed it; UINT64_MAX
-                              if none did */
-    bool committed;        /* false: copies that no commit took */
-    int32_t line;          /* of the commit (or first issue) */
+    int32_t group;       /* ordinal */
+    uint64_t issue;      /* cycle of the first copy in it; an empty group:
+                            of its commit */
+    uint64_t begin, end; /* commit to completion; end is UINT64_MAX if a copy
+                            of it never completed in the trace */
+    uint64_t bytes;      /* of all its lanes' copies */
+    uint64_t waited;     /* cycle when a wait first guaranteed it; UINT64_MAX
+                            if none did */
+    bool committed;      /* false: copies that no commit took */
+    int32_t line;        /* of the commit (or first issue) */
+    uint32_t copies;     /* copy instructions in it */
+    uint64_t wait_begin; /* when that wait was issued */
+    int32_t wait_line;   /* of that wait; 0 none */
 } tc_timeline_bar;
 
 typedef struct tc_timeline_row { /* a warp, or the lanes of it that agree */
@@ -38,6 +42,7 @@ typedef struct tc_timeline {
     size_t norder;
     uint64_t cycles;
     const tc_trace *trace;
+    tc_arena *arena; /* owns all of the above but the trace */
 } tc_timeline;
 
 tc_timeline *tc_timeline_new(const tc_trace *t); /* borrows t */
@@ -47,6 +52,14 @@ void tc_timeline_free(tc_timeline *tl);
  * with up to cap ordinals, returns how many there are. */
 size_t tc_timeline_pending(const tc_timeline_row *row, uint64_t cycle,
                            int32_t *out, size_t cap);
+
+/* One event in words, with no full stop: "warp 0 issues a copy of 512 bytes
+ * into group 0". */
+void tc_timeline_words(tc_buf *b, const tc_timeline *tl,
+                       const tc_trace_event *e);
+/* "warp 3", "cta 1 warp 3", "warp 0 lanes 0-15". */
+void tc_timeline_label(tc_buf *b, const tc_timeline *tl,
+                       const tc_timeline_row *row);
 
 /* What a text picture is told. */
 typedef struct tc_timeline_style {

@@ -30,7 +30,8 @@ static double median(double *v, int n) {
     return v[n / 2];
 }
 
-/* --- start to prompt -------------------------------------------------------- */
+/* --- start to prompt --------------------------------------------------------
+ */
 
 enum { STARTS = 31 };
 
@@ -92,7 +93,8 @@ static void bench_start(const char *program, const char *file) {
            a * 1e3, (double)kib / 1024, a / b, b * 1e3);
 }
 
-/* --- parse and why ------------------------------------------------------------ */
+/* --- parse and why
+ * ------------------------------------------------------------ */
 
 typedef struct sink {
     char *text; /* of the last reply */
@@ -160,14 +162,16 @@ static void bench_why(const char *program) {
     printf("parse + full why           %8.1f us             %5.1f x jansson "
            "reading that answer (%.1f us, %zu bytes)\n",
            a * 1e6, a / b, b * 1e6, out.len);
-    printf("                           TVM 0.25.0 parses and lowers one copy in "
-           "44 ms: %.0f times as long\n",
-           44e-3 / a);
+    printf(
+        "                           TVM 0.25.0 parses and lowers one copy in "
+        "44 ms: %.0f times as long\n",
+        44e-3 / a);
     tc_session_free(s);
     free(out.text);
 }
 
-/* --- the simulator --------------------------------------------------------------- */
+/* --- the simulator
+ * --------------------------------------------------------------- */
 
 enum { RUNS = 301 };
 

@@ -1,5 +1,6 @@
 /* fuzz_session.c - the whole input road: any bytes, as if typed or loaded, and
- * then every command that works on a program. Nothing may crash, leak or hang. */
+ * then every command that works on a program. Nothing may crash, leak or hang.
+ */
 #include "tilecopy.h"
 
 #include <stdlib.h>
@@ -19,9 +20,8 @@ static void ignore_text(void *user, const char *text, size_t len) {
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
-    static const char *const commands[] = {"why",    "partition", "ir",
-                                           "cuda",   "ptx",       "show",
-                                           "partition 1,2"};
+    static const char *const commands[] = {
+        "why", "partition", "ir", "cuda", "ptx", "show", "partition 1,2"};
     if (size > 4096) {
         return 0;
     }

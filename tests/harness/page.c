@@ -93,7 +93,8 @@ static void write_file(const char *path, const char *data, size_t len) {
     }
 }
 
-/* --- reading a page -------------------------------------------------------- */
+/* --- reading a page --------------------------------------------------------
+ */
 
 static bool begins(const char *line, size_t n, const char *with) {
     size_t m = strlen(with);
@@ -112,8 +113,8 @@ static void block_line(page *p, const char *line, size_t n, int number,
     } else if (session && last && begins(line, n, "      ...")) {
         size_t s = n > 9 ? 10 : 9;
         add_line(&last->command, line + s, n - s);
-    } else if (!session && last && sscanf(line, "[status %d]",
-                                          &last->status) == 1) {
+    } else if (!session && last &&
+               sscanf(line, "[status %d]", &last->status) == 1) {
         return;
     } else if (last != NULL) {
         add_line(&last->expected, line, n);
@@ -129,8 +130,8 @@ static void read_page(page *p, const char *data) {
         size_t n = strcspn(s, "\n");
         number++;
         if (in == PROSE && begins(s, n, "```")) {
-            in = begins(s, n, "```console")    ? CONSOLE
-                 : begins(s, n, "```tilecopy") ? SESSION
+            in = begins(s, n, "```console")                    ? CONSOLE
+                 : begins(s, n, "```tilecopy")                 ? SESSION
                  : sscanf(s, "```python %255[^\n]", name) == 1 ? PYTHON
                                                                : OTHER;
             file.len = 0;
@@ -149,7 +150,8 @@ static void read_page(page *p, const char *data) {
     free(file.data);
 }
 
-/* --- running --------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------
+ */
 
 static int exit_status(int status) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -197,8 +199,8 @@ static void run_session(page *p) {
         return;
     }
     write_file(".page-input", input.data, input.len);
-    FILE *f = popen("tilecopy-repl --batch --keep-going 2>&1 <.page-input",
-                    "r");
+    FILE *f =
+        popen("tilecopy-repl --batch --keep-going 2>&1 <.page-input", "r");
     if (f == NULL) {
         perror("page: popen");
         exit(2);
@@ -224,7 +226,8 @@ static void run_session(page *p) {
     free(input.data);
 }
 
-/* --- comparing ------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------
+ */
 
 static size_t line_length(const char *s) {
     return strcspn(s, "\n");
