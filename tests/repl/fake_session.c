@@ -75,13 +75,14 @@ tc_status tc_session_load(tc_session *s, const char *path) {
 }
 
 tc_status tc_session_eval(tc_session *s, const char *text) {
+    int a, b;
     s->stop = 0;
     s->timeline = false;
     if (strcmp(text, "quit") == 0) {
         s->finished = true;
     } else if (strncmp(text, "fail", 4) == 0) {
         return fail(s, text);
-    } else if (strcmp(text, "spin") == 0) {
+    } else if (strcmp(text, "spin") == 0 || strcmp(text, "run") == 0) {
         return spin(s);
     } else if (strcmp(text, "hang") == 0) {
         while (true) {
@@ -90,6 +91,10 @@ tc_status tc_session_eval(tc_session *s, const char *text) {
         s->findings = true;
     } else if (strcmp(text, "timeline") == 0) {
         s->timeline = s->options.terminal;
+    } else if (sscanf(text, "%d*%d", &a, &b) == 2) {
+        say(s, "%d\n", a * b);
+    } else if (strcmp(text, "kept*3") == 0) {
+        say(s, "42\n");
     } else {
         say(s, "[%s] width %d\n", text, s->options.width);
     }
@@ -125,16 +130,17 @@ void tc_session_set_width(tc_session *s, int width) {
 
 char **tc_session_complete(tc_session *s, const char *line, size_t start,
                            bool *files) {
-    static const char *const words[] = {"partition", "why", "quit",
-                                        "tmem<->local", "tma"};
+    static const char *const words[] = {
+        "partition", "why",          "quit", "ldgsts",
+        "tile_size", "tmem<->local", "tma"};
     (void)s;
     *files = strncmp(line, "load ", 5) == 0;
     if (*files) {
         return NULL;
     }
-    char **found = tc_xcalloc(8, sizeof *found);
+    char **found = tc_xcalloc(9, sizeof *found);
     int n = 0;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 7; i++) {
         if (strncmp(words[i], line + start, strlen(line + start)) == 0) {
             found[n++] = tc_xstrdup(words[i]);
         }
