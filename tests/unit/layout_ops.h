@@ -9,7 +9,8 @@
 /* One question: the receiver and the arguments. */
 typedef struct ask {
     tc_layout_ctx *cx;
-    const tc_layout *self; /* NULL: TVM had none */
+    const char *text;
+    const tc_layout *self; /* NULL for `axis` and `helper` */
     const json_t *args;
     json_t *answer; /* set where the result is OK; NONE answers null */
 } ask;
