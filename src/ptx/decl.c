@@ -1,0 +1,387 @@
+/* decl.c - .reg, variables with storage, parameters (PTX ISA 5.4, 11.7). */
+#include "ptx/internal.h"
+
+#include <string.h>
+
+typedef struct decl { /* what goes before the names of a declaration */
+    tc_ptx_type type;
+    uint32_t align;
+    int nvec;
+} decl;
+
+bool tc_ptx_space_by_name(tc_ptx_name n, tc_ptx_space *out) {
+    static const struct {
+        const char *name;
+        tc_ptx_space space;
+    } rows[] = {{".global", TC_PS_GLOBAL},      {".shared", TC_PS_SHARED},
+                {".shared::cta", TC_PS_SHARED}, {".local", TC_PS_LOCAL},
+                {".param", TC_PS_PARAM},        {".const", TC_PS_CONST}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (tc_ptx_name_is(n, rows[i].name)) {
+            *out = rows[i].space;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_align(tc_ptx_parser *p, uint32_t *align) {
+    tc_ptx_advance(p);
+    int64_t v = 0;
+    tc_span span = tc_ptx_here(p);
+    if (!tc_ptx_parse_integer(p, &v)) {
+        return false;
+    }
+    if (v < 1 || v > TC_PTX_MAX_ALIGN || (v & (v - 1)) != 0) {
+        return tc_ptx_fail(p, span, NULL,
+                           "an alignment is a power of 2 up to %d, not %lld",
+                           (int)TC_PTX_MAX_ALIGN, (long long)v);
+    }
+    *align = (uint32_t)v;
+    return true;
+}
+
+/* .ptr .global .align 4 after a parameter's type: no effect here. */
+static bool skip_ptr(tc_ptx_parser *p) {
+    tc_ptx_advance(p);
+    tc_ptx_space space;
+    if (p->tok.kind == TC_TK_DOT &&
+        tc_ptx_space_by_name(tc_ptx_text(p, &p->tok), &space)) {
+        tc_ptx_advance(p);
+    }
+    uint32_t align;
+    return !tc_ptx_is_dot(p, ".align") || read_align(p, &align);
+}
+
+/* .align N, .v2 and the type, in any order; the type is a must. */
+static bool read_decl(tc_ptx_parser *p, decl *d) {
+    *d = (decl){.nvec = 1};
+    while (p->tok.kind == TC_TK_DOT) {
+        tc_ptx_name n = tc_ptx_text(p, &p->tok);
+        if (tc_ptx_name_is(n, ".align")) {
+            if (!read_align(p, &d->align)) {
+                return false;
+            }
+            continue;
+        }
+        if (tc_ptx_name_is(n, ".ptr") && d->type != TC_PT_NONE) {
+            if (!skip_ptr(p)) {
+                return false;
+            }
+            continue;
+        }
+        if (tc_ptx_name_is(n, ".v2") || tc_ptx_name_is(n, ".v4")) {
+            d->nvec = n.text[2] - '0';
+        } else if (d->type != TC_PT_NONE || !tc_ptx_type_by_name(n, &d->type)) {
+            return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                               "'%.*s' does not belong in a declaration",
+                               (int)n.len, n.text);
+        }
+        tc_ptx_advance(p);
+    }
+    if (d->type == TC_PT_NONE) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                           "this declaration has no type");
+    }
+    return true;
+}
+
+static bool read_name(tc_ptx_parser *p, tc_ptx_name *n, tc_span *span) {
+    *span = tc_ptx_here(p);
+    if (p->tok.kind != TC_TK_IDENT) {
+        return tc_ptx_fail(p, *span, NULL, "expected a name, found %s",
+                           tc_ptx_token_words(p));
+    }
+    *n = tc_ptx_text(p, &p->tok);
+    tc_ptx_advance(p);
+    return true;
+}
+
+/* %r<20> after its name: declares the range. */
+static bool range(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
+                  tc_ptx_type type) {
+    tc_ptx_advance(p);
+    int64_t count = 0;
+    tc_span at = tc_ptx_here(p);
+    if (!tc_ptx_parse_integer(p, &count)) {
+        return false;
+    }
+    if (count < 1 || count > 100000000) {
+        return tc_ptx_fail(p, at, NULL, "a range of %lld registers",
+                           (long long)count);
+    }
+    tc_ptx_entry *e = tc_ptx_declare(p, n, span, TC_PE_RANGE);
+    if (e == NULL) {
+        return false;
+    }
+    e->type = (uint8_t)type;
+    e->index = (uint32_t)count;
+    return tc_ptx_expect(p, '>', "the number of registers");
+}
+
+bool tc_ptx_registers(tc_ptx_parser *p) {
+    tc_ptx_advance(p);
+    decl d;
+    if (!read_decl(p, &d)) {
+        return false;
+    }
+    if (d.nvec != 1) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                           "vector registers are not built yet");
+    }
+    do {
+        tc_ptx_name n;
+        tc_span span;
+        if (!read_name(p, &n, &span) ||
+            !(tc_ptx_is(p, '<') ? range(p, n, span, d.type)
+                                : tc_ptx_declare_reg(p, n, span, d.type))) {
+            return false;
+        }
+    } while (tc_ptx_accept(p, ','));
+    return tc_ptx_expect(p, ';', "a declaration");
+}
+
+/* [4][8] after a name: *count elements; *open for a first [] without size. */
+static bool dimensions(tc_ptx_parser *p, uint64_t *count, bool *open) {
+    *count = 1;
+    *open = false;
+    for (bool first = true; tc_ptx_accept(p, '['); first = false) {
+        if (first && tc_ptx_accept(p, ']')) {
+            *open = true;
+            continue;
+        }
+        int64_t n = 0;
+        tc_span span = tc_ptx_here(p);
+        if (!tc_ptx_parse_integer(p, &n) ||
+            !tc_ptx_expect(p, ']', "an array's size")) {
+            return false;
+        }
+        if (n < 1 || (uint64_t)n > TC_PTX_MAX_BYTES / *count) {
+            return tc_ptx_fail(p, span, NULL, "an array of %lld elements",
+                               (long long)n);
+        }
+        *count *= (uint64_t)n;
+    }
+    return true;
+}
+
+typedef struct bytes { /* initial values as they are read */
+    uint8_t *data;
+    int n, cap;
+} bytes;
+
+static bool put_value(tc_ptx_parser *p, bytes *b, tc_ptx_type t) {
+    uint64_t v = 0;
+    tc_span span = tc_ptx_here(p);
+    bool minus = tc_ptx_is(p, '-') && p->next.kind == TC_TK_FLOAT;
+    if (minus) {
+        tc_ptx_advance(p);
+    }
+    if (p->tok.kind == TC_TK_FLOAT) {
+        char form = p->tok.form;
+        v = p->tok.value;
+        if (form == 'd' && t == TC_PT_F32) {
+            double d;
+            memcpy(&d, &v, sizeof d);
+            float f = (float)d;
+            uint32_t u;
+            memcpy(&u, &f, sizeof u);
+            v = u;
+            form = 'f';
+        } else if (form == 'f' && t == TC_PT_F64) {
+            uint32_t u = (uint32_t)v;
+            float f;
+            memcpy(&f, &u, sizeof f);
+            double d = (double)f;
+            memcpy(&v, &d, sizeof v);
+            form = 'd';
+        }
+        v ^= minus ? (uint64_t)1 << (form == 'f' ? 31 : 63) : 0;
+        tc_ptx_advance(p);
+    } else if (p->tok.kind == TC_TK_IDENT) {
+        return tc_ptx_fail(p, span, NULL,
+                           "an address as an initial value is not built yet");
+    } else {
+        int64_t i = 0;
+        if (!tc_ptx_parse_integer(p, &i)) {
+            return false;
+        }
+        v = (uint64_t)i;
+    }
+    for (int i = 0; i < tc_ptx_type_bytes[t]; i++, v >>= 8) {
+        if ((uint64_t)b->n == TC_PTX_MAX_INIT) {
+            return tc_ptx_fail(p, span, NULL, "too many initial values");
+        }
+        TC_PUSH(p->arena, b->data, b->n, b->cap, (uint8_t)v);
+    }
+    return true;
+}
+
+/* { 1, 2, { 3 } } or one value. Nested braces are read as one flat list. */
+static bool initial(tc_ptx_parser *p, bytes *b, tc_ptx_type t, int depth) {
+    if (depth > 8) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL, "braces too deep");
+    }
+    if (!tc_ptx_accept(p, '{')) {
+        return put_value(p, b, t);
+    }
+    do {
+        if (tc_ptx_is(p, '}')) {
+            break;
+        }
+        if (!initial(p, b, t, depth + 1)) {
+            return false;
+        }
+    } while (tc_ptx_accept(p, ','));
+    return tc_ptx_expect(p, '}', "initial values");
+}
+
+static bool initialise(tc_ptx_parser *p, tc_ptx_symbol *s, tc_ptx_type t,
+                       bool open) {
+    tc_span span = tc_ptx_here(p);
+    bytes b = {0};
+    if (!initial(p, &b, t, 0)) {
+        return false;
+    }
+    if (open) {
+        s->size = (uint64_t)b.n;
+    }
+    if ((uint64_t)b.n > s->size || s->size > TC_PTX_MAX_INIT) {
+        return tc_ptx_fail(p, span, NULL,
+                           "%d bytes of initial values for '%s', which has "
+                           "%llu",
+                           b.n, s->name, (unsigned long long)s->size);
+    }
+    uint8_t *all = tc_alloc(p->arena, s->size != 0 ? (size_t)s->size : 1);
+    if (b.n > 0) {
+        memcpy(all, b.data, (size_t)b.n);
+    }
+    s->init = all;
+    return true;
+}
+
+/* One name of a declaration and what follows it. */
+static bool variable(tc_ptx_parser *p, tc_ptx_space space, bool is_extern,
+                     const decl *d) {
+    tc_ptx_name n;
+    tc_span span;
+    uint64_t count;
+    bool open;
+    if (!read_name(p, &n, &span) || !dimensions(p, &count, &open)) {
+        return false;
+    }
+    if (p->func < 0 && (space == TC_PS_LOCAL || space == TC_PS_PARAM)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'%.*s' belongs in a function, for .local and "
+                           ".param variables are each call's own",
+                           (int)n.len, n.text);
+    }
+    uint32_t each = tc_ptx_type_bytes[d->type] * (uint32_t)d->nvec;
+    if (each == 0 || count > TC_PTX_MAX_BYTES / each) {
+        return tc_ptx_fail(p, span, NULL, "'%.*s' cannot have storage",
+                           (int)n.len, n.text);
+    }
+    tc_ptx_symbol s = {.name = tc_ptx_dup(p, n),
+                       .space = space,
+                       .align = d->align != 0 ? d->align : each,
+                       .size = open ? 0 : count * each,
+                       .func = p->func,
+                       .is_extern = is_extern};
+    if (tc_ptx_accept(p, '=')) {
+        if (space != TC_PS_GLOBAL && space != TC_PS_CONST) {
+            return tc_ptx_fail(p, span, NULL,
+                               "only .global and .const variables have "
+                               "initial values");
+        }
+        if (!initialise(p, &s, d->type, open)) {
+            return false;
+        }
+    } else if (open && !is_extern) {
+        return tc_ptx_fail(p, span, NULL, "the array '%s' has no size", s.name);
+    }
+    if (is_extern && !(space == TC_PS_SHARED && open)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'%s' is .extern: linking modules is not built yet "
+                           "(only .extern .shared arrays without size)",
+                           s.name);
+    }
+    tc_ptx_entry *e = tc_ptx_declare(p, n, span, TC_PE_SYMBOL);
+    if (e == NULL) {
+        return false;
+    }
+    e->index = (uint32_t)p->m->nsymbols;
+    TC_PUSH(p->arena, p->m->symbols, p->m->nsymbols, p->scap, s);
+    return true;
+}
+
+bool tc_ptx_variables(tc_ptx_parser *p, tc_ptx_space space, bool is_extern) {
+    tc_ptx_advance(p);
+    decl d;
+    if (!read_decl(p, &d)) {
+        return false;
+    }
+    do {
+        if (!variable(p, space, is_extern, &d)) {
+            return false;
+        }
+    } while (tc_ptx_accept(p, ','));
+    return tc_ptx_expect(p, ';', "a declaration");
+}
+
+static uint64_t align_up(uint64_t n, uint64_t align) {
+    return (n + align - 1) & ~(align - 1);
+}
+
+static bool one_param(tc_ptx_parser *p, tc_ptx_func *f, bool returns,
+                      int *cap) {
+    bool reg = tc_ptx_is_dot(p, ".reg");
+    if (!reg && !tc_ptx_is_dot(p, ".param")) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                           "expected '.param', found %s",
+                           tc_ptx_token_words(p));
+    }
+    tc_ptx_advance(p);
+    decl d;
+    tc_span at = tc_ptx_here(p);
+    if (!read_decl(p, &d)) {
+        return false;
+    }
+    if (reg) {
+        tc_ptx_name n;
+        return read_name(p, &n, &at) && tc_ptx_declare_reg(p, n, at, d.type);
+    }
+    int index = p->m->nsymbols;
+    if (!variable(p, TC_PS_PARAM, false, &d)) {
+        return false;
+    }
+    tc_ptx_symbol *s = &p->m->symbols[index];
+    uint64_t begin = align_up(f->param_bytes, s->align);
+    if (begin + s->size > 32764) { /* PTX ISA 7.1 */
+        return tc_ptx_fail(p, at, NULL,
+                           "the parameters are more than 32764 bytes");
+    }
+    s->offset = begin;
+    if (returns || !f->entry) {
+        return true; /* .func: its parameters are not a launch's */
+    }
+    f->param_bytes = (uint32_t)(begin + s->size);
+    tc_ptx_param param = {
+        s->name, s->size == tc_ptx_type_bytes[d.type] ? d.type : TC_PT_B8,
+        (uint32_t)s->size, s->align, (uint32_t)begin};
+    TC_PUSH(p->arena, f->params, f->nparams, *cap, param);
+    return true;
+}
+
+bool tc_ptx_params(tc_ptx_parser *p, tc_ptx_func *f, bool returns) {
+    int cap = 0;
+    tc_ptx_advance(p);
+    if (tc_ptx_accept(p, ')')) {
+        return true;
+    }
+    do {
+        if (!one_param(p, f, returns, &cap)) {
+            return false;
+        }
+    } while (tc_ptx_accept(p, ','));
+    return tc_ptx_expect(p, ')', "the parameters");
+}

@@ -1,0 +1,260 @@
+/* internal.h - what the files of the PTX parser share.
+ *
+ * lex.c makes tokens; scope.c keeps names; module.c reads directives; stmt.c
+ * function bodies; operand.c operands; decode.c matches an instruction to its
+ * form (forms.def) and fills a tc_ptx_op; names.c holds the tables. */
+#ifndef TC_PTX_INTERNAL_H
+#define TC_PTX_INTERNAL_H
+
+#include "ptx/ptx.h"
+
+typedef enum tc_ptx_token_kind {
+    TC_TK_END,
+    TC_TK_IDENT,  /* add, %r1, $L__BB0_1, _ */
+    TC_TK_DOT,    /* .u32, .shared::cta, .L2::128B: text with its dot */
+    TC_TK_INT,    /* value */
+    TC_TK_FLOAT,  /* value: bits; form tells of what */
+    TC_TK_STRING, /* text without quotes */
+    TC_TK_PUNCT   /* punct */
+} tc_ptx_token_kind;
+
+typedef struct tc_ptx_token {
+    uint8_t kind; /* tc_ptx_token_kind */
+    char punct;
+    char form; /* of a FLOAT: 'f' for 0f (32 bits), 'd' for 64 bits */
+    uint32_t begin, end, line, col;
+    uint64_t value;
+} tc_ptx_token;
+
+/* Names: text and length, never copied. */
+typedef struct tc_ptx_name {
+    const char *text;
+    uint32_t len;
+} tc_ptx_name;
+
+typedef enum tc_ptx_entry_kind {
+    TC_PE_NONE,
+    TC_PE_REG,   /* type, index: slot */
+    TC_PE_RANGE, /* .reg .b32 %r<index>: registers are made at first use */
+    TC_PE_SYMBOL,
+    TC_PE_FUNC,
+    TC_PE_LABEL, /* index: op */
+    TC_PE_PROTO  /* .callprototype and other labelled directives */
+} tc_ptx_entry_kind;
+
+typedef struct tc_ptx_entry {
+    tc_ptx_name name;
+    uint8_t kind, type;
+    uint32_t index;
+} tc_ptx_entry;
+
+typedef struct tc_ptx_map {
+    tc_ptx_entry *slots; /* open addressing; kind NONE is empty */
+    uint32_t n, cap;
+} tc_ptx_map;
+
+typedef struct tc_ptx_fixup { /* a branch whose label is not known yet */
+    tc_ptx_name name;
+    tc_span span;
+    uint32_t op;
+} tc_ptx_fixup;
+
+/* A { } block of a function body, or the module. */
+typedef struct tc_ptx_block {
+    struct tc_ptx_block *parent;
+    tc_ptx_map names, labels;
+    tc_ptx_fixup *fixups;
+    int nfixups, cap;
+} tc_ptx_block;
+
+typedef struct tc_ptx_loc { /* a .loc with inlined_at */
+    uint32_t file, line, col, call_file, call_line;
+} tc_ptx_loc;
+
+typedef struct tc_ptx_parser {
+    tc_arena *arena;
+    const tc_source *source;
+    tc_diags *diags;
+    int errors;
+    bool stop; /* too many errors, or the end of what makes sense */
+
+    uint32_t at, line, line_begin; /* lexer */
+    tc_ptx_token tok, next;
+    uint32_t prev_end; /* of the token before tok */
+
+    tc_ptx_module *m;
+    int fcap, scap, filecap;
+    uint32_t ncode_cap, nvec, vec_cap;
+    tc_ptx_block *scope;
+    int depth;         /* of { } in a function body */
+    int func;          /* index of the function being read, or -1 */
+    bool label_at_end; /* a label names the op that comes next */
+    bool saw_target, saw_version;
+    uint32_t line_now, call_line, call_file; /* .loc in effect */
+    uint16_t file_now;
+    tc_ptx_loc *locs;
+    int nlocs, loccap;
+    int32_t *sym_user; /* per symbol: -1 none, function, -2 several */
+    int nsym_user, sym_user_cap;
+} tc_ptx_parser;
+
+enum {
+    TC_PTX_MAX_ERRORS = 20,
+    TC_PTX_MAX_DEPTH = 64,
+    TC_PTX_MAX_REGISTERS = 1 << 20, /* slots of one file of one function */
+    TC_PTX_MAX_ALIGN = 1 << 20
+};
+#define TC_PTX_MAX_BYTES ((uint64_t)1 << 40) /* of a variable */
+#define TC_PTX_MAX_INIT  ((uint64_t)1 << 24) /* of one with initial values */
+
+/* ---- lex.c ---- */
+void tc_ptx_lex_start(tc_ptx_parser *p);
+void tc_ptx_advance(tc_ptx_parser *p);
+tc_span tc_ptx_span(const tc_ptx_parser *p, uint32_t begin, uint32_t end);
+tc_span tc_ptx_here(const tc_ptx_parser *p); /* the current token */
+tc_ptx_name tc_ptx_text(const tc_ptx_parser *p, const tc_ptx_token *t);
+char *tc_ptx_dup(tc_ptx_parser *p, tc_ptx_name n);
+bool tc_ptx_name_is(tc_ptx_name n, const char *text);
+bool tc_ptx_is(const tc_ptx_parser *p, char punct);
+bool tc_ptx_is_dot(const tc_ptx_parser *p, const char *word);
+bool tc_ptx_accept(tc_ptx_parser *p, char punct);
+/* Reports "expected ... before/instead of ..." and returns false if the token
+ * is not punct. */
+bool tc_ptx_expect(tc_ptx_parser *p, char punct, const char *after);
+/* What the current token is, in words, for a message. */
+const char *tc_ptx_token_words(tc_ptx_parser *p);
+/* Reports an error (unless there were too many); always returns false. */
+bool tc_ptx_fail(tc_ptx_parser *p, tc_span span, const char *hint,
+                 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Goes on after the next ';' or before the next '}'. */
+void tc_ptx_skip_statement(tc_ptx_parser *p);
+/* At '{': goes on after its '}'. */
+bool tc_ptx_skip_braces(tc_ptx_parser *p);
+
+/* ---- scope.c ---- */
+tc_ptx_entry *tc_ptx_map_find(const tc_ptx_map *m, tc_ptx_name n);
+tc_ptx_entry *tc_ptx_map_add(tc_arena *a, tc_ptx_map *m, tc_ptx_name n);
+void tc_ptx_push_scope(tc_ptx_parser *p);
+void tc_ptx_pop_scope(tc_ptx_parser *p); /* settles or passes on its fixups */
+/* Declares name in the current scope; reports a name that is taken. */
+tc_ptx_entry *tc_ptx_declare(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
+                             tc_ptx_entry_kind kind);
+/* The innermost entry of that name, making the register of a range; NULL. */
+tc_ptx_entry *tc_ptx_lookup(tc_ptx_parser *p, tc_ptx_name n);
+/* Reports that n is not declared, with the nearest name that is. */
+bool tc_ptx_unknown_name(tc_ptx_parser *p, tc_ptx_name n, tc_span span);
+bool tc_ptx_declare_reg(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
+                        tc_ptx_type type);
+tc_ptx_file tc_ptx_file_of(tc_ptx_type t);
+bool tc_ptx_add_label(tc_ptx_parser *p, tc_ptx_name n, tc_span span);
+void tc_ptx_add_fixup(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
+                      uint32_t op);
+
+/* ---- names.c ---- */
+bool tc_ptx_type_by_name(tc_ptx_name n, tc_ptx_type *out); /* ".u32" */
+bool tc_ptx_special_by_name(tc_ptx_name n, tc_ptx_special *out);
+extern const char *const tc_ptx_special_names[TC_SR_COUNT];
+bool tc_ptx_special_is_64(tc_ptx_special s);
+/* True for a special register of PTX that is not built. */
+bool tc_ptx_special_not_built(tc_ptx_name n);
+
+/* What a modifier sets. */
+typedef enum tc_ptx_mod_what {
+    TC_MW_FLAG,
+    TC_MW_SPACE,
+    TC_MW_CMP,
+    TC_MW_SUB,
+    TC_MW_SCOPE,
+    TC_MW_VEC,
+    TC_MW_IGNORE, /* a hint that changes no result */
+    TC_MW_NOT_BUILT
+} tc_ptx_mod_what;
+
+/* Opcodes that a modifier belongs to. */
+enum {
+    TC_WHO_ANY = 0,
+    TC_WHO_CMP = 1,
+    TC_WHO_SHFL = 2,
+    TC_WHO_PRMT = 4,
+    TC_WHO_FENCE = 8,
+    TC_WHO_MEMBAR = 16,
+    TC_WHO_LD = 32,
+    TC_WHO_ST = 64,
+    TC_WHO_CP = 128,
+    TC_WHO_CVTA = 256
+};
+unsigned tc_ptx_who(tc_ptx_opcode op);
+
+typedef struct tc_ptx_mod {
+    const char *name; /* with its dot */
+    unsigned who;
+    tc_ptx_mod_what what;
+    uint32_t value;
+} tc_ptx_mod;
+/* The modifier of that name for op, or NULL. */
+const tc_ptx_mod *tc_ptx_mod_by_name(tc_ptx_name n, tc_ptx_opcode op);
+/* The nearest modifier (or type) that op knows, or NULL. */
+const char *tc_ptx_nearest_mod(tc_arena *a, tc_ptx_name n, tc_ptx_opcode op);
+/* One flag's name with its dot. */
+const char *tc_ptx_flag_name(uint32_t flag);
+/* Names of the flags in mask: ".rn, .rz or .rm". */
+const char *tc_ptx_flag_list(tc_arena *a, uint32_t mask);
+/* Names of the types in a set: ".u16, .u32 or .u64". */
+const char *tc_ptx_type_list(tc_arena *a, uint32_t set);
+
+/* The opcode whose name is the longest prefix (in whole words) of the dotted
+ * text; len is set to the prefix's length. built: false for one that is named
+ * in unbuilt.def only. Returns false for no opcode at all. */
+bool tc_ptx_opcode_by_name(tc_ptx_name n, tc_ptx_opcode *op, bool *built,
+                           uint32_t *len);
+const char *tc_ptx_nearest_opcode(tc_arena *a, tc_ptx_name n);
+
+/* ---- operand.c ---- */
+typedef struct tc_ptx_parsed { /* an operand as written */
+    tc_ptx_operand o;
+    tc_span span;
+    uint8_t type; /* of the register, or NONE */
+    char literal; /* of an IMM: 'i', 'f' or 'd' */
+    bool paired;  /* the next operand came after '|' */
+    tc_ptx_name name;
+    struct tc_ptx_parsed *items; /* of a VECTOR */
+} tc_ptx_parsed;
+
+enum { TC_PTX_MAX_OPERANDS = 8, TC_PTX_MAX_VECTOR = 8 };
+bool tc_ptx_parse_operand(tc_ptx_parser *p, tc_ptx_parsed *out);
+/* An integer constant: number, sign, parentheses. */
+bool tc_ptx_parse_integer(tc_ptx_parser *p, int64_t *out);
+
+/* ---- check.c ---- */
+/* Turns an operand as written into the decoded one that a form's letter wants,
+ * for instruction type t. Reports and returns false when it does not fit. */
+bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
+                tc_ptx_parsed *in, tc_ptx_operand *out);
+/* Rules of single opcodes that a form cannot say; after the operands. */
+bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
+                     const tc_ptx_parsed *in, int n);
+bool tc_ptx_fits_type(tc_ptx_type want, tc_ptx_type have, bool wider);
+
+/* ---- decode.c ---- */
+/* At the first token of an instruction (after its guard): reads it up to and
+ * with its ';' and appends it to the code. */
+bool tc_ptx_instruction(tc_ptx_parser *p, int16_t guard, bool guard_neg);
+tc_ptx_op *tc_ptx_new_op(tc_ptx_parser *p, const tc_ptx_token *at);
+
+/* ---- decl.c ---- */
+/* At a state space's dot word in a body or module: variables. */
+bool tc_ptx_variables(tc_ptx_parser *p, tc_ptx_space space, bool is_extern);
+bool tc_ptx_registers(tc_ptx_parser *p); /* at .reg */
+/* At '(' of a parameter list; fills the function's parameters. */
+bool tc_ptx_params(tc_ptx_parser *p, tc_ptx_func *f, bool returns);
+void tc_ptx_layout(tc_ptx_parser *p); /* offsets of all symbols, at the end */
+void tc_ptx_note_use(tc_ptx_parser *p, uint32_t symbol);
+bool tc_ptx_space_by_name(tc_ptx_name n, tc_ptx_space *out);
+
+/* ---- stmt.c ---- */
+bool tc_ptx_body(tc_ptx_parser *p); /* at '{' */
+bool tc_ptx_loc_directive(tc_ptx_parser *p);
+bool tc_ptx_file_directive(tc_ptx_parser *p);
+bool tc_ptx_section(tc_ptx_parser *p);
+
+#endif

@@ -1,0 +1,300 @@
+/* names.c - the tables of names: types, opcodes, modifiers, specials. */
+#include "base/buf.h"
+#include "ptx/internal.h"
+
+#include <string.h>
+
+const uint8_t tc_ptx_type_bytes[TC_PT_COUNT] = {
+    [TC_PT_PRED] = 0, [TC_PT_B8] = 1,     [TC_PT_B16] = 2, [TC_PT_B32] = 4,
+    [TC_PT_B64] = 8,  [TC_PT_B128] = 16,  [TC_PT_U8] = 1,  [TC_PT_U16] = 2,
+    [TC_PT_U32] = 4,  [TC_PT_U64] = 8,    [TC_PT_S8] = 1,  [TC_PT_S16] = 2,
+    [TC_PT_S32] = 4,  [TC_PT_S64] = 8,    [TC_PT_F16] = 2, [TC_PT_F16X2] = 4,
+    [TC_PT_BF16] = 2, [TC_PT_BF16X2] = 4, [TC_PT_F32] = 4, [TC_PT_F64] = 8};
+
+const char *const tc_ptx_type_names[TC_PT_COUNT] = {
+    [TC_PT_NONE] = "",          [TC_PT_PRED] = ".pred",
+    [TC_PT_B8] = ".b8",         [TC_PT_B16] = ".b16",
+    [TC_PT_B32] = ".b32",       [TC_PT_B64] = ".b64",
+    [TC_PT_B128] = ".b128",     [TC_PT_U8] = ".u8",
+    [TC_PT_U16] = ".u16",       [TC_PT_U32] = ".u32",
+    [TC_PT_U64] = ".u64",       [TC_PT_S8] = ".s8",
+    [TC_PT_S16] = ".s16",       [TC_PT_S32] = ".s32",
+    [TC_PT_S64] = ".s64",       [TC_PT_F16] = ".f16",
+    [TC_PT_F16X2] = ".f16x2",   [TC_PT_BF16] = ".bf16",
+    [TC_PT_BF16X2] = ".bf16x2", [TC_PT_F32] = ".f32",
+    [TC_PT_F64] = ".f64"};
+
+const tc_ptx_op_info tc_ptx_ops[TC_PTX_OPCODE_COUNT] = {
+#define TC_PTX_OP(id, name, section, unit) {name, section, unit},
+#include "ptx/ops.def"
+};
+
+static const char *const unbuilt[] = {
+#define TC_PTX_UNBUILT(name) name,
+#include "ptx/unbuilt.def"
+};
+enum { UNBUILT_COUNT = sizeof unbuilt / sizeof *unbuilt };
+
+/* Other spellings of opcodes in ops.def. */
+static const struct {
+    const char *name;
+    tc_ptx_opcode op;
+} aliases[] = {{"bar.cta.sync", TC_PTX_BAR_SYNC},
+               {"barrier.cta.sync", TC_PTX_BARRIER_SYNC},
+               {"cp.async.wait_all", TC_PTX_CP_ASYNC_WAIT_ALL}};
+enum { ALIAS_COUNT = sizeof aliases / sizeof *aliases };
+
+enum {
+    TC_WHO_MEM = TC_WHO_LD | TC_WHO_ST | TC_WHO_CP | TC_WHO_CVTA,
+    TC_WHO_LDST = TC_WHO_LD | TC_WHO_ST,
+    TC_WHO_LDCP = TC_WHO_LD | TC_WHO_CP,
+    TC_WHO_SCOPED = TC_WHO_LD | TC_WHO_ST | TC_WHO_FENCE | TC_WHO_MEMBAR
+};
+
+static const tc_ptx_mod mods[] = {
+#define TC_PTX_MOD(name, who, what, value)                                     \
+    {name, TC_WHO_##who, TC_MW_##what, value},
+#include "ptx/modifiers.def"
+};
+enum { MOD_COUNT = sizeof mods / sizeof *mods };
+
+const char *const tc_ptx_special_names[TC_SR_COUNT] = {
+    [TC_SR_TID_X] = "%tid.x",
+    [TC_SR_TID_Y] = "%tid.y",
+    [TC_SR_TID_Z] = "%tid.z",
+    [TC_SR_NTID_X] = "%ntid.x",
+    [TC_SR_NTID_Y] = "%ntid.y",
+    [TC_SR_NTID_Z] = "%ntid.z",
+    [TC_SR_CTAID_X] = "%ctaid.x",
+    [TC_SR_CTAID_Y] = "%ctaid.y",
+    [TC_SR_CTAID_Z] = "%ctaid.z",
+    [TC_SR_NCTAID_X] = "%nctaid.x",
+    [TC_SR_NCTAID_Y] = "%nctaid.y",
+    [TC_SR_NCTAID_Z] = "%nctaid.z",
+    [TC_SR_LANEID] = "%laneid",
+    [TC_SR_WARPID] = "%warpid",
+    [TC_SR_NWARPID] = "%nwarpid",
+    [TC_SR_SMID] = "%smid",
+    [TC_SR_NSMID] = "%nsmid",
+    [TC_SR_CLUSTERID_X] = "%clusterid.x",
+    [TC_SR_CLUSTERID_Y] = "%clusterid.y",
+    [TC_SR_CLUSTERID_Z] = "%clusterid.z",
+    [TC_SR_NCLUSTERID_X] = "%nclusterid.x",
+    [TC_SR_NCLUSTERID_Y] = "%nclusterid.y",
+    [TC_SR_NCLUSTERID_Z] = "%nclusterid.z",
+    [TC_SR_CLUSTER_CTAID_X] = "%cluster_ctaid.x",
+    [TC_SR_CLUSTER_CTAID_Y] = "%cluster_ctaid.y",
+    [TC_SR_CLUSTER_CTAID_Z] = "%cluster_ctaid.z",
+    [TC_SR_CLUSTER_NCTAID_X] = "%cluster_nctaid.x",
+    [TC_SR_CLUSTER_NCTAID_Y] = "%cluster_nctaid.y",
+    [TC_SR_CLUSTER_NCTAID_Z] = "%cluster_nctaid.z",
+    [TC_SR_CLUSTER_CTARANK] = "%cluster_ctarank",
+    [TC_SR_CLUSTER_NCTARANK] = "%cluster_nctarank",
+    [TC_SR_LANEMASK_EQ] = "%lanemask_eq",
+    [TC_SR_LANEMASK_LE] = "%lanemask_le",
+    [TC_SR_LANEMASK_LT] = "%lanemask_lt",
+    [TC_SR_LANEMASK_GE] = "%lanemask_ge",
+    [TC_SR_LANEMASK_GT] = "%lanemask_gt",
+    [TC_SR_CLOCK] = "%clock",
+    [TC_SR_CLOCK64] = "%clock64",
+    [TC_SR_GLOBALTIMER] = "%globaltimer",
+    [TC_SR_GLOBALTIMER_LO] = "%globaltimer_lo",
+    [TC_SR_GLOBALTIMER_HI] = "%globaltimer_hi",
+    [TC_SR_GRIDID] = "%gridid",
+    [TC_SR_TOTAL_SMEM_SIZE] = "%total_smem_size",
+    [TC_SR_DYNAMIC_SMEM_SIZE] = "%dynamic_smem_size"};
+
+/* PTX ISA 10: specials without an enumerator here. */
+static const char *const unbuilt_specials[] = {"%is_explicit_cluster",
+                                               "%aggr_smem_size",
+                                               "%clock_hi",
+                                               "%pm0",
+                                               "%pm1",
+                                               "%pm2",
+                                               "%pm3",
+                                               "%pm4",
+                                               "%pm5",
+                                               "%pm6",
+                                               "%pm7",
+                                               "%envreg0",
+                                               "%reserved_smem_offset_begin",
+                                               "%reserved_smem_offset_end",
+                                               "%reserved_smem_offset_cap",
+                                               "%current_graph_exec"};
+
+bool tc_ptx_type_by_name(tc_ptx_name n, tc_ptx_type *out) {
+    for (int t = 1; t < TC_PT_COUNT; t++) {
+        if (t != TC_PT_B128 && tc_ptx_name_is(n, tc_ptx_type_names[t])) {
+            *out = (tc_ptx_type)t;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tc_ptx_special_by_name(tc_ptx_name n, tc_ptx_special *out) {
+    for (int i = 0; i < TC_SR_COUNT; i++) {
+        if (tc_ptx_name_is(n, tc_ptx_special_names[i])) {
+            *out = (tc_ptx_special)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tc_ptx_special_is_64(tc_ptx_special s) {
+    return s == TC_SR_CLOCK64 || s == TC_SR_GLOBALTIMER || s == TC_SR_GRIDID;
+}
+
+bool tc_ptx_special_not_built(tc_ptx_name n) {
+    size_t count = sizeof unbuilt_specials / sizeof *unbuilt_specials;
+    for (size_t i = 0; i < count; i++) {
+        if (tc_ptx_name_is(n, unbuilt_specials[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+unsigned tc_ptx_who(tc_ptx_opcode op) {
+    switch (op) {
+    case TC_PTX_SETP:
+    case TC_PTX_SET:
+        return TC_WHO_CMP;
+    case TC_PTX_SHFL_SYNC:
+        return TC_WHO_SHFL;
+    case TC_PTX_PRMT:
+        return TC_WHO_PRMT;
+    case TC_PTX_FENCE:
+        return TC_WHO_FENCE;
+    case TC_PTX_MEMBAR:
+        return TC_WHO_MEMBAR;
+    case TC_PTX_LD:
+        return TC_WHO_LD;
+    case TC_PTX_ST:
+        return TC_WHO_ST;
+    case TC_PTX_CP_ASYNC:
+        return TC_WHO_CP;
+    case TC_PTX_CVTA:
+        return TC_WHO_CVTA;
+    default:
+        return 0;
+    }
+}
+
+static bool belongs(const tc_ptx_mod *m, unsigned who) {
+    return m->who == TC_WHO_ANY || (m->who & who) != 0;
+}
+
+const tc_ptx_mod *tc_ptx_mod_by_name(tc_ptx_name n, tc_ptx_opcode op) {
+    unsigned who = tc_ptx_who(op);
+    for (int i = 0; i < MOD_COUNT; i++) {
+        if (belongs(&mods[i], who) && tc_ptx_name_is(n, mods[i].name)) {
+            return &mods[i];
+        }
+    }
+    return NULL;
+}
+
+const char *tc_ptx_nearest_mod(tc_arena *a, tc_ptx_name n, tc_ptx_opcode op) {
+    const char *names[MOD_COUNT + TC_PT_COUNT];
+    int count = 0;
+    for (int i = 0; i < MOD_COUNT; i++) {
+        if (belongs(&mods[i], tc_ptx_who(op)) &&
+            mods[i].what != TC_MW_NOT_BUILT) {
+            names[count++] = mods[i].name;
+        }
+    }
+    for (int t = 1; t < TC_PT_COUNT; t++) {
+        names[count++] = tc_ptx_type_names[t];
+    }
+    return tc_nearest(tc_strndup(a, n.text, n.len), names, count);
+}
+
+const char *tc_ptx_flag_name(uint32_t flag) {
+    for (int i = 0; i < MOD_COUNT; i++) {
+        if (mods[i].what == TC_MW_FLAG && mods[i].value == flag) {
+            return mods[i].name;
+        }
+    }
+    return "";
+}
+
+/* "a, b or c" */
+static const char *join(tc_arena *a, const char *const *words, int n) {
+    tc_buf b = TC_BUF_INIT;
+    for (int i = 0; i < n; i++) {
+        const char *before = i == 0 ? "" : i == n - 1 ? " or " : ", ";
+        tc_buf_printf(&b, "%s%s", before, words[i]);
+    }
+    return tc_buf_finish(&b, a);
+}
+
+const char *tc_ptx_flag_list(tc_arena *a, uint32_t mask) {
+    const char *words[32];
+    int n = 0;
+    for (unsigned i = 0; i < 32; i++) {
+        if ((mask >> i & 1u) != 0) {
+            words[n++] = tc_ptx_flag_name(1u << i);
+        }
+    }
+    return join(a, words, n);
+}
+
+const char *tc_ptx_type_list(tc_arena *a, uint32_t set) {
+    const char *words[TC_PT_COUNT];
+    int n = 0;
+    for (unsigned t = 1; t < TC_PT_COUNT; t++) {
+        if ((set >> t & 1u) != 0) {
+            words[n++] = tc_ptx_type_names[t];
+        }
+    }
+    return join(a, words, n);
+}
+
+/* Length of name if it is a prefix of n in whole words, else 0. */
+static uint32_t prefix(tc_ptx_name n, const char *name) {
+    size_t len = strlen(name);
+    bool is = len <= n.len && memcmp(n.text, name, len) == 0 &&
+              (len == n.len || n.text[len] == '.');
+    return is ? (uint32_t)len : 0;
+}
+
+bool tc_ptx_opcode_by_name(tc_ptx_name n, tc_ptx_opcode *op, bool *built,
+                           uint32_t *len) {
+    uint32_t best = 0, l;
+    for (int i = 0; i < TC_PTX_OPCODE_COUNT; i++) {
+        if ((l = prefix(n, tc_ptx_ops[i].name)) > best) {
+            best = l;
+            *op = (tc_ptx_opcode)i;
+            *built = true;
+        }
+    }
+    for (int i = 0; i < ALIAS_COUNT; i++) {
+        if ((l = prefix(n, aliases[i].name)) > best) {
+            best = l;
+            *op = aliases[i].op;
+            *built = true;
+        }
+    }
+    for (int i = 0; i < UNBUILT_COUNT; i++) {
+        if ((l = prefix(n, unbuilt[i])) > best) {
+            best = l;
+            *built = false;
+        }
+    }
+    *len = best;
+    return best > 0;
+}
+
+const char *tc_ptx_nearest_opcode(tc_arena *a, tc_ptx_name n) {
+    const char *names[TC_PTX_OPCODE_COUNT + UNBUILT_COUNT];
+    int count = 0;
+    for (int i = 0; i < TC_PTX_OPCODE_COUNT; i++) {
+        names[count++] = tc_ptx_ops[i].name;
+    }
+    for (int i = 0; i < UNBUILT_COUNT; i++) {
+        names[count++] = unbuilt[i];
+    }
+    return tc_nearest(tc_strndup(a, n.text, n.len), names, count);
+}

@@ -1,0 +1,276 @@
+/* rules.c - what single opcodes ask beyond their form. Each rule cites the
+ * section of its row in ops.def. */
+#include "ptx/internal.h"
+
+#define T(x)      (1u << TC_PT_##x)
+#define FLOATS    (T(F16) | T(F16X2) | T(BF16) | T(BF16X2) | T(F32) | T(F64))
+#define RND_FLOAT (TC_PM_RN | TC_PM_RZ | TC_PM_RM | TC_PM_RP)
+#define RND_INT   (TC_PM_RNI | TC_PM_RZI | TC_PM_RMI | TC_PM_RPI)
+
+static bool is(uint8_t type, uint32_t set) {
+    return (set >> type & 1u) != 0;
+}
+
+static bool too_many(uint32_t flags) {
+    return (flags & (flags - 1)) != 0;
+}
+
+/* 9.7.6.2, 9.3.1: which comparisons a type has. */
+static bool check_cmp(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    uint8_t t = op->opcode == TC_PTX_SET ? op->type2 : op->type;
+    const char *name = tc_ptx_ops[op->opcode].name;
+    if (op->cmp == TC_PC_NONE) {
+        return tc_ptx_fail(p, span, ".eq, .ne, .lt, .le, .gt or .ge",
+                           "'%s' wants a comparison", name);
+    }
+    bool equality = op->cmp == TC_PC_EQ || op->cmp == TC_PC_NE;
+    bool unsigned_order = op->cmp >= TC_PC_LO && op->cmp <= TC_PC_HS;
+    bool unordered = op->cmp >= TC_PC_EQU;
+    bool bits = is(t, T(B16) | T(B32) | T(B64));
+    bool uns = is(t, T(U16) | T(U32) | T(U64));
+    if ((bits && !equality) || (unsigned_order && !uns) ||
+        (unordered && !is(t, FLOATS))) {
+        return tc_ptx_fail(p, span, bits ? "bits have only .eq and .ne" : NULL,
+                           "'%s' has no such comparison of %s", name,
+                           tc_ptx_type_names[t]);
+    }
+    int at = op->opcode == TC_PTX_SET ? 3 : 4;
+    if ((op->sub != TC_BOOL_NONE) != (op->a[at].kind != TC_PO_NONE)) {
+        return tc_ptx_fail(p, span, NULL,
+                           op->sub != TC_BOOL_NONE
+                               ? "'%s' with .and, .or or .xor wants one more "
+                                 "predicate"
+                               : "'%s' has a predicate too many: it has no "
+                                 ".and, .or or .xor",
+                           name);
+    }
+    return true;
+}
+
+/* 9.7.9.21: when cvt rounds, and how it may. */
+static bool check_cvt(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    bool fd = is(op->type, FLOATS), fs = is(op->type2, FLOATS);
+    int bd = tc_ptx_type_bytes[op->type], bs = tc_ptx_type_bytes[op->type2];
+    bool halves = fd && fs && bd == 2 && bs == 2 && op->type != op->type2;
+    bool narrows = fd && fs && (bd < bs || halves);
+    bool packed = is(op->type, T(F16X2) | T(BF16X2));
+    uint32_t may = 0;
+    bool must = false;
+    if (packed || narrows || (fd && !fs)) {
+        may = RND_FLOAT;
+        must = true;
+    } else if (fs && !fd) {
+        may = RND_INT;
+        must = true;
+    } else if (fd && fs && bd == bs) {
+        may = RND_INT; /* rounds to an integral value */
+    }
+    uint32_t given = op->flags & (RND_FLOAT | RND_INT);
+    const char *from = tc_ptx_type_names[op->type2];
+    const char *to = tc_ptx_type_names[op->type];
+    if (must && given == 0) {
+        return tc_ptx_fail(
+            p, span,
+            tc_format(p->arena, "one of %s", tc_ptx_flag_list(p->arena, may)),
+            "'cvt' from %s to %s wants a rounding", from, to);
+    }
+    if ((given & ~may) != 0) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'cvt' from %s to %s does not round with %s", from,
+                           to, tc_ptx_flag_list(p->arena, given & ~may));
+    }
+    bool f32 = op->type == TC_PT_F32 || op->type2 == TC_PT_F32;
+    if ((op->flags & TC_PM_FTZ) != 0 && !f32) {
+        return tc_ptx_fail(p, span, NULL, "'cvt' has .ftz only with .f32");
+    }
+    return true;
+}
+
+/* 9.7.9.25.3.1 */
+static bool check_cp_async(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    int64_t size = op->a[2].imm;
+    if (size != 4 && size != 8 && size != 16) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'cp.async' copies 4, 8 or 16 bytes, not %lld",
+                           (long long)size);
+    }
+    if ((op->flags & TC_PM_CG) != 0 && size != 16) {
+        return tc_ptx_fail(p, span, "use cp.async.ca for 4 and 8 bytes",
+                           "'cp.async.cg' copies 16 bytes, not %lld",
+                           (long long)size);
+    }
+    const tc_ptx_operand *src = &op->a[3];
+    if (src->kind == TC_PO_IMM && (src->imm < 0 || src->imm > size)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'cp.async' of %lld bytes cannot read %lld",
+                           (long long)size, (long long)src->imm);
+    }
+    op->size = (uint32_t)size;
+    op->a[2] = op->a[3];
+    op->a[3] = op->a[4];
+    op->a[4] = (tc_ptx_operand){0};
+    return true;
+}
+
+/* 9.7.13.1: 16 barriers, whole warps. */
+static bool check_bar(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    const tc_ptx_operand *bar = &op->a[0], *count = &op->a[1];
+    const char *name = tc_ptx_ops[op->opcode].name;
+    if (bar->kind == TC_PO_IMM && (bar->imm < 0 || bar->imm > 15)) {
+        return tc_ptx_fail(p, span, NULL, "'%s' has barriers 0 to 15, not %lld",
+                           name, (long long)bar->imm);
+    }
+    if (count->kind == TC_PO_IMM &&
+        (count->imm <= 0 || count->imm > 1024 || count->imm % 32 != 0)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'%s' counts threads in multiples of 32 up to "
+                           "1024, not %lld",
+                           name, (long long)count->imm);
+    }
+    return true;
+}
+
+/* The variable of [sym] must lie in the op's space. */
+static bool check_space(tc_ptx_parser *p, const tc_ptx_op *op, int at,
+                        tc_ptx_space space, tc_span span) {
+    static const char *const names[] = {
+        "generic", ".global", ".shared", ".local", ".param", ".const", ".reg"};
+    const tc_ptx_operand *o = &op->a[at];
+    if (o->kind != TC_PO_ADDRESS || o->neg != 2) {
+        return true;
+    }
+    const tc_ptx_symbol *s = &p->m->symbols[o->slot];
+    bool generic_ok = s->space == TC_PS_GLOBAL || s->space == TC_PS_CONST;
+    if (s->space == space || (space == TC_PS_GENERIC && generic_ok)) {
+        return true;
+    }
+    return tc_ptx_fail(p, span, NULL, "'%s' is in %s, and this '%s' is %s",
+                       s->name, names[s->space], tc_ptx_ops[op->opcode].name,
+                       names[space]);
+}
+
+/* 9.7.9.8, 9.7.9.11 */
+static bool check_ld_st(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    bool ld = op->opcode == TC_PTX_LD;
+    int bytes = tc_ptx_type_bytes[op->type] * op->nvec;
+    if (bytes > 32 || (bytes > 16 && op->space != TC_PS_GLOBAL)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "a vector of %d bytes: at most 16 (32 in .global)",
+                           bytes);
+    }
+    if (!ld && op->space == TC_PS_CONST) {
+        return tc_ptx_fail(p, span, NULL, ".const memory cannot be written");
+    }
+    if (!ld && op->space == TC_PS_PARAM && p->m->funcs[p->func].entry) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'st.param' belongs to calls, which are not built "
+                           "yet");
+    }
+    if ((op->flags & TC_PM_NC) != 0 && op->space != TC_PS_GLOBAL) {
+        return tc_ptx_fail(p, span, NULL, "'ld' has .nc only in .global");
+    }
+    uint32_t order = op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED |
+                                  TC_PM_ACQUIRE | TC_PM_RELEASE);
+    if (too_many(order)) {
+        return tc_ptx_fail(p, span, NULL, "more than one of %s",
+                           tc_ptx_flag_list(p->arena, order));
+    }
+    bool scoped = (order & ~TC_PM_VOLATILE) != 0;
+    if (scoped != (op->scope != TC_PTX_SCOPE_NONE)) {
+        return tc_ptx_fail(p, span, NULL,
+                           scoped ? "%s wants a scope: .cta, .cluster, .gpu "
+                                    "or .sys"
+                                  : "%sa scope without .relaxed, .acquire or "
+                                    ".release",
+                           scoped ? tc_ptx_flag_list(p->arena, order) : "");
+    }
+    bool hinted = op->a[2].kind != TC_PO_NONE;
+    if (hinted != ((op->flags & TC_PM_CACHE_HINT) != 0)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "a cache policy goes with .L2::cache_hint");
+    }
+    return check_space(p, op, ld ? 1 : 0, (tc_ptx_space)op->space, span);
+}
+
+/* 9.7.9.3 and 9.7.9.4: one side of mov may be a vector. */
+static bool check_mov(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    bool to = op->a[0].kind == TC_PO_VECTOR, of = op->a[1].kind == TC_PO_VECTOR;
+    if (to && of) {
+        return tc_ptx_fail(p, span, NULL,
+                           "only one side of 'mov' can be a vector");
+    }
+    op->nvec = to ? op->a[0].nvec : of ? op->a[1].nvec : 1;
+    return true;
+}
+
+static bool check_fence(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    return op->scope != TC_PTX_SCOPE_NONE ||
+           tc_ptx_fail(p, span, NULL, "'%s' wants a scope: %s",
+                       tc_ptx_ops[op->opcode].name,
+                       op->opcode == TC_PTX_MEMBAR
+                           ? ".cta, .gl or .sys"
+                           : ".cta, .cluster, .gpu or .sys");
+}
+
+bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
+                     const tc_ptx_parsed *in, int n) {
+    (void)in;
+    (void)n;
+    if (too_many(op->flags & (RND_FLOAT | RND_INT))) {
+        return tc_ptx_fail(
+            p, span, NULL, "'%s' rounds in one way only, not %s",
+            tc_ptx_ops[op->opcode].name,
+            tc_ptx_flag_list(p->arena, op->flags & (RND_FLOAT | RND_INT)));
+    }
+    switch (op->opcode) {
+    case TC_PTX_SETP:
+    case TC_PTX_SET:
+        return check_cmp(p, op, span);
+    case TC_PTX_CVT:
+        return check_cvt(p, op, span);
+    case TC_PTX_CP_ASYNC:
+        return check_cp_async(p, op, span) &&
+               check_space(p, op, 0, TC_PS_SHARED, span) &&
+               check_space(p, op, 1, TC_PS_GLOBAL, span);
+    case TC_PTX_CP_ASYNC_WAIT_GROUP:
+        return (op->a[0].imm >= 0 && op->a[0].imm <= INT32_MAX) ||
+               tc_ptx_fail(p, span, NULL,
+                           "'cp.async.wait_group' cannot wait for %lld groups",
+                           (long long)op->a[0].imm);
+    case TC_PTX_BAR_SYNC:
+    case TC_PTX_BARRIER_SYNC:
+        return check_bar(p, op, span);
+    case TC_PTX_LD:
+    case TC_PTX_ST:
+        return check_ld_st(p, op, span);
+    case TC_PTX_MOV:
+        return check_mov(p, op, span);
+    case TC_PTX_LOP3:
+        return (op->a[4].imm >= 0 && op->a[4].imm <= 255) ||
+               tc_ptx_fail(p, span, NULL,
+                           "'lop3' has a table of 8 bits, not %lld",
+                           (long long)op->a[4].imm);
+    case TC_PTX_MUL:
+    case TC_PTX_MAD: {
+        bool wide64 =
+            (op->flags & TC_PM_WIDE) != 0 && tc_ptx_type_bytes[op->type] == 8;
+        bool sat = (op->flags & TC_PM_SAT) != 0 && op->type == TC_PT_S32 &&
+                   (op->flags & TC_PM_HI) == 0;
+        return (!wide64 && !sat) ||
+               tc_ptx_fail(p, span, NULL,
+                           wide64 ? "'%s.wide' has no 128-bit result"
+                                  : "'%s' has .sat only with .hi",
+                           tc_ptx_ops[op->opcode].name);
+    }
+    case TC_PTX_MEMBAR:
+    case TC_PTX_FENCE:
+        return check_fence(p, op, span);
+    case TC_PTX_CVTA:
+        return op->space != TC_PS_GENERIC ||
+               tc_ptx_fail(p, span, NULL,
+                           "'cvta' wants a space: .global, .shared, .local, "
+                           ".const or .param");
+    default:
+        return true;
+    }
+}

@@ -1,0 +1,282 @@
+/* stmt.c - the body of a function, and the directives of debugging. */
+#include "ptx/internal.h"
+
+#include <string.h>
+
+/* A number of .loc and .file; reports anything else. */
+static bool number(tc_ptx_parser *p, const char *of, uint32_t *out) {
+    if (p->tok.kind != TC_TK_INT || p->tok.value > INT32_MAX) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                           "expected a number of %s, found %s", of,
+                           tc_ptx_token_words(p));
+    }
+    *out = (uint32_t)p->tok.value;
+    tc_ptx_advance(p);
+    return true;
+}
+
+bool tc_ptx_file_directive(tc_ptx_parser *p) {
+    tc_ptx_advance(p);
+    uint32_t index, ignored;
+    tc_span span = tc_ptx_here(p);
+    if (!number(p, ".file", &index)) {
+        return false;
+    }
+    if (index > UINT16_MAX) {
+        return tc_ptx_fail(p, span, NULL, ".file %u: at most %d", index,
+                           UINT16_MAX);
+    }
+    if (p->tok.kind != TC_TK_STRING) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                           "expected the name of a file, found %s",
+                           tc_ptx_token_words(p));
+    }
+    tc_ptx_name n = tc_ptx_text(p, &p->tok);
+    bool closed = n.len >= 2; /* an open string was reported */
+    const char *name = tc_strndup(p->arena, n.text + 1, closed ? n.len - 2 : 0);
+    tc_ptx_advance(p);
+    while ((uint32_t)p->m->nfiles <= index) {
+        TC_PUSH(p->arena, p->m->files, p->m->nfiles, p->filecap, NULL);
+    }
+    p->m->files[index] = name;
+    while (tc_ptx_accept(p, ',')) { /* time stamp and size */
+        if (!number(p, ".file", &ignored)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The call site of a .loc's own call site, if that was inlined as well. */
+static void outermost(tc_ptx_parser *p, tc_ptx_loc *l, uint32_t col) {
+    for (int i = p->nlocs - 1; i >= 0; i--) {
+        const tc_ptx_loc *o = &p->locs[i];
+        if (o->file == l->call_file && o->line == l->call_line &&
+            o->col == col) {
+            l->call_file = o->call_file;
+            l->call_line = o->call_line;
+            return;
+        }
+    }
+}
+
+/* , function_name LABEL[+N], inlined_at FILE LINE COLUMN (PTX ISA 11.5.3) */
+static bool inlined(tc_ptx_parser *p, tc_ptx_loc *l) {
+    enum { REMEMBERED = 4096 };
+    tc_ptx_advance(p);
+    bool named = p->tok.kind == TC_TK_IDENT &&
+                 tc_ptx_name_is(tc_ptx_text(p, &p->tok), "function_name");
+    if (!named) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                           "expected 'function_name', found %s",
+                           tc_ptx_token_words(p));
+    }
+    tc_ptx_advance(p);
+    tc_ptx_advance(p); /* its label */
+    if (tc_ptx_accept(p, '+')) {
+        tc_ptx_advance(p);
+    }
+    if (!tc_ptx_expect(p, ',', "function_name")) {
+        return false;
+    }
+    if (p->tok.kind != TC_TK_IDENT ||
+        !tc_ptx_name_is(tc_ptx_text(p, &p->tok), "inlined_at")) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                           "expected 'inlined_at', found %s",
+                           tc_ptx_token_words(p));
+    }
+    tc_ptx_advance(p);
+    uint32_t col;
+    if (!number(p, ".loc", &l->call_file) ||
+        !number(p, ".loc", &l->call_line) || !number(p, ".loc", &col)) {
+        return false;
+    }
+    outermost(p, l, col);
+    if (p->nlocs < REMEMBERED) {
+        TC_PUSH(p->arena, p->locs, p->nlocs, p->loccap, *l);
+    }
+    return true;
+}
+
+bool tc_ptx_loc_directive(tc_ptx_parser *p) {
+    tc_ptx_advance(p);
+    tc_ptx_loc l = {0};
+    if (!number(p, ".loc", &l.file) || !number(p, ".loc", &l.line) ||
+        !number(p, ".loc", &l.col)) {
+        return false;
+    }
+    l.call_file = l.file;
+    l.call_line = l.line;
+    if (tc_ptx_is(p, ',') && !inlined(p, &l)) {
+        return false;
+    }
+    if (l.file > UINT16_MAX || l.call_file > UINT16_MAX) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL, ".loc of a file above %d",
+                           UINT16_MAX);
+    }
+    p->line_now = l.line;
+    p->file_now = (uint16_t)l.file;
+    p->call_line = l.call_line;
+    p->call_file = l.call_file;
+    return true;
+}
+
+bool tc_ptx_section(tc_ptx_parser *p) {
+    while (p->tok.kind != TC_TK_END && !tc_ptx_is(p, '{')) {
+        if (tc_ptx_is(p, ';') || tc_ptx_is(p, '}')) {
+            return tc_ptx_expect(p, '{', "a section's name");
+        }
+        tc_ptx_advance(p);
+    }
+    if (p->tok.kind == TC_TK_END) {
+        return tc_ptx_expect(p, '{', "a section's name");
+    }
+    return tc_ptx_skip_braces(p);
+}
+
+/* @p or @!p */
+static bool read_guard(tc_ptx_parser *p, int16_t *guard, bool *neg) {
+    if (!tc_ptx_accept(p, '@')) {
+        return true;
+    }
+    *neg = tc_ptx_accept(p, '!');
+    tc_ptx_parsed o = {0};
+    tc_span span = tc_ptx_here(p);
+    if (!tc_ptx_parse_operand(p, &o)) {
+        return false;
+    }
+    if (o.o.kind == TC_PO_LABEL) {
+        return tc_ptx_unknown_name(p, o.name, span);
+    }
+    if (o.o.kind != TC_PO_PRED || o.o.neg) {
+        return tc_ptx_fail(p, span, NULL,
+                           "a guard is a predicate register: @%%p1 or @!%%p1");
+    }
+    *guard = (int16_t)o.o.slot;
+    return true;
+}
+
+static bool directive(tc_ptx_parser *p) {
+    tc_ptx_name n = tc_ptx_text(p, &p->tok);
+    tc_ptx_space space;
+    if (tc_ptx_name_is(n, ".reg")) {
+        return tc_ptx_registers(p);
+    }
+    if (tc_ptx_name_is(n, ".loc")) {
+        return tc_ptx_loc_directive(p);
+    }
+    if (tc_ptx_name_is(n, ".file")) {
+        return tc_ptx_file_directive(p);
+    }
+    if (tc_ptx_name_is(n, ".section")) {
+        return tc_ptx_section(p);
+    }
+    if (tc_ptx_space_by_name(n, &space)) {
+        return tc_ptx_variables(p, space, false);
+    }
+    if (tc_ptx_name_is(n, ".extern")) {
+        tc_ptx_advance(p);
+        if (p->tok.kind == TC_TK_DOT &&
+            tc_ptx_space_by_name(tc_ptx_text(p, &p->tok), &space)) {
+            return tc_ptx_variables(p, space, true);
+        }
+    }
+    if (tc_ptx_name_is(n, ".pragma")) {
+        tc_ptx_advance(p);
+        while (p->tok.kind == TC_TK_STRING || tc_ptx_is(p, ',')) {
+            tc_ptx_advance(p);
+        }
+        return tc_ptx_expect(p, ';', ".pragma");
+    }
+    static const char *const unbuilt[] = {".branchtargets", ".calltargets",
+                                          ".callprototype"};
+    for (int i = 0; i < 3; i++) {
+        if (tc_ptx_name_is(n, unbuilt[i])) {
+            return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                               "directive '%s' is not built yet", unbuilt[i]);
+        }
+    }
+    return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                       "'%.*s' does not belong in a function", (int)n.len,
+                       n.text);
+}
+
+static bool statement(tc_ptx_parser *p) {
+    if (p->tok.kind == TC_TK_DOT) {
+        return directive(p);
+    }
+    if (tc_ptx_accept(p, ';')) {
+        return true;
+    }
+    if (p->tok.kind == TC_TK_IDENT && p->next.kind == TC_TK_PUNCT &&
+        p->next.punct == ':') {
+        tc_ptx_name n = tc_ptx_text(p, &p->tok);
+        tc_span span = tc_ptx_here(p);
+        tc_ptx_advance(p);
+        tc_ptx_advance(p);
+        return tc_ptx_add_label(p, n, span);
+    }
+    int16_t guard = -1;
+    bool neg = false;
+    if (!read_guard(p, &guard, &neg)) {
+        return false;
+    }
+    if (p->tok.kind != TC_TK_IDENT) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                           "expected an instruction, found %s",
+                           tc_ptx_token_words(p));
+    }
+    return tc_ptx_instruction(p, guard, neg);
+}
+
+static bool open_block(tc_ptx_parser *p, int *depth) {
+    if (++*depth > TC_PTX_MAX_DEPTH) {
+        tc_ptx_fail(p, tc_ptx_here(p), NULL, "blocks nested more than %d deep",
+                    TC_PTX_MAX_DEPTH);
+        p->stop = true;
+        return false;
+    }
+    tc_ptx_advance(p);
+    tc_ptx_push_scope(p);
+    return true;
+}
+
+/* Falling off the end of a function ends it, as ret does. */
+static void end_body(tc_ptx_parser *p) {
+    const tc_ptx_func *f = &p->m->funcs[p->func];
+    const tc_ptx_op *last =
+        p->m->ncode > f->begin ? &p->m->code[p->m->ncode - 1] : NULL;
+    bool ends = last != NULL && last->guard < 0 && !p->label_at_end &&
+                (last->opcode == TC_PTX_RET || last->opcode == TC_PTX_EXIT);
+    if (!ends) {
+        tc_ptx_new_op(p, &p->tok)->opcode = TC_PTX_RET;
+    }
+}
+
+bool tc_ptx_body(tc_ptx_parser *p) {
+    tc_span open = tc_ptx_here(p);
+    int depth = 0;
+    if (!open_block(p, &depth)) {
+        return false;
+    }
+    while (depth > 0 && !p->stop) {
+        if (p->tok.kind == TC_TK_END) {
+            tc_ptx_fail(p, open, NULL, "this '{' has no '}'");
+            p->stop = true;
+        } else if (tc_ptx_is(p, '{')) {
+            open_block(p, &depth);
+        } else if (tc_ptx_is(p, '}')) {
+            if (--depth == 0) {
+                end_body(p);
+            }
+            tc_ptx_pop_scope(p);
+            tc_ptx_advance(p);
+        } else if (!statement(p)) {
+            tc_ptx_skip_statement(p);
+        }
+    }
+    for (; depth > 0; depth--) {
+        p->scope = p->scope->parent;
+    }
+    return !p->stop;
+}
