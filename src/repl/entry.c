@@ -52,18 +52,29 @@ bool tc_entry_is_command(const char *line) {
     return n == 0 || !is_keyword(next, n);
 }
 
-bool tc_entry_is_blank(const char *line) {
-    line += strspn(line, " \t\r\n");
-    return *line == '\0' || *line == '#';
-}
-
-/* --- parts ------------------------------------------------------------------
- */
-
 static size_t line_length(const char *s) { /* with its newline */
     size_t n = strcspn(s, "\n");
     return s[n] == '\n' ? n + 1 : n;
 }
+
+/* The line at the start of text is empty, or a comment. */
+static bool is_blank_line(const char *text) {
+    text += strspn(text, " \t\r");
+    return *text == '\0' || *text == '\n' || *text == '#';
+}
+
+bool tc_entry_is_blank(const char *text) {
+    while (*text != '\0') {
+        if (!is_blank_line(text)) {
+            return false;
+        }
+        text += line_length(text);
+    }
+    return true;
+}
+
+/* --- parts ------------------------------------------------------------------
+ */
 
 /* True when text, with blank lines after it, still is unfinished. */
 static bool is_open(const tc_session *s, const char *text, size_t len) {
@@ -83,7 +94,7 @@ static size_t unit_length(const tc_session *s, const char *text, int *lines) {
     *lines = 0;
     while (text[len] != '\0') {
         const char *line = text + len;
-        bool blank = tc_entry_is_blank(line);
+        bool blank = is_blank_line(line);
         bool inside = blank || header || isspace((unsigned char)line[0]);
         if (!inside && !is_open(s, text, len)) {
             break;
@@ -102,7 +113,7 @@ size_t tc_entry_part(const tc_session *s, const char *text) {
         int lines;
         size_t n = unit_length(s, text + len, &lines);
         const char *line = text + len;
-        while (tc_entry_is_blank(line) && line < text + len + n) {
+        while (is_blank_line(line) && line < text + len + n) {
             line += line_length(line);
         }
         char *copy = tc_xstrdup(line);

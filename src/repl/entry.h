@@ -14,8 +14,8 @@ enum { TC_ENTRY_BYTES = 1 << 20, TC_ENTRY_LINES = 10000 };
  * blanks and something that cannot go on an expression. */
 bool tc_entry_is_command(const char *line);
 
-/* True for an empty line, or one of blanks and a comment. */
-bool tc_entry_is_blank(const char *line);
+/* True when all lines of text are empty, or comments. */
+bool tc_entry_is_blank(const char *text);
 
 /* The length of the first part of text that can be evaluated by itself. The
  * whole of it when all is TVMScript; up to the end of a line when that line, or

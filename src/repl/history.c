@@ -156,8 +156,8 @@ void tc_history_load(const char *path, void (*fn)(const char *entry)) {
         replace(path, kept, b.len - (size_t)(kept - text));
     }
     close(fd);
-    char *line = b.data + (kept - text);
-    while (b.data != NULL && *line != '\0') {
+    char *line = b.data != NULL ? b.data + (kept - text) : NULL;
+    while (line != NULL && *line != '\0') {
         char *end = line + strcspn(line, "\n");
         char *next = *end == '\0' ? end : end + 1;
         *end = '\0';

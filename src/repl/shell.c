@@ -101,8 +101,7 @@ bool tc_shell_entry(tc_shell *sh, const char *text) {
         }
         part[n] = '\0';
         char *full = tc_entry_expand(part);
-        bool nothing = tc_entry_is_blank(full) && strchr(full, '\n') == NULL;
-        bool go_on = nothing || evaluate(sh, NULL, full);
+        bool go_on = tc_entry_is_blank(full) || evaluate(sh, NULL, full);
         free(part);
         free(full);
         if (!go_on || tc_session_finished(sh->session)) {
