@@ -68,16 +68,21 @@ static tc_layout_result fuse_axes(tc_layout_ctx *cx, parts *p,
     return TC_LAYOUT_OK;
 }
 
+/* Whether prev and it are one iterator in two pieces. */
+static bool mergeable(const tc_iter *prev, const tc_iter *it) {
+    int64_t reach;
+    return tc_axis_eq(prev->axis, it->axis) &&
+           !__builtin_mul_overflow(it->extent, it->stride, &reach) &&
+           reach == prev->stride;
+}
+
 /* Greedily from left to right; the last stride is that of the whole. */
 static tc_layout_result merge(tc_layout_ctx *cx, parts *p) {
     int n = 0;
     for (int i = 0; i < p->nshard; i++) {
         const tc_iter *it = &p->shard[i];
         tc_iter *prev = n > 0 ? &p->shard[n - 1] : NULL;
-        int64_t reach;
-        if (prev != NULL && tc_axis_eq(prev->axis, it->axis) &&
-            !__builtin_mul_overflow(it->extent, it->stride, &reach) &&
-            reach == prev->stride) {
+        if (prev != NULL && mergeable(prev, it)) {
             TCL_TRY(tcl_mul(cx, prev->extent, it->extent, &prev->extent));
             prev->stride = it->stride;
         } else {
@@ -124,8 +129,32 @@ static parts drop_units(tc_arena *a, const tc_layout *l) {
     return p;
 }
 
+/* A shortcut for the many layouts that change nothing: memory axes only. */
+static bool is_canonical(const tc_layout *l) {
+    if (l->kind != TC_LAYOUT_TILE || l->nreplica > 1) {
+        return false;
+    }
+    for (int i = 0; i < l->nshard; i++) {
+        const tc_iter *it = &l->shard[i];
+        if (it->axis->cls != TC_AXIS_MEMORY || it->extent == 1 ||
+            (i > 0 && mergeable(it - 1, it))) {
+            return false;
+        }
+    }
+    for (int i = 0; i < l->noffset; i++) {
+        if (l->offset[i].value == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static tc_layout_result canonical_tile(tc_layout_ctx *cx, const tc_layout *l,
                                        const tc_layout **out) {
+    if (is_canonical(l)) {
+        *out = l;
+        return TC_LAYOUT_OK;
+    }
     parts p = drop_units(cx->arena, l);
     tc_layout *res = tcl_wrap(cx->arena, p.shard, p.nshard, p.replica,
                               p.nreplica, p.offset, p.noffset);

@@ -193,11 +193,8 @@ tc_layout_result tc_mma_shared_layout(tc_layout_ctx *cx, int bits,
                                       const tc_layout **out) {
     const tc_layout *l;
     if (mode == TC_SWIZZLE_NONE) {
-        l = tc_layout_row_major(cx->arena, shape, n);
-        return l != NULL ? tc_layout_canonicalize(cx, l, out)
-                         : tcl_fail(cx, "overflow",
-                                    "the shape %s does not fit in 64 bits",
-                                    tcl_shape_text(cx->arena, shape, n));
+        TCL_TRY(tcl_row_major(cx, shape, n, &l));
+        return tc_layout_canonicalize(cx, l, out);
     }
     if (n < 2) {
         return tcl_fail(cx, "rank_mismatch",

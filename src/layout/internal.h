@@ -50,6 +50,9 @@ bool tcl_swizzle_eq(tc_swizzle a, tc_swizzle b);
 tc_layout *tcl_wrap(tc_arena *a, const tc_iter *shard, int nshard,
                     const tc_iter *replica, int nreplica,
                     const tc_offset *offset, int noffset);
+/* tc_layout_row_major, but a size beyond 64 bits is refused. */
+tc_layout_result tcl_row_major(tc_layout_ctx *cx, const int64_t *shape, int n,
+                               const tc_layout **out);
 /* One iterator over the product of shape on m; no iterator for rank 0. */
 tc_layout_result tcl_identity(tc_layout_ctx *cx, const int64_t *shape, int n,
                               const tc_layout **out);

@@ -95,7 +95,8 @@ typedef enum tc_layout_result {
 
 /* --- making -------------------------------------------------------------- */
 
-/* Row-major on m: TileLayout(S[shape]). */
+/* Row-major on m: TileLayout(S[shape]). Never NULL; a stride beyond 64 bits
+ * becomes INT64_MAX, and tc_layout_size then refuses the layout. */
 const tc_layout *tc_layout_row_major(tc_arena *a, const int64_t *shape, int n);
 /* Copies its arguments. */
 const tc_layout *tc_layout_tile(tc_arena *a, const tc_iter *shard, int nshard,

@@ -90,15 +90,22 @@ tc_layout *tcl_wrap(tc_arena *a, const tc_iter *shard, int nshard,
 }
 
 const tc_layout *tc_layout_row_major(tc_arena *a, const int64_t *shape, int n) {
-    tc_iter *shard = TC_NEWN(a, tc_iter, n);
+    tc_iter *shard = TC_NEWN(a, tc_iter, n + 1);
     int64_t stride = 1;
     for (int i = n - 1; i >= 0; i--) {
         shard[i] = (tc_iter){shape[i], stride, tc_axis_m};
-        if (i > 0 && __builtin_mul_overflow(stride, shape[i], &stride)) {
-            return NULL;
+        if (__builtin_mul_overflow(stride, shape[i], &stride)) {
+            stride = INT64_MAX;
         }
     }
     return tcl_wrap(a, shard, n, NULL, 0, NULL, 0);
+}
+
+tc_layout_result tcl_row_major(tc_layout_ctx *cx, const int64_t *shape, int n,
+                               const tc_layout **out) {
+    int64_t size;
+    *out = tc_layout_row_major(cx->arena, shape, n);
+    return tc_layout_size(cx, *out, NULL, &size); /* refuses an overflow */
 }
 
 static const void *copied(tc_arena *a, const void *items, size_t size) {

@@ -139,10 +139,7 @@ tc_layout_result tc_layout_tile_to(tc_layout_ctx *cx, const tc_layout *l,
     for (int i = 0; i < nto; i++) {
         TCL_TRY(tcl_div(cx, to_shape[i], current[i], &times[i]));
     }
-    const tc_layout *outer = tc_layout_row_major(cx->arena, times, nto);
-    if (outer == NULL) {
-        return tcl_fail(cx, "overflow", "the shape %s does not fit in 64 bits",
-                        tcl_shape_text(cx->arena, to_shape, nto));
-    }
+    const tc_layout *outer;
+    TCL_TRY(tcl_row_major(cx, times, nto, &outer));
     return tc_layout_tile_by(cx, l, outer, times, nto, current, ncurrent, out);
 }

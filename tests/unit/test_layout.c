@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "layout_cases.h"
 #include "layout_helpers.h"
 #include "layout_ops.h"
 #include <stdio.h>
@@ -155,7 +156,10 @@ static void corpus_agrees(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corpus_agrees),
+        cmocka_unit_test(corpus_agrees),    cmocka_unit_test(swizzle_formula),
+        cmocka_unit_test(printed_text),     cmocka_unit_test(slice_by_hand),
+        cmocka_unit_test(scope_cycle),      cmocka_unit_test(overflow_refused),
+        cmocka_unit_test(datapath_by_hand), cmocka_unit_test(odd_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
