@@ -1,0 +1,20 @@
+/* region.h - the layout of a region of a buffer. */
+#ifndef TC_DISPATCH_REGION_H
+#define TC_DISPATCH_REGION_H
+
+#include "dispatch/variant.h"
+
+/* What slicing gave. */
+typedef struct tc_slice {
+    const tc_layout *layout; /* tile, or compose for a swizzled buffer */
+    tc_expr *base; /* the part of the offset on m that is not constant, in
+                      elements, simplified; NULL: none */
+} tc_slice;
+
+/* layout.slice(shape, region) of TVM. A start that is not constant may be taken
+ * where its dimension is one iterator: its variable part, times the stride,
+ * goes to base. NONE: no such layout; FAILED: refused. *why says so in words. */
+tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
+                                 tc_slice *out, const char **why);
+
+#endif
