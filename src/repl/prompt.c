@@ -170,6 +170,14 @@ static read_result read_keys(tc_shell *sh) {
     return accepted != NULL ? READ_LINE : READ_EOF;
 }
 
+/* At the end of the input readline 8.1 and later write a newline when they
+ * switch bracketed paste off (rltty.c, rl_deprep_terminal). */
+static bool readline_ends_line(void) {
+    const char *paste = rl_variable_value("enable-bracketed-paste");
+    return rl_readline_version >= 0x0801 && paste != NULL &&
+           strcmp(paste, "on") == 0;
+}
+
 /* Reads one line (of several, if they were pasted) into accepted. */
 static read_result read_line(tc_shell *sh, const char *prompt) {
     struct sigaction old[NSIGNALS];
@@ -179,7 +187,7 @@ static read_result read_line(tc_shell *sh, const char *prompt) {
     rl_callback_handler_install(prompt, on_line);
     read_result r = read_keys(sh);
     return_signals(old);
-    if (r == READ_EOF) {
+    if (r == READ_EOF && !readline_ends_line()) {
         fputc('\n', rl_outstream);
         fflush(rl_outstream);
     }
