@@ -106,12 +106,17 @@ char *tc_strdup(tc_arena *a, const char *s) {
 }
 
 char *tc_vformat(tc_arena *a, const char *fmt, va_list ap) {
+    char first[256]; /* most texts fit, and are then formatted once */
     va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
+    int n = vsnprintf(first, sizeof first, fmt, ap);
     size_t size = n < 0 ? 1 : (size_t)n + 1;
     char *p = tc_alloc(a, size);
-    vsnprintf(p, size, fmt, again);
+    if (size <= sizeof first) {
+        memcpy(p, first, size - 1);
+    } else {
+        vsnprintf(p, size, fmt, again);
+    }
     va_end(again);
     return p;
 }

@@ -49,12 +49,15 @@ void tc_buf_puts(tc_buf *b, const char *s) {
 void tc_buf_vprintf(tc_buf *b, const char *fmt, va_list ap) {
     va_list again;
     va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n > 0) {
+    reserve(b, 128);
+    size_t room = b->cap - b->len;
+    int n = vsnprintf(b->data + b->len, room, fmt, ap);
+    if (n > 0 && (size_t)n >= room) {
         reserve(b, (size_t)n);
         vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
-        b->len += (size_t)n;
     }
+    b->len += n > 0 ? (size_t)n : 0;
+    b->data[b->len] = '\0';
     va_end(again);
 }
 
