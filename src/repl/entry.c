@@ -86,6 +86,14 @@ static bool is_open(const tc_session *s, const char *text, size_t len) {
     return more;
 }
 
+bool tc_entry_goes_on(const tc_session *s, const char *text, bool several) {
+    if (tc_entry_is_command(text)) {
+        return false;
+    }
+    return several ? is_open(s, text, strlen(text))
+                   : tc_session_wants_more(s, text);
+}
+
 /* Length of the statement or command at the start of text: a line, and what
  * belongs to it. *lines counts those that are not blank. */
 static size_t unit_length(const tc_session *s, const char *text, int *lines) {

@@ -17,6 +17,12 @@ bool tc_entry_is_command(const char *line);
 /* True when all lines of text are empty, or comments. */
 bool tc_entry_is_blank(const char *text);
 
+/* Whether text, lines with their newlines, is the beginning of an entry that
+ * goes on in the next line. A command never does, whatever brackets and quotes
+ * it has. With several, the last piece was of several lines at once (pasted or
+ * recalled): then no blank line is needed to end a definition. */
+bool tc_entry_goes_on(const tc_session *s, const char *text, bool several);
+
 /* The length of the first part of text that can be evaluated by itself. The
  * whole of it when all is TVMScript; up to the end of a line when that line, or
  * one after it, is a command. */

@@ -197,19 +197,6 @@ static read_result read_line(tc_shell *sh, const char *prompt) {
 /* --- one entry
  * ------------------------------------------------------------------- */
 
-/* Whether text, whose last piece was just accepted, goes on. A piece of several
- * lines was pasted or recalled: it needs no blank line to end it. */
-static bool goes_on(const tc_shell *sh, tc_buf *text, bool several) {
-    size_t len = text->len;
-    if (several) {
-        tc_buf_puts(text, "\n\n");
-    }
-    bool more = tc_session_wants_more(sh->session, text->data);
-    text->len = len;
-    text->data[len] = '\0';
-    return more;
-}
-
 static const char *prompt_text(bool color, bool more) {
     if (more) {
         return color ? "\001\033[1;36m\002      ...\001\033[0m\002 "
@@ -235,7 +222,8 @@ static read_result read_entry(tc_shell *sh, tc_buf *text) {
         tc_buf_puts(text, accepted);
         tc_buf_putc(text, '\n');
         free(accepted);
-        if (text->len > TC_ENTRY_BYTES || !goes_on(sh, text, several)) {
+        if (text->len > TC_ENTRY_BYTES ||
+            !tc_entry_goes_on(sh->session, text->data, several)) {
             break;
         }
     } while (true);

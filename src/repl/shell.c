@@ -144,7 +144,7 @@ static bool read_entry(tc_shell *sh, FILE *in, tc_buf *entry, bool *too_long) {
         tc_buf_puts(entry, line);
         tc_buf_putc(entry, '\n');
         *too_long = entry->len > TC_ENTRY_BYTES || ++lines > TC_ENTRY_LINES;
-        if (*too_long || !tc_session_wants_more(sh->session, entry->data)) {
+        if (*too_long || !tc_entry_goes_on(sh->session, entry->data, false)) {
             break;
         }
     }

@@ -181,6 +181,17 @@ static void test_parts(void **state) {
     check_parts("\n\n", "\n\n");
 }
 
+static void test_goes_on(void **state) {
+    (void)state;
+    assert_true(tc_entry_goes_on(NULL, "x = (1,\n", false));
+    assert_false(tc_entry_goes_on(NULL, "x = (1,\n2)\n", false));
+    assert_false(tc_entry_goes_on(NULL, "load a(1.py\n", false));
+    assert_true(tc_entry_goes_on(NULL, "def f():\n    a\n", false));
+    assert_false(tc_entry_goes_on(NULL, "def f():\n    a\n\n", false));
+    assert_false(tc_entry_goes_on(NULL, "def f():\n    a\n", true));
+    assert_true(tc_entry_goes_on(NULL, "x = (1,\n2,\n", true));
+}
+
 static void test_expand(void **state) {
     (void)state;
     setenv("HOME", "/home/me", 1);
@@ -345,6 +356,7 @@ int main(void) {
         cmocka_unit_test(test_color),
         cmocka_unit_test(test_is_command),
         cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_goes_on),
         cmocka_unit_test(test_expand),
         cmocka_unit_test(test_history),
         cmocka_unit_test(test_options),
