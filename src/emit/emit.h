@@ -13,10 +13,10 @@ typedef struct tc_symbol {
 } tc_symbol;
 
 typedef struct tc_emitted {
-    char *text;        /* in the arena */
-    const char *entry; /* kernel name: <func>_kernel */
-    int sm;            /* of .target: 80, 90, 100 */
-    bool sm_a;         /* .target ends in a */
+    char *text;         /* in the arena */
+    const char *entry;  /* kernel name: <func>_kernel */
+    int sm;             /* of .target: 80, 90, 100 */
+    bool sm_a;          /* .target ends in a */
     tc_symbol *symbols; /* shared symbols */
     int nsymbols;
 } tc_emitted;
