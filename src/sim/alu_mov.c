@@ -1,0 +1,52 @@
+/* alu_mov.c - mov (PTX ISA 9.7.9.3) and its packing form (9.7.9.4). The order
+ * of a vector is from the least significant element up. */
+#include "sim/alu.h"
+
+/* The elements of a vector operand. */
+static const tc_ptx_operand *elements(tc_warp *w, const tc_ptx_operand *o) {
+    return w->cta->run->module->vec + o->slot;
+}
+
+static void pack(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    const tc_ptx_operand *e = elements(w, &op->a[1]);
+    unsigned bits = tc_ptx_type_bytes[op->type] * 8u / op->nvec;
+    uint64_t keep = ((uint64_t)1 << bits) - 1, d[TC_LANES] = {0};
+    for (unsigned k = 0; k < op->nvec; k++) {
+        uint64_t tmp[TC_LANES];
+        const uint64_t *v = tc_src64(w, &e[k], tmp);
+        for (int i = 0; i < TC_LANES; i++) {
+            d[i] |= (v[i] & keep) << (k * bits);
+        }
+    }
+    tc_put64(w, &op->a[0], d, mask);
+}
+
+static void unpack(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    const tc_ptx_operand *e = elements(w, &op->a[0]);
+    unsigned bits = tc_ptx_type_bytes[op->type] * 8u / op->nvec;
+    uint64_t keep = ((uint64_t)1 << bits) - 1, tmp[TC_LANES];
+    uint64_t all[TC_LANES], d[TC_LANES]; /* an element may be the source */
+    memcpy(all, tc_src64(w, &op->a[1], tmp), sizeof all);
+    for (unsigned k = 0; k < op->nvec; k++) {
+        for (int i = 0; i < TC_LANES; i++) {
+            d[i] = all[i] >> (k * bits) & keep;
+        }
+        tc_put64(w, &e[k], d, mask);
+    }
+}
+
+void tc_sim_op_MOV(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    if (op->type == TC_PT_PRED) {
+        tc_put_pred(w, &op->a[0], tc_src_pred(w, &op->a[1]), mask);
+    } else if (op->a[0].kind == TC_PO_VECTOR) {
+        unpack(w, op, mask);
+    } else if (op->a[1].kind == TC_PO_VECTOR) {
+        pack(w, op, mask);
+    } else if (tc_ptx_type_bytes[op->type] == 8) {
+        uint64_t tmp[TC_LANES];
+        tc_put64(w, &op->a[0], tc_src64(w, &op->a[1], tmp), mask);
+    } else {
+        uint32_t tmp[TC_LANES];
+        tc_put32(w, &op->a[0], tc_src32(w, &op->a[1], tmp), mask);
+    }
+}
