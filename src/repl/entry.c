@@ -73,8 +73,7 @@ bool tc_entry_is_blank(const char *text) {
     return true;
 }
 
-/* --- parts ------------------------------------------------------------------
- */
+/* --- parts --- */
 
 /* True when text, with blank lines after it, still is unfinished. */
 static bool is_open(const tc_session *s, const char *text, size_t len) {
@@ -134,8 +133,7 @@ size_t tc_entry_part(const tc_session *s, const char *text) {
     return commands ? first : strlen(text);
 }
 
-/* --- ~
- * ------------------------------------------------------------------------ */
+/* --- ~ --- */
 
 /* Appends the word, its ~ expanded. */
 static void put_word(tc_buf *b, const char *word, size_t n) {

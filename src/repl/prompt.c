@@ -28,8 +28,7 @@ static char *accepted;   /* the line that readline handed over, owned */
 static bool done;        /* it handed one over, or the end of the input */
 static bool continuing;  /* a definition is being typed */
 
-/* --- signals
- * -------------------------------------------------------------------- */
+/* --- signals --- */
 
 static void on_signal(int sig) {
     switch (sig) {
@@ -104,8 +103,7 @@ static void resize(tc_shell *sh) {
     rl_resize_terminal();
 }
 
-/* --- one line
- * ------------------------------------------------------------------- */
+/* --- one line --- */
 
 static void on_line(char *line) {
     accepted = line;
@@ -194,8 +192,7 @@ static read_result read_line(tc_shell *sh, const char *prompt) {
     return r;
 }
 
-/* --- one entry
- * ------------------------------------------------------------------- */
+/* --- one entry --- */
 
 static const char *prompt_text(bool color, bool more) {
     if (more) {
@@ -234,8 +231,7 @@ static read_result read_entry(tc_shell *sh, tc_buf *text) {
     return READ_LINE;
 }
 
-/* --- history
- * ---------------------------------------------------------------------- */
+/* --- history --- */
 
 static void add_entry(const char *entry) {
     add_history(entry);
@@ -262,8 +258,7 @@ static void remember(const char *entry, char **path) {
     }
 }
 
-/* --- the prompt
- * ------------------------------------------------------------------- */
+/* --- the prompt --- */
 
 void tc_prompt_rc(tc_shell *sh) {
     const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");

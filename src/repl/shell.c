@@ -112,8 +112,7 @@ bool tc_shell_entry(tc_shell *sh, const char *text) {
     return true;
 }
 
-/* --- batch
- * -------------------------------------------------------------------- */
+/* --- batch --- */
 
 static void say_too_long(tc_shell *sh) {
     tc_diag d = {.severity = TC_ERROR,
@@ -170,8 +169,7 @@ bool tc_shell_stream(tc_shell *sh, FILE *in) {
     return go_on;
 }
 
-/* --- the tour
- * ------------------------------------------------------------------ */
+/* --- the tour --- */
 
 void tc_shell_tour(tc_shell *sh) {
     static const struct {

@@ -16,8 +16,7 @@
 
 #include <cmocka.h>
 
-/* --- diagnostics -------------------------------------------------------------
- */
+/* --- diagnostics --- */
 
 static char *printed(const tc_diag *d, int width, bool color) {
     char *text = NULL;
@@ -126,8 +125,7 @@ static void test_color(void **state) {
     free(got);
 }
 
-/* --- entries
- * ------------------------------------------------------------------ */
+/* --- entries --- */
 
 static void test_is_command(void **state) {
     (void)state;
@@ -209,8 +207,44 @@ static void test_expand(void **state) {
     }
 }
 
-/* --- history
- * ------------------------------------------------------------------ */
+/* --- any bytes --- */
+
+static uint64_t next_random(uint64_t *x) {
+    *x ^= *x << 13;
+    *x ^= *x >> 7;
+    *x ^= *x << 17;
+    return *x;
+}
+
+/* Nothing here may crash, or fail to end, on what people paste. */
+static void test_any_bytes(void **state) {
+    (void)state;
+    static const char likely[] =
+        "\n\n\t  ~/()[]'\"#@def why:=,\\\xe4\xb8\xad\xff";
+    uint64_t x = 88172645463325252u;
+    for (int round = 0; round < 5000; round++) {
+        char text[64];
+        size_t len = next_random(&x) % (sizeof text - 1);
+        for (size_t i = 0; i < len; i++) {
+            uint64_t r = next_random(&x);
+            text[i] = r % 8 ? likely[(r >> 8) % (sizeof likely - 1)]
+                            : (char)((r >> 8) % 255 + 1);
+        }
+        text[len] = '\0';
+        for (const char *p = text; *p != '\0';) {
+            size_t n = tc_entry_part(NULL, p);
+            assert_true(n > 0 && n <= strlen(p));
+            p += n;
+        }
+        free(tc_entry_expand(text));
+        tc_entry_is_blank(text);
+        tc_diag d = diag(text, (int)(next_random(&x) % 80),
+                         (int)(next_random(&x) % 80) - 4);
+        free(printed(&d, (int)(next_random(&x) % 100), round % 2 == 0));
+    }
+}
+
+/* --- history --- */
 
 static char *seen[4];
 static int nseen;
@@ -241,8 +275,7 @@ static void test_history(void **state) {
     assert_false(tc_history_append("/nonexistent/history", "x"));
 }
 
-/* --- the command line
- * --------------------------------------------------------- */
+/* --- the command line --- */
 
 static bool parse(tc_cli *cli, const char *line, tc_status *status) {
     static char *argv[32];
@@ -358,6 +391,7 @@ int main(void) {
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_goes_on),
         cmocka_unit_test(test_expand),
+        cmocka_unit_test(test_any_bytes),
         cmocka_unit_test(test_history),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_lesson),
