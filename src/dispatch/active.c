@@ -75,11 +75,15 @@ static bool read_range(tc_arena *a, const tc_expr *e, tc_kind_of_fn kind_of,
     return true;
 }
 
-/* [off, off + ext) met with [lo, hi); false when nothing is left. */
+/* [off, off + ext) met with [lo, hi); false when nothing is left. TVM 0.25.0
+ * overflows when a range without a lower end meets one that does not start at
+ * 0 (AxisRange::Intersect subtracts the offset from the least integer), and
+ * narrows nothing; agreed with. Starting at 1 it gets a negative extent, and
+ * refuses the program: here that narrows nothing either. */
 static bool intersect(int64_t *ext, int64_t *off, int64_t lo, int64_t hi) {
     int64_t begin = lo > *off ? lo : *off;
     int64_t end = hi < *off + *ext ? hi : *off + *ext;
-    if (end <= begin) {
+    if (end <= begin || (lo == -unbounded && *off > 0)) {
         return false;
     }
     *off = begin;
@@ -101,6 +105,10 @@ static bool flat_range(int64_t *major, int64_t *major0, int64_t *lane,
     int64_t lane_end = *lane0 + *lane, major_end = *major0 + *major;
     if (lo <= *major0 * 32 + *lane0 && (major_end - 1) * 32 + lane_end <= hi) {
         return true;
+    }
+    if (lo == -unbounded && lane_end > 1) {
+        return false; /* TVM 0.25.0 overflows here too: `if tid < 64` narrows
+                         nothing, `if 0 <= tid and tid < 64` does */
     }
     int64_t first = floor_div(lo - lane_end, 32) + 1;
     int64_t last = -floor_div(-(hi - *lane0), 32);
@@ -176,7 +184,8 @@ static bool narrow(tc_active *act, const limits *r) {
         ext = act->warp / 4;
         off = act->warp0 / 4;
         ok = act->warp % 4 == 0 && act->warp0 % 4 == 0 &&
-             intersect(&ext, &off, r->lo, r->hi);
+             intersect(&ext, &off,
+                       off == 1 && r->lo == -unbounded ? 0 : r->lo, r->hi);
         act->warp = ext * 4;
         act->warp0 = off * 4;
         break;
