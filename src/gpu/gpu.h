@@ -20,14 +20,14 @@ typedef struct tc_gpu_device {
 
 /* One kernel argument: a buffer (copied in before, out after) or a scalar. */
 typedef struct tc_gpu_arg {
-    void *data;   /* host bytes; a buffer's are replaced by the device's */
+    void *data; /* host bytes; a buffer's are replaced by the device's */
     size_t bytes;
     bool buffer;
 } tc_gpu_arg;
 
 typedef struct tc_gpu_launch {
-    const char *ptx;   /* NUL-terminated module text */
-    const char *entry; /* kernel name */
+    const char *ptx;                        /* NUL-terminated module text */
+    const char *entry;                      /* kernel name */
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: none */
     uint32_t dynamic_shared;
     tc_gpu_arg *args;
@@ -35,7 +35,7 @@ typedef struct tc_gpu_launch {
 } tc_gpu_launch;
 
 typedef struct tc_gpu_result {
-    double kernel_ms;  /* by events around the launch */
+    double kernel_ms;   /* by events around the launch */
     char jit_log[4096]; /* the driver's words about the module */
 } tc_gpu_result;
 

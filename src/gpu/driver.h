@@ -1,0 +1,113 @@
+/* driver.h - what we use of the CUDA driver API, in our own declarations, so
+ * that no toolkit is needed to build. Names and numbers: CUDA Driver API
+ * reference (types, enumerations); the suffixes _v2 are those that the
+ * library's symbols carry since CUDA 3.2 and 4.0. */
+#ifndef TC_GPU_DRIVER_H
+#define TC_GPU_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef int tc_cu_result; /* CUresult: 0 is success */
+typedef int tc_cu_device;
+typedef uint64_t tc_cu_address; /* CUdeviceptr */
+typedef struct tc_cu_context_st *tc_cu_context;
+typedef struct tc_cu_module_st *tc_cu_module;
+typedef struct tc_cu_function_st *tc_cu_function;
+typedef struct tc_cu_event_st *tc_cu_event;
+typedef struct tc_cu_stream_st *tc_cu_stream;
+
+enum { /* CUresult */
+       TC_CU_SUCCESS = 0,
+       TC_CU_NOT_READY = 600
+};
+
+enum { /* CUdevice_attribute */
+       TC_CU_MULTIPROCESSORS = 16,
+       TC_CU_CC_MAJOR = 75,
+       TC_CU_CC_MINOR = 76
+};
+
+enum { /* CUfunction_attribute */
+       TC_CU_MAX_DYNAMIC_SHARED = 8,
+       TC_CU_NON_PORTABLE_CLUSTER = 14
+};
+
+enum { /* CUjit_option */
+       TC_CU_JIT_INFO_LOG = 3,
+       TC_CU_JIT_INFO_LOG_SIZE = 4,
+       TC_CU_JIT_ERROR_LOG = 5,
+       TC_CU_JIT_ERROR_LOG_SIZE = 6
+};
+
+enum { TC_CU_LAUNCH_CLUSTER = 4 }; /* CUlaunchAttributeID: cluster dimension */
+
+typedef struct tc_cu_launch_attribute { /* CUlaunchAttribute */
+    int id;
+    char pad[4];
+    union { /* 64 bytes in the API */
+        char bytes[64];
+        unsigned cluster[3];
+        uint64_t align;
+    } value;
+} tc_cu_launch_attribute;
+
+typedef struct tc_cu_launch_config { /* CUlaunchConfig */
+    unsigned grid[3], block[3];
+    unsigned shared;
+    tc_cu_stream stream;
+    tc_cu_launch_attribute *attributes;
+    unsigned nattributes;
+} tc_cu_launch_config;
+
+/* TC_CU(member, symbol, parameters); all of them return a tc_cu_result. */
+#define TC_CU_FUNCTIONS(X)                                                     \
+    X(init, cuInit, (unsigned flags))                                          \
+    X(driver_version, cuDriverGetVersion, (int *version))                      \
+    X(error_name, cuGetErrorName, (tc_cu_result error, const char **name))     \
+    X(error_string, cuGetErrorString, (tc_cu_result error, const char **text)) \
+    X(device_count, cuDeviceGetCount, (int *count))                            \
+    X(device_get, cuDeviceGet, (tc_cu_device * device, int ordinal))           \
+    X(device_name, cuDeviceGetName, (char *name, int size, tc_cu_device d))    \
+    X(device_attribute, cuDeviceGetAttribute,                                  \
+      (int *value, int attribute, tc_cu_device d))                             \
+    X(context_retain, cuDevicePrimaryCtxRetain,                                \
+      (tc_cu_context * context, tc_cu_device d))                               \
+    X(context_release, cuDevicePrimaryCtxRelease_v2, (tc_cu_device d))         \
+    X(context_set, cuCtxSetCurrent, (tc_cu_context context))                   \
+    X(module_load, cuModuleLoadDataEx,                                         \
+      (tc_cu_module * module, const void *image, unsigned n, int *options,     \
+       void **values))                                                         \
+    X(module_unload, cuModuleUnload, (tc_cu_module module))                    \
+    X(module_function, cuModuleGetFunction,                                    \
+      (tc_cu_function * function, tc_cu_module module, const char *name))      \
+    X(function_set, cuFuncSetAttribute,                                        \
+      (tc_cu_function function, int attribute, int value))                     \
+    X(memory_alloc, cuMemAlloc_v2, (tc_cu_address * address, size_t bytes))    \
+    X(memory_free, cuMemFree_v2, (tc_cu_address address))                      \
+    X(copy_in, cuMemcpyHtoD_v2,                                                \
+      (tc_cu_address to, const void *from, size_t bytes))                      \
+    X(copy_out, cuMemcpyDtoH_v2, (void *to, tc_cu_address from, size_t bytes)) \
+    X(event_create, cuEventCreate, (tc_cu_event * event, unsigned flags))      \
+    X(event_destroy, cuEventDestroy_v2, (tc_cu_event event))                   \
+    X(event_record, cuEventRecord, (tc_cu_event event, tc_cu_stream stream))   \
+    X(event_query, cuEventQuery, (tc_cu_event event))                          \
+    X(event_elapsed, cuEventElapsedTime,                                       \
+      (float *ms, tc_cu_event from, tc_cu_event to))                           \
+    X(launch, cuLaunchKernel,                                                  \
+      (tc_cu_function function, unsigned gx, unsigned gy, unsigned gz,         \
+       unsigned bx, unsigned by, unsigned bz, unsigned shared,                 \
+       tc_cu_stream stream, void **params, void **extra))                      \
+    X(launch_ex, cuLaunchKernelEx,                                             \
+      (const tc_cu_launch_config *config, tc_cu_function function,             \
+       void **params, void **extra))
+
+/* Since which CUDA it is there is the driver's matter: launch_ex (11.8) alone
+ * may be absent, and is then NULL. */
+typedef struct tc_cu {
+#define X(member, symbol, parameters) tc_cu_result(*member) parameters;
+    TC_CU_FUNCTIONS(X)
+#undef X
+} tc_cu;
+
+#endif

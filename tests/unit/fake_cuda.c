@@ -1,0 +1,246 @@
+/* A stand-in for libcuda.so.1, built by test_gpu. Device memory is host
+ * memory, and the one kernel there is, "add", adds a byte to each byte of its
+ * first buffer, into its second: add(in, out, n, what).
+ * FAKE_CUDA_FAIL names a function that fails (FAKE_CUDA_CODE, default 2);
+ * FAKE_CUDA_DEVICES is how many there are; FAKE_CUDA_BUSY how many queries find
+ * the kernel running. FAKE_CUDA_LIVE counts what is not given back: printed to
+ * the file it names when the context is released. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SIZE = 1 << 20 }; /* of every allocation */
+
+static int live, busy;
+
+static int number(const char *name, int otherwise) {
+    const char *v = getenv(name);
+    return v != NULL ? atoi(v) : otherwise;
+}
+
+static int outcome(const char *api) {
+    const char *fail = getenv("FAKE_CUDA_FAIL");
+    return fail != NULL && strcmp(fail, api) == 0 ? number("FAKE_CUDA_CODE", 2)
+                                                  : 0;
+}
+
+#define FAIL                                                                   \
+    do {                                                                       \
+        int r = outcome(__func__);                                             \
+        if (r != 0) {                                                          \
+            return r;                                                          \
+        }                                                                      \
+    } while (0)
+
+int cuInit(unsigned flags) {
+    (void)flags;
+    FAIL;
+    return 0;
+}
+
+int cuDriverGetVersion(int *v) {
+    *v = 13000;
+    return 0;
+}
+
+int cuGetErrorName(int e, const char **name) {
+    *name = e == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
+    return e == 999 ? 1 : 0;
+}
+
+int cuGetErrorString(int e, const char **text) {
+    *text = "out of memory";
+    return e == 999 ? 1 : 0;
+}
+
+int cuDeviceGetCount(int *n) {
+    *n = number("FAKE_CUDA_DEVICES", 1);
+    return 0;
+}
+
+int cuDeviceGet(int *d, int ordinal) {
+    *d = ordinal;
+    return 0;
+}
+
+int cuDeviceGetName(char *name, int size, int d) {
+    (void)d;
+    snprintf(name, (size_t)size, "Fake GPU");
+    return 0;
+}
+
+int cuDeviceGetAttribute(int *v, int attribute, int d) {
+    (void)d;
+    *v = attribute == 75 ? 9 : attribute == 76 ? 0 : 132;
+    return 0;
+}
+
+int cuDevicePrimaryCtxRetain(void **context, int d) {
+    (void)d;
+    *context = &live;
+    FAIL;
+    return 0;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int d) {
+    (void)d;
+    const char *name = getenv("FAKE_CUDA_LIVE");
+    FILE *f = name != NULL ? fopen(name, "w") : NULL;
+    if (f != NULL) {
+        fprintf(f, "%d\n", live);
+        fclose(f);
+    }
+    return 0;
+}
+
+int cuCtxSetCurrent(void *context) {
+    (void)context;
+    return 0;
+}
+
+int cuModuleLoadDataEx(void **module, const void *image, unsigned n,
+                       int *options, void **values) {
+    for (unsigned i = 0; i < n; i++) {
+        if (options[i] == 5 && strstr(image, "nonsense") != NULL) {
+            snprintf(values[i], 100, "\nptxas line 3: unknown nonsense\nmore");
+            return 218;
+        }
+        if (options[i] == 3) {
+            snprintf(values[i], 100, "compiled");
+        }
+    }
+    FAIL;
+    live++;
+    *module = &live;
+    return 0;
+}
+
+int cuModuleUnload(void *module) {
+    (void)module;
+    live--;
+    return 0;
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+    (void)module;
+    *function = &live;
+    return strcmp(name, "add") == 0 ? 0 : 500;
+}
+
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+    (void)function;
+    (void)attribute;
+    (void)value;
+    FAIL;
+    return 0;
+}
+
+int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
+    FAIL;
+    live++;
+    /* A mapping: what an abandoned kernel keeps is no leak of the host's. */
+    void *p = bytes <= SIZE ? mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                            : NULL;
+    *address = (uint64_t)(uintptr_t)p;
+    return 0;
+}
+
+int cuMemFree_v2(uint64_t address) {
+    live--;
+    return munmap((void *)(uintptr_t)address, SIZE);
+}
+
+int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
+    FAIL;
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return 0;
+}
+
+int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
+    FAIL;
+    memcpy(to, (void *)(uintptr_t)from, bytes);
+    return 0;
+}
+
+int cuEventCreate(void **event, unsigned flags) {
+    (void)flags;
+    live++;
+    *event = &live;
+    return 0;
+}
+
+int cuEventDestroy_v2(void *event) {
+    (void)event;
+    live--;
+    return 0;
+}
+
+int cuEventRecord(void *event, void *stream) {
+    (void)event;
+    (void)stream;
+    busy = number("FAKE_CUDA_BUSY", 0);
+    return 0;
+}
+
+int cuEventQuery(void *event) {
+    (void)event;
+    FAIL;
+    return busy-- > 0 ? 600 : 0;
+}
+
+int cuEventElapsedTime(float *ms, void *from, void *to) {
+    (void)from;
+    (void)to;
+    *ms = 0.5F;
+    return 0;
+}
+
+static int add(void **params) {
+    uint8_t *in, *out;
+    int32_t n;
+    memcpy(&in, params[0], sizeof in);
+    memcpy(&out, params[1], sizeof out);
+    memcpy(&n, params[2], sizeof n);
+    for (int32_t i = 0; i < n; i++) {
+        out[i] = (uint8_t)(in[i] + *(uint8_t *)params[3]);
+    }
+    return 0;
+}
+
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
+                   unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                   void *stream, void **params, void **extra) {
+    (void)function;
+    (void)shared;
+    (void)stream;
+    (void)extra;
+    FAIL;
+    return gx * gy * gz == 2 && bx == 128 && by * bz == 1 ? add(params) : 1;
+}
+
+struct attribute {
+    int id;
+    char pad[4];
+    unsigned value[16];
+};
+
+struct config {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    struct attribute *attributes;
+    unsigned n;
+};
+
+int cuLaunchKernelEx(const struct config *c, void *function, void **params,
+                     void **extra) {
+    (void)function;
+    (void)extra;
+    const struct attribute *a = c->attributes;
+    return c->n == 1 && a->id == 4 && a->value[0] == 2 && a->value[1] == 1 &&
+                   a->value[2] == 1 && c->grid[0] == 2 && c->block[0] == 128
+               ? add(params)
+               : 1;
+}

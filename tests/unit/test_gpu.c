@@ -1,0 +1,248 @@
+/* The GPU backends without a GPU: a library that is not there, and a stand-in
+ * for the driver (fake_cuda.c, built here) for success and for each failure. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gpu/gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/tilecopy-test-gpu-XXXXXX";
+static char library[64], counts[64];
+
+static int build_fake(void **state) {
+    (void)state;
+    char source[512], command[1024];
+    snprintf(source, sizeof source, "%s", __FILE__);
+    char *slash = strrchr(source, '/');
+    snprintf(slash != NULL ? slash + 1 : source, 16, "fake_cuda.c");
+    if (mkdtemp(folder) == NULL) {
+        return -1;
+    }
+    snprintf(library, sizeof library, "%s/libfake.so", folder);
+    snprintf(counts, sizeof counts, "%s/live", folder);
+    snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s '%s'", library,
+             source);
+    return system(command);
+}
+
+static int remove_fake(void **state) {
+    (void)state;
+    unlink(library);
+    unlink(counts);
+    return rmdir(folder);
+}
+
+static int use_fake(void **state) {
+    (void)state;
+    unsetenv("FAKE_CUDA_FAIL");
+    unsetenv("FAKE_CUDA_CODE");
+    unsetenv("FAKE_CUDA_DEVICES");
+    unsetenv("FAKE_CUDA_BUSY");
+    setenv("FAKE_CUDA_LIVE", counts, 1);
+    return setenv("TILECOPY_LIBCUDA", library, 1);
+}
+
+/* Modules, events and buffers that were not given back, by the fake's count
+ * at the release of the context. */
+static int left_behind(void) {
+    int n = -1;
+    FILE *f = fopen(counts, "r");
+    if (f != NULL) {
+        if (fscanf(f, "%d", &n) != 1) {
+            n = -1;
+        }
+        fclose(f);
+    }
+    return n;
+}
+
+static uint8_t in[64], out[64];
+static int32_t n = 64;
+static uint8_t what = 5;
+static tc_gpu_arg args[4] = {{in, sizeof in, true},
+                             {out, sizeof out, true},
+                             {&n, sizeof n, false},
+                             {&what, sizeof what, false}};
+
+static tc_gpu_launch an_add(void) {
+    for (int i = 0; i < 64; i++) {
+        in[i] = (uint8_t)(3 * i);
+        out[i] = 0xEE;
+    }
+    return (tc_gpu_launch){.ptx = ".version 7.0",
+                           .entry = "add",
+                           .grid = {2, 1, 1},
+                           .block = {128, 1, 1},
+                           .args = args,
+                           .nargs = 4};
+}
+
+static void test_no_library(void **state) {
+    (void)state;
+    char why[256];
+    setenv("TILECOPY_LIBCUDA", "", 1); /* empty: the real name */
+    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    if (g != NULL) {
+        tc_gpu_cuda.close(g); /* a machine with a GPU */
+        skip();
+    }
+    assert_non_null(strstr(why, "no GPU here"));
+    assert_non_null(strstr(why, "libcuda.so.1"));
+    assert_null(strchr(why, '\n'));
+    setenv("TILECOPY_LIBCUDA", "libno-such-cuda.so.1", 1);
+    assert_null(tc_gpu_cuda.open(why, sizeof why));
+    assert_non_null(strstr(why, "libno-such-cuda.so.1 cannot be loaded"));
+    assert_null(tc_gpu_cuda.open(why, 8)); /* cut, not overrun */
+    assert_int_equal(strlen(why), 7);
+}
+
+static void test_not_a_driver(void **state) {
+    (void)state;
+    char why[256];
+    setenv("TILECOPY_LIBCUDA", "libm.so.6", 1);
+    assert_null(tc_gpu_cuda.open(why, sizeof why));
+    assert_non_null(strstr(why, "libm.so.6 has no cuInit"));
+}
+
+static void test_none(void **state) {
+    (void)state;
+    char why[256];
+    assert_null(tc_gpu_none.open(why, sizeof why));
+    assert_string_equal(why, "there is no GPU backend in this program");
+    tc_gpu_none.close(NULL);
+    tc_gpu_cuda.close(NULL);
+}
+
+static void test_no_device(void **state) {
+    (void)state;
+    char why[256];
+    setenv("FAKE_CUDA_DEVICES", "0", 1);
+    assert_null(tc_gpu_cuda.open(why, sizeof why));
+    assert_non_null(strstr(why, "finds no device"));
+    setenv("FAKE_CUDA_FAIL", "cuInit", 1);
+    setenv("FAKE_CUDA_CODE", "999", 1); /* has no name either */
+    assert_null(tc_gpu_cuda.open(why, sizeof why));
+    assert_string_equal(why, "starting the CUDA driver: cuInit failed with an "
+                             "unknown error (999): no description");
+}
+
+static void test_success(void **state) {
+    (void)state;
+    char why[256] = "";
+    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    assert_string_equal(why, "");
+    assert_non_null(g);
+    tc_gpu_device d;
+    tc_gpu_cuda.describe(g, &d);
+    assert_string_equal(d.name, "Fake GPU");
+    assert_int_equal(d.sm, 90);
+    assert_int_equal(d.driver_version, 13000);
+    assert_int_equal(d.multiprocessors, 132);
+    for (int cluster = 0; cluster < 2; cluster++) {
+        tc_gpu_launch l = an_add();
+        if (cluster) {
+            l.cluster[0] = 2;
+            l.cluster[1] = l.cluster[2] = 1;
+        }
+        l.dynamic_shared = 100000;
+        tc_gpu_result r;
+        setenv("FAKE_CUDA_BUSY", "5", 1);
+        assert_true(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
+        for (int i = 0; i < 64; i++) {
+            assert_int_equal(in[i], (uint8_t)(3 * i));
+            assert_int_equal(out[i], (uint8_t)(3 * i + 5));
+        }
+        assert_true(r.kernel_ms == 0.5);
+        assert_string_equal(r.jit_log, "compiled");
+    }
+    tc_gpu_cuda.close(g);
+    assert_int_equal(left_behind(), 0);
+}
+
+static void test_failures(void **state) {
+    (void)state;
+    static const struct {
+        const char *api, *named;
+    } rows[] = {
+        {"cuModuleLoadDataEx", "cuModuleLoadDataEx failed"},
+        {"cuMemAlloc_v2", "cuMemAlloc failed"},
+        {"cuMemcpyHtoD_v2", "cuMemcpyHtoD failed"},
+        {"cuLaunchKernel", "cuLaunchKernel failed"},
+        {"cuEventQuery", "running the kernel: cuEventQuery failed"},
+        {"cuMemcpyDtoH_v2", "cuMemcpyDtoH failed"},
+        {"cuFuncSetAttribute", "cuFuncSetAttribute failed"},
+    };
+    char why[256];
+    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    assert_non_null(g);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        tc_gpu_launch l = an_add();
+        l.dynamic_shared = 64 * 1024;
+        tc_gpu_result r;
+        setenv("FAKE_CUDA_FAIL", rows[i].api, 1);
+        assert_false(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
+        assert_non_null(strstr(why, rows[i].named));
+        assert_non_null(
+            strstr(why, "CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"));
+    }
+    tc_gpu_cuda.close(g);
+    assert_int_equal(left_behind(), 0);
+    setenv("FAKE_CUDA_FAIL", "cuDevicePrimaryCtxRetain", 1);
+    assert_null(tc_gpu_cuda.open(why, sizeof why));
+    assert_non_null(strstr(why, "cuDevicePrimaryCtxRetain failed"));
+}
+
+static void test_bad_ptx(void **state) {
+    (void)state;
+    char why[256];
+    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    assert_non_null(g);
+    tc_gpu_launch l = an_add();
+    tc_gpu_result r;
+    l.ptx = "nonsense";
+    assert_false(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
+    assert_non_null(strstr(why, "\"ptxas line 3: unknown nonsense\""));
+    assert_null(strchr(why, '\n'));
+    assert_non_null(strstr(r.jit_log, "more"));
+    l = an_add();
+    l.entry = "subtract";
+    assert_false(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
+    assert_non_null(strstr(why, "finding the kernel \"subtract\""));
+    tc_gpu_cuda.close(g);
+    assert_int_equal(left_behind(), 0);
+}
+
+static void test_cancel(void **state) {
+    (void)state;
+    char why[256];
+    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    assert_non_null(g);
+    tc_gpu_launch l = an_add();
+    tc_gpu_result r;
+    volatile int cancel = 1;
+    setenv("FAKE_CUDA_BUSY", "1000000", 1);
+    assert_false(tc_gpu_cuda.run(g, &l, &cancel, &r, why, sizeof why));
+    assert_non_null(strstr(why, "stopped while the kernel was still running"));
+    assert_int_equal(out[0], 0xEE); /* nothing half-copied */
+    assert_false(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
+    assert_non_null(strstr(why, "still busy"));
+    tc_gpu_cuda.close(g);
+}
+
+int main(void) {
+#define FAKE(test) cmocka_unit_test_setup(test, use_fake)
+    const struct CMUnitTest tests[] = {
+        FAKE(test_no_library), FAKE(test_not_a_driver), FAKE(test_none),
+        FAKE(test_no_device),  FAKE(test_success),      FAKE(test_failures),
+        FAKE(test_bad_ptx),    FAKE(test_cancel),
+    };
+    return cmocka_run_group_tests(tests, build_fake, remove_fake);
+}
