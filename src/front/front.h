@@ -51,6 +51,7 @@ struct tc_value {
     const tc_region *region;
     tc_expr *expr;
     bool shard_given, replica_given; /* SPEC */
+    bool meta; /* of T.meta_var: a name for it, not a new scalar */
 };
 
 /* Module-level names. Copy-on-write: evaluating into a child leaves the parent

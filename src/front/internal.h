@@ -1,0 +1,259 @@
+/* internal.h - what the files of front/ share. */
+#ifndef TC_FRONT_INTERNAL_H
+#define TC_FRONT_INTERNAL_H
+
+#include "front/front.h"
+
+/* Things without a name yet: the statement under way may still name them. */
+typedef struct tc_unnamed {
+    tc_var *var;       /* or NULL */
+    tc_buffer *buffer; /* or NULL */
+    bool *named;       /* set when the program names it; or NULL */
+} tc_unnamed;
+
+/* A function body under construction. */
+typedef struct tc_body {
+    tc_func *func;
+    tc_block *block; /* where statements go now */
+    int buffers_cap;
+    int loops; /* around the current statement */
+    bool entered; /* T.device_entry() was seen */
+    tc_unnamed *unnamed;
+    int nunnamed, unnamed_cap;
+    int nvars, nanonymous_buffers; /* default names given so far */
+    tc_scope_id **ids;
+    int nids, ids_cap;
+} tc_body;
+
+typedef struct tc_eval_ctx {
+    tc_front *front;
+    tc_arena *arena;
+    tc_env *env;
+    tc_body *body; /* NULL at module level */
+    int depth;
+    tc_func *last_func;
+} tc_eval_ctx;
+
+enum {
+    TC_MAX_DEPTH = 800, /* of expressions and statements being evaluated */
+    TC_MAX_ITEMS = 65536, /* of a tuple or list, and bytes of a string */
+    TC_MAX_RANK = 16,
+    TC_MAX_META_NODES = 512 /* of an expression that a name stands for */
+};
+
+/* --- diagnostics --- always return false ------------------------------------- */
+bool tc_front_fail(tc_eval_ctx *e, tc_span span, const char *hint,
+                   const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* "did you mean 'x'?" or NULL. */
+const char *tc_did_you_mean(tc_eval_ctx *e, const char *word,
+                            const char *const *names, int n);
+
+/* Defined in e itself, not in a parent; or NULL (env.c). */
+const tc_value *tc_env_own(const tc_env *e, const char *name);
+
+/* --- values (value.c) ---------------------------------------------------------- */
+tc_value tc_value_int(int64_t i);
+tc_value tc_value_bool(bool b);
+tc_value tc_value_float(double f);
+tc_value tc_value_string(const char *s);
+tc_value tc_value_none(void);
+tc_value tc_value_items(tc_value_kind kind, const tc_value *items, int n);
+tc_value tc_value_expr(tc_expr *x);
+tc_value tc_value_layout(const tc_layout *l);
+tc_value tc_value_axis(const tc_axis *axis);
+tc_value tc_value_namespace(const char *dotted);
+const char *tc_value_kind_words(const tc_value *v); /* "an integer", ... */
+bool tc_value_is_number(const tc_value *v);         /* bool, int or float */
+bool tc_value_is_sequence(const tc_value *v);       /* tuple or list */
+bool tc_value_equal(const tc_value *a, const tc_value *b, int *budget);
+
+/* --- conversions: report and return false (convert.c) ------------------------------ */
+bool tc_want_int(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                 const char *what, int64_t *out);
+bool tc_want_string(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                    const char *what, const char **out);
+bool tc_want_bool(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                  const char *what, bool *out);
+bool tc_want_dtype(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                   tc_dtype *out);
+/* Positive extents: a tuple, a list or one integer. */
+bool tc_want_shape(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                   const char *what, int64_t **shape, int *rank);
+bool tc_want_layout(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                    const tc_layout **out);
+bool tc_want_axis(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                  const tc_axis **out);
+/* A run-time expression; constants become IR constants. */
+bool tc_want_expr(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                  const char *what, tc_expr **out);
+bool tc_can_be_expr(const tc_value *v);
+/* A condition: booleans as they are, integers compared with 0. */
+bool tc_want_condition(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                       tc_expr **out);
+/* Truth as Python sees it; false when the value has none before run time. */
+bool tc_truth_of(const tc_value *v, bool *out);
+
+/* --- expressions (eval.c, arith.c) ------------------------------------------------- */
+bool tc_eval_node(tc_eval_ctx *e, const tc_node *n, tc_value *out);
+bool tc_arith_binary(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
+                     const tc_value *b, tc_span span, tc_value *out);
+bool tc_arith_unary(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
+                    tc_span span, tc_value *out);
+
+/* --- calls (call.c) ------------------------------------------------------------------ */
+typedef struct tc_arg {
+    const char *name; /* NULL: positional */
+    tc_value value;
+    tc_span span;
+} tc_arg;
+
+typedef struct tc_args {
+    const char *function; /* as written: for messages */
+    tc_span span;         /* of the call */
+    tc_arg *items;
+    int n, npositional; /* positional ones come first */
+} tc_args;
+
+/* Binds arguments to parameters: names is "a,b,c"; the first `required` must be
+ * given. out[i] is NULL where parameter i was not given. */
+bool tc_bind_args(tc_eval_ctx *e, const tc_args *args, const char *names,
+             int required, const tc_arg **out);
+bool tc_no_keywords(tc_eval_ctx *e, const tc_args *args);
+
+typedef bool (*tc_builtin_fn)(tc_eval_ctx *e, const tc_args *args,
+                              tc_value *out);
+bool tc_call_value(tc_eval_ctx *e, const tc_value *callee, const tc_args *args,
+                   tc_value *out);
+bool tc_call_buffer_method(tc_eval_ctx *e, tc_buffer *b, const char *method,
+                           tc_span method_span, const tc_args *args,
+                           tc_value *out);
+
+/* --- names (names.c) -------------------------------------------------------------------- */
+typedef enum tc_name_kind {
+    TC_NAME_SPACE,  /* T, T.ptx: has members */
+    TC_NAME_CALL,   /* fn */
+    TC_NAME_OP,     /* an intrinsic of ir/ops.def */
+    TC_NAME_DTYPE,  /* T.float16 */
+    TC_NAME_AXIS,
+    TC_NAME_LATER   /* TVM has it; not built yet */
+} tc_name_kind;
+
+typedef struct tc_name {
+    const char *dotted;
+    tc_name_kind kind;
+    tc_builtin_fn fn;
+    bool body_only; /* means something only inside a prim_func */
+} tc_name;
+
+/* Looks a dotted name up; false when there is none. */
+bool tc_name_find(const char *dotted, tc_name *out);
+/* The value that a free-standing built-in name has; false: unknown. */
+bool tc_builtin_value(tc_arena *a, const char *name, tc_value *out);
+/* Member `name` of namespace `base`; reports. */
+bool tc_member(tc_eval_ctx *e, const char *base, const char *name, tc_span at,
+               tc_value *out);
+bool tc_import(tc_eval_ctx *e, const tc_node *n);
+/* What TVM has: tvm_names.c. */
+const char *const *tc_tvm_names(int *n);
+bool tc_tvm_has(const char *dotted);
+/* Nearest among the names in scope and the built-in ones, as a hint. */
+const char *tc_nearest_name(tc_eval_ctx *e, const char *word,
+                            const char *prefix);
+
+/* --- functions of the tables --------------------------------------------------- */
+/* --- layouts (layouts.c) ------------------------------------------------------------------ */
+bool tc_spec_subscript(tc_eval_ctx *e, bool replica, const tc_node *n,
+                       tc_value *out);
+bool tc_spec_add(tc_eval_ctx *e, const tc_value *a, const tc_value *b,
+                 tc_span span, tc_value *out);
+
+/* --- bodies (body.c, declare.c, region.c, intrinsic.c, copy.c) ----------------------------- */
+bool tc_build_func(tc_eval_ctx *e, const tc_node *def, tc_func **out);
+bool tc_run_body_block(tc_eval_ctx *e, const tc_node_list *stmts,
+                       tc_block *into, bool new_scope);
+tc_stmt *tc_emit_stmt(tc_eval_ctx *e, tc_stmt_kind kind, tc_span span);
+void tc_note_unnamed(tc_eval_ctx *e, tc_var *v, tc_buffer *b, bool *named);
+tc_buffer *tc_new_buffer(tc_eval_ctx *e, tc_dtype type, tc_space space,
+                         const int64_t *shape, int rank, tc_span span);
+bool tc_need_body(tc_eval_ctx *e, const char *what, tc_span span);
+/* Gives fresh variables and buffers in v the name. */
+void tc_give_name(tc_eval_ctx *e, const char *name, const tc_value *v);
+
+bool tc_infer_ids(tc_eval_ctx *e);
+bool tc_buffer_subscript(tc_eval_ctx *e, tc_buffer *b, const tc_node *n,
+                         tc_value *out);
+bool tc_buffer_at(tc_eval_ctx *e, tc_buffer *b, const tc_value *index, int n,
+                  tc_span span, tc_value *out);
+bool tc_want_region(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                    const char *what, tc_region *out);
+bool tc_store_to(tc_eval_ctx *e, const tc_node *target, const tc_value *value,
+                 tc_span value_span);
+bool tc_call_intrinsic(tc_eval_ctx *e, tc_op op, const tc_args *args,
+                       tc_value *out);
+bool tc_call_copy(tc_eval_ctx *e, const char *dotted, const tc_args *args,
+                  tc_value *out);
+/* for loops: the iterators that T.serial & co. describe. */
+bool tc_body_for(tc_eval_ctx *e, const tc_node *n);
+
+/* Declarations (declare.c) and values (scalars.c). */
+#define TC_CALLS(CALL)                                                         \
+    CALL("T.match_buffer", tc_call_match_buffer)                               \
+    CALL("T.alloc_buffer", tc_call_alloc_buffer)                               \
+    CALL("T.alloc_shared", tc_call_alloc_shared)                               \
+    CALL("T.alloc_local", tc_call_alloc_local)                                 \
+    CALL("T.decl_buffer", tc_call_decl_buffer)                                 \
+    CALL("T.device_entry", tc_call_device_entry)                               \
+    CALL("T.cta_id", tc_call_cta_id)                                           \
+    CALL("T.cta_id_in_cluster", tc_call_cta_id_in_cluster)                     \
+    CALL("T.cluster_id", tc_call_cluster_id)                                   \
+    CALL("T.warpgroup_id", tc_call_warpgroup_id)                               \
+    CALL("T.warp_id", tc_call_warp_id)                                         \
+    CALL("T.warp_id_in_wg", tc_call_warp_id_in_wg)                             \
+    CALL("T.lane_id", tc_call_lane_id)                                         \
+    CALL("T.thread_id", tc_call_thread_id)                                     \
+    CALL("T.thread_id_in_wg", tc_call_thread_id_in_wg)                         \
+    CALL("T.meta_var", tc_call_meta_var)                                       \
+    CALL("T.min", tc_call_t_min)                                               \
+    CALL("T.max", tc_call_t_max)                                               \
+    CALL("T.cast", tc_call_cast)                                               \
+    CALL("T.if_then_else", tc_call_if_then_else)                               \
+    CALL("T.floordiv", tc_call_floordiv)                                       \
+    CALL("T.floormod", tc_call_floormod)                                       \
+    CALL("T.ceildiv", tc_call_ceildiv)                                         \
+    CALL("T.shift_left", tc_call_shift_left)                                   \
+    CALL("T.shift_right", tc_call_shift_right)                                 \
+    CALL("T.bitwise_and", tc_call_bitwise_and)                                 \
+    CALL("T.bitwise_or", tc_call_bitwise_or)                                   \
+    CALL("T.bitwise_xor", tc_call_bitwise_xor)                                 \
+    CALL("T.bitwise_not", tc_call_bitwise_not)                                 \
+    CALL("T.address_of", tc_call_address_of)                                   \
+    CALL("T.evaluate", tc_call_evaluate)                                       \
+    CALL("T.buffer_store", tc_call_buffer_store)                               \
+    CALL("T.serial", tc_call_loop)                                             \
+    CALL("T.unroll", tc_call_loop)                                             \
+    CALL("T.grid", tc_call_loop)                                               \
+    CALL("TileLayout", tc_call_tile_layout)                                    \
+    CALL("TileLayout.from_iters", tc_call_from_iters)                          \
+    CALL("SwizzleLayout", tc_call_swizzle_layout)                              \
+    CALL("ComposeLayout", tc_call_compose_layout)                              \
+    CALL("Iter", tc_call_iter)                                                 \
+    CALL("Axis.get", tc_call_axis_get)                                         \
+    CALL("len", tc_call_len)                                                   \
+    CALL("range", tc_call_range)                                               \
+    CALL("slice", tc_call_slice)                                               \
+    CALL("list", tc_call_list)                                                 \
+    CALL("tuple", tc_call_tuple)                                               \
+    CALL("int", tc_call_int)                                                   \
+    CALL("float", tc_call_float)                                               \
+    CALL("bool", tc_call_bool)                                                 \
+    CALL("str", tc_call_str)                                                   \
+    CALL("abs", tc_call_abs)                                                   \
+    CALL("min", tc_call_min)                                                   \
+    CALL("max", tc_call_max)                                                   \
+    CALL("sum", tc_call_sum)
+#define CALL(name, fn)                                                         \
+    bool fn(tc_eval_ctx *e, const tc_args *args, tc_value *out);
+TC_CALLS(CALL)
+#undef CALL
+
+#endif

@@ -1,0 +1,371 @@
+/* names.c - what the dotted names of TVMScript and Python mean here. */
+#include "front/internal.h"
+
+#include <string.h>
+
+static const tc_name table[] = {
+    {"T", TC_NAME_SPACE, NULL, false},
+    {"T.ptx", TC_NAME_SPACE, NULL, true},
+    {"T.cuda", TC_NAME_SPACE, NULL, true},
+    {"Tx", TC_NAME_SPACE, NULL, false},
+    {"Tx.cta", TC_NAME_SPACE, NULL, true},
+    {"Tx.warpgroup", TC_NAME_SPACE, NULL, true},
+    {"Tx.wg", TC_NAME_SPACE, NULL, true},
+    {"Tx.warp", TC_NAME_SPACE, NULL, true},
+    {"Tx.thread", TC_NAME_SPACE, NULL, true},
+    {"tvm", TC_NAME_SPACE, NULL, false},
+    {"tvm.script", TC_NAME_SPACE, NULL, false},
+    {"tvm.tirx", TC_NAME_SPACE, NULL, false},
+    {"tvm.tirx.layout", TC_NAME_SPACE, NULL, false},
+    {"Axis", TC_NAME_SPACE, NULL, false},
+    {"S", TC_NAME_SPACE, NULL, false},
+    {"R", TC_NAME_SPACE, NULL, false},
+    {"T.prim_func", TC_NAME_SPACE, NULL, false},
+    {"T.let", TC_NAME_SPACE, NULL, true},
+#define CALL(name, fn) {name, TC_NAME_CALL, fn, false},
+    TC_CALLS(CALL)
+#undef CALL
+    {"tcgen05_atom_layout", TC_NAME_LATER, NULL, false},
+    {"tmem_datapath_layout", TC_NAME_LATER, NULL, false},
+    {"wg_local_layout", TC_NAME_LATER, NULL, false},
+    {"tma_shared_layout", TC_NAME_LATER, NULL, false},
+    {"SwizzleMode", TC_NAME_LATER, NULL, false},
+    {"MBarrier", TC_NAME_LATER, NULL, false},
+    {"TMABar", TC_NAME_LATER, NULL, false},
+    {"TCGen05Bar", TC_NAME_LATER, NULL, false},
+    {"TileLayout.trainium", TC_NAME_LATER, NULL, false},
+    {"print", TC_NAME_LATER, NULL, false},
+    {"dict", TC_NAME_LATER, NULL, false},
+    {"enumerate", TC_NAME_LATER, NULL, false},
+    {"zip", TC_NAME_LATER, NULL, false},
+};
+enum { NTABLE = sizeof table / sizeof *table };
+
+static const struct {
+    const char *alias, *name;
+} aliases[] = {
+    {"T.smem", "T.alloc_shared"}, {"T.i8", "T.int8"},
+    {"T.i16", "T.int16"},         {"T.i32", "T.int32"},
+    {"T.i64", "T.int64"},         {"T.u8", "T.uint8"},
+    {"T.u16", "T.uint16"},        {"T.u32", "T.uint32"},
+    {"T.u64", "T.uint64"},        {"T.f16", "T.float16"},
+    {"T.f32", "T.float32"},       {"T.f64", "T.float64"},
+    {"T.bf16", "T.bfloat16"},     {"T.boolean", "T.bool"},
+};
+
+static bool op_namespace(const char *dotted) {
+    size_t len = strlen(dotted);
+    for (int i = 0; i < TC_OPC_COUNT; i++) {
+        if (strncmp(tc_ops[i].name, dotted, len) == 0 &&
+            tc_ops[i].name[len] == '.') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_copy_name(const char *dotted) {
+    if (strncmp(dotted, "Tx.", 3) != 0) {
+        return false;
+    }
+    const char *last = strrchr(dotted, '.') + 1;
+    return strcmp(last, "copy") == 0 || strcmp(last, "copy_async") == 0;
+}
+
+/* Tx.cta.gemm is Tx.gemm at another scope. */
+static bool tile_op_later(const char *dotted) {
+    char plain[64] = "Tx.";
+    const char *last = strrchr(dotted, '.');
+    if (strncmp(dotted, "Tx.", 3) != 0 || last == NULL || strlen(last) > 40) {
+        return false;
+    }
+    strcat(plain, last + 1);
+    return tc_tvm_has(plain);
+}
+
+static bool find_t(const char *dotted, tc_name *out) {
+    tc_dtype dtype;
+    tc_op op;
+    *out = (tc_name){.dotted = dotted};
+    if (tc_op_find(dotted, &op)) {
+        bool internal = (tc_ops[op].flags & TC_OPF_INTERNAL) != 0;
+        out->kind = internal ? TC_NAME_LATER : TC_NAME_OP;
+        out->body_only = true;
+        return true;
+    }
+    if (strncmp(dotted, "T.", 2) == 0 && tc_dtype_find(dotted + 2, &dtype)) {
+        out->kind = TC_NAME_DTYPE;
+        return true;
+    }
+    if (is_copy_name(dotted)) {
+        out->kind = TC_NAME_CALL;
+        out->body_only = true;
+        return true;
+    }
+    if (op_namespace(dotted)) {
+        out->kind = TC_NAME_SPACE;
+        return true;
+    }
+    if (tc_tvm_has(dotted) || tile_op_later(dotted)) {
+        out->kind = TC_NAME_LATER;
+        return true;
+    }
+    return false;
+}
+
+bool tc_name_find(const char *dotted, tc_name *out) {
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        if (strcmp(aliases[i].alias, dotted) == 0) {
+            dotted = aliases[i].name;
+            break;
+        }
+    }
+    for (int i = 0; i < NTABLE; i++) {
+        if (table[i].dotted[0] == dotted[0] &&
+            strcmp(table[i].dotted, dotted) == 0) {
+            *out = table[i];
+            return true;
+        }
+    }
+    return dotted[0] == 'T' && strchr(dotted, '.') != NULL &&
+           find_t(dotted, out);
+}
+
+bool tc_builtin_value(tc_arena *a, const char *name, tc_value *out) {
+    tc_name found;
+    const tc_axis *axis = tc_axis_find(name);
+    if (axis != NULL) {
+        *out = tc_value_axis(axis);
+        return true;
+    }
+    if (!tc_name_find(name, &found)) {
+        return false;
+    }
+    *out = tc_value_namespace(tc_strdup(a, found.dotted));
+    return true;
+}
+
+/* --- all names, for completion and near misses ------------------------------------ */
+
+typedef struct name_list {
+    tc_arena *arena;
+    const char **items;
+    int n, cap;
+    const char *prefix; /* "T.ptx." or "" */
+} name_list;
+
+static void consider(name_list *l, const char *dotted) {
+    size_t len = strlen(l->prefix);
+    if (strncmp(dotted, l->prefix, len) != 0) {
+        return;
+    }
+    const char *rest = dotted + len, *dot = strchr(rest, '.');
+    size_t n = dot != NULL ? (size_t)(dot - rest) : strlen(rest);
+    for (int i = 0; i < l->n; i++) {
+        if (strlen(l->items[i]) == n && memcmp(l->items[i], rest, n) == 0) {
+            return;
+        }
+    }
+    const char *copy = tc_strndup(l->arena, rest, n);
+    TC_PUSH(l->arena, l->items, l->n, l->cap, copy);
+}
+
+static void consider_axes(name_list *l) {
+    if (l->prefix[0] != '\0' && strcmp(l->prefix, "Axis.") != 0) {
+        return;
+    }
+    for (const char *const *s = tc_axis_names(); *s != NULL; s++) {
+        consider(l, tc_format(l->arena, "%s%s", l->prefix, *s));
+    }
+}
+
+/* Names that are built; with `later`, those of TVM too. */
+static name_list list_names(tc_arena *a, const char *prefix, bool later) {
+    name_list l = {.arena = a, .prefix = prefix};
+    int n;
+    for (int i = 0; i < NTABLE; i++) {
+        if (table[i].kind != TC_NAME_LATER || later) {
+            consider(&l, table[i].dotted);
+        }
+    }
+    consider_axes(&l);
+    for (int i = 0; i < TC_DTYPE_COUNT; i++) {
+        consider(&l, tc_format(a, "T.%s", tc_dtypes[i].name));
+    }
+    for (int i = 0; i < TC_OPC_COUNT; i++) {
+        if (!(tc_ops[i].flags & TC_OPF_INTERNAL)) {
+            consider(&l, tc_ops[i].name);
+        }
+    }
+    static const char *const scopes[] = {"Tx.", "Tx.cta.", "Tx.warp.",
+                                         "Tx.wg.", "Tx.warpgroup.",
+                                         "Tx.thread."};
+    for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
+        consider(&l, tc_format(a, "%scopy", scopes[i]));
+        consider(&l, tc_format(a, "%scopy_async", scopes[i]));
+    }
+    const char *const *tvm = tc_tvm_names(&n);
+    for (int i = 0; later && i < n; i++) {
+        consider(&l, tvm[i]);
+    }
+    return l;
+}
+
+void tc_front_names(const char *prefix,
+                    void (*fn)(void *user, const char *name), void *user) {
+    tc_arena *a = tc_arena_new();
+    const char *dotted = prefix[0] != '\0' ? tc_format(a, "%s.", prefix) : "";
+    name_list l = list_names(a, dotted, false);
+    for (int i = 0; i < l.n; i++) {
+        fn(user, l.items[i]);
+    }
+    tc_arena_free(a);
+}
+
+typedef struct env_names {
+    name_list *list;
+} env_names;
+
+static void consider_env(void *user, const char *name, const tc_value *v) {
+    name_list *l = ((env_names *)user)->list;
+    (void)v;
+    if (strchr(name, '.') == NULL && l->n < 4096) {
+        const char *copy = name;
+        TC_PUSH(l->arena, l->items, l->n, l->cap, copy);
+    }
+}
+
+const char *tc_nearest_name(tc_eval_ctx *e, const char *word,
+                            const char *prefix) {
+    name_list l = list_names(e->arena, prefix, false);
+    if (prefix[0] == '\0') {
+        tc_env_each(e->env, consider_env, &(env_names){&l});
+    }
+    const char *hint = tc_did_you_mean(e, word, l.items, l.n);
+    if (hint == NULL && prefix[0] != '\0') {
+        l = list_names(e->arena, prefix, true);
+        hint = tc_did_you_mean(e, word, l.items, l.n);
+    }
+    return hint;
+}
+
+bool tc_member(tc_eval_ctx *e, const char *base, const char *name, tc_span at,
+               tc_value *out) {
+    tc_name found;
+    if (strcmp(base, "Axis") == 0 && strcmp(name, "get") != 0) {
+        const tc_axis *axis = tc_axis_find(name);
+        if (axis == NULL) {
+            return tc_front_fail(e, at, tc_nearest_name(e, name, "Axis."),
+                                 "there is no axis '%s'", name);
+        }
+        *out = tc_value_axis(axis);
+        return true;
+    }
+    const char *dotted = tc_format(e->arena, "%s.%s", base, name);
+    if (!tc_name_find(dotted, &found)) {
+        return tc_front_fail(
+            e, at,
+            tc_nearest_name(e, name, tc_format(e->arena, "%s.", base)),
+            "'%s' has no '%s'", base, name);
+    }
+    if (found.kind == TC_NAME_DTYPE) {
+        *out = (tc_value){.kind = TC_V_DTYPE};
+        return tc_dtype_find(found.dotted + 2, &out->dtype);
+    }
+    *out = tc_value_namespace(found.dotted);
+    return true;
+}
+
+/* --- imports ------------------------------------------------------------------------ */
+
+/* Modules whose names this program knows, and the prefix the names get here. */
+static const struct {
+    const char *module, *prefix;
+} modules[] = {
+    {"tvm", NULL},
+    {"tvm.script", NULL},
+    {"tvm.script.tirx", NULL},
+    {"tvm.tirx", NULL},
+    {"tvm.tirx.layout", ""},
+    {"tvm.tirx.lang", NULL},
+    {"tvm.tirx.lang.pipeline", ""},
+    {"tvm.script.tirx.tile", "Tx."},
+    {"tvm.tirx.script", NULL},
+};
+enum { NMODULES = sizeof modules / sizeof *modules };
+
+static int module_index(const char *name) {
+    for (int i = 0; i < NMODULES; i++) {
+        if (strcmp(modules[i].module, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static bool unknown_module(tc_eval_ctx *e, const char *name, tc_span at) {
+    const char *names[NMODULES];
+    for (int i = 0; i < NMODULES; i++) {
+        names[i] = modules[i].module;
+    }
+    return tc_front_fail(e, at, tc_did_you_mean(e, name, names, NMODULES),
+                         "there is no module '%s' here", name);
+}
+
+/* The value of `from module import name`. */
+static bool imported(tc_eval_ctx *e, const tc_node *n, int module,
+                     tc_value *out) {
+    const char *full = tc_format(e->arena, "%s.%s", n->s, n->s2);
+    if (strcmp(full, "tvm.script.tirx") == 0 ||
+        strcmp(full, "tvm.tirx.script") == 0) {
+        *out = tc_value_namespace("T");
+        return true;
+    }
+    if (strcmp(full, "tvm.script.tirx.tile") == 0 ||
+        strcmp(full, "tvm.tirx.script.tile") == 0) {
+        *out = tc_value_namespace("Tx");
+        return true;
+    }
+    if (module_index(full) >= 0) {
+        *out = tc_value_namespace("tvm");
+        return true;
+    }
+    const char *prefix = modules[module].prefix;
+    if (prefix != NULL &&
+        tc_builtin_value(e->arena, tc_format(e->arena, "%s%s", prefix, n->s2),
+                         out)) {
+        return true;
+    }
+    if (strcmp(n->s, "tvm.script.tirx") == 0) {
+        return tc_member(e, "T", n->s2, n->span, out);
+    }
+    return tc_front_fail(e, n->span,
+                         tc_nearest_name(e, n->s2, prefix ? prefix : ""),
+                         "module '%s' has no '%s' here", n->s, n->s2);
+}
+
+bool tc_import(tc_eval_ctx *e, const tc_node *n) {
+    tc_value v;
+    int module = module_index(n->s);
+    if (module < 0) {
+        tc_span at = n->kind == TC_N_IMPORT ? n->span : n->name_span;
+        return unknown_module(e, n->s, at);
+    }
+    if (n->kind == TC_N_IMPORT) {
+        bool whole = n->s2 != NULL && (strcmp(n->s, "tvm.script.tirx") == 0);
+        v = tc_value_namespace(whole ? "T" : "tvm");
+        if (n->s2 != NULL && strcmp(n->s, "tvm.script.tirx.tile") == 0) {
+            v = tc_value_namespace("Tx");
+        }
+        tc_env_set(e->env, n->s2 != NULL ? n->s2 : "tvm", &v);
+        return true;
+    }
+    if (strcmp(n->s2, "*") == 0) {
+        return true; /* they are in scope already */
+    }
+    if (!imported(e, n, module, &v)) {
+        return false;
+    }
+    tc_env_set(e->env, n->s3 != NULL ? n->s3 : n->s2, &v);
+    return true;
+}

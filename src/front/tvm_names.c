@@ -1,0 +1,167 @@
+/* tvm_names.c - every name that TVM 0.25.0 has below T, T.ptx, T.cuda and Tx:
+ * so that a name which is not built yet is told from one that is misspelt. */
+#include "front/internal.h"
+
+#include <string.h>
+
+/* In strcmp order. */
+static const char *const names[] = {
+    "T.Assert", "T.Bind", "T.Break", "T.Continue", "T.Else", "T.If", "T.Let",
+    "T.Range", "T.SMEMPool", "T.TMEMPool", "T.TMEMStages", "T.TensorMap",
+    "T.Then", "T.While", "T.abs", "T.acos", "T.acosh", "T.address_of",
+    "T.alloc_buffer", "T.alloc_cast_frag", "T.alloc_local", "T.alloc_scalar",
+    "T.alloc_shared", "T.alloc_tcgen05_ldst_frag", "T.anylist_getitem",
+    "T.anylist_resetitem", "T.anylist_setitem_call_cpacked",
+    "T.anylist_setitem_call_packed", "T.arg", "T.asin", "T.asinh", "T.assume",
+    "T.atan", "T.atan2", "T.atanh", "T.attr", "T.axis", "T.bind",
+    "T.bitwise_and", "T.bitwise_not", "T.bitwise_or", "T.bitwise_xor",
+    "T.block_name_suffix_context", "T.bool", "T.boolean", "T.break_loop",
+    "T.broadcast", "T.buffer", "T.buffer_decl", "T.buffer_store",
+    "T.buffer_var", "T.call_cpacked", "T.call_cpacked_lowered", "T.call_extern",
+    "T.call_intrin", "T.call_kernel", "T.call_llvm_intrin",
+    "T.call_llvm_pure_intrin", "T.call_packed", "T.call_packed_lowered",
+    "T.call_pure_extern", "T.cast", "T.ceil", "T.ceildiv", "T.cluster",
+    "T.cluster_id", "T.clz", "T.comm_reducer", "T.constexpr", "T.continue_loop",
+    "T.cooperative_tensor_fill", "T.cooperative_tensor_load",
+    "T.cooperative_tensor_multiply_accumulate", "T.cooperative_tensor_store",
+    "T.copysign", "T.cos", "T.cosh", "T.cta", "T.cta_id", "T.cta_id_in_cluster",
+    "T.cta_id_in_pair", "T.cuda", "T.cuda.atomic_add", "T.cuda.atomic_cas",
+    "T.cuda.ballot_sync", "T.cuda.bfloat1622float2", "T.cuda.bfloat162float",
+    "T.cuda.clock64", "T.cuda.cluster_sync", "T.cuda.copy_128b",
+    "T.cuda.copy_16b", "T.cuda.copy_32b", "T.cuda.copy_64b", "T.cuda.copy_8b",
+    "T.cuda.copy_bytes", "T.cuda.cta_max", "T.cuda.cta_min",
+    "T.cuda.cta_reduce", "T.cuda.cta_sum", "T.cuda.cta_sync",
+    "T.cuda.cvta_generic_to_shared", "T.cuda.fadd2_rn", "T.cuda.ffs_u32",
+    "T.cuda.float22bfloat162_rn", "T.cuda.float22bfloat162_rn_from_float2",
+    "T.cuda.float22half2", "T.cuda.float2_x", "T.cuda.float2_y",
+    "T.cuda.float8tohalf8", "T.cuda.float_as_uint", "T.cuda.fmul2_rn",
+    "T.cuda.fp8x4_e4m3_from_float4", "T.cuda.func_call", "T.cuda.get_tmem_addr",
+    "T.cuda.grid_sync", "T.cuda.half2float", "T.cuda.half8tofloat8",
+    "T.cuda.hmax2", "T.cuda.hmin2", "T.cuda.ldg", "T.cuda.make_float2",
+    "T.cuda.mma_fill", "T.cuda.mma_fill_legacy", "T.cuda.mma_store",
+    "T.cuda.mma_store_legacy", "T.cuda.nano_sleep", "T.cuda.printf",
+    "T.cuda.reduce_add_sync_u32", "T.cuda.reduce_min_sync_u32",
+    "T.cuda.runtime_instr_desc", "T.cuda.sm100_tma_2sm_mbarrier_addr",
+    "T.cuda.smem_addr_from_uint64", "T.cuda.syncthreads_and",
+    "T.cuda.syncthreads_or", "T.cuda.thread_fence", "T.cuda.thread_rank",
+    "T.cuda.timer_end", "T.cuda.timer_finalize", "T.cuda.timer_init",
+    "T.cuda.timer_start", "T.cuda.trap_when_assert_failed",
+    "T.cuda.uint_as_float", "T.cuda.warp_max", "T.cuda.warp_min",
+    "T.cuda.warp_reduce", "T.cuda.warp_sum", "T.cuda.warp_sync",
+    "T.cuda.warpgroup_sync", "T.decl_buffer", "T.decl_scalar", "T.device_entry",
+    "T.dp4a", "T.end_profile_intrinsic", "T.env_thread", "T.erf", "T.evaluate",
+    "T.exp", "T.exp10", "T.exp2", "T.fabs", "T.filter", "T.floor", "T.floordiv",
+    "T.floormod", "T.fma", "T.fmod", "T.func_attr", "T.func_name", "T.func_ret",
+    "T.get_active_lane_mask", "T.grid", "T.handle", "T.handle_add_byte_offset",
+    "T.hint", "T.hypot", "T.if_then_else", "T.ignore_loop_partition",
+    "T.index_map", "T.infinity", "T.init", "T.inline", "T.isfinite", "T.isinf",
+    "T.isnan", "T.isnullptr", "T.iter_var", "T.jit", "T.lane_id",
+    "T.launch_thread", "T.ldexp", "T.let", "T.likely",
+    "T.llvm_lookup_intrinsic_id", "T.local_scalar", "T.log", "T.log10",
+    "T.log1p", "T.log2", "T.lookup_param", "T.macro", "T.match_buffer", "T.max",
+    "T.max_value", "T.meta_class", "T.meta_var", "T.metal", "T.min",
+    "T.min_value", "T.nearbyint", "T.nextafter", "T.nki", "T.nvshmem",
+    "T.parallel", "T.popcount", "T.pow", "T.prim_func", "T.print_buffer",
+    "T.ptr", "T.ptr_byte_offset", "T.ptx", "T.ptx.add_f32", "T.ptx.add_f32x2",
+    "T.ptx.add_f64", "T.ptx.add_rn_f32_bf16", "T.ptx.any_sync",
+    "T.ptx.atom_scalar", "T.ptx.bar", "T.ptx.bar.arrive", "T.ptx.bar.sync",
+    "T.ptx.barrier", "T.ptx.barrier.cluster", "T.ptx.barrier.cluster.arrive",
+    "T.ptx.barrier.cluster.wait", "T.ptx.clc_query_cancel",
+    "T.ptx.clc_try_cancel", "T.ptx.cp_async", "T.ptx.cp_async.bulk",
+    "T.ptx.cp_async.bulk.commit_group", "T.ptx.cp_async.bulk.s2c",
+    "T.ptx.cp_async.bulk.tensor", "T.ptx.cp_async.bulk.tensor.g2c",
+    "T.ptx.cp_async.bulk.tensor.g2c_bar_addr",
+    "T.ptx.cp_async.bulk.tensor.g2c_prefetch",
+    "T.ptx.cp_async.bulk.tensor.g2c_tile_gather4",
+    "T.ptx.cp_async.bulk.tensor.g2c_tile_gather4_bar_addr",
+    "T.ptx.cp_async.bulk.tensor.s2g", "T.ptx.cp_async.bulk.tensor.s2g_reduce",
+    "T.ptx.cp_async.bulk.wait_group", "T.ptx.cp_async.commit_group",
+    "T.ptx.cp_async.legacy", "T.ptx.cp_async.mbarrier",
+    "T.ptx.cp_async.mbarrier.arrive", "T.ptx.cp_async.wait_group",
+    "T.ptx.cp_async_bulk_g2s_cluster", "T.ptx.cp_async_bulk_g2s_cta",
+    "T.ptx.cp_async_bulk_s2g", "T.ptx.cp_async_bulk_s2s_cluster",
+    "T.ptx.elect_sync", "T.ptx.exp2", "T.ptx.fence",
+    "T.ptx.fence.mbarrier_init", "T.ptx.fence.proxy_async",
+    "T.ptx.fetch_register", "T.ptx.fma_f32", "T.ptx.fma_f32x2", "T.ptx.fma_f64",
+    "T.ptx.fns_b32", "T.ptx.griddepcontrol",
+    "T.ptx.griddepcontrol.launch_dependents", "T.ptx.griddepcontrol.wait",
+    "T.ptx.ld", "T.ptx.ld_acquire", "T.ptx.ld_global_acquire",
+    "T.ptx.ld_volatile", "T.ptx.ldg32", "T.ptx.ldmatrix",
+    "T.ptx.ldmatrix_legacy", "T.ptx.map_shared_rank", "T.ptx.mapa",
+    "T.ptx.max_f32", "T.ptx.mbarrier", "T.ptx.mbarrier.arrive",
+    "T.ptx.mbarrier.arrive.cluster_count", "T.ptx.mbarrier.arrive.expect_tx",
+    "T.ptx.mbarrier.init", "T.ptx.mbarrier.try_wait",
+    "T.ptx.mbarrier.try_wait_acquire_cluster", "T.ptx.mbarrier.try_wait_once",
+    "T.ptx.mbarrier_test_wait_parity", "T.ptx.mma", "T.ptx.mma.legacy",
+    "T.ptx.mma.sp", "T.ptx.mul_f32", "T.ptx.mul_f32x2", "T.ptx.mul_f64",
+    "T.ptx.prefetch_tensormap", "T.ptx.rcp", "T.ptx.red_scalar",
+    "T.ptx.reduce3_max_f32", "T.ptx.reduce3_min_f32", "T.ptx.setmaxnreg",
+    "T.ptx.st", "T.ptx.st_bulk", "T.ptx.stmatrix", "T.ptx.sub_f32",
+    "T.ptx.sub_f32x2", "T.ptx.sub_f64", "T.ptx.tcgen05", "T.ptx.tcgen05.alloc",
+    "T.ptx.tcgen05.commit", "T.ptx.tcgen05.cp", "T.ptx.tcgen05.dealloc",
+    "T.ptx.tcgen05.encode_instr_descriptor",
+    "T.ptx.tcgen05.encode_instr_descriptor_block_scaled",
+    "T.ptx.tcgen05.encode_matrix_descriptor", "T.ptx.tcgen05.fence",
+    "T.ptx.tcgen05.fence.after_thread_sync",
+    "T.ptx.tcgen05.fence.before_thread_sync", "T.ptx.tcgen05.ld",
+    "T.ptx.tcgen05.mma", "T.ptx.tcgen05.mma.block_scale",
+    "T.ptx.tcgen05.mma.sp", "T.ptx.tcgen05.mma.sp.block_scale",
+    "T.ptx.tcgen05.relinquish_alloc_permit", "T.ptx.tcgen05.shift",
+    "T.ptx.tcgen05.st", "T.ptx.tcgen05.wait", "T.ptx.tcgen05.wait.ld",
+    "T.ptx.tcgen05.wait.st", "T.ptx.wgmma", "T.ptx.wgmma.commit_group",
+    "T.ptx.wgmma.encode_matrix_descriptor", "T.ptx.wgmma.fence",
+    "T.ptx.wgmma.mma_async", "T.ptx.wgmma.mma_async.rs",
+    "T.ptx.wgmma.mma_async.ss", "T.ptx.wgmma.noop_barrier",
+    "T.ptx.wgmma.wait_group", "T.q_multiply_shift",
+    "T.q_multiply_shift_per_axis", "T.ramp", "T.reads", "T.reinterpret",
+    "T.ret", "T.round", "T.rsqrt", "T.sblock", "T.sblock_alloc_buffer",
+    "T.sblock_attr", "T.scope_id", "T.selector", "T.serial", "T.shared_scalar",
+    "T.shift_left", "T.shift_right", "T.sigmoid", "T.sin", "T.sinh", "T.smem",
+    "T.sqrt", "T.start_profile_intrinsic", "T.static_assert", "T.tan", "T.tanh",
+    "T.target", "T.thread", "T.thread_binding", "T.thread_id",
+    "T.thread_id_in_wg", "T.thread_return", "T.tmem", "T.trunc", "T.truncdiv",
+    "T.truncmod", "T.tvm_access_ptr", "T.tvm_bmma_sync", "T.tvm_call_cpacked",
+    "T.tvm_call_cpacked_lowered", "T.tvm_call_packed",
+    "T.tvm_call_packed_lowered", "T.tvm_fill_fragment",
+    "T.tvm_global_barrier_kinit", "T.tvm_kernel_replace_point",
+    "T.tvm_load_matrix_sync", "T.tvm_mma_sync", "T.tvm_stack_alloca",
+    "T.tvm_stack_make_array", "T.tvm_stack_make_shape", "T.tvm_storage_sync",
+    "T.tvm_store_matrix_sync", "T.tvm_struct_get", "T.tvm_struct_set",
+    "T.tvm_thread_allreduce", "T.tvm_thread_invariant",
+    "T.tvm_throw_last_error", "T.tvm_tuple", "T.tvm_warp_activemask",
+    "T.tvm_warp_shuffle", "T.tvm_warp_shuffle_down", "T.tvm_warp_shuffle_up",
+    "T.tvm_warp_shuffle_xor", "T.undef", "T.unroll", "T.var", "T.vectorcombine",
+    "T.vectorhigh", "T.vectorized", "T.vectorlow", "T.void", "T.vscale",
+    "T.warp", "T.warp_id", "T.warp_id_in_wg", "T.warpgroup", "T.warpgroup_id",
+    "T.webgpu", "T.wg", "T.wg_reg_tile", "T.where", "T.writes", "Tx.add",
+    "Tx.binary_chain", "Tx.binary_reduce", "Tx.cast", "Tx.cluster",
+    "Tx.compose_op", "Tx.copy", "Tx.copy_async", "Tx.cta", "Tx.exp", "Tx.exp2",
+    "Tx.fdiv", "Tx.fill", "Tx.fma", "Tx.gemm", "Tx.gemm_async", "Tx.max",
+    "Tx.maximum", "Tx.memset", "Tx.min", "Tx.minimum", "Tx.mul",
+    "Tx.permute_layout", "Tx.reciprocal", "Tx.reduce_negate", "Tx.select",
+    "Tx.silu", "Tx.sqrt", "Tx.sub", "Tx.sum", "Tx.thread", "Tx.unary_reduce",
+    "Tx.warp", "Tx.warpgroup", "Tx.wg", "Tx.zero",
+};
+
+enum { N = sizeof names / sizeof *names };
+
+const char *const *tc_tvm_names(int *n) {
+    *n = N;
+    return names;
+}
+
+bool tc_tvm_has(const char *dotted) {
+    int lo = 0, hi = N;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2, c = strcmp(dotted, names[mid]);
+        if (c == 0) {
+            return true;
+        }
+        if (c < 0) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return false;
+}
