@@ -1,0 +1,12 @@
+/* view.h - full-screen views, clients of tilecopy.h. */
+#ifndef TC_VIEW_VIEW_H
+#define TC_VIEW_VIEW_H
+
+#include "tilecopy.h"
+
+/* Shows the timeline of the session's last run until the user leaves; the
+ * terminal is then as it was. Returns 0; or -1, after one line on standard
+ * error, when there is no trace or no terminal that can show it. */
+int tc_view_timeline(tc_session *s);
+
+#endif
