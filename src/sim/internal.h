@@ -98,6 +98,7 @@ typedef struct tc_batch {
     uint8_t src_size[TC_LANES]; /* bytes read; the rest is zero */
     uint64_t complete;       /* timing: when the bytes arrive */
     int32_t event;           /* its ISSUE in the trace */
+    uint32_t queued;         /* events that still name it */
     tc_hz_copy *hz;          /* the checker's view, or NULL */
 } tc_batch;
 
@@ -109,12 +110,14 @@ typedef struct tc_warp_core {
     uint64_t turns;
     tc_batch *batches, **tail; /* not landed, or not yet waited for */
     uint32_t ncommit[TC_LANES];
+    uint64_t wait_begin; /* a wait that blocks: when it began, else 0 */
     /* Endless loops: the state at an earlier turn (Brent's method). */
     uint64_t loop_hash, loop_progress, loop_turn, loop_power;
     bool looping;
     /* timing.c */
     uint64_t *ready; /* cycle when a register is ready: pred, 32, 64 */
     uint64_t next;   /* earliest cycle of the next issue */
+    uint64_t turn_end; /* another split may go then */
 } tc_warp_core;
 
 enum { TC_BARRIERS = 16 };
@@ -123,6 +126,7 @@ struct tc_cta {
     tc_run *run;
     uint32_t index, id[3]; /* linear, and its coordinates */
     uint32_t nthreads, nwarps, nlive; /* nlive: warps with lanes alive */
+    bool busy; /* started, not finished */
     tc_warp *warps;
     uint8_t *shared;
     uint8_t *local; /* local_bytes a thread */
@@ -156,6 +160,7 @@ struct tc_run {
     const tc_machine *machine;
     tc_code *code; /* the whole module's, by absolute index */
     uint64_t *symbols; /* address of each symbol */
+    uint32_t shared_bytes; /* static and dynamic */
     uint64_t cycle;    /* now */
     uint64_t deadline; /* the loop returns at this cycle */
     uint64_t progress; /* changes when something happened that could free a
@@ -261,6 +266,7 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes,
                       bool store);
 /* When the bytes of a cp.async issued now will have arrived. */
+uint64_t tc_timing_barrier(void); /* cycles from last arrival to release */
 uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);
 
 static inline uint32_t tc_popc(uint32_t x)

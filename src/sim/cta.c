@@ -1,0 +1,99 @@
+/* cta.c - storage of a CTA that executes: registers, shared and local memory. */
+#include "sim/hazard.h"
+#include "sim/internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void init_warp(tc_cta *c, tc_warp *w, uint32_t i)
+{
+    const tc_ptx_func *f = c->run->func;
+    uint32_t left = c->nthreads - i * TC_LANES;
+    w->cta = c;
+    w->index = i;
+    w->valid = left >= TC_LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
+    w->r32 = tc_xcalloc(f->n32 + 1u, sizeof *w->r32);
+    w->r64 = tc_xcalloc(f->n64 + 1u, sizeof *w->r64);
+    w->pred = tc_xcalloc(f->npred + 1u, sizeof *w->pred);
+    w->core = tc_xcalloc(1, sizeof *w->core);
+    if (c->run->timing) {
+        w->core->ready =
+            tc_xcalloc(f->npred + f->n32 + f->n64 + 1u, sizeof(uint64_t));
+    }
+}
+
+void tc_cta_init(tc_cta *c, tc_run *r)
+{
+    const uint32_t *b = r->launch->block;
+    memset(c, 0, sizeof *c);
+    c->run = r;
+    c->nthreads = b[0] * b[1] * b[2];
+    c->nwarps = (c->nthreads + TC_LANES - 1) / TC_LANES;
+    c->shared_bytes = r->shared_bytes;
+    c->local_bytes = (r->func->local_bytes + 15) & ~UINT64_C(15);
+    c->shared = tc_xcalloc(c->shared_bytes + 1u, 1);
+    if (c->local_bytes) {
+        c->local = tc_xcalloc((size_t)c->nwarps * TC_LANES, c->local_bytes);
+    }
+    c->warps = tc_xcalloc(c->nwarps, sizeof *c->warps);
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        init_warp(c, &c->warps[i], i);
+    }
+}
+
+void tc_cta_start(tc_cta *c, uint32_t index)
+{
+    const tc_ptx_func *f = c->run->func;
+    const uint32_t *g = c->run->launch->grid;
+    c->index = index;
+    c->id[0] = index % g[0];
+    c->id[1] = index / g[0] % g[1];
+    c->id[2] = index / g[0] / g[1];
+    c->nlive = c->nwarps;
+    memset(c->shared, 0, c->shared_bytes);
+    if (c->local) {
+        memset(c->local, 0, (size_t)c->nwarps * TC_LANES * c->local_bytes);
+    }
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        tc_warp *w = &c->warps[i];
+        memset(w->r32, 0, f->n32 * sizeof *w->r32);
+        memset(w->r64, 0, f->n64 * sizeof *w->r64);
+        memset(w->pred, 0, f->npred * sizeof *w->pred);
+        tc_warp_start(w, f->begin);
+        if (c->run->timing) {
+            tc_timing_warp(w);
+        }
+    }
+    if (c->run->hazard) {
+        tc_hazard_cta_start(c);
+    }
+}
+
+void tc_cta_finish(tc_cta *c)
+{
+    if (c->run->hazard) {
+        tc_hazard_finish(c);
+    }
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        tc_async_drop(&c->warps[i]);
+    }
+    c->nlive = 0;
+}
+
+void tc_cta_free(tc_cta *c)
+{
+    if (c->run && c->run->hazard) {
+        tc_hazard_cta_free(c);
+    }
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        tc_warp *w = &c->warps[i];
+        tc_async_drop(w);
+        free(w->core->ready);
+        free(w->core);
+        free(w->r32);
+        free(w->r64);
+        free(w->pred);
+    }
+    free(c->warps);
+    free(c->shared);
+    free(c->local);
+}

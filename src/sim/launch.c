@@ -1,0 +1,394 @@
+/* launch.c - what a kernel may ask for, and its way through the CTAs. */
+#include "sim/hazard.h"
+#include "sim/internal.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- checks ---- */
+
+static bool check_entry(const tc_sim *s, const tc_sim_launch *l,
+                        tc_diags *diags, const tc_ptx_func **out)
+{
+    const tc_ptx_module *m = s->module;
+    *out = l->entry ? tc_ptx_find_entry(m, l->entry) : NULL;
+    if (*out) {
+        return true;
+    }
+    const char **names = TC_NEWN(s->arena, const char *, m->nfuncs + 1);
+    int n = 0;
+    for (int i = 0; i < m->nfuncs; i++) {
+        if (m->funcs[i].entry) {
+            names[n++] = m->funcs[i].name;
+        }
+    }
+    tc_error(diags, TC_NOWHERE,
+             l->entry ? tc_nearest(l->entry, names, n) : NULL,
+             "the module has no kernel '%s'", l->entry ? l->entry : "");
+    return false;
+}
+
+static bool check_block(const tc_machine *mc, const tc_ptx_func *f,
+                        const uint32_t *b, tc_diags *diags)
+{
+    uint64_t n = (uint64_t)b[0] * b[1] * b[2];
+    if (b[0] == 0 || b[1] == 0 || b[2] == 0 || b[0] > 1024 || b[1] > 1024 ||
+        b[2] > 64 || n > mc->max_threads_cta) {
+        tc_error(diags, TC_NOWHERE, NULL,
+                 "a block of %u x %u x %u threads cannot run: %s takes 1 to %u "
+                 "threads, at most 1024 x 1024 x 64",
+                 b[0], b[1], b[2], mc->name, mc->max_threads_cta);
+        return false;
+    }
+    if (f->reqntid[0]) {
+        for (int i = 0; i < 3; i++) {
+            uint32_t want = f->reqntid[i] ? f->reqntid[i] : 1;
+            if (b[i] != want) {
+                tc_error(diags, TC_NOWHERE, NULL,
+                         "the block's dimension %d is %u, and .reqntid asks "
+                         "for %u",
+                         i, b[i], want);
+                return false;
+            }
+        }
+    }
+    uint64_t most = 1;
+    for (int i = 0; i < 3; i++) {
+        most *= f->maxntid[i] ? f->maxntid[i] : 1;
+    }
+    if (f->maxntid[0] && n > most) {
+        tc_error(diags, TC_NOWHERE, NULL,
+                 "the block has %llu threads, and .maxntid allows %llu",
+                 (unsigned long long)n, (unsigned long long)most);
+        return false;
+    }
+    return true;
+}
+
+static bool check_grid(const uint32_t *g, tc_diags *diags)
+{
+    if (g[0] == 0 || g[1] == 0 || g[2] == 0 || g[0] > INT32_MAX ||
+        g[1] > 65535 || g[2] > 65535 ||
+        (uint64_t)g[0] * g[1] > UINT32_MAX / g[2]) {
+        tc_error(diags, TC_NOWHERE, NULL,
+                 "a grid of %u x %u x %u CTAs cannot run: at most 2147483647 x "
+                 "65535 x 65535, and 4294967295 in all",
+                 g[0], g[1], g[2]);
+        return false;
+    }
+    return true;
+}
+
+/* Static shared memory, then dynamic at the next multiple of its symbol's
+ * alignment. */
+static uint64_t dynamic_base(const tc_run *r)
+{
+    uint64_t at = r->func->shared_bytes;
+    for (int i = 0; i < r->module->nsymbols; i++) {
+        const tc_ptx_symbol *y = &r->module->symbols[i];
+        uint64_t align = y->align ? y->align : 1;
+        if (y->space == TC_PS_SHARED && y->is_extern) {
+            at = (at + align - 1) / align * align;
+        }
+    }
+    return at;
+}
+
+static bool check_shared(tc_run *r, tc_diags *diags)
+{
+    const tc_machine *mc = r->machine;
+    uint64_t base = dynamic_base(r);
+    uint64_t total = base + r->launch->dynamic_shared;
+    if (r->func->shared_bytes > mc->shared_static &&
+        r->func->shared_bytes <= mc->shared_cta) {
+        tc_report(diags, TC_NOTE, TC_NOWHERE, NULL,
+                  "%llu bytes of static shared memory are above 48 KiB (%u): "
+                  "older drivers refuse that",
+                  (unsigned long long)r->func->shared_bytes,
+                  mc->shared_static);
+    }
+    if (total > mc->shared_cta) {
+        tc_error(diags, TC_NOWHERE, NULL,
+                 "the kernel wants %llu bytes of shared memory (%llu static, "
+                 "%u dynamic), and a CTA of %s has at most %u",
+                 (unsigned long long)total,
+                 (unsigned long long)r->func->shared_bytes,
+                 r->launch->dynamic_shared, mc->name, mc->shared_cta);
+        return false;
+    }
+    r->shared_bytes = (uint32_t)total;
+    return true;
+}
+
+static bool check_launch(tc_run *r, tc_diags *diags)
+{
+    const tc_sim_launch *l = r->launch;
+    if (!check_entry(r->sim, l, diags, &r->func) ||
+        !check_block(r->machine, r->func, l->block, diags) ||
+        !check_grid(l->grid, diags) || !check_shared(r, diags)) {
+        return false;
+    }
+    if (l->nparams != r->func->param_bytes) {
+        tc_error(diags, TC_NOWHERE, NULL,
+                 "kernel '%s' takes %u bytes of parameters, not %u", l->entry,
+                 r->func->param_bytes, l->nparams);
+        return false;
+    }
+    if (r->func->local_bytes > 512 * 1024) {
+        tc_error(diags, TC_NOWHERE, NULL,
+                 "a thread has at most 512 KiB of local memory, not %llu bytes",
+                 (unsigned long long)r->func->local_bytes);
+        return false;
+    }
+    return true;
+}
+
+/* ---- code ---- */
+
+static void place_shared(tc_run *r)
+{
+    const tc_ptx_module *m = r->module;
+    r->symbols = tc_xmalloc(sizeof *r->symbols * ((size_t)m->nsymbols + 1));
+    memcpy(r->symbols, r->sim->symbols,
+           sizeof *r->symbols * (size_t)m->nsymbols);
+    uint64_t base = dynamic_base(r);
+    for (int i = 0; i < m->nsymbols; i++) {
+        if (m->symbols[i].space == TC_PS_SHARED && m->symbols[i].is_extern) {
+            r->symbols[i] = base;
+        }
+    }
+}
+
+static void make_code(tc_run *r)
+{
+    static tc_sim_op_fn *const plain[TC_PTX_OPCODE_COUNT] = {
+#define TC_PTX_OP(id, name, section, unit) tc_sim_op_##id,
+#include "ptx/ops.def"
+    };
+    bool observed = r->hazard || r->trace || r->timing;
+    const tc_ptx_module *m = r->module;
+    r->code = tc_xcalloc(m->ncode + 1u, sizeof *r->code);
+    for (uint32_t i = 0; i < m->ncode; i++) {
+        const tc_ptx_op *op = &m->code[i];
+        tc_code *c = &r->code[i];
+        c->op = op;
+        c->guard = op->guard;
+        c->flip = op->guard_neg ? UINT32_MAX : 0;
+        c->fn = plain[op->opcode];
+        if (op->opcode == TC_PTX_SHFL_SYNC) {
+            c->fn = tc_collective_SHFL_SYNC;
+        } else if (observed && op->opcode == TC_PTX_LD) {
+            c->fn = tc_observed_LD;
+        } else if (observed && op->opcode == TC_PTX_ST) {
+            c->fn = tc_observed_ST;
+        }
+    }
+}
+
+/* ---- execution without a clock: a CTA after another, warps in turns ---- */
+
+enum { TURN = 2048 }; /* ops of a warp before another one has its turn */
+
+static bool cancelled(const tc_run *r)
+{
+    const volatile int *c = r->sim->options.cancel;
+    return c && *c;
+}
+
+typedef struct tc_round {
+    bool ran;     /* somebody executed an op */
+    bool endless; /* and whoever did only repeats itself */
+    uint64_t wake; /* next event, or end of a sleep */
+} tc_round;
+
+/* Runs a warp for one turn. Returns the ops that it executed. */
+static uint64_t one_turn(tc_warp *w)
+{
+    tc_run *r = w->cta->run;
+    uint64_t begin = r->cycle, end = begin + TURN;
+    while (r->cycle < end && !r->stopped && w->alive) {
+        tc_event_run(r);
+        uint64_t next = tc_event_next(r);
+        r->deadline = next < end ? next : end;
+        if (!tc_warp_turn(w)) {
+            break;
+        }
+    }
+    return r->cycle - begin;
+}
+
+static tc_round round_of_turns(tc_cta *c)
+{
+    tc_run *r = c->run;
+    tc_round t = {.endless = true, .wake = UINT64_MAX};
+    for (uint32_t i = 0; i < c->nwarps && !r->stopped; i++) {
+        tc_warp *w = &c->warps[i];
+        uint64_t n = w->alive ? one_turn(w) : 0;
+        if (n) {
+            bool loops = tc_warp_loops(w);
+            t.ran = true;
+            t.endless &= n >= TURN && loops;
+        }
+        for (int j = 0; j < w->core->nsplit && w->alive; j++) {
+            const tc_split *s = &w->core->split[j];
+            if (s->state == TC_SPLIT_UNTIL && s->until < t.wake) {
+                t.wake = s->until;
+            }
+        }
+    }
+    if (tc_event_next(r) < t.wake) {
+        t.wake = tc_event_next(r);
+    }
+    return t;
+}
+
+static void run_cta(tc_cta *c)
+{
+    tc_run *r = c->run;
+    while (c->nlive && !r->stopped) {
+        uint64_t before = r->progress;
+        if (cancelled(r)) {
+            r->status = TC_RUN_CANCELLED;
+            r->stopped = true;
+            return;
+        }
+        tc_round t = round_of_turns(c);
+        if (r->stopped || !c->nlive || before != r->progress) {
+            continue;
+        }
+        if (!t.ran && t.wake != UINT64_MAX) {
+            r->cycle = t.wake > r->cycle ? t.wake : r->cycle;
+            tc_event_run(r);
+        } else if (t.wake == UINT64_MAX && t.endless) {
+            tc_deadlock(r, c, 1);
+        }
+    }
+}
+
+static void run_plain(tc_run *r, uint32_t nctas)
+{
+    tc_cta c;
+    tc_cta_init(&c, r);
+    for (uint32_t i = 0; i < nctas && !r->stopped; i++) {
+        tc_cta_start(&c, i);
+        run_cta(&c);
+        tc_cta_finish(&c);
+    }
+    tc_cta_free(&c);
+}
+
+/* ---- execution under the clock: SM after SM, each with its CTAs ---- */
+
+static uint32_t residency(const tc_run *r, uint32_t nctas)
+{
+    const tc_machine *mc = r->machine;
+    const uint32_t *b = r->launch->block;
+    uint32_t threads = (b[0] * b[1] * b[2] + 31) / 32 * 32;
+    uint32_t n = mc->max_ctas_sm, share = (nctas + mc->sms - 1) / mc->sms;
+    uint32_t shared = r->shared_bytes + 1024; /* the system's own KiB */
+    n = n < mc->max_threads_sm / threads ? n : mc->max_threads_sm / threads;
+    n = n < mc->shared_sm / shared ? n : mc->shared_sm / shared;
+    n = n < share ? n : share;
+    return n ? n : 1;
+}
+
+static void run_timed(tc_run *r, uint32_t nctas)
+{
+    uint32_t n = residency(r, nctas), sms = r->machine->sms;
+    tc_cta *ctas = tc_xcalloc(n, sizeof *ctas);
+    uint64_t longest = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        tc_cta_init(&ctas[i], r);
+    }
+    for (uint32_t sm = 0; sm < sms && sm < nctas && !r->stopped; sm++) {
+        r->cycle = 0;
+        tc_timing_run(r, ctas, n, sm, sms);
+        longest = r->cycle > longest ? r->cycle : longest;
+    }
+    r->cycle = longest;
+    for (uint32_t i = 0; i < n; i++) {
+        tc_cta_free(&ctas[i]);
+    }
+    free(ctas);
+}
+
+/* ---- the launch ---- */
+
+static void begin(tc_run *r, tc_sim *s, const tc_sim_launch *l)
+{
+    r->sim = s;
+    r->module = s->module;
+    r->launch = l;
+    r->machine = s->machine;
+    r->status = TC_RUN_OK;
+    r->random = s->options.seed;
+    r->completion = s->options.completion;
+    if (r->completion == TC_COMPLETE_TIMING && !s->options.timing) {
+        r->completion = TC_COMPLETE_LATE;
+    }
+}
+
+static void attach_observers(tc_run *r)
+{
+    tc_sim *s = r->sim;
+    if (s->options.trace) {
+        const uint32_t *b = r->launch->block, *g = r->launch->grid;
+        tc_trace_free(s->trace);
+        s->trace = r->trace = tc_trace_new();
+        r->trace->ctas = g[0] * g[1] * g[2];
+        r->trace->warps = (b[0] * b[1] * b[2] + 31) / 32;
+    }
+    if (s->options.hazards) {
+        r->hazard = tc_hazard_new(r);
+    }
+    if (s->options.timing) {
+        r->timing = tc_timing_new(r);
+    }
+}
+
+static void end(tc_run *r, tc_sim_result *out)
+{
+    if (r->trace) {
+        r->trace->cycles = r->cycle;
+    }
+    if (r->status == TC_RUN_OK && r->nfindings) {
+        r->status = TC_RUN_FINDINGS;
+    }
+    out->status = r->status;
+    out->cycles = r->cycle;
+    out->counters = r->counters;
+    out->findings = r->findings;
+    out->nfindings = r->nfindings;
+    tc_hazard_free(r->hazard);
+    tc_timing_free(r->timing);
+    free(r->code);
+    free(r->symbols);
+    free(r->events);
+}
+
+bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
+                tc_sim_result *out)
+{
+    tc_run r = {0};
+    struct timespec t0, t1;
+    memset(out, 0, sizeof *out);
+    begin(&r, s, l);
+    if (!check_launch(&r, diags)) {
+        return false;
+    }
+    attach_observers(&r);
+    place_shared(&r);
+    make_code(&r);
+    uint32_t nctas = l->grid[0] * l->grid[1] * l->grid[2];
+    clock_gettime(CLOCK_MONOTONIC, &t0);
+    if (r.timing) {
+        run_timed(&r, nctas);
+    } else {
+        run_plain(&r, nctas);
+    }
+    clock_gettime(CLOCK_MONOTONIC, &t1);
+    end(&r, out);
+    out->wall_ns = (uint64_t)((t1.tv_sec - t0.tv_sec) * 1000000000 +
+                              (t1.tv_nsec - t0.tv_nsec));
+    return true;
+}

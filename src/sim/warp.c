@@ -1,0 +1,315 @@
+/* warp.c - lanes of a warp: splits, divergence, reconvergence, turns.
+ *
+ * Independent thread scheduling (PTX ISA 3.1): lanes at the same pc run
+ * together as a split. The split with the lowest pc goes first, so that the
+ * others are caught up with and merged; a split that used up its turn without
+ * getting anywhere lets the one that waited longest go, so that a spinning
+ * lane never starves the lane it waits for. */
+#include "sim/internal.h"
+#include <string.h>
+
+void tc_warp_start(tc_warp *w, uint32_t pc)
+{
+    tc_warp_core *k = w->core;
+    memset(k->split, 0, sizeof k->split);
+    memset(k->ncommit, 0, sizeof k->ncommit);
+    w->alive = w->valid;
+    k->nsplit = 1;
+    k->cur = -1;
+    k->split[0].pc = pc;
+    k->split[0].mask = w->valid;
+    k->batches = NULL;
+    k->tail = &k->batches;
+    k->turns = 0;
+    k->loop_turn = k->loop_power = 0;
+    k->looping = false;
+    k->limit = 0;
+}
+
+static void drop_split(tc_warp_core *k, int i)
+{
+    k->nsplit--;
+    if (i != k->nsplit) {
+        k->split[i] = k->split[k->nsplit];
+    }
+}
+
+void tc_warp_save(tc_warp *w)
+{
+    tc_warp_core *k = w->core;
+    if (k->cur < 0) {
+        return;
+    }
+    if (k->mask == 0) {
+        drop_split(k, k->cur);
+    } else {
+        k->split[k->cur].pc = k->pc;
+        k->split[k->cur].mask = k->mask;
+    }
+    k->cur = -1;
+}
+
+/* Splits that can go together do: ready ones at one pc; and those that wait at
+ * one op for each other. */
+static void merge(tc_warp_core *k)
+{
+    for (int i = 0; i < k->nsplit; i++) {
+        tc_split *a = &k->split[i];
+        for (int j = k->nsplit - 1; j > i; j--) {
+            tc_split *b = &k->split[j];
+            bool ready = (a->state == TC_SPLIT_READY ||
+                          a->state == TC_SPLIT_WARP) &&
+                         (b->state == TC_SPLIT_READY ||
+                          b->state == TC_SPLIT_WARP);
+            if (a->pc == b->pc && ready) {
+                if (a->state != b->state) {
+                    a->state = TC_SPLIT_READY;
+                }
+                a->mask |= b->mask;
+                a->stamp = a->stamp < b->stamp ? a->stamp : b->stamp;
+                drop_split(k, j);
+            }
+        }
+    }
+}
+
+static void wake_sleepers(tc_warp *w)
+{
+    tc_warp_core *k = w->core;
+    uint64_t now = w->cta->run->cycle;
+    for (int i = 0; i < k->nsplit; i++) {
+        if (k->split[i].state == TC_SPLIT_UNTIL && k->split[i].until <= now) {
+            k->split[i].state = TC_SPLIT_READY;
+        }
+    }
+}
+
+/* Lowest pc, except that every other turn the one that waited longest. */
+static int choose(const tc_warp_core *k)
+{
+    int best = -1;
+    bool fair = (k->turns & 1) != 0;
+    for (int i = 0; i < k->nsplit; i++) {
+        const tc_split *s = &k->split[i];
+        if (s->state != TC_SPLIT_READY) {
+            continue;
+        }
+        if (best < 0 || (fair ? s->stamp < k->split[best].stamp
+                              : s->pc < k->split[best].pc)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+bool tc_warp_select(tc_warp *w)
+{
+    tc_warp_core *k = w->core;
+    tc_warp_save(w);
+    if (k->nsplit > 1) {
+        merge(k);
+    }
+    wake_sleepers(w);
+    int best = choose(k);
+    if (best < 0) {
+        return false;
+    }
+    tc_split *s = &k->split[best];
+    s->stamp = w->cta->run->cycle;
+    k->cur = best;
+    k->pc = s->pc;
+    k->mask = s->mask;
+    k->limit = UINT32_MAX;
+    for (int i = 0; i < k->nsplit; i++) {
+        const tc_split *o = &k->split[i];
+        if (i != best && o->pc > s->pc && o->pc < k->limit &&
+            (o->state == TC_SPLIT_READY || o->state == TC_SPLIT_WARP)) {
+            k->limit = o->pc;
+        }
+    }
+    return true;
+}
+
+/* The loop of a turn: nothing but ops. Who observes is in fn. */
+static uint32_t run_split(tc_warp *w)
+{
+    tc_warp_core *k = w->core;
+    tc_run *r = w->cta->run;
+    const tc_code *code = r->code;
+    const uint32_t mask = k->mask;
+    const uint64_t begin = r->cycle, deadline = r->deadline;
+    uint64_t now = begin;
+    uint32_t pc = k->pc;
+    do {
+        const tc_code *c = &code[pc];
+        uint32_t m = mask;
+        if (c->guard >= 0) {
+            m &= w->pred[c->guard] ^ c->flip;
+        }
+        pc++;
+        k->pc = pc;
+        r->cycle = ++now;
+        if (m) {
+            c->fn(w, c->op, m);
+            pc = k->pc;
+        }
+    } while (pc < k->limit && now < deadline);
+    r->counters.warp_instructions += now - begin;
+    r->counters.thread_instructions += (now - begin) * tc_popc(mask);
+    return (uint32_t)(now - begin);
+}
+
+bool tc_warp_turn(tc_warp *w)
+{
+    tc_run *r = w->cta->run;
+    tc_warp_core *k = w->core;
+    bool any = false;
+    while (!r->stopped && r->cycle < r->deadline && tc_warp_select(w)) {
+        run_split(w);
+        any = true;
+    }
+    tc_warp_save(w);
+    k->turns++;
+    return any;
+}
+
+/* ---- what control, barrier and async ops do to splits ---- */
+
+tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc)
+{
+    tc_warp_core *k = w->core;
+    tc_split *s;
+    if (lanes == k->mask) {
+        s = &k->split[k->cur];
+        k->cur = -1;
+        k->mask = 0;
+    } else {
+        /* Fewer splits than lanes exist as long as masks are disjoint. */
+        s = &k->split[k->nsplit++];
+        k->mask &= ~lanes;
+    }
+    memset(s, 0, sizeof *s);
+    s->pc = pc;
+    s->mask = lanes;
+    s->stamp = w->cta->run->cycle;
+    k->limit = 0;
+    return s;
+}
+
+tc_split *tc_warp_block(tc_warp *w, uint32_t lanes, uint32_t pc,
+                        tc_split_state state, const tc_ptx_op *op)
+{
+    tc_split *s = tc_warp_detach(w, lanes, pc);
+    s->state = (uint8_t)state;
+    s->op = op;
+    s->since = w->cta->run->cycle;
+    return s;
+}
+
+void tc_warp_release(tc_warp *w, tc_split *s, uint64_t at)
+{
+    (void)w;
+    s->state = at ? TC_SPLIT_UNTIL : TC_SPLIT_READY;
+    s->until = at;
+}
+
+/* A lane that ended is one that others need not wait for any more. */
+static void recheck(tc_warp *w)
+{
+    tc_warp_core *k = w->core;
+    for (int i = 0; i < k->nsplit; i++) {
+        if (k->split[i].state == TC_SPLIT_WARP) {
+            k->split[i].state = TC_SPLIT_READY;
+        }
+    }
+}
+
+void tc_warp_kill(tc_warp *w, uint32_t lanes)
+{
+    tc_warp_core *k = w->core;
+    w->alive &= ~lanes;
+    k->mask &= ~lanes;
+    k->limit = 0;
+    w->cta->run->progress++;
+    if (w->alive == 0) {
+        w->cta->nlive--;
+    }
+    recheck(w);
+    tc_barrier_check(w->cta);
+}
+
+bool tc_warp_converged(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                       uint32_t need)
+{
+    tc_warp_core *k = w->core;
+    if (((need & w->alive) & ~mask) == 0) {
+        return true;
+    }
+    tc_split *s = tc_warp_block(w, mask, k->pc - 1, TC_SPLIT_WARP, op);
+    s->need = need & w->alive;
+    return false;
+}
+
+/* ---- endless loops ---- */
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+    h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 29;
+}
+
+static uint64_t state_hash(const tc_warp *w)
+{
+    const tc_warp_core *k = w->core;
+    const tc_ptx_func *f = w->cta->run->func;
+    uint64_t h = w->alive;
+    for (int i = 0; i < k->nsplit; i++) {
+        h = mix(h, (uint64_t)k->split[i].pc << 32 | k->split[i].mask);
+        h = mix(h, k->split[i].state);
+    }
+    for (uint32_t i = 0; i < f->npred; i++) {
+        h = mix(h, w->pred[i]);
+    }
+    for (uint32_t i = 0; i < f->n32; i++) {
+        for (int j = 0; j < TC_LANES; j++) {
+            h = mix(h, w->r32[i][j]);
+        }
+    }
+    for (uint32_t i = 0; i < f->n64; i++) {
+        for (int j = 0; j < TC_LANES; j++) {
+            h = mix(h, w->r64[i][j]);
+        }
+    }
+    return h;
+}
+
+/* Memory does not change (progress stands still), so a warp is a function of
+ * its own state: once a state comes back, it comes back for ever. Turns are
+ * taken by splits in rotation; equal states a whole rotation apart count. */
+bool tc_warp_loops(tc_warp *w)
+{
+    tc_warp_core *k = w->core;
+    uint64_t progress = w->cta->run->progress;
+    uint64_t rotation = (uint64_t)(k->nsplit > 0 ? k->nsplit : 1) * 4;
+    if (k->loop_power == 0 || progress != k->loop_progress) {
+        k->loop_progress = progress;
+        k->loop_turn = 0;
+        k->loop_power = 1;
+        k->loop_hash = 0;
+        k->looping = false;
+        return false;
+    }
+    k->loop_turn++;
+    if (k->loop_turn % rotation != 0) {
+        return k->looping;
+    }
+    uint64_t h = state_hash(w);
+    if (k->loop_hash == h && k->loop_turn > rotation) {
+        k->looping = true;
+    }
+    if (k->loop_turn >= k->loop_power * rotation) {
+        k->loop_power *= 2;
+        k->loop_hash = h;
+    }
+    return k->looping;
+}
