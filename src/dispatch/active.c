@@ -37,7 +37,8 @@ static void flatten(conjuncts *c, tc_expr *e, int depth) {
 
 /* value <= bound - base for v + base; the sign of v decides the side. */
 static void bounds(tc_binop op, int64_t coef, int64_t base, limits *out) {
-    int64_t at = coef == 1 ? -base : base; /* where v + base, or base - v, is 0 */
+    int64_t at =
+        coef == 1 ? -base : base; /* where v + base, or base - v, is 0 */
     bool below = op == TC_LT || op == TC_LE;
     if (coef == -1 && op != TC_EQ) {
         below = !below;
@@ -60,9 +61,8 @@ static bool read_range(tc_arena *a, const tc_expr *e, tc_kind_of_fn kind_of,
                        const void *user, limits *out) {
     tc_linear l;
     if (e->kind != TC_E_BINARY || e->bin.op < TC_LT || e->bin.op > TC_EQ ||
-        !tc_linear_of(a,
-                      tc_simplify(a, tc_binary(a, TC_SUB, e->bin.a, e->bin.b)),
-                      &l)) {
+        !tc_linear_of(
+            a, tc_simplify(a, tc_binary(a, TC_SUB, e->bin.a, e->bin.b)), &l)) {
         return false;
     }
     if (l.n != 1 || l.terms[0].atom->kind != TC_E_VAR ||
@@ -145,8 +145,8 @@ static bool narrow_thread_in_wg(tc_active *act, int64_t lo, int64_t hi) {
     if (!tc_active_in_warpgroup(act, &ext, &off)) {
         return false;
     }
-    bool one_group = act->warp0 / 4 == (act->warp0 + act->warp - 1) / 4 &&
-                     act->warp > 0;
+    bool one_group =
+        act->warp0 / 4 == (act->warp0 + act->warp - 1) / 4 && act->warp > 0;
     int64_t was_ext = ext, was_off = off;
     if (!flat_range(&ext, &off, &lane, &lane0, lo, hi)) {
         return false;
@@ -184,8 +184,8 @@ static bool narrow(tc_active *act, const limits *r) {
         ext = act->warp / 4;
         off = act->warp0 / 4;
         ok = act->warp % 4 == 0 && act->warp0 % 4 == 0 &&
-             intersect(&ext, &off,
-                       off == 1 && r->lo == -unbounded ? 0 : r->lo, r->hi);
+             intersect(&ext, &off, off == 1 && r->lo == -unbounded ? 0 : r->lo,
+                       r->hi);
         act->warp = ext * 4;
         act->warp0 = off * 4;
         break;

@@ -39,8 +39,8 @@ typedef struct closure {
     bool changed;
 } closure;
 
-static void learn(closure *c, int kind, int64_t extent, tc_span span,
-                  int from, int with) {
+static void learn(closure *c, int kind, int64_t extent, tc_span span, int from,
+                  int with) {
     tc_launch *l = c->out;
     if (kind < 0 || l->error != NULL) {
         return;
@@ -67,11 +67,9 @@ static void complement(closure *c, int x, int y, int kind) {
         return;
     }
     if (l->fused[x] % l->fused[y] != 0) {
-        l->error = tc_format(c->arena,
-                             "%s (%" PRId64 ") is not divisible by %s (%" PRId64
-                             ")",
-                             levels[x].name, l->fused[x], levels[y].name,
-                             l->fused[y]);
+        l->error = tc_format(
+            c->arena, "%s (%" PRId64 ") is not divisible by %s (%" PRId64 ")",
+            levels[x].name, l->fused[x], levels[y].name, l->fused[y]);
         l->span = c->span[x].source != NULL ? c->span[x] : c->span[y];
         return;
     }
@@ -115,8 +113,7 @@ static void declare(closure *c, const tc_scope_id *id, tc_span span) {
         l->error = tc_format(c->arena,
                              "%s is declared with %" PRId64
                              " here, but with %" PRId64 " before",
-                             levels[id->kind].name, fused,
-                             l->fused[id->kind]);
+                             levels[id->kind].name, fused, l->fused[id->kind]);
         l->span = span;
         return;
     }
@@ -139,10 +136,11 @@ static void check_deferred(closure *c, const tc_block *block) {
     for (const tc_stmt *s = block->first; s != NULL; s = s->next) {
         if (s->kind == TC_S_SCOPE_ID && c->out->error == NULL &&
             c->out->fused[s->id->kind] == 0) {
-            c->out->error = tc_format(
-                c->arena, "the extent of %s is not given and does not follow "
+            c->out->error =
+                tc_format(c->arena,
+                          "the extent of %s is not given and does not follow "
                           "from the other scope ids",
-                levels[s->id->kind].name);
+                          levels[s->id->kind].name);
             c->out->span = s->span;
         }
         check_deferred(c, &s->body);

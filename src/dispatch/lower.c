@@ -23,7 +23,8 @@ tc_var *tc_lower_var(tc_lowering *l, const tc_var *v) {
     return n;
 }
 
-/* --- buffers --------------------------------------------------------------------
+/* --- buffers
+ * --------------------------------------------------------------------
  */
 
 /* Elements that TVM allocates: the product of the shape; with thread axes, the
@@ -50,8 +51,8 @@ static int64_t flat_elements(const tc_buffer *b) {
         }
     }
     for (int i = 0; i < t->noffset; i++) {
-        span += t->offset[i].axis->cls == TC_AXIS_MEMORY ? t->offset[i].value
-                                                         : 0;
+        span +=
+            t->offset[i].axis->cls == TC_AXIS_MEMORY ? t->offset[i].value : 0;
     }
     return span;
 }
@@ -104,9 +105,8 @@ static void match(tc_lowering *l, const tc_buffer *b, tc_block *views) {
     whole->name = tc_names_take(l->arena, &l->names, b->name);
     whole->layout = NULL;
     whole->origin = b;
-    whole->param = param != NULL
-                       ? ((tc_expr *)param->value)->var
-                       : tc_lower_var(l, b->param);
+    whole->param = param != NULL ? ((tc_expr *)param->value)->var
+                                 : tc_lower_var(l, b->param);
     declare(l, &l->out->func->body, whole, false);
     tc_buffer *flat = tc_lower_buffer(l, b);
     flat->base = whole;
@@ -125,7 +125,8 @@ static void match_params(tc_lowering *l) {
     l->out->globals = TC_NEWN(l->arena, tc_buffer *, f->nbuffers + 1);
     for (int p = 0; p < f->nparams; p++) {
         for (int i = 0; i < f->nbuffers; i++) {
-            if (is_match(f->buffers[i]) && f->buffers[i]->param == f->params[p]) {
+            if (is_match(f->buffers[i]) &&
+                f->buffers[i]->param == f->params[p]) {
                 match(l, f->buffers[i], &views);
             }
         }
@@ -135,7 +136,8 @@ static void match_params(tc_lowering *l) {
     }
 }
 
-/* --- the launch --------------------------------------------------------------------
+/* --- the launch
+ * --------------------------------------------------------------------
  */
 
 static void launch_dims(tc_lowering *l, tc_scope_id_kind kind, tc_bind first,
@@ -172,10 +174,10 @@ static void warp_in_cta(tc_lowering *l) {
     *v = (tc_var){.name = tc_names_take(a, &l->names, "warp_id_in_cta"),
                   .type = TC_INT32,
                   .hi = (threads + 31) / 32};
-    tc_expr *args[] = {tc_int_t(a, TC_UINT32, INT64_C(4294967295)),
-                       tc_binary(a, TC_FLOORDIV, tc_linear_thread(l),
-                                 tc_int(a, 32)),
-                       tc_int(a, 0), tc_int(a, 32), tc_int(a, 32)};
+    tc_expr *args[] = {
+        tc_int_t(a, TC_UINT32, INT64_C(4294967295)),
+        tc_binary(a, TC_FLOORDIV, tc_linear_thread(l), tc_int(a, 32)),
+        tc_int(a, 0), tc_int(a, 32), tc_int(a, 32)};
     add_let(l, &l->lets, v, tc_call(a, TC_OPC_WARP_SHUFFLE, TC_INT32, args, 5),
             TC_NOWHERE);
     l->warp_in_cta = v;
@@ -210,8 +212,8 @@ static void scope_id(tc_lowering *l, const tc_stmt *s) {
         tc_var *v = tc_lower_var(l, s->id->var[i]);
         if (v->lo == v->hi) {
             v->lo = 0;
-            v->hi = s->id->n == 1 ? l->launch.fused[s->id->kind]
-                                  : s->id->extent[i];
+            v->hi =
+                s->id->n == 1 ? l->launch.fused[s->id->kind] : s->id->extent[i];
         }
         tc_map_find(&l->map, s->id->var[i])->inlined = value;
         add_let(l, &l->lets, v, value, s->span);
@@ -223,7 +225,8 @@ static void scope_id(tc_lowering *l, const tc_stmt *s) {
     }
 }
 
-/* --- statements ----------------------------------------------------------------------
+/* --- statements
+ * ----------------------------------------------------------------------
  */
 
 static void refuse_copy(tc_lowering *l, const tc_decision *d) {
@@ -252,11 +255,10 @@ static void refuse_copy(tc_lowering *l, const tc_decision *d) {
         }
     }
     const char *near = tc_nearest(forced, names, n);
-    tc_lower_fail(l, d->span,
-                  near == NULL ? NULL
-                               : tc_format(l->arena, "did you mean \"%s\"?",
-                                           near),
-                  "this operation has no variant called \"%s\"", forced);
+    tc_lower_fail(
+        l, d->span,
+        near == NULL ? NULL : tc_format(l->arena, "did you mean \"%s\"?", near),
+        "this operation has no variant called \"%s\"", forced);
 }
 
 static void copy(tc_lowering *l, tc_block *out) {
@@ -358,7 +360,8 @@ static void lower_block(tc_lowering *l, const tc_block *in, tc_block *out) {
     }
 }
 
-/* --- the function -----------------------------------------------------------------------
+/* --- the function
+ * -----------------------------------------------------------------------
  */
 
 static void gather_shared(tc_lowering *l, const tc_block *b, int *cap) {
@@ -414,7 +417,8 @@ tc_lowered *tc_lower(tc_arena *a, const tc_func *func,
     tc_block body = {0};
     int cap = 0, buffers = 0;
     if (!tc_launch_read(a, &func->body, &l.launch)) {
-        tc_error(diags, l.launch.span.source != NULL ? l.launch.span : func->span,
+        tc_error(diags,
+                 l.launch.span.source != NULL ? l.launch.span : func->span,
                  NULL, "%s", l.launch.error);
         return NULL;
     }

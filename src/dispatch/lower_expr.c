@@ -43,7 +43,8 @@ bool tc_expr_is_pure(const tc_expr *e) {
     }
 }
 
-/* --- indices ------------------------------------------------------------------
+/* --- indices
+ * ------------------------------------------------------------------
  */
 
 static tc_expr *binary_int(tc_arena *a, tc_binop op, tc_expr *x, int64_t y) {
@@ -69,8 +70,8 @@ static tc_expr *along(tc_arena *a, const tc_layout *t, int from, int to,
         if (i > from) {
             coord = binary_int(a, TC_FLOORDIV, coord, it->extent);
         }
-        sum = tc_binary(a, TC_ADD, sum,
-                        binary_int(a, TC_MUL, digit, it->stride));
+        sum =
+            tc_binary(a, TC_ADD, sum, binary_int(a, TC_MUL, digit, it->stride));
     }
     return sum;
 }
@@ -120,10 +121,10 @@ static tc_expr *through_swizzle(tc_arena *a, tc_swizzle sw, tc_expr *x) {
     int64_t mask = (INT64_C(1) << sw.swizzle_len) - 1;
     tc_expr *y = tc_simplify(a, binary_int(a, TC_FLOORDIV, x, low));
     tc_binop shift = sw.inner ? TC_SHR : TC_SHL;
-    tc_expr *bits = binary_int(a, TC_BITAND, y,
-                               sw.inner ? mask << sw.atom_len : mask);
-    tc_expr *moved = tc_binary(a, TC_BITXOR, y,
-                               binary_int(a, shift, bits, sw.atom_len));
+    tc_expr *bits =
+        binary_int(a, TC_BITAND, y, sw.inner ? mask << sw.atom_len : mask);
+    tc_expr *moved =
+        tc_binary(a, TC_BITXOR, y, binary_int(a, shift, bits, sw.atom_len));
     return tc_binary(a, TC_ADD, binary_int(a, TC_SHL, moved, sw.per_element),
                      binary_int(a, TC_FLOORMOD, x, low));
 }
@@ -162,7 +163,8 @@ tc_expr *tc_lower_index(tc_lowering *l, const tc_buffer *b, tc_expr **index,
     return index_of(l, b, index, n, span, 0);
 }
 
-/* --- the walk --------------------------------------------------------------------
+/* --- the walk
+ * --------------------------------------------------------------------
  */
 
 static tc_expr *variable(tc_lowering *l, tc_expr *e, bool inlined) {
@@ -225,8 +227,7 @@ static tc_expr *rebuilt(tc_lowering *l, tc_expr *e, bool inlined, int depth) {
         return tc_unary(a, e->un.op, rewrite(l, e->un.a, inlined, depth));
     case TC_E_BINARY: {
         tc_expr *x = rewrite(l, e->bin.a, inlined, depth);
-        return tc_binary(a, e->bin.op, x,
-                         rewrite(l, e->bin.b, inlined, depth));
+        return tc_binary(a, e->bin.op, x, rewrite(l, e->bin.b, inlined, depth));
     }
     case TC_E_SELECT: {
         tc_expr *c = rewrite(l, e->sel.c, inlined, depth);
@@ -237,8 +238,8 @@ static tc_expr *rebuilt(tc_lowering *l, tc_expr *e, bool inlined, int depth) {
         return tc_cast(a, e->type, rewrite(l, e->cast.a, inlined, depth));
     case TC_E_LOAD:
     case TC_E_ADDR: {
-        tc_expr *at = index_of(l, e->mem.buffer, e->mem.index, e->mem.n,
-                               e->span, depth);
+        tc_expr *at =
+            index_of(l, e->mem.buffer, e->mem.index, e->mem.n, e->span, depth);
         tc_buffer *flat = tc_lower_buffer(l, e->mem.buffer);
         return e->kind == TC_E_LOAD ? tc_load(a, flat, &at, 1)
                                     : tc_addr(a, flat, &at, 1);

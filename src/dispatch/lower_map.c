@@ -25,8 +25,7 @@ tc_map_entry *tc_map_find(const tc_map *m, const void *key) {
     return e->key != NULL ? e : NULL;
 }
 
-tc_map_entry *tc_map_put(tc_arena *a, tc_map *m, const void *key,
-                         void *value) {
+tc_map_entry *tc_map_put(tc_arena *a, tc_map *m, const void *key, void *value) {
     if (2 * (m->n + 1) > m->cap) {
         size_t cap = m->cap > 0 ? 2 * m->cap : 32;
         tc_map_entry *slots = TC_NEWN(a, tc_map_entry, cap);
@@ -44,7 +43,8 @@ tc_map_entry *tc_map_put(tc_arena *a, tc_map *m, const void *key,
     return e;
 }
 
-/* --- names --------------------------------------------------------------------
+/* --- names
+ * --------------------------------------------------------------------
  */
 
 static const char **name_slot(const char **slots, size_t cap,

@@ -31,9 +31,9 @@ static tc_truth truth(bool ok) {
 
 bool tc_pred_target(const tc_dispatch_ctx *cx, tc_verdict *v,
                     const char *predicate) {
-    return tc_check_add(cx, v, predicate, "target", truth(cx->target_cuda),
-                        "%s", cx->target_cuda ? "target is cuda"
-                                              : "the target is not cuda");
+    return tc_check_add(
+        cx, v, predicate, "target", truth(cx->target_cuda), "%s",
+        cx->target_cuda ? "target is cuda" : "the target is not cuda");
 }
 
 bool tc_pred_scope(const tc_dispatch_ctx *cx, tc_verdict *v,
@@ -47,12 +47,12 @@ bool tc_pred_scope(const tc_dispatch_ctx *cx, tc_verdict *v,
         }
     }
     bool ok = (allowed & (1u << s)) != 0;
-    return tc_check_add(cx, v, predicate, "scope", truth(ok),
-                        "scope %s: %s %s", tc_scope_name(s),
-                        ok ? "one of" : "needs", list);
+    return tc_check_add(cx, v, predicate, "scope", truth(ok), "scope %s: %s %s",
+                        tc_scope_name(s), ok ? "one of" : "needs", list);
 }
 
-/* --- active threads ------------------------------------------------------------
+/* --- active threads
+ * ------------------------------------------------------------
  */
 
 static const tc_intra *intra_of(const tc_dispatch_ctx *cx, const char *axis) {
@@ -104,7 +104,8 @@ bool tc_pred_all_active(const tc_dispatch_ctx *cx, tc_verdict *v,
     return ok;
 }
 
-/* --- the two sides --------------------------------------------------------------
+/* --- the two sides
+ * --------------------------------------------------------------
  */
 
 int64_t tc_region_elements(const tc_region *r) {
@@ -165,21 +166,20 @@ bool tc_pred_valid_copy(const tc_dispatch_ctx *cx, tc_verdict *v,
     const tc_buffer *bare = s->buffer->layout == NULL   ? s->buffer
                             : d->buffer->layout == NULL ? d->buffer
                                                         : NULL;
-    bool ok = tc_check_add(cx, v, predicate, "layouts", truth(bare == NULL),
-                           "%s%s", bare == NULL ? "both sides have a layout"
-                                                : "no layout: ",
-                           bare == NULL ? "" : bare->name);
+    bool ok =
+        tc_check_add(cx, v, predicate, "layouts", truth(bare == NULL), "%s%s",
+                     bare == NULL ? "both sides have a layout" : "no layout: ",
+                     bare == NULL ? "" : bare->name);
     bool types = d->buffer->type == s->buffer->type;
     ok &= tc_check_add(cx, v, predicate, "dtype", truth(types),
                        "dtype %s %s %s", tc_dtypes[d->buffer->type].name,
                        types ? "=" : "differs from",
                        tc_dtypes[s->buffer->type].name);
     bool extents = same_extents(d, s);
-    ok &= tc_check_add(cx, v, predicate, "extents", truth(extents),
-                       "extents %s and %s %s apart from ones",
-                       tc_region_extents(cx->arena, d),
-                       tc_region_extents(cx->arena, s),
-                       extents ? "agree" : "differ");
+    ok &= tc_check_add(
+        cx, v, predicate, "extents", truth(extents),
+        "extents %s and %s %s apart from ones", tc_region_extents(cx->arena, d),
+        tc_region_extents(cx->arena, s), extents ? "agree" : "differ");
     return ok;
 }
 
@@ -241,7 +241,8 @@ bool tc_pred_divides(const tc_dispatch_ctx *cx, tc_verdict *v,
                         n, cx->threads, n % cx->threads);
 }
 
-/* --- whole predicates -----------------------------------------------------------
+/* --- whole predicates
+ * -----------------------------------------------------------
  */
 
 bool tc_pred_gs(const tc_dispatch_ctx *cx, tc_verdict *v, const char *name,

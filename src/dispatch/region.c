@@ -27,14 +27,15 @@ static bool add_moving(const tc_dispatch_ctx *cx, const tc_layout *grouped,
         *why = tc_format(cx->arena,
                          "the start of dimension %d is not constant, and that "
                          "dimension is %s",
-                         dim, it == NULL ? "more than one iterator of the layout"
-                                         : "not on plain memory");
+                         dim,
+                         it == NULL ? "more than one iterator of the layout"
+                                    : "not on plain memory");
         return false;
     }
     start->constant = 0;
-    tc_expr *moved = tc_binary(
-        cx->arena, TC_MUL, tc_linear_expr(cx->arena, TC_INT32, start),
-        tc_int(cx->arena, it->stride));
+    tc_expr *moved =
+        tc_binary(cx->arena, TC_MUL, tc_linear_expr(cx->arena, TC_INT32, start),
+                  tc_int(cx->arena, it->stride));
     out->base = out->base == NULL
                     ? moved
                     : tc_binary(cx->arena, TC_ADD, out->base, moved);
@@ -64,8 +65,8 @@ tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
                                  tc_slice *out, const char **why) {
     const tc_buffer *b = r->buffer;
     tc_layout_ctx lcx = {.arena = cx->arena, .target_cuda = cx->target_cuda};
-    int64_t(*region)[2] = tc_alloc(cx->arena, sizeof *region *
-                                                  (size_t)(b->rank + 1));
+    int64_t(*region)[2] =
+        tc_alloc(cx->arena, sizeof *region * (size_t)(b->rank + 1));
     const tc_layout *grouped = NULL;
     int *seps = NULL;
     *out = (tc_slice){0};
@@ -75,8 +76,9 @@ tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
             if (!tc_linear_of(cx->arena,
                               tc_simplify(cx->arena, r->range[i].min),
                               &start)) {
-                *why = tc_format(cx->arena, "the start of dimension %d is not "
-                                            "an integer",
+                *why = tc_format(cx->arena,
+                                 "the start of dimension %d is not "
+                                 "an integer",
                                  i);
                 return TC_LAYOUT_FAILED;
             }
@@ -106,8 +108,9 @@ tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
         tc_layout_slice(&lcx, b->layout, b->shape, b->rank,
                         (const int64_t(*)[2])region, b->rank, &out->layout);
     if (got == TC_LAYOUT_NONE) {
-        *why = tc_format(cx->arena, "the region of %s is no layout: it cuts "
-                                    "through the iterators",
+        *why = tc_format(cx->arena,
+                         "the region of %s is no layout: it cuts "
+                         "through the iterators",
                          b->name);
     } else if (got == TC_LAYOUT_FAILED) {
         *why = lcx.message;

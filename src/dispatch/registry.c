@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define TC_VARIANT(id, name, op, priority) extern const tc_variant tc_variant_##id;
+#define TC_VARIANT(id, name, op, priority)                                     \
+    extern const tc_variant tc_variant_##id;
 #include "dispatch/variants.def"
 
 const tc_variant_row tc_variants[TC_VARIANT_COUNT] = {

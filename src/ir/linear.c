@@ -163,8 +163,7 @@ static bool add_term(tc_arena *a, tc_linear *l, tc_expr *atom, int64_t coef) {
         if (!tc_expr_equal(l->terms[i].atom, atom)) {
             continue;
         }
-        if (__builtin_add_overflow(l->terms[i].coef, coef,
-                                   &l->terms[i].coef)) {
+        if (__builtin_add_overflow(l->terms[i].coef, coef, &l->terms[i].coef)) {
             return false;
         }
         if (l->terms[i].coef == 0) {
@@ -252,8 +251,7 @@ static bool before(const tc_term *x, const tc_term *y) {
 }
 
 static tc_expr *scaled(tc_arena *a, tc_dtype type, tc_expr *atom, int64_t k) {
-    return k == 1 ? atom
-                  : tc_binary(a, TC_MUL, atom, tc_int_t(a, type, k));
+    return k == 1 ? atom : tc_binary(a, TC_MUL, atom, tc_int_t(a, type, k));
 }
 
 tc_expr *tc_linear_expr(tc_arena *a, tc_dtype type, const tc_linear *l) {

@@ -281,8 +281,7 @@ static bool is_grid_loop(const tc_stmt *s) {
 static const tc_stmt *print_grid(tc_buf *b, const tc_stmt *s) {
     const tc_stmt *inner = s;
     while (is_grid_loop(inner) && inner->body.first != NULL &&
-           inner->body.first->next == NULL &&
-           is_grid_loop(inner->body.first)) {
+           inner->body.first->next == NULL && is_grid_loop(inner->body.first)) {
         inner = inner->body.first;
     }
     if (inner == s) {

@@ -92,6 +92,12 @@ static tc_expr *mod_atom(tc_arena *a, tc_dtype type, tc_expr *x, int64_t c) {
         tc_expr_const(x->bin.b, &inner) && inner > 0 && inner % c == 0) {
         return mod_atom(a, type, x->bin.a, c); /* (x % b) % c, c divides b */
     }
+    if (x->kind == TC_E_BINARY && x->bin.op == TC_FLOORDIV &&
+        tc_expr_const(x->bin.b, &inner) && inner > 0 &&
+        !__builtin_mul_overflow(inner, c, &c)) { /* (x // b) % c */
+        return tc_binary(a, TC_FLOORDIV, mod_atom(a, type, x->bin.a, c),
+                         x->bin.b);
+    }
     return tc_binary(a, TC_FLOORMOD, x, tc_int_t(a, type, c));
 }
 
@@ -154,7 +160,7 @@ static bool is_quotient(tc_arena *a, const tc_expr *high, tc_expr *x,
 /* Joins one pair of l; true when something changed. */
 static bool recombine(tc_arena *a, tc_linear *l) {
     for (int i = 0; i < l->n; i++) {
-        int64_t c, m, want;
+        int64_t c, m, by, want;
         tc_term low = l->terms[i];
         if (!is_by_const(low.atom, TC_FLOORMOD, &c) ||
             __builtin_mul_overflow(low.coef, c, &want)) {
@@ -169,10 +175,10 @@ static bool recombine(tc_arena *a, tc_linear *l) {
             }
             if (is_quotient(a, high, x, c)) {
                 whole = x;
-            } else if (is_by_const(high, TC_FLOORMOD, &m) &&
-                       is_quotient(a, high->bin.a, x, c) &&
-                       !__builtin_mul_overflow(m, c, &m)) {
-                whole = mod_atom(a, x->type, x, m);
+            } else if (is_by_const(high, TC_FLOORDIV, &by) && by == c &&
+                       is_by_const(high->bin.a, TC_FLOORMOD, &m) &&
+                       m % c == 0 && tc_expr_equal(high->bin.a->bin.a, x)) {
+                whole = high->bin.a; /* x % m // c * c + x % c */
             }
             if (whole == NULL) {
                 continue;
@@ -210,18 +216,19 @@ static tc_expr *simplify_binary(tc_arena *a, tc_expr *e, int depth) {
     tc_linear l;
     tc_expr *x = simplify(a, e->bin.a, depth + 1);
     tc_expr *y = simplify(a, e->bin.b, depth + 1);
-    if (is_signed(e) && (e->bin.op == TC_FLOORDIV || e->bin.op == TC_FLOORMOD) &&
+    if (is_signed(e) &&
+        (e->bin.op == TC_FLOORDIV || e->bin.op == TC_FLOORMOD) &&
         tc_expr_const(y, &c) && c > 0 && tc_linear_of(a, x, &l)) {
         return e->bin.op == TC_FLOORDIV ? divide(a, e->type, &l, c)
                                         : modulo(a, e->type, &l, c);
     }
     tc_expr *out = tc_binary(a, e->bin.op, x, y);
-    bool sum = e->bin.op == TC_ADD || e->bin.op == TC_SUB || e->bin.op == TC_MUL;
+    bool sum =
+        e->bin.op == TC_ADD || e->bin.op == TC_SUB || e->bin.op == TC_MUL;
     return sum && is_signed(out) ? sum_of(a, out) : out;
 }
 
-static tc_expr **simplify_list(tc_arena *a, tc_expr **items, int n,
-                               int depth) {
+static tc_expr **simplify_list(tc_arena *a, tc_expr **items, int n, int depth) {
     tc_expr **out = TC_NEWN(a, tc_expr *, n > 0 ? n : 1);
     for (int i = 0; i < n; i++) {
         out[i] = simplify(a, items[i], depth);
@@ -248,15 +255,13 @@ static tc_expr *simplify(tc_arena *a, tc_expr *e, int depth) {
         return tc_cast(a, e->type, simplify(a, e->cast.a, depth + 1));
     case TC_E_LOAD:
     case TC_E_ADDR: {
-        tc_expr **index =
-            simplify_list(a, e->mem.index, e->mem.n, depth + 1);
+        tc_expr **index = simplify_list(a, e->mem.index, e->mem.n, depth + 1);
         return e->kind == TC_E_LOAD
                    ? tc_load(a, e->mem.buffer, index, e->mem.n)
                    : tc_addr(a, e->mem.buffer, index, e->mem.n);
     }
     case TC_E_CALL: {
-        tc_expr **args =
-            simplify_list(a, e->call.args, e->call.n, depth + 1);
+        tc_expr **args = simplify_list(a, e->call.args, e->call.n, depth + 1);
         return tc_call(a, e->call.op, e->type, args, e->call.n);
     }
     default:

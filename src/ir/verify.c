@@ -49,8 +49,7 @@ static void fail(verifier *v, tc_span span, const char *what,
     }
 }
 
-static void check_access(verifier *v, const tc_buffer *b, int n,
-                         tc_span span) {
+static void check_access(verifier *v, const tc_buffer *b, int n, tc_span span) {
     if (!defined(v, b)) {
         fail(v, span, "%s is used before it exists", b->name);
     }

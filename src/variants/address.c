@@ -39,7 +39,8 @@ static tc_expr *walk(tc_arena *a, const tc_layout *l, int from, int to,
             i > from ? binary(a, TC_FLOORMOD, coord, it->extent) : coord;
         coord = i > from ? binary(a, TC_FLOORDIV, coord, it->extent) : coord;
         if (tc_axis_eq(it->axis, tc_axis_m)) {
-            sum = tc_binary(a, TC_ADD, sum, binary(a, TC_MUL, digit, it->stride));
+            sum =
+                tc_binary(a, TC_ADD, sum, binary(a, TC_MUL, digit, it->stride));
         }
     }
     return sum;
@@ -74,8 +75,8 @@ tc_expr *tc_swizzle_expr(tc_arena *a, tc_swizzle sw, tc_expr *x) {
     tc_expr *y = binary(a, TC_FLOORDIV, x, low);
     tc_expr *bits;
     if (sw.inner) {
-        bits = binary(a, TC_SHR,
-                      binary(a, TC_BITAND, y, mask << sw.atom_len), sw.atom_len);
+        bits = binary(a, TC_SHR, binary(a, TC_BITAND, y, mask << sw.atom_len),
+                      sw.atom_len);
     } else {
         bits = binary(a, TC_SHL, binary(a, TC_BITAND, y, mask), sw.atom_len);
     }

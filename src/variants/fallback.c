@@ -35,14 +35,14 @@ static void emit(const tc_dispatch_ctx *cx, tc_block *b) {
     int n = 0;
     for (int i = 0; i < d->buffer->rank; i++) {
         if (d->range[i].extent != 1) {
-            tc_stmt *loop = tc_new_loop(cx, b, "v", d->range[i].extent,
-                                        TC_LOOP_SERIAL);
+            tc_stmt *loop =
+                tc_new_loop(cx, b, "v", d->range[i].extent, TC_LOOP_SERIAL);
             loops[n++] = loop->var;
             b = &loop->body;
         }
     }
-    tc_expr *value = tc_load(a, s->buffer, coordinates(a, s, loops),
-                             s->buffer->rank);
+    tc_expr *value =
+        tc_load(a, s->buffer, coordinates(a, s, loops), s->buffer->rank);
     tc_stmt *store = tc_store(a, d->buffer, coordinates(a, d, loops),
                               d->buffer->rank, value);
     store->span = cx->span;

@@ -94,8 +94,8 @@ static tc_expr *pointer(const tc_dispatch_ctx *cx, tc_block *b,
     return tc_get_local(cx, ptr);
 }
 
-static void move(const tc_dispatch_ctx *cx, tc_block *b, tc_op op,
-                 tc_expr *dst, tc_expr *src, int bytes) {
+static void move(const tc_dispatch_ctx *cx, tc_block *b, tc_op op, tc_expr *dst,
+                 tc_expr *src, int bytes) {
     tc_arena *a = cx->arena;
     /* the defaults of T.ptx.cp_async: no cache policy, no prefetch, no
      * predicate, no fill (tirx/op.py) */
@@ -107,8 +107,8 @@ static void move(const tc_dispatch_ctx *cx, tc_block *b, tc_op op,
                        tc_int(a, -1),
                        tc_int(a, -1),
                        tc_string(a, "")};
-    tc_stmt *s = tc_eval(a, tc_call(a, op, TC_VOID, args,
-                                    op == TC_OPC_PTX_CP_ASYNC ? 8 : 3));
+    tc_stmt *s = tc_eval(
+        a, tc_call(a, op, TC_VOID, args, op == TC_OPC_PTX_CP_ASYNC ? 8 : 3));
     s->span = cx->span;
     tc_block_add(b, s);
 }
@@ -125,8 +125,8 @@ static tc_expr *thread_number(const tc_dispatch_ctx *cx, tc_block *b,
     return tc_get_local(cx, tid);
 }
 
-void tc_gs_emit(const tc_dispatch_ctx *cx, tc_verdict *v,
-                const tc_partition *p, tc_op op, tc_loop loop) {
+void tc_gs_emit(const tc_dispatch_ctx *cx, tc_verdict *v, const tc_partition *p,
+                tc_op op, tc_loop loop) {
     tc_arena *a = cx->arena;
     tc_expr *tid = thread_number(cx, &v->lowered, p);
     tc_stmt *rounds = tc_new_loop(cx, &v->lowered, "f", p->outer, loop);

@@ -6,10 +6,11 @@
 
 /* Writes v->lowered and v->issues for the partition: for each round f, the two
  * offsets, the two pointers, and one op(dst, src, bytes). */
-void tc_gs_emit(const tc_dispatch_ctx *cx, tc_verdict *v,
-                const tc_partition *p, tc_op op, tc_loop loop);
+void tc_gs_emit(const tc_dispatch_ctx *cx, tc_verdict *v, const tc_partition *p,
+                tc_op op, tc_loop loop);
 
-/* --- making lowered statements ------------------------------------------------ */
+/* --- making lowered statements
+ * ------------------------------------------------ */
 
 /* A new local of one element; adds its allocation to b. */
 tc_buffer *tc_new_local(const tc_dispatch_ctx *cx, tc_block *b,

@@ -18,7 +18,7 @@ typedef struct search {
     tc_layout_ctx lcx;
     tc_verdict *v;
     int elem_bits;
-    const tc_layout *g, *s;    /* g sorted by stride, s following it */
+    const tc_layout *g, *s;     /* g sorted by stride, s following it */
     const tc_layout *g_p, *s_p; /* of the width found */
     tc_expr *g_base, *s_base;
     int64_t chunk; /* elements that a swizzle keeps together, 0 for none */
@@ -35,7 +35,8 @@ static int *by_stride(tc_arena *a, const tc_layout *l) {
     int *perm = TC_NEWN(a, int, l->nshard + 1);
     for (int i = 0; i < l->nshard; i++) {
         int k = i;
-        for (; k > 0 && l->shard[perm[k - 1]].stride < l->shard[i].stride; k--) {
+        for (; k > 0 && l->shard[perm[k - 1]].stride < l->shard[i].stride;
+             k--) {
             perm[k] = perm[k - 1];
         }
         perm[k] = i;
@@ -97,7 +98,8 @@ static bool tail_contiguous(const tc_layout *s, int64_t vec) {
     return run >= vec && run % vec == 0;
 }
 
-/* --- alignment ------------------------------------------------------------------
+/* --- alignment
+ * ------------------------------------------------------------------
  */
 
 /* The first term of a side that is no multiple of vec, in words; or NULL. */
@@ -106,8 +108,8 @@ static const char *misaligned(const search *f, const char *side,
     for (int i = 0; i < l->nshard - 1; i++) {
         if (l->shard[i].stride % vec != 0) {
             return tc_format(f->cx->arena,
-                             "%s stride %" PRId64 " is not a multiple of %" PRId64
-                             " elements",
+                             "%s stride %" PRId64
+                             " is not a multiple of %" PRId64 " elements",
                              side, l->shard[i].stride, vec);
         }
     }
@@ -134,13 +136,14 @@ static const char *alignment(const search *f, int64_t vec) {
     const char *why = NULL;
     if (vec > 1) {
         why = misaligned(f, "shared", f->s_p, f->s_base, vec);
-        why = why != NULL ? why
-                          : misaligned(f, "global", f->g_p, f->g_base, vec);
+        why =
+            why != NULL ? why : misaligned(f, "global", f->g_p, f->g_base, vec);
     }
     return why;
 }
 
-/* --- one width --------------------------------------------------------------------
+/* --- one width
+ * --------------------------------------------------------------------
  */
 
 /* g's iterators as [outer..., threads..., vec]; NULL: why not. */
@@ -152,18 +155,19 @@ static const char *share_out(const search *f, int64_t vec, iters *out) {
             f->g->nshard > 0 ? f->g->shard[f->g->nshard - 1].axis : tc_axis_m;
         out->items[out->n++] = (tc_iter){1, 1, axis};
     } else if (f->chunk > 0 && vec > f->chunk) {
-        return tc_format(a, "the swizzle keeps only %" PRId64
-                            " elements together",
+        return tc_format(a,
+                         "the swizzle keeps only %" PRId64 " elements together",
                          f->chunk);
     } else if (!carve_tail(out, vec)) {
-        return tc_format(a, "the global side has no run of %" PRId64
-                            " elements to split off",
+        return tc_format(a,
+                         "the global side has no run of %" PRId64
+                         " elements to split off",
                          vec);
     }
     tc_iter last = out->items[--out->n];
     if (f->cx->threads > 1 && !carve_tail(out, f->cx->threads)) {
-        return tc_format(a, "what is left does not split over %" PRId64
-                            " threads",
+        return tc_format(a,
+                         "what is left does not split over %" PRId64 " threads",
                          f->cx->threads);
     }
     out->items[out->n++] = last;
@@ -188,9 +192,9 @@ static const char *try_width(search *f, int64_t vec) {
     f->g_p = tc_layout_tile(f->cx->arena, it.items, it.n, f->g->replica,
                             f->g->nreplica, f->g->offset, f->g->noffset);
     if (!tail_contiguous(f->s_p, vec)) {
-        return tc_format(f->cx->arena, "the shared side has no %" PRId64
-                                       " elements in a row there",
-                         vec);
+        return tc_format(
+            f->cx->arena,
+            "the shared side has no %" PRId64 " elements in a row there", vec);
     }
     return alignment(f, vec);
 }
@@ -224,8 +228,8 @@ static int64_t try_widths(search *f, tc_widths widths) {
             for (i++; i < n; i++) {
                 tc_check_add(f->cx, f->v, "lowering",
                              tc_format(f->cx->arena, "vec %" PRId64, vecs[i]),
-                             TC_UNASKED, "not tried: %" PRId64
-                                         " bytes already fit",
+                             TC_UNASKED,
+                             "not tried: %" PRId64 " bytes already fit",
                              f->g_p->shard[f->g_p->nshard - 1].extent *
                                  f->elem_bits / 8);
             }
@@ -235,7 +239,8 @@ static int64_t try_widths(search *f, tc_widths widths) {
     return 0;
 }
 
-/* --- both sides -------------------------------------------------------------------
+/* --- both sides
+ * -------------------------------------------------------------------
  */
 
 /* The tile of a sliced layout; a bare swizzle is the identity over the region

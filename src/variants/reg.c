@@ -19,8 +19,9 @@ static const char *bad_axis(const tc_dispatch_ctx *cx, const tc_layout *l) {
             continue;
         }
         if (ax->subscope == TC_SCOPE_NONE || ax->subscope >= TC_SCOPE_CTA) {
-            return tc_format(cx->arena, "%s numbers %ss, not threads, warps or "
-                                        "warpgroups",
+            return tc_format(cx->arena,
+                             "%s numbers %ss, not threads, warps or "
+                             "warpgroups",
                              ax->name, tc_scope_name(ax->subscope));
         }
         if (ax->scope > cx->copy->scope) {
@@ -79,11 +80,11 @@ static bool register_side(const tc_dispatch_ctx *cx, tc_verdict *v,
         return false;
     }
     const char *bad = bad_axis(cx, l);
-    ok &= tc_check_add(cx, v, name, "register axes", bad == NULL ? TC_YES
-                                                                 : TC_NO,
-                       "%s", bad == NULL ? "thread axes have stride 1, each "
-                                           "once"
-                                         : bad);
+    ok &= tc_check_add(cx, v, name, "register axes",
+                       bad == NULL ? TC_YES : TC_NO, "%s",
+                       bad == NULL ? "thread axes have stride 1, each "
+                                     "once"
+                                   : bad);
     return ok & starts_at_thread_0(cx, v, name, r);
 }
 
@@ -95,7 +96,7 @@ static bool memory_side(const tc_dispatch_ctx *cx, tc_verdict *v,
               tc_region_slice(cx, r, &slice, &why) == TC_LAYOUT_OK;
     return tc_check_add(cx, v, name, "memory region", ok ? TC_YES : TC_NO,
                         "%s: %s", r->buffer->name,
-                        ok             ? "the region is a layout"
+                        ok            ? "the region is a layout"
                         : why != NULL ? why
                                       : "no layout");
 }

@@ -9,8 +9,8 @@
 static bool broadcast(const tc_dispatch_ctx *cx, tc_verdict *v,
                       const char *name, const tc_layout *l) {
     if (l == NULL || l->kind != TC_LAYOUT_TILE) {
-        return tc_check_add(cx, v, name, "replica", l == NULL ? TC_UNASKED
-                                                              : TC_NO,
+        return tc_check_add(cx, v, name, "replica",
+                            l == NULL ? TC_UNASKED : TC_NO,
                             l == NULL ? "cannot be asked: no layout"
                                       : "dst layout is swizzled: needs the "
                                         "replica R[4 : 32@TLane]");
@@ -36,9 +36,9 @@ static bool valid(const tc_dispatch_ctx *cx, tc_verdict *v, const char *name,
     int from = v->nchecks;
     bool ok = tc_pred_spaces(cx, v, name, pairs, 1);
     bool layouts = d->layout != NULL && s->layout != NULL;
-    ok &= tc_check_add(cx, v, name, "layouts", layouts ? TC_YES : TC_NO,
-                       "%s", layouts ? "both sides have a layout"
-                                     : "a side has no layout");
+    ok &= tc_check_add(cx, v, name, "layouts", layouts ? TC_YES : TC_NO, "%s",
+                       layouts ? "both sides have a layout"
+                               : "a side has no layout");
     if (d->space == TC_SPACE_TMEM) {
         bool placed = d->allocated_addr != NULL;
         ok &= tc_check_add(cx, v, name, "address", placed ? TC_YES : TC_NO,

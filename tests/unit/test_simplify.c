@@ -66,11 +66,9 @@ static tc_expr *random_expr(world *w, int depth) {
         return tc_binary(a, TC_MUL, x, tc_int(a, pick(w, -9, 40)));
     case 4:
     case 5:
-        return tc_binary(a, TC_FLOORDIV, x,
-                         tc_int(a, divisors[next(w) % 10]));
+        return tc_binary(a, TC_FLOORDIV, x, tc_int(a, divisors[next(w) % 10]));
     case 6:
-        return tc_binary(a, TC_FLOORMOD, x,
-                         tc_int(a, divisors[next(w) % 10]));
+        return tc_binary(a, TC_FLOORMOD, x, tc_int(a, divisors[next(w) % 10]));
     default:
         return tc_unary(a, TC_NEG, x);
     }
@@ -158,8 +156,8 @@ static void tvm_forms(void **state) {
     make(&w);
     tc_expr *x = tc_var_ref(w.a, &w.vars[0]), *z = tc_var_ref(w.a, &w.vars[2]);
     /* ((z * 128 + x) * 8) // 32 * 32 + ((z * 128 + x) * 8) % 32 */
-    tc_expr *t = op(&w, TC_MUL,
-                    tc_binary(w.a, TC_ADD, op(&w, TC_MUL, z, 128), x), 8);
+    tc_expr *t =
+        op(&w, TC_MUL, tc_binary(w.a, TC_ADD, op(&w, TC_MUL, z, 128), x), 8);
     expect(&w,
            tc_binary(w.a, TC_ADD,
                      op(&w, TC_MUL, op(&w, TC_FLOORDIV, t, 32), 32),
