@@ -243,7 +243,7 @@ const char *tc_cuda_op_WARP_SHUFFLE(tc_ce e, const tc_expr *call) {
  */
 
 const char *tc_cuda_op_ADDRESS_OF(tc_ce e, const tc_expr *call) {
-    const tc_expr *x = tc_access_of(call);
+    const tc_expr *x = tc_memory_access_of(call);
     if (x == NULL) {
         tc_ce_fail(e, call->span, "T.address_of(A[i])",
                    "T.address_of takes an element of a buffer");
@@ -270,7 +270,7 @@ const char *tc_cuda_op_POINTER_OFFSET(tc_ce e, const tc_expr *call) {
                    "cannot offset a pointer to elements of unknown size");
         return "0";
     }
-    if (tc_access_of(call->call.args[0]) == NULL) {
+    if (tc_memory_access_of(call->call.args[0]) == NULL) {
         ptr = tc_format(e->arena, "(%s*)%s", tc_ce_type(e, p.elem), ptr);
     }
     return tc_format(e->arena, "%s(%s, %s)", name, ptr, argument(e, call, 1));

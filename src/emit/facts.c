@@ -78,7 +78,7 @@ tc_window tc_space_window(tc_space s) {
     return TC_WIN_GENERIC;
 }
 
-const tc_expr *tc_access_of(const tc_expr *e) {
+const tc_expr *tc_memory_access_of(const tc_expr *e) {
     if (e->kind == TC_E_CALL && e->call.op == TC_OPC_ADDRESS_OF &&
         e->call.n == 1) {
         e = e->call.args[0];
@@ -153,7 +153,7 @@ static void walk_access(walk *w, const tc_expr *e, int weight, bool address) {
 }
 
 static void walk_call(walk *w, const tc_expr *e, int weight) {
-    const tc_expr *access = tc_access_of(e);
+    const tc_expr *access = tc_memory_access_of(e);
     if (access != NULL) {
         walk_access(w, access, weight, true);
         return;
@@ -394,7 +394,7 @@ static tc_pointer pointer_of_load(tc_facts *f, tc_buffer *b) {
 
 tc_pointer tc_pointer_of(tc_facts *f, const tc_expr *e) {
     tc_pointer p = {.window = TC_WIN_GENERIC};
-    const tc_expr *access = tc_access_of(e);
+    const tc_expr *access = tc_memory_access_of(e);
     if (access != NULL) {
         tc_buffer *b = access->mem.buffer;
         p.window = tc_space_window(b->space);

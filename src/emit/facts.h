@@ -75,7 +75,7 @@ tc_window tc_space_window(tc_space s);
 tc_pointer tc_pointer_of(tc_facts *f, const tc_expr *e);
 
 /* The access named by T.address_of's argument or an ADDR; NULL for others. */
-const tc_expr *tc_access_of(const tc_expr *e);
+const tc_expr *tc_memory_access_of(const tc_expr *e);
 
 /* Bounds of an integer expression, both inclusive; false when not known. */
 bool tc_range_of(tc_facts *f, const tc_expr *e, int64_t *lo, int64_t *hi);

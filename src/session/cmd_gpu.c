@@ -21,7 +21,7 @@ static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
     tc_gpu *gpu = tc_gpu_cuda.open(why, sizeof why);
     if (gpu == NULL) {
         tc_error(&s->diags, at, "`run` executes the same PTX in the simulator",
-                 "no GPU: %s", why);
+                 "%s", why);
         return false;
     }
     tc_gpu_cuda.describe(gpu, &out->device);

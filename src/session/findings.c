@@ -86,7 +86,7 @@ static void message_simple(tc_session *s, const tc_finding *f,
     const char *verb = is_write(&f->at) ? "writes" : "reads";
     switch (f->kind) {
     case TC_FINDING_OUT_OF_BOUNDS:
-        tc_buf_printf(b, " %s %u bytes at %s, outside of it", verb, f->bytes,
+        tc_buf_printf(b, " %s %u bytes at %s: nothing is there", verb, f->bytes,
                       object);
         break;
     case TC_FINDING_MISALIGNED:

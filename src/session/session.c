@@ -325,6 +325,9 @@ static tc_status run_command(tc_session *s, const tc_command *c, tc_arena *a,
     }
     tc_args args = {.line = src->text + begin,
                     .span = {src, (uint32_t)begin, (uint32_t)src->len}};
+    if (begin >= src->len) { /* none: what is said of them points at the word */
+        args.span = (tc_span){src, 0, (uint32_t)src->len};
+    }
     split(a, src, begin, &args);
     if (c->run == NULL) {
         tc_span name = {src, 0, (uint32_t)begin};

@@ -207,9 +207,7 @@ static void loop(terminal *t, tc_view *v) {
         bool any = false;
         for (int c; !v->quit && (c = getch()) != ERR;) {
             any = true;
-            if (c == KEY_RESIZE) {
-                resize();
-            } else {
+            if (c != KEY_RESIZE) { /* resize() itself says so: done already */
                 tc_view_press(v, key_of(c), COLS);
             }
         }

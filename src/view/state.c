@@ -122,7 +122,7 @@ static void scroll(tc_view *v, int plot) {
 void tc_view_press(tc_view *v, tc_view_key key, int cols) {
     int plot = cols - tc_view_label_cols(v, cols);
     plot = plot < 8 ? 8 : plot;
-    if (v->help && key != TC_KEY_NONE && key != TC_KEY_QUIT) {
+    if (v->help) {
         v->help = false; /* any key leaves the help */
         return;
     }
@@ -158,8 +158,7 @@ void tc_view_press(tc_view *v, tc_view_key key, int cols) {
         v->help = true;
         break;
     case TC_KEY_QUIT:
-        v->quit = !v->help; /* leaves the help first */
-        v->help = false;
+        v->quit = true;
         break;
     case TC_KEY_NONE:
         break;
