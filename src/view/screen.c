@@ -250,7 +250,11 @@ static void draw_panel(const tc_view *v, tc_screen *s, const layout *l) {
         y++;
     }
     tc_timeline_words(&b, v->tl, tc_view_event(v));
-    put_wrapped(s, y, l->words, &b, TC_BOLD);
+    if (l->words == 1) {
+        put_buf(s, y, &b, TC_BOLD);
+    } else {
+        put_wrapped(s, y, l->words, &b, TC_BOLD);
+    }
     y += l->words;
     pending(v, &b);
     put_buf(s, y++, &b, TC_PLAIN);

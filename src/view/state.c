@@ -94,7 +94,12 @@ static void choose_row(tc_view *v, int by) {
 /* One step of 1, 2, 5, 10, ...; zooming out past everything is the fit. */
 static void zoom(tc_view *v, bool in, int plot) {
     uint64_t all = tc_axis_round(v->tl->cycles / (uint64_t)plot + 1);
-    uint64_t scale = v->scale == 0 ? all : v->scale, lower = 1;
+    uint64_t scale = v->scale, lower = 1;
+    if (scale == 0) { /* the fitted axis may be finer, with breaks */
+        tc_axis fit = tc_axis_fit(v->tl, NULL, plot);
+        scale = fit.scale;
+        tc_axis_free(&fit);
+    }
     if (in) {
         while (tc_axis_round(lower + 1) < scale) {
             lower = tc_axis_round(lower + 1);
