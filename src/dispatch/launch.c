@@ -99,8 +99,12 @@ static void declare(closure *c, const tc_scope_id *id, tc_span span) {
     tc_launch *l = c->out;
     int64_t fused = 1;
     for (int i = 0; i < id->n; i++) {
-        if (__builtin_mul_overflow(fused, id->extent[i], &fused)) {
-            fused = INT64_MAX;
+        if (__builtin_mul_overflow(fused, id->extent[i], &fused) ||
+            fused > INT32_MAX) {
+            l->error = tc_format(c->arena, "the extents of %s are too large",
+                                 levels[id->kind].name);
+            l->span = span;
+            return;
         }
     }
     if (l->declared[id->kind] == NULL && fused > 0) {

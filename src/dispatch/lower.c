@@ -174,10 +174,9 @@ static void warp_in_cta(tc_lowering *l) {
     *v = (tc_var){.name = tc_names_take(a, &l->names, "warp_id_in_cta"),
                   .type = TC_INT32,
                   .hi = (threads + 31) / 32};
-    tc_expr *args[] = {
-        tc_int_t(a, TC_UINT32, INT64_C(4294967295)),
-        tc_binary(a, TC_FLOORDIV, tc_linear_thread(l), tc_int(a, 32)),
-        tc_int(a, 0), tc_int(a, 32), tc_int(a, 32)};
+    tc_expr *args[] = {tc_int_t(a, TC_UINT32, INT64_C(4294967295)),
+                       tc_warp_of_thread(l), tc_int(a, 0), tc_int(a, 32),
+                       tc_int(a, 32)};
     add_let(l, &l->lets, v, tc_call(a, TC_OPC_WARP_SHUFFLE, TC_INT32, args, 5),
             TC_NOWHERE);
     l->warp_in_cta = v;

@@ -55,8 +55,8 @@ tc_expr *tc_lower_index(tc_lowering *l, const tc_buffer *b, tc_expr **index,
 /* The value of a scope id's variable `dim`, from launch variables. */
 tc_expr *tc_scope_id_value(tc_lowering *l, const tc_scope_id *id, int dim,
                            tc_span span);
-/* threadIdx.x + threadIdx.y * X + ... */
-tc_expr *tc_linear_thread(tc_lowering *l);
+/* The number of a thread's warp in its CTA, from launch variables. */
+tc_expr *tc_warp_of_thread(tc_lowering *l);
 /* True when e has neither loads nor calls: a let of it may be inlined. */
 bool tc_expr_is_pure(const tc_expr *e);
 

@@ -7,9 +7,10 @@ static tc_expr *launch_var(tc_lowering *l, tc_bind bind) {
     return v != NULL ? tc_var_ref(l->arena, v) : tc_int(l->arena, 0);
 }
 
-tc_expr *tc_linear_thread(tc_lowering *l) {
+/* threadIdx.x + threadIdx.y * X + ... */
+static tc_expr *linear_thread(tc_lowering *l) {
     tc_arena *a = l->arena;
-    int64_t scale = 1;
+    int64_t scale = 1; /* block's product is known not to overflow */
     tc_expr *sum = launch_var(l, TC_BIND_THREAD_X);
     for (int i = 1; i < 3; i++) {
         scale *= l->out->block[i - 1];
@@ -23,6 +24,31 @@ tc_expr *tc_linear_thread(tc_lowering *l) {
 
 static tc_expr *over(tc_lowering *l, tc_binop op, tc_expr *x, int64_t y) {
     return tc_binary(l->arena, op, x, tc_int(l->arena, y));
+}
+
+/* The number of the thread in its CTA modulo y: (x + y * 32) % 32 is x % 32.
+ * As in TVM, no use is made of x being below 32. */
+static tc_expr *thread_modulo(tc_lowering *l, int64_t y) {
+    int64_t hi[3];
+    for (int i = 0; i < 3; i++) {
+        tc_var *v = l->launch_var[TC_BIND_THREAD_X + i];
+        hi[i] = v != NULL ? v->hi : 0;
+        if (v != NULL) {
+            v->hi = 0;
+        }
+    }
+    tc_expr *e =
+        tc_simplify(l->arena, over(l, TC_FLOORMOD, linear_thread(l), y));
+    for (int i = 0; i < 3; i++) {
+        if (l->launch_var[TC_BIND_THREAD_X + i] != NULL) {
+            l->launch_var[TC_BIND_THREAD_X + i]->hi = hi[i];
+        }
+    }
+    return e;
+}
+
+tc_expr *tc_warp_of_thread(tc_lowering *l) {
+    return over(l, TC_FLOORDIV, linear_thread(l), 32);
 }
 
 tc_expr *tc_scope_id_value(tc_lowering *l, const tc_scope_id *id, int dim,
@@ -43,9 +69,9 @@ tc_expr *tc_scope_id_value(tc_lowering *l, const tc_scope_id *id, int dim,
     case TC_ID_WARP_IN_WG:
         return over(l, TC_FLOORMOD, warp, 4);
     case TC_ID_LANE:
-        return over(l, TC_FLOORMOD, tc_linear_thread(l), 32);
+        return thread_modulo(l, 32);
     case TC_ID_THREAD_IN_WG:
-        return over(l, TC_FLOORMOD, tc_linear_thread(l), 128);
+        return thread_modulo(l, 128);
     case TC_ID_CLUSTER:
         break;
     }
