@@ -19,6 +19,24 @@ uint64_t tc_axis_round(uint64_t n) {
     return n;
 }
 
+/* The least comfortable number of cycles a column that is >= n: finer steps
+ * than the ticks', so that little of the width stays empty. */
+static uint64_t scale_for(uint64_t n) {
+    static const uint64_t steps[] = {10, 12, 15, 20, 25, 30, 40, 50, 60, 80};
+    if (n <= 6) {
+        return n < 1 ? 1 : n;
+    }
+    for (uint64_t ten = 1; ten < UINT64_MAX / 1000; ten *= 10) {
+        for (size_t i = ten == 1 ? 9 : 0; i < sizeof steps / sizeof *steps;
+             i++) {
+            if (ten * steps[i] / 10 >= n) {
+                return ten * steps[i] / 10;
+            }
+        }
+    }
+    return n;
+}
+
 static tc_axis new_axis(int cols, uint64_t scale) {
     tc_axis a = {.cols = cols, .scale = scale};
     a.start = tc_xcalloc((size_t)cols + 1, sizeof *a.start);
@@ -178,18 +196,18 @@ tc_axis tc_axis_fit(const tc_timeline *tl, const bool *drawn, int cols) {
     cols = cols < 8 ? 8 : cols;
     points p = find_points(tl, drawn);
     uint64_t last = p.at[p.n - 1];
-    uint64_t plain = tc_axis_round(last / (uint64_t)cols + 1);
+    uint64_t plain = scale_for(last / (uint64_t)cols + 1);
     uint64_t scale = plain;
     if (crowded(tl, drawn, plain)) {
-        for (scale = 1; scale < plain; scale = tc_axis_round(scale + 1)) {
+        for (scale = 1; scale < plain; scale = scale_for(scale + 1)) {
             if (lay_out(&p, scale, QUIET_COLS, cols, NULL) <= cols) {
                 break;
             }
         }
         /* The coarsest that is as clear needs the fewest breaks. */
-        for (uint64_t next = tc_axis_round(scale + 1);
+        for (uint64_t next = scale_for(scale + 1);
              next < plain && !crowded(tl, drawn, next);
-             next = tc_axis_round(scale + 1)) {
+             next = scale_for(scale + 1)) {
             scale = next;
         }
     }
