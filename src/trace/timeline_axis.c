@@ -206,7 +206,8 @@ tc_axis tc_axis_fit(const tc_timeline *tl, const bool *drawn, int cols) {
         }
         /* The coarsest that is as clear needs the fewest breaks. */
         for (uint64_t next = scale_for(scale + 1);
-             next < plain && !crowded(tl, drawn, next);
+             next < plain && !crowded(tl, drawn, next) &&
+             lay_out(&p, next, QUIET_COLS, cols, NULL) <= cols;
              next = scale_for(scale + 1)) {
             scale = next;
         }

@@ -320,6 +320,34 @@ static void test_cut_axis(void **state) {
     tc_trace_free(t);
 }
 
+/* Whatever the gaps between events, the fitted axis has room for all. */
+static void test_fit_any_gaps(void **state) {
+    (void)state;
+    uint32_t x = 7;
+    for (int round = 0; round < 300; round++) {
+        tc_trace *t = tc_trace_new();
+        uint64_t at = 0;
+        for (int i = 0; i < 40; i++) {
+            x = x * 1664525 + 1013904223;
+            at += (x >> 12) % ((x >> 8) % 4 == 0 ? 400 : 12);
+            put(t, ev(TC_TRACE_STORE, (x >> 4) % 2, at, 1));
+        }
+        tc_timeline *tl = tc_timeline_new(t);
+        int cols = 8 + round % 100;
+        tc_axis a = tc_axis_fit(tl, NULL, cols);
+        assert_true(a.cols <= cols);
+        assert_int_equal(a.start[0], 0);
+        assert_true(a.start[a.cols] > at);
+        for (size_t i = 0; i < t->n; i++) {
+            int c = tc_axis_column(&a, t->events[i].cycle);
+            assert_true(c >= 0 && c < a.cols && !a.cut[c]);
+        }
+        tc_axis_free(&a);
+        tc_timeline_free(tl);
+        tc_trace_free(t);
+    }
+}
+
 static void test_axis_linear(void **state) {
     (void)state;
     tc_axis a = tc_axis_linear(100, 5, 10);
@@ -439,6 +467,7 @@ int main(void) {
         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_merged_rows),
         cmocka_unit_test(test_cut_axis),
+        cmocka_unit_test(test_fit_any_gaps),
         cmocka_unit_test(test_axis_linear),
         cmocka_unit_test(test_bar_lines),
         cmocka_unit_test(test_stars),
