@@ -190,7 +190,7 @@ static bool lowest(const tc_timeline *tl, const size_t *next, int32_t *out) {
 void tc_notes_groups(tc_buf *out, const tc_timeline *tl, int width) {
     size_t *next = tc_xcalloc(tl->nrows, sizeof *next);
     size_t n = 0;
-    int32_t ordinal;
+    int32_t ordinal = -1;
     while (lowest(tl, next, &ordinal)) {
         group g = gather(tl, next, ordinal);
         if (n++ >= MOST_GROUPS) {
