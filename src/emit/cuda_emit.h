@@ -28,6 +28,8 @@ typedef struct tc_cuda_emit *tc_ce;
  */
 
 const char *tc_ce_expr(tc_ce e, const tc_expr *x);
+/* Text without its outer pair of parentheses, where nothing binds tighter. */
+const char *tc_ce_bare(tc_ce e, const char *text);
 const char *tc_ce_type(tc_ce e, tc_dtype t);
 const char *tc_ce_access(tc_ce e, tc_buffer *b, tc_expr *const *index, int n,
                          tc_span span);      /* A[i], an lvalue */

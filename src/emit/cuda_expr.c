@@ -114,8 +114,7 @@ static const char *base_text(tc_ce e, tc_buffer *b, tc_span span) {
                      tc_ce_expr(e, b->elem_offset));
 }
 
-/* (a + b) in an index needs no parentheses. */
-static const char *bare(tc_ce e, const char *text) {
+const char *tc_ce_bare(tc_ce e, const char *text) {
     size_t n = strlen(text);
     int depth = 0;
     if (n < 2 || text[0] != '(' || text[n - 1] != ')') {
@@ -145,7 +144,7 @@ const char *tc_ce_access(tc_ce e, tc_buffer *b, tc_expr *const *index, int n,
                    n);
     }
     return tc_format(e->arena, "%s[%s]", base,
-                     n == 0 ? "0" : bare(e, tc_ce_expr(e, index[0])));
+                     n == 0 ? "0" : tc_ce_bare(e, tc_ce_expr(e, index[0])));
 }
 
 /* --- operators -------------------------------------------------------------
@@ -184,7 +183,8 @@ static const char *minmax(tc_ce e, const tc_expr *x, const char *a,
                    tc_format(e->arena, "((int)%s %s (int)%s ? %s : %s)", a,
                              least ? "<" : ">", b, a, b));
     }
-    return tc_format(e->arena, "%s(%s, %s)", fn, bare(e, a), bare(e, b));
+    return tc_format(e->arena, "%s(%s, %s)", fn, tc_ce_bare(e, a),
+                     tc_ce_bare(e, b));
 }
 
 static void floor_helper(tc_ce e, bool mod) {
@@ -242,7 +242,8 @@ static const char *floor_operator(tc_ce e, const tc_expr *x, const char *a,
     floor_helper(e, mod);
     return tc_format(e->arena, "%s<%s>(%s, %s)",
                      mod ? "tvm_builtin_floormod" : "tvm_builtin_floordiv",
-                     tc_ce_type(e, x->type), bare(e, a), bare(e, b));
+                     tc_ce_type(e, x->type), tc_ce_bare(e, a),
+                     tc_ce_bare(e, b));
 }
 
 static const char *binary(tc_ce e, const tc_expr *x) {

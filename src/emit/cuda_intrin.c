@@ -53,13 +53,8 @@ static const char *string_arg(const tc_expr *call, int i) {
                : "";
 }
 
-/* Without the outer pair of parentheses of an address. */
 static const char *argument(tc_ce e, const tc_expr *call, int i) {
-    const char *text = tc_ce_expr(e, call->call.args[i]);
-    size_t n = strlen(text);
-    bool address = n > 3 && text[0] == '(' && text[1] == '&' &&
-                   strchr(text, ')') == text + n - 1;
-    return address ? tc_strndup(e->arena, text + 1, n - 2) : text;
+    return tc_ce_bare(e, tc_ce_expr(e, call->call.args[i]));
 }
 
 static const char *plain_call(tc_ce e, const char *name, const char *body) {
@@ -168,15 +163,14 @@ const char *tc_cuda_op_PTX_CP_ASYNC(tc_ce e, const tc_expr *call) {
     cp_async_helper(e, &c, name);
     if (c.zero) {
         const char *p = call->call.n > 6 ? argument(e, call, 6) : "1";
-        extra =
-            tc_format(e->arena, ", (%s != 0 ? %lld : 0)", p, (long long)c.size);
+        extra = tc_format(e->arena, ", ((%s) != 0 ? %lld : 0)", p,
+                          (long long)c.size);
     } else if (c.predicate) {
-        extra = tc_format(e->arena, ", (int)%s", argument(e, call, 6));
+        extra = tc_format(e->arena, ", (int)(%s)", argument(e, call, 6));
     }
     return tc_format(e->arena, "%s(%s, %s%s, %s)", name, argument(e, call, 0),
                      argument(e, call, 1), extra,
-                     call->call.n > 3 ? argument(e, call, 3)
-                                      : "((uint64_t)0ULL)");
+                     call->call.n > 3 ? argument(e, call, 3) : "(uint64_t)0");
 }
 
 const char *tc_cuda_op_PTX_CP_ASYNC_COMMIT_GROUP(tc_ce e, const tc_expr *call) {
@@ -271,7 +265,7 @@ const char *tc_cuda_op_POINTER_OFFSET(tc_ce e, const tc_expr *call) {
         return "0";
     }
     if (tc_memory_access_of(call->call.args[0]) == NULL) {
-        ptr = tc_format(e->arena, "(%s*)%s", tc_ce_type(e, p.elem), ptr);
+        ptr = tc_format(e->arena, "(%s*)(%s)", tc_ce_type(e, p.elem), ptr);
     }
     return tc_format(e->arena, "%s(%s, %s)", name, ptr, argument(e, call, 1));
 }

@@ -17,21 +17,8 @@ static void line(tc_ce e, const char *fmt, ...) {
     va_end(ap);
 }
 
-/* The text of x where nothing can bind tighter: no outer parentheses. */
 static const char *whole(tc_ce e, const tc_expr *x) {
-    const char *text = tc_ce_expr(e, x);
-    size_t n = strlen(text);
-    int depth = 0;
-    if (n < 2 || text[0] != '(') {
-        return text;
-    }
-    for (size_t i = 0; i < n; i++) {
-        depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
-        if (depth == 0 && i + 1 < n) {
-            return text;
-        }
-    }
-    return tc_strndup(e->arena, text + 1, n - 2);
+    return tc_ce_bare(e, tc_ce_expr(e, x));
 }
 
 /* --- statements ------------------------------------------------------------

@@ -66,6 +66,7 @@ typedef struct tc_ptx_emit {
     tc_jumps *jumps;
     int version, sm; /* least that the text needs: 70, 80 */
     tc_span span;    /* of the statement being printed */
+    bool unplaced;   /* its .loc is still to be printed */
     bool failed;
 } tc_ptx_emit;
 
@@ -77,6 +78,7 @@ typedef struct tc_ptx_emit *tc_pe;
 void tc_pe_ins(tc_pe e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* one instruction, no ';' */
 void tc_pe_label(tc_pe e, int label);
+void tc_pe_place_here(tc_pe e); /* the .loc of what comes, where it is new */
 void tc_pe_fail(tc_pe e, tc_span span, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void tc_pe_needs(tc_pe e, int version, int sm);

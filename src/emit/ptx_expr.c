@@ -130,9 +130,16 @@ static tc_val float_binop(tc_pe e, const char *op, tc_dtype t, tc_val a,
 
 static tc_val int_binop(tc_pe e, const char *op, const char *suffix, tc_dtype t,
                         tc_val a, tc_val b) {
+    bool ordered = strncmp(op, "sub", 3) == 0 || strncmp(op, "sh", 2) == 0;
+    if (!ordered && a.kind == TC_VAL_INT) { /* the constant goes last */
+        tc_val swap = a;
+        a = b;
+        b = swap;
+    }
+    a = tc_pe_in_reg(e, a);
     tc_val r = tc_pe_temp(e, t);
     tc_pe_ins(e, "%s.%s \t%s, %s, %s", op, suffix, tc_pe_text(e, r),
-              tc_pe_text(e, tc_pe_in_reg(e, a)), tc_pe_text(e, b));
+              tc_pe_text(e, a), tc_pe_text(e, b));
     return tc_pe_wrap(e, r);
 }
 

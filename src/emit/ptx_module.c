@@ -10,17 +10,30 @@ static void print_block(tc_pe e, const tc_block *b);
  */
 
 static void print_loc(tc_pe e, tc_span span) {
-    int line = tc_span_line(span);
     bool same = e->span.source == span.source && e->span.begin == span.begin;
-    if (line > 0 && !same) {
-        tc_buf_printf(e->out, "\t.loc \t1 %d %d\n", line, tc_span_col(span));
+    if (span.source != NULL && !same) {
         e->span = span;
+        e->unplaced = true;
     }
+}
+
+/* As the script prints it, but pointer_offset without its source code. */
+static void print_value(tc_buf *b, const tc_expr *x) {
+    if (x->kind != TC_E_CALL || x->call.op != TC_OPC_POINTER_OFFSET) {
+        tc_ir_print_expr(b, x);
+        return;
+    }
+    tc_buf_puts(b, "pointer_offset(");
+    tc_ir_print_expr(b, x->call.args[0]);
+    tc_buf_puts(b, ", ");
+    tc_ir_print_expr(b, x->call.args[1]);
+    tc_buf_putc(b, ')');
 }
 
 /* The lowered statement, on one line that is not too long. */
 static void print_comment(tc_pe e, const tc_stmt *s) {
     tc_buf b = TC_BUF_INIT;
+    tc_pe_place_here(e);
     if (s->kind == TC_S_LET) {
         tc_buf_printf(&b, "%s = ", s->var->name);
     } else if (s->kind == TC_S_STORE) {
@@ -32,7 +45,7 @@ static void print_comment(tc_pe e, const tc_stmt *s) {
     } else if (s->kind == TC_S_WHILE || s->kind == TC_S_IF) {
         tc_buf_puts(&b, s->kind == TC_S_IF ? "if " : "while ");
     }
-    tc_ir_print_expr(&b, s->value);
+    print_value(&b, s->value);
     size_t shown = 0;
     const char *text = tc_buf_text(&b);
     while (text[shown] != '\0' && shown < 66 &&
@@ -74,6 +87,7 @@ static void print_unrolled(tc_pe e, const tc_stmt *s, int64_t first,
     e->copies = n > 0 ? copies * n : copies;
     for (int64_t i = 0; i < n && !e->failed; i++) {
         int next = ++e->nlabels;
+        tc_pe_place_here(e);
         tc_buf_printf(e->out, "\t// unrolled: %s = %lld\n", s->var->name,
                       (long long)(first + i));
         e->vars[id] = tc_pe_int(s->var->type, first + i);
