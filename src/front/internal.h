@@ -238,6 +238,9 @@ bool tc_body_for(tc_eval_ctx *e, const tc_node *n);
     CALL("ComposeLayout", tc_call_compose_layout)                              \
     CALL("Iter", tc_call_iter)                                                 \
     CALL("Axis.get", tc_call_axis_get)                                         \
+    CALL("wg_local_layout", tc_call_wg_local_layout)                           \
+    CALL("tmem_datapath_layout", tc_call_tmem_datapath_layout)                 \
+    CALL("tcgen05_atom_layout", tc_call_tcgen05_atom_layout)                   \
     CALL("len", tc_call_len)                                                   \
     CALL("range", tc_call_range)                                               \
     CALL("slice", tc_call_slice)                                               \

@@ -25,11 +25,9 @@ static const tc_name table[] = {
 #define CALL(name, fn) {name, TC_NAME_CALL, fn, false},
     TC_CALLS(CALL)
 #undef CALL
-    {"tcgen05_atom_layout", TC_NAME_LATER, NULL, false},
-    {"tmem_datapath_layout", TC_NAME_LATER, NULL, false},
-    {"wg_local_layout", TC_NAME_LATER, NULL, false},
     {"tma_shared_layout", TC_NAME_LATER, NULL, false},
     {"SwizzleMode", TC_NAME_LATER, NULL, false},
+    {"T.Buffer", TC_NAME_LATER, NULL, false},
     {"MBarrier", TC_NAME_LATER, NULL, false},
     {"TMABar", TC_NAME_LATER, NULL, false},
     {"TCGen05Bar", TC_NAME_LATER, NULL, false},
