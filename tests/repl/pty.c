@@ -229,6 +229,19 @@ static void test_resize(void) {
     leave(&t);
 }
 
+/* `timeline` opens the full-screen view; q comes back to the prompt. */
+static void test_timeline(void) {
+    terminal t = start(demo);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "timeline\r", "timeline\n"));
+    terminal_settle(&t, 500);
+    terminal_send(&t, "q");
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    terminal_settle(&t, 200);
+    CHECK(&t, answers(&t, CTRL_U "6*7\r", "\n42\n" PROMPT));
+    leave(&t);
+}
+
 static void test_terminal_is_restored(void) {
     terminal t = start(demo);
     CHECK(&t, terminal_expect(&t, PROMPT));
@@ -318,6 +331,7 @@ int main(int argc, char **argv) {
     test_paste();
     test_interrupt_run();
     test_resize();
+    test_timeline();
     test_terminal_is_restored();
     test_two_sessions();
     test_history_limit();
