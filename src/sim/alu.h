@@ -102,6 +102,8 @@ uint64_t tc_pack(tc_ptx_type t, bool neg, uint64_t m, int e, bool sticky,
 uint64_t tc_pack_double(tc_ptx_type t, double x, tc_round r);
 /* Bits of a float type (not packed) as a double, exactly. */
 double tc_unpack(tc_ptx_type t, uint64_t bits);
+/* A NaN of one type as a quiet one of another, its payload cut or widened. */
+uint64_t tc_nan_resize(tc_ptx_type from, tc_ptx_type to, uint64_t v);
 /* .f16, .bf16 and their pairs: any op of alu_float.c. */
 extern tc_k32 tc_half_add, tc_half_sub, tc_half_mul, tc_half_fma, tc_half_min,
     tc_half_max, tc_half_abs, tc_half_neg, tc_half_ex2;

@@ -32,12 +32,18 @@ TC_K32(finds32, find(flags, (int32_t)a < 0 ? ~a : a, 31))
 TC_K64(findu64, find(flags, a, 63))
 TC_K64(finds64, find(flags, (int64_t)a < 0 ? ~a : a, 63))
 
+/* A place or length of a field: 32-bit fields take its low byte (9.7.1.19); a
+ * larger one in 64 bits, which PTX leaves open, counts as the largest. */
+static uint32_t field_number(uint32_t v, uint32_t bits) {
+    return bits == 32 || v < 0xff ? v & 0xff : 0xff;
+}
+
 /* 9.7.1.19: a field of a, filled up with the sign bit of the field, or of a
  * where the field reaches beyond it. */
 static uint64_t extract(uint64_t a, uint32_t pos, uint32_t len, uint32_t bits,
                         bool sign) {
-    pos &= 0xff;
-    len &= 0xff;
+    pos = field_number(pos, bits);
+    len = field_number(len, bits);
     uint32_t last = pos + len - 1 < bits - 1 ? pos + len - 1 : bits - 1;
     bool one = sign && len != 0 && (a >> last & 1) != 0;
     uint64_t field = pos < bits ? a >> pos : 0;
@@ -54,8 +60,8 @@ TC_K64(bfes64, extract(a, (uint32_t)b, (uint32_t)c, 64, true))
 /* 9.7.1.20: the low len bits of a over b at pos. */
 static uint64_t insert(uint64_t a, uint64_t b, uint32_t pos, uint32_t len,
                        uint32_t bits) {
-    pos &= 0xff;
-    len &= 0xff;
+    pos = field_number(pos, bits);
+    len = field_number(len, bits);
     if (pos >= bits || len == 0) {
         return b;
     }

@@ -48,12 +48,12 @@ static double integral(double x, tc_round r) {
                         : nearbyint(x);
 }
 
-/* Float to integer always clamps; NaN gives 0 for the narrow types, and the
- * least integer (unsigned: its top bit) for the 64-bit ones, as GPUs do. */
+/* Float to integer always clamps. NaN gives 0; but the top bit alone where one
+ * of the types has 64 bits, as an H200 does (PTX leaves it open). */
 static uint64_t to_integer(double x, kind to, kind from, tc_round r) {
     if (x != x) {
         bool wide = to.bits == 64 || from.bits == 64;
-        return wide && to.bits >= 32 ? (uint64_t)1 << (to.bits - 1) : 0;
+        return wide ? (uint64_t)1 << (to.bits - 1) : 0;
     }
     x = integral(x, r);
     double top = ldexp(1.0, to.bits - (to.is_signed ? 1 : 0));
@@ -79,7 +79,33 @@ static double saturated(double x) {
     return x > 1 ? 1 : x > 0 ? x : 0;
 }
 
-static uint64_t float_to_float(double x, const tc_ptx_op *op) {
+/* NaNs of conversions, as an H200 makes them (PTX leaves them open): from or
+ * to .f64 the sign and the upper bits of the payload stay, quieted; .bf16 is
+ * the upper half of .f32 whatever it holds; all others are canonical. */
+static bool keep_nan(const tc_ptx_op *op, uint64_t v, uint64_t *out) {
+    uint32_t rounds = TC_PM_RNI | TC_PM_RZI | TC_PM_RMI | TC_PM_RPI;
+    bool plain = (op->flags & (rounds | TC_PM_SAT | TC_PM_FTZ)) == 0;
+    if (op->type == TC_PT_F32 && op->type2 == TC_PT_BF16 && plain) {
+        *out = (v & 0xffff) << 16;
+        return true;
+    }
+    if (op->type == TC_PT_F32 && op->type2 == TC_PT_F32 && plain) {
+        *out = low(v, 32);
+        return true;
+    }
+    bool wide = op->type == TC_PT_F64 || op->type2 == TC_PT_F64;
+    if (!wide || (op->flags & TC_PM_SAT) != 0) {
+        return false;
+    }
+    *out = tc_nan_resize((tc_ptx_type)op->type2, (tc_ptx_type)op->type, v);
+    return true;
+}
+
+static uint64_t float_to_float(double x, uint64_t bits, const tc_ptx_op *op) {
+    uint64_t nan;
+    if (x != x && keep_nan(op, bits, &nan)) {
+        return nan;
+    }
     uint32_t integer = TC_PM_RNI | TC_PM_RZI | TC_PM_RMI | TC_PM_RPI;
     tc_round r = tc_round_of(op->flags);
     if ((op->flags & integer) != 0) {
@@ -111,7 +137,7 @@ static uint64_t convert(const tc_ptx_op *op, kind from, kind to, uint64_t v) {
     if (!to.is_float) {
         return to_integer(x, to, from, tc_round_of(op->flags));
     }
-    v = float_to_float(x, op);
+    v = float_to_float(x, v, op);
     return ftz && op->type == TC_PT_F32 ? tc_flush((uint32_t)v) : v;
 }
 

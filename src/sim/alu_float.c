@@ -117,8 +117,11 @@ static void slow32(what op, uint32_t flags, uint32_t *restrict d,
         uint32_t x = ftz ? tc_flush(a[i]) : a[i];
         uint32_t y = ftz ? tc_flush(b[i]) : b[i];
         uint32_t z = ftz ? tc_flush(c[i]) : c[i];
-        uint32_t r =
-            canonical(calculate32(op, flags, tc_f32(x), tc_f32(y), tc_f32(z)));
+        float f = calculate32(op, flags, tc_f32(x), tc_f32(y), tc_f32(z));
+        if (op == RCP && ftz && fabsf(tc_f32(x)) > 0x1p126f) {
+            f = f * 0.0f; /* tiny before it is rounded: flushed */
+        }
+        uint32_t r = canonical(f);
         r = ftz ? tc_flush(r) : r;
         d[i] = (flags & TC_PM_SAT) != 0 ? saturate32(r) : r;
     }
@@ -194,7 +197,8 @@ void tc_f32_abs(uint32_t flags, uint32_t *restrict d, const uint32_t *a,
     (void)b, (void)c;
     bool ftz = (flags & TC_PM_FTZ) != 0;
     for (int i = 0; i < TC_LANES; i++) {
-        d[i] = (ftz ? tc_flush(a[i]) : a[i]) & 0x7fffffffu;
+        uint32_t u = (ftz ? tc_flush(a[i]) : a[i]) & 0x7fffffffu;
+        d[i] = u > 0x7f800000u ? (uint32_t)NAN32 : u;
     }
 }
 
@@ -203,7 +207,9 @@ void tc_f32_neg(uint32_t flags, uint32_t *restrict d, const uint32_t *a,
     (void)b, (void)c;
     bool ftz = (flags & TC_PM_FTZ) != 0;
     for (int i = 0; i < TC_LANES; i++) {
-        d[i] = (ftz ? tc_flush(a[i]) : a[i]) ^ 0x80000000u;
+        uint32_t u = ftz ? tc_flush(a[i]) : a[i];
+        bool nan = (u & 0x7fffffffu) > 0x7f800000u;
+        d[i] = nan ? (uint32_t)NAN32 : u ^ 0x80000000u;
     }
 }
 
@@ -248,8 +254,22 @@ static double calculate64(what op, uint32_t flags, double a, double b,
     return r;
 }
 
-static uint64_t canonical64(double d) {
-    return d != d ? UINT64_C(0xfff8000000000000) : tc_u64(d);
+static uint64_t quiet64(double x) {
+    return tc_u64(x) | (uint64_t)1 << 51;
+}
+
+/* A NaN result, as an H200 makes it (PTX leaves it open): the last operand
+ * that is a NaN, quieted; of div the first; with no such operand the default
+ * one. */
+static uint64_t nan64(what op, double x, double y, double z) {
+    bool has_y = op <= FMA || op == DIV, has_z = op == FMA;
+    if (x != x && (op == DIV || !has_y)) {
+        return quiet64(x);
+    }
+    return has_z && z != z   ? quiet64(z)
+           : has_y && y != y ? quiet64(y)
+           : x != x          ? quiet64(x)
+                             : UINT64_C(0xfff8000000000000);
 }
 
 static uint64_t flush64(uint64_t u) {
@@ -262,9 +282,10 @@ static void slow64(what op, uint32_t flags, uint64_t *restrict d,
     bool ftz = (flags & TC_PM_FTZ) != 0; /* rcp and rsqrt only */
     for (int i = 0; i < TC_LANES; i++) {
         uint64_t x = ftz ? flush64(a[i]) : a[i];
-        uint64_t r = canonical64(
-            calculate64(op, flags, tc_f64(x), tc_f64(b[i]), tc_f64(c[i])));
-        d[i] = ftz ? flush64(r) : r;
+        double y = tc_f64(b[i]), z = tc_f64(c[i]);
+        double r = calculate64(op, flags, tc_f64(x), y, z);
+        uint64_t u = r == r ? tc_u64(r) : nan64(op, tc_f64(x), y, z);
+        d[i] = ftz ? flush64(u) : u;
     }
 }
 
@@ -277,8 +298,8 @@ static void slow64(what op, uint32_t flags, uint64_t *restrict d,
         }                                                                      \
         for (int i = 0; i < TC_LANES; i++) {                                   \
             double x = tc_f64(a[i]), y = tc_f64(b[i]), z = tc_f64(c[i]);       \
-            (void)x, (void)y, (void)z;                                         \
-            d[i] = canonical64(expr);                                          \
+            double r = expr;                                                   \
+            d[i] = r == r ? tc_u64(r) : nan64(op, x, y, z);                    \
         }                                                                      \
     }
 K64_FLOAT(tc_f64_add, ADD, x + y)
@@ -293,7 +314,7 @@ K64_FLOAT(rsqrt64, RSQRT, 1.0 / sqrt(x))
 static uint64_t pick64(uint64_t a, uint64_t b, bool most) {
     double x = tc_f64(a), y = tc_f64(b);
     if (x != x || y != y) {
-        return x == x ? a : y == y ? b : canonical64(x);
+        return x == x ? a : y == y ? b : quiet64(y);
     }
     if (x == y) {
         return most ? (a & b) : (a | b);
@@ -302,8 +323,13 @@ static uint64_t pick64(uint64_t a, uint64_t b, bool most) {
 }
 TC_K64(min64, pick64(a, b, false))
 TC_K64(max64, pick64(a, b, true))
-TC_K64(abs64, a & ~((uint64_t)1 << 63))
-TC_K64(neg64, a ^ (uint64_t)1 << 63)
+static uint64_t sign64(uint64_t a, bool flip) {
+    double x = tc_f64(a);
+    uint64_t sign = (uint64_t)1 << 63;
+    return x != x ? quiet64(x) : flip ? a ^ sign : a & ~sign;
+}
+TC_K64(abs64, sign64(a, false))
+TC_K64(neg64, sign64(a, true))
 
 #define PASS64(name, to)                                                       \
     void name(uint32_t flags, uint64_t *restrict d, const uint64_t *a,         \

@@ -113,6 +113,17 @@ double tc_unpack(tc_ptx_type t, uint64_t bits) {
     return (bits & 0x8000) != 0 ? -v : v;
 }
 
+uint64_t tc_nan_resize(tc_ptx_type from, tc_ptx_type to, uint64_t v) {
+    format f = format_of(from), t = format_of(to);
+    uint64_t sign = v >> (f.bits - 1) & 1;
+    uint64_t payload = v << (64 - f.mantissa); /* from the top bit down */
+    payload |= (uint64_t)1 << 63;              /* quiet */
+    int exponent_bits = t.bits - 1 - t.mantissa;
+    uint64_t exponent = ((uint64_t)1 << exponent_bits) - 1;
+    return sign << (t.bits - 1) | exponent << t.mantissa |
+           payload >> (64 - t.mantissa);
+}
+
 /* x + y rounded to odd: the last bit says that the sum is not exact. */
 static double add_odd(double x, double y) {
     double s = x + y;
@@ -179,9 +190,9 @@ static uint32_t one(tc_ptx_type t, what op, uint32_t flags, uint32_t a,
     case MAX:
         return pick(t, flags, a, b, op == MAX);
     case ABS:
-        return a & 0x7fffu;
+        return x != x ? 0x7fffu : a & 0x7fffu;
     case NEG:
-        return a ^ 0x8000u;
+        return x != x ? 0x7fffu : a ^ 0x8000u;
     default: /* approximate: the correctly rounded result */
         r = exp2(x);
         break;
