@@ -96,6 +96,20 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
+/* Sorted, each once. */
+static void tidy(points *p) {
+    if (p->n > 0) {
+        qsort(p->at, p->n, sizeof *p->at, by_value);
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (n == 0 || p->at[i] != p->at[n - 1]) {
+            p->at[n++] = p->at[i];
+        }
+    }
+    p->n = n;
+}
+
 static points find_points(const tc_timeline *tl, const bool *drawn) {
     points p = {0};
     add_point(&p, 0);
@@ -115,14 +129,7 @@ static points find_points(const tc_timeline *tl, const bool *drawn) {
             add_point(&p, row->bars[i].end);
         }
     }
-    qsort(p.at, p.n, sizeof *p.at, by_value);
-    size_t n = 0;
-    for (size_t i = 0; i < p.n; i++) {
-        if (n == 0 || p.at[i] != p.at[n - 1]) {
-            p.at[n++] = p.at[i];
-        }
-    }
-    p.n = n;
+    tidy(&p);
     return p;
 }
 
@@ -192,6 +199,55 @@ static bool crowded(const tc_timeline *tl, const bool *drawn, uint64_t scale) {
     return false;
 }
 
+/* Where a row's steps of different kinds meet on a column: the cycles at
+ * which one more column would keep them apart. */
+static points find_meetings(const tc_timeline *tl, const bool *drawn,
+                            const tc_axis *a) {
+    points p = {0};
+    for (size_t r = 0; r < tl->nrows; r++) {
+        const tc_timeline_row *row = &tl->rows[r];
+        const tc_trace_event *last = NULL;
+        for (size_t i = 0; i < row->nevents; i++) {
+            const tc_trace_event *e = row->events[i];
+            if ((drawn != NULL && !drawn[r]) || tc_event_letter(e) == 0 ||
+                e->kind == TC_TRACE_LOAD || e->kind == TC_TRACE_EXIT) {
+                continue;
+            }
+            if (last != NULL && last->kind != e->kind &&
+                last->cycle != e->cycle &&
+                tc_axis_column(a, last->cycle) == tc_axis_column(a, e->cycle)) {
+                add_point(&p, e->cycle);
+            }
+            last = e;
+        }
+    }
+    tidy(&p);
+    return p;
+}
+
+/* Uses columns that are left, up to cols, to keep such steps apart. */
+static void split(tc_axis *a, const tc_timeline *tl, const bool *drawn,
+                  int cols) {
+    points p = find_meetings(tl, drawn, a);
+    size_t room = a->cols < cols ? (size_t)(cols - a->cols) : 0;
+    p.n = p.n < room ? p.n : room;
+    tc_axis b = new_axis(cols, a->scale);
+    b.cols = 0;
+    b.split = p.n > 0;
+    size_t i = 0;
+    for (int c = 0; c < a->cols; c++) {
+        b.cut[b.cols] = a->cut[c];
+        b.start[b.cols++] = a->start[c];
+        for (; i < p.n && p.at[i] < a->start[c + 1]; i++) {
+            b.start[b.cols++] = p.at[i];
+        }
+    }
+    b.start[b.cols] = a->start[a->cols];
+    free(p.at);
+    tc_axis_free(a);
+    *a = b;
+}
+
 tc_axis tc_axis_fit(const tc_timeline *tl, const bool *drawn, int cols) {
     cols = cols < 8 ? 8 : cols;
     points p = find_points(tl, drawn);
@@ -225,6 +281,7 @@ tc_axis tc_axis_fit(const tc_timeline *tl, const bool *drawn, int cols) {
         a = tc_axis_linear(0, plain, (int)(last / plain) + 1);
     }
     free(p.at);
+    split(&a, tl, drawn, cols);
     return a;
 }
 

@@ -26,6 +26,7 @@ typedef struct tc_axis {
     uint64_t *start; /* cols + 1, never falling; owned */
     bool *cut;       /* cols: the column is part of a break */
     uint64_t scale;  /* cycles a column, outside breaks */
+    bool split;      /* some columns are fewer, to keep steps apart */
 } tc_axis;
 
 /* Cycles from origin on, scale (at least 1) a column. */

@@ -248,6 +248,7 @@ static void draw_scale(picture *p) {
     const tc_axis *a = &p->axis;
     tc_buf_printf(&b, "one column is %" PRIu64 " cycle%s", a->scale,
                   a->scale == 1 ? "" : "s");
+    tc_buf_puts(&b, a->split ? ", fewer where steps crowd" : "");
     bool any = false;
     for (int c = 0, to; c < a->cols; c = to) {
         for (to = c + 1; to < a->cols && a->cut[to] == a->cut[c];) {
@@ -257,7 +258,7 @@ static void draw_scale(picture *p) {
             continue;
         }
         if (!any) {
-            tc_buf_puts(&b, ", but ");
+            tc_buf_puts(&b, a->split ? "; " : ", but ");
             tc_glyph_put(&b, TC_GLYPH_BREAK, p->style.unicode);
             tc_glyph_put(&b, TC_GLYPH_BREAK, p->style.unicode);
             tc_buf_puts(&b, " leaves out quiet cycles: ");

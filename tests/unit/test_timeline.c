@@ -320,6 +320,31 @@ static void test_cut_axis(void **state) {
     tc_trace_free(t);
 }
 
+/* At 4 cycles a column i, C and W would meet; columns that are left keep them
+ * apart. */
+static void test_split_columns(void **state) {
+    (void)state;
+    tc_trace *t = tc_trace_new();
+    complete(t, issue(t, 0, 100, 0), 205);
+    commit(t, 0, 101, 0);
+    wait(t, 0, 102, 205, 0);
+    for (uint64_t at = 0; at < 300; at += 10) { /* no quiet stretch */
+        put(t, ev(TC_TRACE_STORE, 1, at, 14));
+    }
+    tc_timeline *tl = tc_timeline_new(t);
+    tc_axis a = tc_axis_fit(tl, NULL, 80);
+    assert_int_equal(a.scale, 4);
+    assert_true(a.split);
+    assert_int_equal(tc_axis_column(&a, 99), 24);
+    assert_int_equal(tc_axis_column(&a, 100), 25);
+    assert_int_equal(tc_axis_column(&a, 101), 26);
+    assert_int_equal(tc_axis_column(&a, 102), 27);
+    assert_int_equal(tc_axis_column(&a, 104), 28);
+    tc_axis_free(&a);
+    tc_timeline_free(tl);
+    tc_trace_free(t);
+}
+
 /* Whatever the gaps between events, the fitted axis has room for all. */
 static void test_fit_any_gaps(void **state) {
     (void)state;
@@ -467,6 +492,7 @@ int main(void) {
         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_merged_rows),
         cmocka_unit_test(test_cut_axis),
+        cmocka_unit_test(test_split_columns),
         cmocka_unit_test(test_fit_any_gaps),
         cmocka_unit_test(test_axis_linear),
         cmocka_unit_test(test_bar_lines),
