@@ -41,9 +41,19 @@ $(BUILD)/tests/page: tests/harness/page.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $<
 
-$(BUILD)/tests/pty: tests/repl/pty.c
+$(BUILD)/tests/pty: tests/repl/pty.c tests/repl/terminal.c \
+                    $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< -lutil
+	$(CC) $(CPPFLAGS_ALL) -Itests/repl $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -lutil
+
+# The client's own parts, with a session of the tests' own in place of ours.
+CLIENT_SRC := tests/repl/test_client.c tests/repl/fake_session.c \
+              $(filter-out src/repl/main.c,$(wildcard src/repl/*.c)) \
+              $(wildcard src/base/*.c)
+$(BUILD)/tests/test_client: $(CLIENT_SRC)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Itests/repl $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \
+	  -lreadline -lcmocka -lm
 
 $(BUILD)/bench: tests/bench/bench.c $(BUILD)/libtilecopy.a
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< \
@@ -54,20 +64,21 @@ $(BUILD)/bench: tests/bench/bench.c $(BUILD)/libtilecopy.a
 # Installs what is missing, builds, and opens the program on the first lesson's
 # kernel; without a terminal it shows the kernel's tour instead.
 run:
-	@sh src/tools/need.sh run
+	@BUILD=$(BUILD) CC="$(CC)" sh src/tools/need.sh run
 	@$(MAKE) -s -j2 all
 	@$(BUILD)/tilecopy-repl --tour lessons/ldgsts.py
 
 # Every test, then all of them again under ASan and UBSan.
 test:
-	@sh src/tools/need.sh test
+	@BUILD=$(BUILD) CC="$(CC)" sh src/tools/need.sh test
 	@$(MAKE) -s -j2 BUILD=$(BUILD) test-build
 	@$(MAKE) -s -j2 BUILD=$(BUILD)/san OPT="-O1 -g" SAN="$(SANITIZE)" \
 	  test-build
 	@sh tests/harness/run.sh $(BUILD)/san
 	@sh tests/harness/run.sh $(BUILD)
 
-test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/pty
+test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/pty \
+            $(BUILD)/tests/test_client
 
 # The plain build's tests alone; one unit test program: make unit-layout
 test-plain: test-build

@@ -160,7 +160,8 @@ static bool number_op(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
     return int_op(e, op, a->i, b->i, span, &out->i);
 }
 
-/* --- comparing --------------------------------------------------------------------- */
+/* --- comparing
+ * --------------------------------------------------------------------- */
 
 enum { COMPARE_BUDGET = 1 << 20 };
 
@@ -169,7 +170,8 @@ static bool equals(tc_eval_ctx *e, const tc_value *a, const tc_value *b,
     int budget = COMPARE_BUDGET;
     *out = tc_value_equal(a, b, &budget);
     return budget >= 0 ||
-           tc_front_fail(e, span, NULL, "these values are too large to compare");
+           tc_front_fail(e, span, NULL,
+                         "these values are too large to compare");
 }
 
 /* -1, 0 or 1; 2 where there is no order. */
@@ -233,8 +235,8 @@ static bool ordered(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
 
 static bool compare(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
                     const tc_value *b, tc_span span, tc_value *out) {
-    bool yes = false, ok, negate = op == TC_OP_NE || op == TC_OP_NOTIN ||
-                           op == TC_OP_ISNOT;
+    bool yes = false, ok,
+         negate = op == TC_OP_NE || op == TC_OP_NOTIN || op == TC_OP_ISNOT;
     switch (op) {
     case TC_OP_IN:
     case TC_OP_NOTIN:
@@ -256,7 +258,8 @@ static bool compare(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
     return ok;
 }
 
-/* --- sequences, strides, layouts --------------------------------------------------------- */
+/* --- sequences, strides, layouts
+ * --------------------------------------------------------- */
 
 static bool too_long(tc_eval_ctx *e, tc_span span) {
     return tc_front_fail(e, span, NULL, "a result of more than %d parts",
@@ -354,22 +357,23 @@ static bool other_op(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
     return unsupported(e, op, a, b, span);
 }
 
-/* --- run-time values ------------------------------------------------------------------------ */
+/* --- run-time values
+ * ------------------------------------------------------------------------ */
 
 static bool ir_op(tc_token_op op, tc_binop *out) {
     static const struct {
         tc_token_op op;
         tc_binop ir;
     } table[] = {
-        {TC_OP_ADD, TC_ADD},           {TC_OP_SUB, TC_SUB},
-        {TC_OP_MUL, TC_MUL},           {TC_OP_FLOORDIV, TC_FLOORDIV},
-        {TC_OP_MOD, TC_FLOORMOD},      {TC_OP_DIV, TC_TRUEDIV},
-        {TC_OP_SHL, TC_SHL},           {TC_OP_SHR, TC_SHR},
-        {TC_OP_BITAND, TC_BITAND},     {TC_OP_BITOR, TC_BITOR},
-        {TC_OP_BITXOR, TC_BITXOR},     {TC_OP_LT, TC_LT},
-        {TC_OP_LE, TC_LE},             {TC_OP_GT, TC_GT},
-        {TC_OP_GE, TC_GE},             {TC_OP_EQ, TC_EQ},
-        {TC_OP_NE, TC_NE},             {TC_OP_AND, TC_AND},
+        {TC_OP_ADD, TC_ADD},       {TC_OP_SUB, TC_SUB},
+        {TC_OP_MUL, TC_MUL},       {TC_OP_FLOORDIV, TC_FLOORDIV},
+        {TC_OP_MOD, TC_FLOORMOD},  {TC_OP_DIV, TC_TRUEDIV},
+        {TC_OP_SHL, TC_SHL},       {TC_OP_SHR, TC_SHR},
+        {TC_OP_BITAND, TC_BITAND}, {TC_OP_BITOR, TC_BITOR},
+        {TC_OP_BITXOR, TC_BITXOR}, {TC_OP_LT, TC_LT},
+        {TC_OP_LE, TC_LE},         {TC_OP_GT, TC_GT},
+        {TC_OP_GE, TC_GE},         {TC_OP_EQ, TC_EQ},
+        {TC_OP_NE, TC_NE},         {TC_OP_AND, TC_AND},
         {TC_OP_OR, TC_OR},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
@@ -401,11 +405,9 @@ static bool check_runtime(tc_eval_ctx *e, tc_token_op op, const tc_expr *x,
                              "'/' between integers has no integer result");
     }
     if (!ints && (is_bitwise(op) || op == TC_OP_MOD || op == TC_OP_FLOORDIV)) {
-        return tc_front_fail(e, span, NULL, "'%s' needs integers, not %s",
-                             tc_token_op_text(op),
-                             tc_dtypes[is_integer_type(x->type) ? y->type
-                                                                : x->type]
-                                 .name);
+        return tc_front_fail(
+            e, span, NULL, "'%s' needs integers, not %s", tc_token_op_text(op),
+            tc_dtypes[is_integer_type(x->type) ? y->type : x->type].name);
     }
     if ((op == TC_OP_FLOORDIV || op == TC_OP_MOD) && tc_expr_const(y, &k) &&
         k == 0) {
@@ -435,11 +437,15 @@ static bool runtime_op(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
 }
 
 static bool is_runtime(const tc_value *v) {
-    return v->kind == TC_V_EXPR || (v->kind == TC_V_BUFFER && v->buffer->scalar);
+    return v->kind == TC_V_EXPR ||
+           (v->kind == TC_V_BUFFER && v->buffer->scalar);
 }
 
-bool tc_arith_binary(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
-                     const tc_value *b, tc_span span, tc_value *out) {
+/* out may be one of the operands. */
+bool tc_arith_binary(tc_eval_ctx *e, tc_token_op op, const tc_value *left,
+                     const tc_value *right, tc_span span, tc_value *out) {
+    tc_value copies[2] = {*left, *right};
+    const tc_value *a = &copies[0], *b = &copies[1];
     bool identity = op == TC_OP_IS || op == TC_OP_ISNOT;
     if ((is_runtime(a) || is_runtime(b)) && !identity) {
         return runtime_op(e, op, a, b, span, out);
@@ -476,8 +482,10 @@ static bool runtime_unary(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
     return true;
 }
 
-bool tc_arith_unary(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
+bool tc_arith_unary(tc_eval_ctx *e, tc_token_op op, const tc_value *operand,
                     tc_span span, tc_value *out) {
+    tc_value copy = *operand;
+    const tc_value *a = &copy;
     bool truth;
     if (is_runtime(a)) {
         return runtime_unary(e, op, a, span, out);

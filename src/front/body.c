@@ -13,12 +13,13 @@ tc_stmt *tc_emit_stmt(tc_eval_ctx *e, tc_stmt_kind kind, tc_span span) {
     return s;
 }
 
-/* --- names for new things -------------------------------------------------------- */
+/* --- names for new things
+ * -------------------------------------------------------- */
 
 void tc_note_unnamed(tc_eval_ctx *e, tc_var *v, tc_buffer *b, bool *named) {
     tc_unnamed u = {v, b, named};
-    TC_PUSH(e->arena, e->body->unnamed, e->body->nunnamed,
-            e->body->unnamed_cap, u);
+    TC_PUSH(e->arena, e->body->unnamed, e->body->nunnamed, e->body->unnamed_cap,
+            u);
 }
 
 static void name_var(tc_eval_ctx *e, tc_var *v, const char *name) {
@@ -68,7 +69,8 @@ static void name_the_rest(tc_eval_ctx *e) {
     b->nunnamed = 0;
 }
 
-/* --- assignments -------------------------------------------------------------------- */
+/* --- assignments
+ * -------------------------------------------------------------------- */
 
 static bool define(tc_eval_ctx *e, const tc_node *target, const tc_value *v) {
     const tc_value *old = tc_env_own(e->env, target->s);
@@ -108,8 +110,7 @@ static bool store_scalar(tc_eval_ctx *e, tc_buffer *b, const tc_value *v,
                              tc_dtypes[b->type].name,
                              x->type == TC_VOID ? "nothing" : "a pointer");
     }
-    tc_stmt *s =
-        tc_store(e->arena, b, &zero, 1, tc_cast(e->arena, b->type, x));
+    tc_stmt *s = tc_store(e->arena, b, &zero, 1, tc_cast(e->arena, b->type, x));
     s->span = span;
     tc_block_add(e->body->block, s);
     return true;
@@ -282,8 +283,8 @@ static bool augmented(tc_eval_ctx *e, const tc_node *n) {
 /* x: T.float32[8] is a local buffer. */
 static bool local_vector(tc_eval_ctx *e, const tc_node *n, tc_dtype type) {
     tc_value shape;
-    tc_node tuple = {.kind = TC_N_TUPLE, .span = n->b->span,
-                     .items = n->b->items};
+    tc_node tuple = {
+        .kind = TC_N_TUPLE, .span = n->b->span, .items = n->b->items};
     int64_t *dims;
     int rank;
     if (n->c != NULL) {
@@ -294,8 +295,7 @@ static bool local_vector(tc_eval_ctx *e, const tc_node *n, tc_dtype type) {
         !tc_want_shape(e, &shape, n->b->span, "the shape", &dims, &rank)) {
         return false;
     }
-    tc_buffer *b =
-        tc_new_buffer(e, type, TC_SPACE_LOCAL, dims, rank, n->span);
+    tc_buffer *b = tc_new_buffer(e, type, TC_SPACE_LOCAL, dims, rank, n->span);
     b->layout = tc_layout_row_major(e->arena, dims, rank);
     tc_emit_stmt(e, TC_S_ALLOC, n->span)->buffer = b;
     tc_value v = {.kind = TC_V_BUFFER, .buffer = b};
@@ -364,7 +364,8 @@ static bool annotated(tc_eval_ctx *e, const tc_node *n) {
            (n->c == NULL || store_scalar(e, made.buffer, &v, n->span));
 }
 
-/* --- control flow ---------------------------------------------------------------------- */
+/* --- control flow
+ * ---------------------------------------------------------------------- */
 
 static bool if_statement(tc_eval_ctx *e, const tc_node *n) {
     tc_value v;
@@ -454,9 +455,11 @@ static bool statement(tc_eval_ctx *e, const tc_node *n) {
     case TC_N_CONTINUE:
         return jump(e, n);
     case TC_N_RETURN:
-        return tc_front_fail(e, n->span, "remove it", "a kernel returns nothing");
+        return tc_front_fail(e, n->span, "remove it",
+                             "a kernel returns nothing");
     case TC_N_WITH:
-        return tc_front_fail(e, n->span, "the kernel begins at T.device_entry()",
+        return tc_front_fail(e, n->span,
+                             "the kernel begins at T.device_entry()",
                              "'with' in a kernel is not built yet");
     case TC_N_DEF:
         return tc_front_fail(e, n->name_span, NULL,
@@ -481,19 +484,25 @@ bool tc_run_body_block(tc_eval_ctx *e, const tc_node_list *stmts,
         ok = statement(e, stmts->items[i]);
         name_the_rest(e);
     }
+    if (new_scope) {
+        TC_PUSH(e->arena, e->body->closed, e->body->nclosed,
+                e->body->closed_cap, e->env);
+    }
     e->env = env;
     e->body->block = block;
     return ok;
 }
 
-/* --- the function --------------------------------------------------------------------------- */
+/* --- the function
+ * ---------------------------------------------------------------------------
+ */
 
 static bool param_type(tc_eval_ctx *e, const tc_param *p, tc_dtype *out) {
     tc_value v;
     if (p->annotation == NULL) {
-        return tc_front_fail(
-            e, p->span, tc_format(e->arena, "write %s: T.handle", p->name),
-            "parameter '%s' has no type", p->name);
+        return tc_front_fail(e, p->span,
+                             tc_format(e->arena, "write %s: T.handle", p->name),
+                             "parameter '%s' has no type", p->name);
     }
     if (p->default_value != NULL) {
         return tc_front_fail(e, p->default_value->span, NULL,

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* --- binding --------------------------------------------------------------------- */
+/* --- binding
+ * --------------------------------------------------------------------- */
 
 enum { MAX_PARAMS = 24 };
 
@@ -83,7 +84,8 @@ bool tc_no_keywords(tc_eval_ctx *e, const tc_args *args) {
                          args->items[args->npositional].name);
 }
 
-/* --- dispatch ------------------------------------------------------------------------ */
+/* --- dispatch
+ * ------------------------------------------------------------------------ */
 
 /* T.int32(0), T.float16(x): a constant or a cast; T.int32() names the type. */
 static bool call_dtype(tc_eval_ctx *e, tc_dtype t, const tc_args *args,
@@ -148,7 +150,8 @@ bool tc_call_value(tc_eval_ctx *e, const tc_value *callee, const tc_args *args,
                          tc_value_kind_words(callee));
 }
 
-/* --- Python's functions -------------------------------------------------------------- */
+/* --- Python's functions
+ * -------------------------------------------------------------- */
 
 bool tc_call_len(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     const tc_arg *b[1];
@@ -225,8 +228,8 @@ bool tc_call_slice(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     return true;
 }
 
-static bool as_sequence(tc_eval_ctx *e, const tc_args *args,
-                        tc_value_kind kind, tc_value *out) {
+static bool as_sequence(tc_eval_ctx *e, const tc_args *args, tc_value_kind kind,
+                        tc_value *out) {
     const tc_arg *b[1];
     if (!tc_bind_args(e, args, "iterable", 0, b)) {
         return false;
@@ -329,8 +332,7 @@ bool tc_call_abs(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
         return false;
     }
     *out = tc_value_int(v.i);
-    return v.i >= 0 ||
-           tc_arith_unary(e, TC_OP_NEG, out, args->span, out);
+    return v.i >= 0 || tc_arith_unary(e, TC_OP_NEG, out, args->span, out);
 }
 
 /* min, max: of several arguments or of one sequence. */
@@ -351,11 +353,10 @@ static bool extreme(tc_eval_ctx *e, const tc_args *args, tc_token_op better,
         tc_value v = sequence ? single->items[i] : args->items[i].value;
         tc_value yes = tc_value_bool(i == 0);
         if (v.kind == TC_V_EXPR || v.kind == TC_V_BUFFER) {
-            return tc_front_fail(e, args->span,
-                                 tc_format(e->arena, "write T.%s(a, b)",
-                                           args->function),
-                                 "%s works on constants only",
-                                 args->function);
+            return tc_front_fail(
+                e, args->span,
+                tc_format(e->arena, "write T.%s(a, b)", args->function),
+                "%s works on constants only", args->function);
         }
         if (i > 0 && !tc_arith_binary(e, better, &v, out, args->span, &yes)) {
             return false;

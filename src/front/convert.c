@@ -29,12 +29,11 @@ bool tc_want_int(tc_eval_ctx *e, const tc_value *v, tc_span at,
     if (v->kind == TC_V_EXPR && tc_expr_const(v->expr, out)) {
         return true;
     }
-    return tc_front_fail(e, at,
-                         v->kind == TC_V_EXPR
-                             ? "its value is only known when the kernel runs"
+    return tc_front_fail(
+        e, at,
+        v->kind == TC_V_EXPR ? "its value is only known when the kernel runs"
                              : NULL,
-                         "%s must be an integer, and this is %s", what,
-                         tc_value_kind_words(v));
+        "%s must be an integer, and this is %s", what, tc_value_kind_words(v));
 }
 
 bool tc_want_string(tc_eval_ctx *e, const tc_value *v, tc_span at,
@@ -53,8 +52,9 @@ bool tc_want_bool(tc_eval_ctx *e, const tc_value *v, tc_span at,
         *out = v->i != 0;
         return true;
     }
-    return tc_front_fail(e, at, NULL, "%s must be True or False, and this is %s",
-                         what, tc_value_kind_words(v));
+    return tc_front_fail(e, at, NULL,
+                         "%s must be True or False, and this is %s", what,
+                         tc_value_kind_words(v));
 }
 
 bool tc_want_dtype(tc_eval_ctx *e, const tc_value *v, tc_span at,
@@ -169,13 +169,12 @@ bool tc_want_expr(tc_eval_ctx *e, const tc_value *v, tc_span at,
     } else if (v->kind == TC_V_BUFFER && v->buffer->scalar) {
         *out = scalar_load(e, v->buffer);
     } else {
-        return tc_front_fail(e, at,
-                             v->kind == TC_V_BUFFER
-                                 ? "name an element: buffer[i, j]"
-                                 : NULL,
-                             "%s must be a value that the kernel can compute "
-                             "with, and this is %s",
-                             what, tc_value_kind_words(v));
+        return tc_front_fail(
+            e, at,
+            v->kind == TC_V_BUFFER ? "name an element: buffer[i, j]" : NULL,
+            "%s must be a value that the kernel can compute "
+            "with, and this is %s",
+            what, tc_value_kind_words(v));
     }
     (*out)->span = at;
     return true;

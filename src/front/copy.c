@@ -8,8 +8,10 @@ static tc_scope_level scope_of(const char *dotted) {
         const char *prefix;
         tc_scope_level scope;
     } table[] = {
-        {"Tx.cta.", TC_SCOPE_CTA},         {"Tx.wg.", TC_SCOPE_WARPGROUP},
-        {"Tx.warpgroup.", TC_SCOPE_WARPGROUP}, {"Tx.warp.", TC_SCOPE_WARP},
+        {"Tx.cta.", TC_SCOPE_CTA},
+        {"Tx.wg.", TC_SCOPE_WARPGROUP},
+        {"Tx.warpgroup.", TC_SCOPE_WARPGROUP},
+        {"Tx.warp.", TC_SCOPE_WARP},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strncmp(dotted, table[i].prefix, strlen(table[i].prefix)) == 0) {
@@ -71,11 +73,10 @@ static bool bind_copy(tc_eval_ctx *e, const tc_args *args, tc_copy *c,
         }
     }
     if (named[0] == NULL || named[1] == NULL) {
-        return tc_front_fail(e, args->span,
-                             tc_format(e->arena, "%s(dst[...], src[...])",
-                                       args->function),
-                             "%s needs '%s'", args->function,
-                             named[0] == NULL ? "dst" : "src");
+        return tc_front_fail(
+            e, args->span,
+            tc_format(e->arena, "%s(dst[...], src[...])", args->function),
+            "%s needs '%s'", args->function, named[0] == NULL ? "dst" : "src");
     }
     return true;
 }

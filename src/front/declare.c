@@ -31,7 +31,8 @@ static void declare(tc_eval_ctx *e, tc_buffer *b, bool is_view) {
     tc_note_unnamed(e, NULL, b, NULL);
 }
 
-/* --- common arguments ------------------------------------------------------------- */
+/* --- common arguments
+ * ------------------------------------------------------------- */
 
 typedef struct shape_type {
     int64_t *shape;
@@ -55,7 +56,8 @@ static bool want_shape_type(tc_eval_ctx *e, const tc_arg *shape,
 }
 
 /* layout=: a layout, None, or "default": row-major. */
-static bool want_buffer_layout(tc_eval_ctx *e, const tc_arg *arg, tc_buffer *b) {
+static bool want_buffer_layout(tc_eval_ctx *e, const tc_arg *arg,
+                               tc_buffer *b) {
     b->layout = tc_layout_row_major(e->arena, b->shape, b->rank);
     if (arg == NULL || (arg->value.kind == TC_V_STRING &&
                         strcmp(arg->value.s, "default") == 0)) {
@@ -121,7 +123,8 @@ static tc_value buffer_value(tc_buffer *b) {
     return (tc_value){.kind = TC_V_BUFFER, .buffer = b};
 }
 
-/* --- T.match_buffer ------------------------------------------------------------------- */
+/* --- T.match_buffer
+ * ------------------------------------------------------------------- */
 
 static bool check_param(tc_eval_ctx *e, const tc_arg *arg, tc_var **out) {
     const tc_value *v = &arg->value;
@@ -154,8 +157,7 @@ bool tc_call_match_buffer(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
                       "param,shape,dtype,data,strides,elem_offset,scope,align,"
                       "offset_factor,buffer_type,axis_separators,layout",
                       2, b) ||
-        !check_param(e, b[0], &param) ||
-        !want_shape_type(e, b[1], b[2], &st) ||
+        !check_param(e, b[0], &param) || !want_shape_type(e, b[1], b[2], &st) ||
         !refuse(e, args, "data", b[3]) || !refuse(e, args, "strides", b[4]) ||
         !refuse(e, args, "elem_offset", b[5]) ||
         !refuse(e, args, "offset_factor", b[8]) ||
@@ -180,7 +182,8 @@ bool tc_call_match_buffer(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     return true;
 }
 
-/* --- T.alloc_buffer, T.alloc_shared, T.alloc_local -------------------------------------- */
+/* --- T.alloc_buffer, T.alloc_shared, T.alloc_local
+ * -------------------------------------- */
 
 static bool want_address(tc_eval_ctx *e, const tc_arg *arg, tc_buffer *b) {
     if (arg == NULL || arg->value.kind == TC_V_NONE) {
@@ -242,7 +245,8 @@ bool tc_call_alloc_local(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     return alloc(e, args, TC_SPACE_LOCAL, out);
 }
 
-/* --- T.decl_buffer and views --------------------------------------------------------------- */
+/* --- T.decl_buffer and views
+ * --------------------------------------------------------------- */
 
 /* data=: the pointer of a buffer. */
 static bool want_base(tc_eval_ctx *e, const tc_arg *arg, tc_buffer *b) {
@@ -259,8 +263,8 @@ static bool want_base(tc_eval_ctx *e, const tc_arg *arg, tc_buffer *b) {
         return tc_front_fail(
             e, arg->span,
             tc_format(e->arena, "give scope=\"%s\"", tc_space_name(of->space)),
-            "data is in %s memory, and scope says %s",
-            tc_space_name(of->space), tc_space_name(b->space));
+            "data is in %s memory, and scope says %s", tc_space_name(of->space),
+            tc_space_name(b->space));
     }
     b->base = of->base != NULL ? of->base : of;
     return true;
@@ -341,8 +345,8 @@ static bool infer_view_shape(tc_eval_ctx *e, const tc_buffer *b, int64_t *shape,
 }
 
 static bool view_shape(tc_eval_ctx *e, const tc_args *args, tc_value *shape) {
-    bool one = args->npositional == 1 &&
-               tc_value_is_sequence(&args->items[0].value);
+    bool one =
+        args->npositional == 1 && tc_value_is_sequence(&args->items[0].value);
     if (one) {
         *shape = args->items[0].value;
         return true;
@@ -364,8 +368,8 @@ static bool view_dims(tc_eval_ctx *e, const tc_buffer *b, const tc_args *args,
     }
     *rank = shape.nitems;
     if (*rank < 1 || *rank > TC_MAX_RANK) {
-        return tc_front_fail(e, args->span, NULL, "a view has 1 to %d dimensions",
-                             TC_MAX_RANK);
+        return tc_front_fail(e, args->span, NULL,
+                             "a view has 1 to %d dimensions", TC_MAX_RANK);
     }
     *dims = TC_NEWN(e->arena, int64_t, *rank);
     for (int i = 0; i < *rank; i++) {
@@ -396,9 +400,8 @@ static bool view(tc_eval_ctx *e, tc_buffer *of, const tc_args *args,
         }
         layout = &args->items[i];
     }
-    if (args->npositional == 1 &&
-        (args->items[0].value.kind == TC_V_STRING ||
-         args->items[0].value.kind == TC_V_DTYPE)) {
+    if (args->npositional == 1 && (args->items[0].value.kind == TC_V_STRING ||
+                                   args->items[0].value.kind == TC_V_DTYPE)) {
         return tc_front_fail(e, args->items[0].span, NULL,
                              "a view as another data type is not built yet");
     }
@@ -425,10 +428,9 @@ bool tc_call_buffer_method(tc_eval_ctx *e, tc_buffer *b, const char *method,
                            tc_span method_span, const tc_args *args,
                            tc_value *out) {
     static const char *const known[] = {"ptr_to", "view", "scope"};
-    static const char *const later[] = {"local", "access_ptr", "vload",
-                                        "vstore", "offset_of",
-                                        "elem_offset_of", "byte_offset_of",
-                                        "permute", "is_scalar"};
+    static const char *const later[] = {
+        "local",          "access_ptr",     "vload",   "vstore",   "offset_of",
+        "elem_offset_of", "byte_offset_of", "permute", "is_scalar"};
     const tc_arg *bound[1];
     if (strcmp(method, "view") == 0) {
         return view(e, b, args, out);
@@ -450,8 +452,8 @@ bool tc_call_buffer_method(tc_eval_ctx *e, tc_buffer *b, const char *method,
             return false;
         }
         tc_expr *load = out->expr;
-        *out = tc_value_expr(
-            tc_addr(e->arena, b, load->mem.index, load->mem.n));
+        *out =
+            tc_value_expr(tc_addr(e->arena, b, load->mem.index, load->mem.n));
         out->expr->span = args->span;
         return true;
     }

@@ -3,6 +3,19 @@
 
 #include <string.h>
 
+/* A name that a block before this one had for itself. */
+static const char *closed_hint(tc_eval_ctx *e, const char *word) {
+    for (int i = 0; e->body != NULL && i < e->body->nclosed; i++) {
+        if (tc_env_own(e->body->closed[i], word) != NULL) {
+            return tc_format(e->arena,
+                             "'%s' was known inside an earlier block only: "
+                             "assign it before that block",
+                             word);
+        }
+    }
+    return NULL;
+}
+
 static bool name(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     const tc_value *v = tc_env_get(e->env, n->s);
     if (v != NULL) {
@@ -12,11 +25,14 @@ static bool name(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     if (tc_builtin_value(e->arena, n->s, out)) {
         return true;
     }
-    return tc_front_fail(e, n->span, tc_nearest_name(e, n->s, ""),
+    const char *hint = closed_hint(e, n->s);
+    return tc_front_fail(e, n->span,
+                         hint != NULL ? hint : tc_nearest_name(e, n->s, ""),
                          "'%s' is not defined", n->s);
 }
 
-/* --- displays ----------------------------------------------------------------- */
+/* --- displays
+ * ----------------------------------------------------------------- */
 
 typedef struct items {
     tc_value *items;
@@ -37,7 +53,8 @@ static bool star_items(tc_eval_ctx *e, const tc_node *n, items *l) {
         return false;
     }
     if (!tc_value_is_sequence(&v)) {
-        return tc_front_fail(e, n->span, NULL, "'*' needs a tuple or a list, "
+        return tc_front_fail(e, n->span, NULL,
+                             "'*' needs a tuple or a list, "
                              "and this is %s",
                              tc_value_kind_words(&v));
     }
@@ -82,7 +99,8 @@ static bool slice(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     return true;
 }
 
-/* --- attributes ----------------------------------------------------------------- */
+/* --- attributes
+ * ----------------------------------------------------------------- */
 
 static tc_value shape_value(tc_eval_ctx *e, const tc_buffer *b) {
     tc_value *v = TC_NEWN(e->arena, tc_value, b->rank);
@@ -123,8 +141,8 @@ static bool buffer_attr(tc_eval_ctx *e, tc_buffer *b, const tc_node *n,
         for (int i = 0; i < NBUFFER_MEMBERS; i++) {
             if (strcmp(buffer_members[i], n->s) == 0) {
                 return tc_front_fail(e, n->name_span, NULL,
-                                     "'%s' is a method: call it, %s(...)",
-                                     n->s, n->s);
+                                     "'%s' is a method: call it, %s(...)", n->s,
+                                     n->s);
             }
         }
         return tc_front_fail(
@@ -192,7 +210,8 @@ static bool attribute(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     return small_attr(e, &base, n, out);
 }
 
-/* --- subscripts ------------------------------------------------------------------- */
+/* --- subscripts
+ * ------------------------------------------------------------------- */
 
 static int64_t clamp_index(const tc_value *v, int64_t missing, int64_t n) {
     if (v->kind == TC_V_NONE) {
@@ -230,8 +249,8 @@ static bool sequence_slice(tc_eval_ctx *e, const tc_value *base,
 
 static bool sequence_index(tc_eval_ctx *e, const tc_value *base,
                            const tc_value *index, tc_span span, tc_value *out) {
-    int64_t n = base->kind == TC_V_STRING ? (int64_t)strlen(base->s)
-                                          : base->nitems;
+    int64_t n =
+        base->kind == TC_V_STRING ? (int64_t)strlen(base->s) : base->nitems;
     int64_t i;
     if (!tc_want_int(e, index, span, "the index", &i)) {
         return false;
@@ -291,7 +310,8 @@ static bool subscript(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
                : sequence_index(e, &base, &index, n->span, out);
 }
 
-/* --- operators ----------------------------------------------------------------------- */
+/* --- operators
+ * ----------------------------------------------------------------------- */
 
 static bool logical_runtime(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
                             const tc_node *n, tc_value *out) {
@@ -353,7 +373,9 @@ static bool conditional(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     return true;
 }
 
-/* --- calls ---------------------------------------------------------------------------- */
+/* --- calls
+ * ----------------------------------------------------------------------------
+ */
 
 static bool push_arg(tc_eval_ctx *e, tc_args *args, int *cap, const char *name,
                      const tc_value *v, tc_span span) {
@@ -434,8 +456,8 @@ static bool call(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     } else if (!tc_eval_node(e, n->a, &callee)) {
         return false;
     }
-    tc_args args = {.function = callee.kind == TC_V_NAMESPACE ? callee.s
-                                                              : "this value",
+    tc_args args = {.function =
+                        callee.kind == TC_V_NAMESPACE ? callee.s : "this value",
                     .span = n->span};
     tc_name found;
     /* Say what is missing before the arguments are looked at. */
@@ -447,7 +469,8 @@ static bool call(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     return arguments(e, n, &args) && tc_call_value(e, &callee, &args, out);
 }
 
-/* --- all of them ------------------------------------------------------------------------- */
+/* --- all of them
+ * ------------------------------------------------------------------------- */
 
 static bool unary(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     tc_value a;

@@ -4,8 +4,7 @@
 #include "front/internal.h"
 
 static bool answer(tc_eval_ctx *e, const tc_args *args, tc_layout_ctx *cx,
-                   tc_layout_result result, const tc_layout *l,
-                   tc_value *out) {
+                   tc_layout_result result, const tc_layout *l, tc_value *out) {
     if (result != TC_LAYOUT_OK) {
         return tc_front_fail(e, args->span, NULL, "%s",
                              cx->message != NULL ? cx->message
@@ -64,8 +63,8 @@ bool tc_call_tcgen05_atom_layout(tc_eval_ctx *e, const tc_args *args,
     int rank;
     if (!tc_bind_args(e, args, "instr_shape,tensor_shape,dtype", 3, b) ||
         !tc_want_string(e, &b[0]->value, b[0]->span, "the shape", &shape) ||
-        !tc_want_shape(e, &b[1]->value, b[1]->span, "the tensor's shape",
-                       &dims, &rank) ||
+        !tc_want_shape(e, &b[1]->value, b[1]->span, "the tensor's shape", &dims,
+                       &rank) ||
         !tc_want_dtype(e, &b[2]->value, b[2]->span, &type)) {
         return false;
     }
@@ -74,7 +73,7 @@ bool tc_call_tcgen05_atom_layout(tc_eval_ctx *e, const tc_args *args,
                              "the tensor's shape is (rows, columns)");
     }
     tc_layout_ctx cx = context(e);
-    tc_layout_result r = tc_tcgen05_atom_layout(
-        &cx, shape, dims[0], dims[1], tc_dtypes[type].bits, &l);
+    tc_layout_result r = tc_tcgen05_atom_layout(&cx, shape, dims[0], dims[1],
+                                                tc_dtypes[type].bits, &l);
     return answer(e, args, &cx, r, l, out);
 }

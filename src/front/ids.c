@@ -75,8 +75,8 @@ static void make_vars(tc_eval_ctx *e, tc_scope_id *id, tc_span span,
     *out = id->n == 1 ? values[0] : tc_value_items(TC_V_LIST, values, id->n);
 }
 
-static bool scope_id(tc_eval_ctx *e, const tc_args *args,
-                     tc_scope_id_kind kind, tc_value *out) {
+static bool scope_id(tc_eval_ctx *e, const tc_args *args, tc_scope_id_kind kind,
+                     tc_value *out) {
     const tc_arg *b[2];
     bool cta = kind == TC_ID_CTA || kind == TC_ID_CTA_IN_CLUSTER;
     if (!tc_need_body(e, args->function, args->span) ||
@@ -88,10 +88,9 @@ static bool scope_id(tc_eval_ctx *e, const tc_args *args,
                              "the argument 'preferred' is not built yet");
     }
     if (!e->body->entered) {
-        return tc_front_fail(e, args->span,
-                             "put T.device_entry() above the first scope id",
-                             "%s stands before T.device_entry()",
-                             id_names[kind]);
+        return tc_front_fail(
+            e, args->span, "put T.device_entry() above the first scope id",
+            "%s stands before T.device_entry()", id_names[kind]);
     }
     tc_scope_id *id = TC_NEW(e->arena, tc_scope_id);
     id->kind = kind;
@@ -143,7 +142,8 @@ bool tc_call_thread_id_in_wg(tc_eval_ctx *e, const tc_args *args,
     return scope_id(e, args, TC_ID_THREAD_IN_WG, out);
 }
 
-/* --- open extents ---------------------------------------------------------------- */
+/* --- open extents
+ * ---------------------------------------------------------------- */
 
 static int64_t product(const tc_scope_id *id) {
     int64_t n = 1;

@@ -16,7 +16,9 @@ typedef struct tc_body {
     tc_func *func;
     tc_block *block; /* where statements go now */
     int buffers_cap;
-    int loops; /* around the current statement */
+    int loops;       /* around the current statement */
+    tc_env **closed; /* names of blocks that have ended */
+    int nclosed, closed_cap;
     bool entered; /* T.device_entry() was seen */
     tc_unnamed *unnamed;
     int nunnamed, unnamed_cap;
@@ -35,13 +37,14 @@ typedef struct tc_eval_ctx {
 } tc_eval_ctx;
 
 enum {
-    TC_MAX_DEPTH = 800, /* of expressions and statements being evaluated */
+    TC_MAX_DEPTH = 800,   /* of expressions and statements being evaluated */
     TC_MAX_ITEMS = 65536, /* of a tuple or list, and bytes of a string */
     TC_MAX_RANK = 16,
     TC_MAX_META_NODES = 512 /* of an expression that a name stands for */
 };
 
-/* --- diagnostics --- always return false ------------------------------------- */
+/* --- diagnostics --- always return false -------------------------------------
+ */
 bool tc_front_fail(tc_eval_ctx *e, tc_span span, const char *hint,
                    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* "did you mean 'x'?" or NULL. */
@@ -51,7 +54,8 @@ const char *tc_did_you_mean(tc_eval_ctx *e, const char *word,
 /* Defined in e itself, not in a parent; or NULL (env.c). */
 const tc_value *tc_env_own(const tc_env *e, const char *name);
 
-/* --- values (value.c) ---------------------------------------------------------- */
+/* --- values (value.c)
+ * ---------------------------------------------------------- */
 tc_value tc_value_int(int64_t i);
 tc_value tc_value_bool(bool b);
 tc_value tc_value_float(double f);
@@ -67,7 +71,8 @@ bool tc_value_is_number(const tc_value *v);         /* bool, int or float */
 bool tc_value_is_sequence(const tc_value *v);       /* tuple or list */
 bool tc_value_equal(const tc_value *a, const tc_value *b, int *budget);
 
-/* --- conversions: report and return false (convert.c) ------------------------------ */
+/* --- conversions: report and return false (convert.c)
+ * ------------------------------ */
 bool tc_want_int(tc_eval_ctx *e, const tc_value *v, tc_span at,
                  const char *what, int64_t *out);
 bool tc_want_string(tc_eval_ctx *e, const tc_value *v, tc_span at,
@@ -93,14 +98,16 @@ bool tc_want_condition(tc_eval_ctx *e, const tc_value *v, tc_span at,
 /* Truth as Python sees it; false when the value has none before run time. */
 bool tc_truth_of(const tc_value *v, bool *out);
 
-/* --- expressions (eval.c, arith.c) ------------------------------------------------- */
+/* --- expressions (eval.c, arith.c)
+ * ------------------------------------------------- */
 bool tc_eval_node(tc_eval_ctx *e, const tc_node *n, tc_value *out);
 bool tc_arith_binary(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
                      const tc_value *b, tc_span span, tc_value *out);
 bool tc_arith_unary(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
                     tc_span span, tc_value *out);
 
-/* --- calls (call.c) ------------------------------------------------------------------ */
+/* --- calls (call.c)
+ * ------------------------------------------------------------------ */
 typedef struct tc_arg {
     const char *name; /* NULL: positional */
     tc_value value;
@@ -117,7 +124,7 @@ typedef struct tc_args {
 /* Binds arguments to parameters: names is "a,b,c"; the first `required` must be
  * given. out[i] is NULL where parameter i was not given. */
 bool tc_bind_args(tc_eval_ctx *e, const tc_args *args, const char *names,
-             int required, const tc_arg **out);
+                  int required, const tc_arg **out);
 bool tc_no_keywords(tc_eval_ctx *e, const tc_args *args);
 
 typedef bool (*tc_builtin_fn)(tc_eval_ctx *e, const tc_args *args,
@@ -128,14 +135,15 @@ bool tc_call_buffer_method(tc_eval_ctx *e, tc_buffer *b, const char *method,
                            tc_span method_span, const tc_args *args,
                            tc_value *out);
 
-/* --- names (names.c) -------------------------------------------------------------------- */
+/* --- names (names.c)
+ * -------------------------------------------------------------------- */
 typedef enum tc_name_kind {
-    TC_NAME_SPACE,  /* T, T.ptx: has members */
-    TC_NAME_CALL,   /* fn */
-    TC_NAME_OP,     /* an intrinsic of ir/ops.def */
-    TC_NAME_DTYPE,  /* T.float16 */
+    TC_NAME_SPACE, /* T, T.ptx: has members */
+    TC_NAME_CALL,  /* fn */
+    TC_NAME_OP,    /* an intrinsic of ir/ops.def */
+    TC_NAME_DTYPE, /* T.float16 */
     TC_NAME_AXIS,
-    TC_NAME_LATER   /* TVM has it; not built yet */
+    TC_NAME_LATER /* TVM has it; not built yet */
 } tc_name_kind;
 
 typedef struct tc_name {
@@ -160,14 +168,17 @@ bool tc_tvm_has(const char *dotted);
 const char *tc_nearest_name(tc_eval_ctx *e, const char *word,
                             const char *prefix);
 
-/* --- functions of the tables --------------------------------------------------- */
-/* --- layouts (layouts.c) ------------------------------------------------------------------ */
+/* --- functions of the tables
+ * --------------------------------------------------- */
+/* --- layouts (layouts.c)
+ * ------------------------------------------------------------------ */
 bool tc_spec_subscript(tc_eval_ctx *e, bool replica, const tc_node *n,
                        tc_value *out);
 bool tc_spec_add(tc_eval_ctx *e, const tc_value *a, const tc_value *b,
                  tc_span span, tc_value *out);
 
-/* --- bodies (body.c, declare.c, region.c, intrinsic.c, copy.c) ----------------------------- */
+/* --- bodies (body.c, declare.c, region.c, intrinsic.c, copy.c)
+ * ----------------------------- */
 bool tc_build_func(tc_eval_ctx *e, const tc_node *def, tc_func **out);
 bool tc_run_body_block(tc_eval_ctx *e, const tc_node_list *stmts,
                        tc_block *into, bool new_scope);

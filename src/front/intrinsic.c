@@ -43,7 +43,8 @@ static bool want_pointer(tc_eval_ctx *e, const tc_arg *arg, const char *what,
                          tc_expr **out) {
     if (arg->value.kind == TC_V_BUFFER && !arg->value.buffer->scalar) {
         return tc_front_fail(e, arg->span, "pass A.ptr_to([i, j])",
-                             "%s must be a pointer, and this is a buffer", what);
+                             "%s must be a pointer, and this is a buffer",
+                             what);
     }
     if (!tc_want_expr(e, &arg->value, arg->span, what, out)) {
         return false;
@@ -70,7 +71,10 @@ static bool want_constant(tc_eval_ctx *e, const tc_arg *arg, const char *what,
     }
     tc_buf text = TC_BUF_INIT;
     for (int i = 0; i < n; i++) {
-        tc_buf_printf(&text, "%s%d", i == 0 ? "" : i + 1 < n ? ", " : " or ",
+        tc_buf_printf(&text, "%s%d",
+                      i == 0      ? ""
+                      : i + 1 < n ? ", "
+                                  : " or ",
                       allowed[i]);
     }
     char *list = tc_buf_finish(&text, e->arena);
@@ -119,20 +123,20 @@ static bool cp_async(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     static const int sizes[] = {4, 8, 16}, prefetch[] = {-1, 64, 128, 256};
     tc_arena *a = e->arena;
     const tc_arg *b[8];
-    tc_expr *x[8] = {NULL, NULL, NULL, tc_int_t(a, TC_UINT64, 0), tc_int(a, 0),
-                     tc_int(a, -1), tc_int(a, -1), tc_string(a, "")};
+    tc_expr *x[8] = {
+        NULL,         NULL,          NULL,          tc_int_t(a, TC_UINT64, 0),
+        tc_int(a, 0), tc_int(a, -1), tc_int(a, -1), tc_string(a, "")};
     const char *text;
     if (!tc_bind_args(e, args,
                       "dst_ptr,src_ptr,cp_size,cache_policy,cache_hint,"
                       "prefetch_size,predicate,fill_mode",
                       3, b) ||
         !want_pointer(e, b[0], "dst", &x[0]) ||
-        !want_pointer(e, b[1], "src", &x[1]) ||
-        !check_direction(e, b, x) ||
+        !want_pointer(e, b[1], "src", &x[1]) || !check_direction(e, b, x) ||
         !want_constant(e, b[2], "cp_size", sizes, 3, &x[2]) ||
         !cp_async_policy(e, b[3], x) ||
-        (b[5] != NULL && !want_constant(e, b[5], "prefetch_size", prefetch, 4,
-                                        &x[5])) ||
+        (b[5] != NULL &&
+         !want_constant(e, b[5], "prefetch_size", prefetch, 4, &x[5])) ||
         (b[6] != NULL &&
          !tc_want_expr(e, &b[6]->value, b[6]->span, "predicate", &x[6]))) {
         return false;
@@ -167,8 +171,8 @@ static bool wait_group(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     if (!tc_bind_args(e, args, "num", 0, b)) {
         return false;
     }
-    if (b[0] != NULL && !tc_want_int(e, &b[0]->value, b[0]->span,
-                                     "the number of groups", &n)) {
+    if (b[0] != NULL &&
+        !tc_want_int(e, &b[0]->value, b[0]->span, "the number of groups", &n)) {
         return false;
     }
     if (n < 0 || n > INT32_MAX) {
@@ -239,10 +243,9 @@ bool tc_call_intrinsic(tc_eval_ctx *e, tc_op op, const tc_args *args,
                        tc_value *out) {
     bool ok;
     if (!e->body->entered) {
-        return tc_front_fail(e, args->span,
-                             "put T.device_entry() above the kernel's code",
-                             "%s stands before T.device_entry()",
-                             args->function);
+        return tc_front_fail(
+            e, args->span, "put T.device_entry() above the kernel's code",
+            "%s stands before T.device_entry()", args->function);
     }
     if (op == TC_OPC_PTX_CP_ASYNC) {
         ok = cp_async(e, args, out);

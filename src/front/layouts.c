@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* --- S[...] and R[...] ---------------------------------------------------------- */
+/* --- S[...] and R[...]
+ * ---------------------------------------------------------- */
 
 typedef struct pair {
     const tc_value *extents, *strides; /* strides NULL: row-major */
@@ -55,9 +56,9 @@ static bool stride_of(tc_eval_ctx *e, const tc_value *v, tc_span at,
         return tc_want_int(e, &v->items[0], at, "the stride", &it->stride) &&
                tc_want_axis(e, &v->items[1], at, &it->axis);
     case TC_V_AXIS:
-        return tc_front_fail(
-            e, at, tc_format(e->arena, "write 1 @ %s", v->axis->name),
-            "the stride before the axis is missing");
+        return tc_front_fail(e, at,
+                             tc_format(e->arena, "write 1 @ %s", v->axis->name),
+                             "the stride before the axis is missing");
     default:
         return tc_want_int(e, v, at, "the stride", &it->stride);
     }
@@ -92,8 +93,7 @@ static bool make_iters(tc_eval_ctx *e, const pair *p, tc_span at, tc_iter **out,
     tc_iter *it = *out = TC_NEWN(e->arena, tc_iter, *n > 0 ? *n : 1);
     for (int i = 0; i < *n; i++) {
         if (!spec_extent(e, &p->extents[i], at, &it[i].extent) ||
-            (p->strides != NULL &&
-             !stride_of(e, &p->strides[i], at, &it[i]))) {
+            (p->strides != NULL && !stride_of(e, &p->strides[i], at, &it[i]))) {
             return false;
         }
     }
@@ -135,16 +135,16 @@ bool tc_spec_subscript(tc_eval_ctx *e, bool replica, const tc_node *n,
         return tc_front_fail(e, n->span, NULL, "more than %d iterators",
                              MAX_ITERS);
     }
-    *out = (tc_value){.kind = TC_V_SPEC,
-                      .shard_given = !replica,
-                      .replica_given = replica};
-    out->layout =
-        replica ? tc_layout_tile(e->arena, NULL, 0, it, count, NULL, 0)
-                : tc_layout_tile(e->arena, it, count, NULL, 0, NULL, 0);
+    *out = (tc_value){
+        .kind = TC_V_SPEC, .shard_given = !replica, .replica_given = replica};
+    out->layout = replica
+                      ? tc_layout_tile(e->arena, NULL, 0, it, count, NULL, 0)
+                      : tc_layout_tile(e->arena, it, count, NULL, 0, NULL, 0);
     return true;
 }
 
-/* --- sums ------------------------------------------------------------------------ */
+/* --- sums
+ * ------------------------------------------------------------------------ */
 
 typedef struct offsets {
     tc_offset *items;
@@ -208,12 +208,12 @@ bool tc_spec_add(tc_eval_ctx *e, const tc_value *a, const tc_value *b,
     return true;
 }
 
-/* --- constructors -------------------------------------------------------------------- */
+/* --- constructors
+ * -------------------------------------------------------------------- */
 
 static bool refused(tc_eval_ctx *e, const tc_layout_ctx *cx, tc_span at) {
     return tc_front_fail(e, at, NULL, "%s",
-                         cx->message != NULL ? cx->message
-                                             : "no such layout");
+                         cx->message != NULL ? cx->message : "no such layout");
 }
 
 static tc_layout_ctx layout_ctx(tc_eval_ctx *e) {
@@ -251,10 +251,9 @@ static bool iter_list(tc_eval_ctx *e, const tc_arg *arg, tc_iter **out,
     for (; *n < arg->value.nitems; ++*n) {
         const tc_value *v = &arg->value.items[*n];
         if (v->kind != TC_V_ITER) {
-            return tc_front_fail(e, arg->span,
-                                 "write Iter(extent, stride, \"axis\")",
-                                 "item %d is %s, not an Iter", *n,
-                                 tc_value_kind_words(v));
+            return tc_front_fail(
+                e, arg->span, "write Iter(extent, stride, \"axis\")",
+                "item %d is %s, not an Iter", *n, tc_value_kind_words(v));
         }
         (*out)[*n] = v->iter;
     }
@@ -289,8 +288,7 @@ bool tc_call_from_iters(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     offsets o = {0};
     if (!tc_bind_args(e, args, "shard,replica,offset", 0, b) ||
         !iter_list(e, b[0], &shard, &nshard) ||
-        !iter_list(e, b[1], &replica, &nreplica) ||
-        !offset_dict(e, b[2], &o)) {
+        !iter_list(e, b[1], &replica, &nreplica) || !offset_dict(e, b[2], &o)) {
         return false;
     }
     *out = tc_value_layout(tc_layout_tile(e->arena, shard, nshard, replica,

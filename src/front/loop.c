@@ -257,6 +257,8 @@ bool tc_body_for(tc_eval_ctx *e, const tc_node *n) {
     e->body->loops++;
     bool ok = tc_run_body_block(e, &n->body, &s->body, false);
     e->body->loops--;
+    TC_PUSH(e->arena, e->body->closed, e->body->nclosed, e->body->closed_cap,
+            inside);
     e->env = env;
     e->body->block = outer;
     return ok;

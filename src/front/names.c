@@ -25,7 +25,7 @@ static const tc_name table[] = {
 #define CALL(name, fn) {name, TC_NAME_CALL, fn, false},
     TC_CALLS(CALL)
 #undef CALL
-    {"tma_shared_layout", TC_NAME_LATER, NULL, false},
+        {"tma_shared_layout", TC_NAME_LATER, NULL, false},
     {"SwizzleMode", TC_NAME_LATER, NULL, false},
     {"T.Buffer", TC_NAME_LATER, NULL, false},
     {"MBarrier", TC_NAME_LATER, NULL, false},
@@ -143,7 +143,8 @@ bool tc_builtin_value(tc_arena *a, const char *name, tc_value *out) {
     return true;
 }
 
-/* --- all names, for completion and near misses ------------------------------------ */
+/* --- all names, for completion and near misses
+ * ------------------------------------ */
 
 typedef struct name_list {
     tc_arena *arena;
@@ -195,9 +196,8 @@ static name_list list_names(tc_arena *a, const char *prefix, bool later) {
             consider(&l, tc_ops[i].name);
         }
     }
-    static const char *const scopes[] = {"Tx.", "Tx.cta.", "Tx.warp.",
-                                         "Tx.wg.", "Tx.warpgroup.",
-                                         "Tx.thread."};
+    static const char *const scopes[] = {
+        "Tx.", "Tx.cta.", "Tx.warp.", "Tx.wg.", "Tx.warpgroup.", "Tx.thread."};
     for (size_t i = 0; i < sizeof scopes / sizeof *scopes; i++) {
         consider(&l, tc_format(a, "%scopy", scopes[i]));
         consider(&l, tc_format(a, "%scopy_async", scopes[i]));
@@ -262,8 +262,7 @@ bool tc_member(tc_eval_ctx *e, const char *base, const char *name, tc_span at,
     const char *dotted = tc_format(e->arena, "%s.%s", base, name);
     if (!tc_name_find(dotted, &found)) {
         return tc_front_fail(
-            e, at,
-            tc_nearest_name(e, name, tc_format(e->arena, "%s.", base)),
+            e, at, tc_nearest_name(e, name, tc_format(e->arena, "%s.", base)),
             "'%s' has no '%s'", base, name);
     }
     if (found.kind == TC_NAME_DTYPE) {
@@ -274,7 +273,8 @@ bool tc_member(tc_eval_ctx *e, const char *base, const char *name, tc_span at,
     return true;
 }
 
-/* --- imports ------------------------------------------------------------------------ */
+/* --- imports
+ * ------------------------------------------------------------------------ */
 
 /* Modules whose names this program knows, and the prefix the names get here. */
 static const struct {

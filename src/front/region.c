@@ -33,7 +33,8 @@ static bool check_point(tc_eval_ctx *e, const tc_buffer *b, int dim,
 }
 
 static bool rank_error(tc_eval_ctx *e, const tc_buffer *b, int n, tc_span at) {
-    return tc_front_fail(e, at, NULL, "'%s' has %d dimension%s, and this names %d",
+    return tc_front_fail(e, at, NULL,
+                         "'%s' has %d dimension%s, and this names %d",
                          buffer_name(b), b->rank, b->rank == 1 ? "" : "s", n);
 }
 
@@ -54,7 +55,8 @@ bool tc_buffer_at(tc_eval_ctx *e, tc_buffer *b, const tc_value *index, int n,
     return true;
 }
 
-/* --- regions --------------------------------------------------------------------- */
+/* --- regions
+ * --------------------------------------------------------------------- */
 
 static bool check_range(tc_eval_ctx *e, const tc_buffer *b, int dim,
                         const tc_range *r, tc_span at) {
@@ -66,11 +68,11 @@ static bool check_range(tc_eval_ctx *e, const tc_buffer *b, int dim,
     }
     if ((known && min < 0) || r->extent > b->shape[dim] ||
         (known && min > b->shape[dim] - r->extent)) {
-        return tc_front_fail(
-            e, at, NULL,
-            "the region takes %lld:%lld of dimension %d of '%s', which has %lld",
-            (long long)min, (long long)(min + r->extent), dim, buffer_name(b),
-            (long long)b->shape[dim]);
+        return tc_front_fail(e, at, NULL,
+                             "the region takes %lld:%lld of dimension %d of "
+                             "'%s', which has %lld",
+                             (long long)min, (long long)(min + r->extent), dim,
+                             buffer_name(b), (long long)b->shape[dim]);
     }
     return true;
 }
@@ -201,7 +203,8 @@ bool tc_want_region(tc_eval_ctx *e, const tc_value *v, tc_span at,
         element ? "one element" : tc_value_kind_words(v));
 }
 
-/* --- stores ---------------------------------------------------------------------- */
+/* --- stores
+ * ---------------------------------------------------------------------- */
 
 /* The value as the buffer's type. */
 static bool stored_value(tc_eval_ctx *e, const tc_buffer *b, const tc_value *v,
@@ -210,8 +213,7 @@ static bool stored_value(tc_eval_ctx *e, const tc_buffer *b, const tc_value *v,
         return false;
     }
     if ((*out)->type == TC_HANDLE || (*out)->type == TC_VOID) {
-        return tc_front_fail(e, at, NULL,
-                             "a %s buffer cannot hold %s",
+        return tc_front_fail(e, at, NULL, "a %s buffer cannot hold %s",
                              tc_dtypes[b->type].name,
                              (*out)->type == TC_VOID ? "nothing" : "a pointer");
     }
@@ -241,8 +243,8 @@ bool tc_store_to(tc_eval_ctx *e, const tc_node *target, const tc_value *value,
     if (!stored_value(e, base.buffer, value, span, &x)) {
         return false;
     }
-    tc_stmt *s = tc_store(e->arena, base.buffer, at.expr->mem.index,
-                          at.expr->mem.n, x);
+    tc_stmt *s =
+        tc_store(e->arena, base.buffer, at.expr->mem.index, at.expr->mem.n, x);
     s->span = span;
     tc_block_add(e->body->block, s);
     return true;

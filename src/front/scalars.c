@@ -185,8 +185,8 @@ bool tc_call_buffer_store(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
 
 bool tc_call_loop(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     *out = tc_value_none();
-    return tc_front_fail(e, args->span,
-                         tc_format(e->arena, "write for i in %s(...):",
-                                   args->function),
-                         "'%s' stands behind 'in' of a for", args->function);
+    return tc_front_fail(
+        e, args->span,
+        tc_format(e->arena, "write for i in %s(...):", args->function),
+        "'%s' stands behind 'in' of a for", args->function);
 }

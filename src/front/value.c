@@ -73,8 +73,7 @@ const char *tc_value_kind_words(const tc_value *v) {
 }
 
 bool tc_value_is_number(const tc_value *v) {
-    return v->kind == TC_V_BOOL || v->kind == TC_V_INT ||
-           v->kind == TC_V_FLOAT;
+    return v->kind == TC_V_BOOL || v->kind == TC_V_INT || v->kind == TC_V_FLOAT;
 }
 
 bool tc_value_is_sequence(const tc_value *v) {
@@ -157,7 +156,8 @@ bool tc_value_equal(const tc_value *a, const tc_value *b, int *budget) {
     return equal_at(a, b, budget, 0);
 }
 
-/* --- printing ---------------------------------------------------------------------- */
+/* --- printing
+ * ---------------------------------------------------------------------- */
 
 typedef struct printer {
     tc_buf *b;
@@ -330,9 +330,8 @@ static void print_scalar(tc_buf *b, const tc_value *v) {
         tc_buf_printf(b, "%lld@%s", (long long)v->i, v->axis->name);
         break;
     case TC_V_ITER:
-        tc_buf_printf(b, "Iter(%lld, %lld, \"%s\")",
-                      (long long)v->iter.extent, (long long)v->iter.stride,
-                      v->iter.axis->name);
+        tc_buf_printf(b, "Iter(%lld, %lld, \"%s\")", (long long)v->iter.extent,
+                      (long long)v->iter.stride, v->iter.axis->name);
         break;
     case TC_V_NAMESPACE:
         tc_buf_printf(b, "<%s>", v->s);

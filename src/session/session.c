@@ -138,6 +138,7 @@ static void begin(tc_session *s) {
     s->first_error = s->notes = NULL;
     s->diags.errors = 0;
     s->wants_timeline = false;
+    s->cancel = 0; /* one that came too late for the last evaluation */
 }
 
 static tc_source *make_source(tc_arena *a, const char *name, const char *text,
@@ -265,10 +266,20 @@ static tc_status load(tc_session *s, const char *path, tc_span at,
     return run_source(s, a, make_source(a, path, text, len), r);
 }
 
+static tc_status status_of_cancel(tc_session *s, tc_status status) {
+    if (s->cancel == 2) {
+        status = TC_TIMEOUT;
+    } else if (s->cancel == 1 && status == TC_OK) {
+        status = TC_FAILED;
+    }
+    s->cancel = 0;
+    return status;
+}
+
 tc_status tc_session_load(tc_session *s, const char *path) {
     begin(s);
     tc_reply r = {0};
-    tc_status status = load(s, path, TC_NOWHERE, &r);
+    tc_status status = status_of_cancel(s, load(s, path, TC_NOWHERE, &r));
     if (status == TC_OK) { /* nothing was asked, so nothing is answered */
         tc_buf_free(&r.text);
         json_decref(r.json);
@@ -370,16 +381,6 @@ static const tc_command *command_of(tc_session *s, const char *text, size_t len,
         }
     }
     return c;
-}
-
-static tc_status status_of_cancel(tc_session *s, tc_status status) {
-    if (s->cancel == 2) {
-        status = TC_TIMEOUT;
-    } else if (s->cancel == 1 && status == TC_OK) {
-        status = TC_FAILED;
-    }
-    s->cancel = 0;
-    return status;
 }
 
 static tc_status evaluate(tc_session *s, const char *text, size_t len) {

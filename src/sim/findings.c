@@ -1,4 +1,4 @@
-/* findings.c - one defect, one finding. */
+/* findings.c - one defect, one finding, of the first kind that fits. */
 #include "sim/internal.h"
 #include <stdlib.h>
 
@@ -18,53 +18,86 @@ tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane)
                        .group = -2};
 }
 
-/* The stretch of code in which the one missing line would have to stand. */
-static bool overlap(const tc_finding *a, const tc_finding *b)
+/* The stretch of code in which the one missing line would have to stand: from
+ * the cause to where it was noticed, perhaps round the end of a loop. */
+static tc_span_of_code stretch(const tc_finding *f)
 {
-    if (!a->cause.valid || !b->cause.valid) {
-        return a->cause.valid == b->cause.valid && a->at.op == b->at.op;
-    }
-    /* Ops of one source line are one place. */
-    if (a->at.op->line && a->at.op->line == b->at.op->line &&
-        a->at.op->file == b->at.op->file && a->cause.op->line &&
-        a->cause.op->line == b->cause.op->line &&
-        a->cause.op->file == b->cause.op->file) {
-        return true;
-    }
-    bool wrap_a = a->cause.op >= a->at.op, wrap_b = b->cause.op >= b->at.op;
-    if (wrap_a != wrap_b) {
-        return false; /* one goes round a loop's end, the other does not */
-    }
-    if (wrap_a) {
-        return (a->cause.op == a->at.op) == (b->cause.op == b->at.op) &&
-               (a->cause.op != a->at.op || a->at.op == b->at.op);
-    }
-    const tc_ptx_op *lo = a->cause.op > b->cause.op ? a->cause.op : b->cause.op;
-    const tc_ptx_op *hi = a->at.op < b->at.op ? a->at.op : b->at.op;
-    return lo < hi;
+    return (tc_span_of_code){f->cause.op, f->at.op, f->cause.op >= f->at.op};
 }
 
-static bool same_defect(const tc_finding *a, const tc_finding *b)
+static bool overlap(const tc_span_of_code *a, const tc_span_of_code *b)
 {
-    return a->kind == b->kind && a->missing == b->missing &&
-           a->space == b->space && a->other.op == b->other.op &&
-           overlap(a, b);
+    if (a->wraps && b->wraps) {
+        return true; /* both hold the loop's end */
+    }
+    if (a->wraps) {
+        return b->to > a->from || b->from < a->to;
+    }
+    if (b->wraps) {
+        return a->to > b->from || a->from < b->to;
+    }
+    return (a->from > b->from ? a->from : b->from) <
+           (a->to < b->to ? a->to : b->to);
+}
+
+static bool same_line(const tc_ptx_op *a, const tc_ptx_op *b)
+{
+    if (!a || !b) {
+        return a == b;
+    }
+    return a == b || (a->line && a->line == b->line && a->file == b->file);
+}
+
+/* Two findings tell of one defect if the same missing line would mend both. */
+static bool same_defect(const tc_finding *a, const tc_span_of_code *span,
+                        const tc_finding *b)
+{
+    bool same_place =
+        same_line(a->at.op, b->at.op) && same_line(a->cause.op, b->cause.op);
+    tc_span_of_code other = stretch(b);
+    if (a->missing != b->missing || a->other.op != b->other.op) {
+        return false;
+    }
+    if (a->missing == TC_MISSING_NOTHING || a->missing == TC_MISSING_ALIGNMENT) {
+        return a->kind == b->kind && same_place;
+    }
+    return same_place || overlap(span, &other);
+}
+
+/* What mends both must stand in both stretches. */
+static void narrow(tc_span_of_code *a, const tc_finding *f)
+{
+    tc_span_of_code b = stretch(f);
+    if (a->wraps || b.wraps || !overlap(a, &b)) {
+        return;
+    }
+    a->from = a->from > b.from ? a->from : b.from;
+    a->to = a->to < b.to ? a->to : b.to;
 }
 
 void tc_find(tc_run *r, const tc_finding *f)
 {
+    uint64_t lanes = f->lanes ? f->lanes : 1;
     for (int i = 0; i < r->nfindings; i++) {
-        if (same_defect(&r->findings[i], f)) {
-            r->findings[i].lanes += f->lanes ? f->lanes : 1;
+        tc_finding *old = &r->findings[i];
+        if (same_defect(old, &r->spans[i], f)) {
+            lanes += old->lanes;
+            if (f->kind < old->kind) {
+                *old = *f;
+            }
+            old->lanes = lanes;
+            narrow(&r->spans[i], f);
             return;
         }
     }
     if (r->nfindings >= 1000) {
         return; /* more than anyone reads */
     }
+    int n = r->nfindings;
     tc_finding copy = *f;
-    copy.lanes = f->lanes ? f->lanes : 1;
+    copy.lanes = lanes;
     TC_PUSH(r->sim->arena, r->findings, r->nfindings, r->cfindings, copy);
+    TC_PUSH(r->sim->arena, r->spans, n, r->cspans, stretch(f));
 }
 
 void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,

@@ -151,6 +151,11 @@ typedef struct tc_event {
     uint32_t mask;
 } tc_event;
 
+typedef struct tc_span_of_code {
+    const tc_ptx_op *from, *to;
+    bool wraps; /* round the end of a loop */
+} tc_span_of_code;
+
 /* A launch while it executes. */
 struct tc_run {
     tc_sim *sim;
@@ -169,7 +174,8 @@ struct tc_run {
     tc_run_status status;
     tc_sim_counters counters;
     tc_finding *findings;
-    int nfindings, cfindings;
+    int nfindings, cfindings, cspans;
+    tc_span_of_code *spans; /* of each finding */
     tc_completion completion;
     uint64_t random;
     tc_event *events; /* heap by (cycle, order) */

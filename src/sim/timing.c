@@ -24,7 +24,7 @@ _Static_assert((int)UNIT_ROWS == (int)TC_PU_COUNT, "units.def: a row for every u
 
 enum {
     GLOBAL_LATENCY = 500, /* DRAM load-to-use */
-    L1_SECTORS = 4,       /* sectors a cycle between L2 and an SM: 128 B */
+    L2_BYTES = 64,        /* a cycle from L2 to an SM */
     BARRIER_LATENCY = 20,
     MAX_SCHEDULERS = 4
 };
@@ -128,11 +128,13 @@ static uint64_t travel(tc_timing *t, uint32_t n)
 {
     const tc_machine *mc = t->run->machine;
     uint64_t now = t->run->cycle;
-    uint64_t share = mc->dram_bytes_per_cycle / mc->sms;
-    uint64_t cost = (n * 32 + share - 1) / (share ? share : 1);
+    const uint32_t *g = t->run->launch->grid;
+    uint32_t ctas = g[0] * g[1] * g[2];
+    uint64_t share = mc->dram_bytes_per_cycle / (ctas < mc->sms ? ctas : mc->sms);
+    share = share < L2_BYTES ? share : L2_BYTES;
+    uint64_t cost = (n * 32 + share - 1) / share;
     uint64_t begin = t->memory_free > now ? t->memory_free : now;
-    uint64_t least = (n + L1_SECTORS - 1) / L1_SECTORS;
-    t->memory_free = begin + (cost > least ? cost : least);
+    t->memory_free = begin + cost;
     return t->memory_free + GLOBAL_LATENCY;
 }
 

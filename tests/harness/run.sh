@@ -39,8 +39,12 @@ done
 for page in tests/pages/*.md lessons/*.md README.md; do
     one "$page" "$build/tests/page" "$build/tilecopy-repl" lessons "$page"
 done
-for t in tests/repl/*.sh tests/tui/*.sh; do
-    [ -e "$t" ] && one "$t" sh "$t" "$build/tilecopy-repl" "$build"
+one tests/repl/pty "$build/tests/pty" "$build/tilecopy-repl" lessons/ldgsts.py
+one tests/repl/test_cli.sh sh tests/repl/test_cli.sh "$build/tilecopy-repl" \
+    lessons/ldgsts.py
+one tests/tools/test_need.sh sh tests/tools/test_need.sh
+for t in tests/tui/*.sh; do
+    one "$t" sh "$t" "$build/tilecopy-repl" "$build"
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -5,10 +5,10 @@
 #include "front/front.h"
 #include "lang/ast.h"
 
+#include <cmocka.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <setjmp.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +43,9 @@ static inline void fixture_run(fixture *f, const char *text) {
     f->env = tc_env_new(f->arena);
     tc_node_list stmts;
     tc_front front = {f->arena, &f->diags, true};
-    f->ok = tc_parse(f->arena, &f->source, &f->diags, &stmts) &&
-            tc_front_run(&front, f->env, &stmts, &f->last, &f->has_value,
-                         &f->func);
+    f->ok =
+        tc_parse(f->arena, &f->source, &f->diags, &stmts) &&
+        tc_front_run(&front, f->env, &stmts, &f->last, &f->has_value, &f->func);
     assert_int_equal(f->ok, f->diags.errors == 0);
 }
 

@@ -9,6 +9,7 @@
 
 #include "dispatch_program.h"
 #include "emit_build.inc"
+#include "ptx/ptx.h"
 #include <jansson.h>
 #include <zlib.h>
 
@@ -90,7 +91,8 @@ static bool is_ours(const json_t *row) {
             strcmp(chosen, "fallback") == 0);
 }
 
-/* Emits one program; true when its texts exist. */
+/* Emits one program, whose PTX our own parser must take too; true when its
+ * texts exist. */
 static bool emit_row(program *p, const char *text, texts *t) {
     if (!program_read(p, text)) {
         return false;
@@ -104,6 +106,8 @@ static bool emit_row(program *p, const char *text, texts *t) {
         fprintf(stderr, "%s\n%s\n", t->message, text);
     }
     assert_int_equal(t->errors, 0);
+    tc_source ptx = {"k.ptx", t->ptx.text, strlen(t->ptx.text), 1};
+    assert_non_null(tc_ptx_parse(p->a, &ptx, &p->diags));
     return true;
 }
 
@@ -120,7 +124,7 @@ static bool fits(const texts *t) {
     return total <= 48 * 1024;
 }
 
-/* Every row is emitted; one in `step` is assembled. */
+/* Every row is emitted; one in STEP is assembled. */
 static void corpus(void **state) {
     (void)state;
     enum { LINE = 1 << 18, STEP = 20, NVCC = 8 };

@@ -149,7 +149,9 @@ static void statements(void **state) {
                      1);
     assert_int_equal(count("a = b = c\n"), 1);
     assert_int_equal(count("a, *b = c\n"), 1);
-    assert_int_equal(count("\xef\xbb\xbf" "a = 1\r\nb = 2\r\n"), 2);
+    assert_int_equal(count("\xef\xbb\xbf"
+                           "a = 1\r\nb = 2\r\n"),
+                     2);
 }
 
 static void more(void **state) {
@@ -238,8 +240,8 @@ static void errors(void **state) {
 /* No depth of nesting may exhaust the stack. */
 static void nesting(void **state) {
     (void)state;
-    static const char *const units[] = {"(", "[", "-", "not ", "f(", "a[",
-                                        "{1:", "2**", "a if b else "};
+    static const char *const units[] = {"(",  "[",   "-",   "not ",        "f(",
+                                        "a[", "{1:", "2**", "a if b else "};
     for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
         tc_buf b = TC_BUF_INIT;
         for (int i = 0; i < 100000; i++) {
