@@ -160,8 +160,7 @@ static bool number_op(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
     return int_op(e, op, a->i, b->i, span, &out->i);
 }
 
-/* --- comparing
- * --------------------------------------------------------------------- */
+/* --- comparing --------------------------------------------------------- */
 
 enum { COMPARE_BUDGET = 1 << 20 };
 
@@ -258,8 +257,7 @@ static bool compare(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
     return ok;
 }
 
-/* --- sequences, strides, layouts
- * --------------------------------------------------------- */
+/* --- sequences, strides, layouts --------------------------------------- */
 
 static bool too_long(tc_eval_ctx *e, tc_span span) {
     return tc_front_fail(e, span, NULL, "a result of more than %d parts",
@@ -357,8 +355,7 @@ static bool other_op(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
     return unsupported(e, op, a, b, span);
 }
 
-/* --- run-time values
- * ------------------------------------------------------------------------ */
+/* --- run-time values --------------------------------------------------- */
 
 static bool ir_op(tc_token_op op, tc_binop *out) {
     static const struct {

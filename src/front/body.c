@@ -13,8 +13,7 @@ tc_stmt *tc_emit_stmt(tc_eval_ctx *e, tc_stmt_kind kind, tc_span span) {
     return s;
 }
 
-/* --- names for new things
- * -------------------------------------------------------- */
+/* --- names for new things ---------------------------------------------- */
 
 void tc_note_unnamed(tc_eval_ctx *e, tc_var *v, tc_buffer *b, bool *named) {
     tc_unnamed u = {v, b, named};
@@ -69,8 +68,7 @@ static void name_the_rest(tc_eval_ctx *e) {
     b->nunnamed = 0;
 }
 
-/* --- assignments
- * -------------------------------------------------------------------- */
+/* --- assignments ------------------------------------------------------- */
 
 static bool define(tc_eval_ctx *e, const tc_node *target, const tc_value *v) {
     const tc_value *old = tc_env_own(e->env, target->s);
@@ -364,8 +362,7 @@ static bool annotated(tc_eval_ctx *e, const tc_node *n) {
            (n->c == NULL || store_scalar(e, made.buffer, &v, n->span));
 }
 
-/* --- control flow
- * ---------------------------------------------------------------------- */
+/* --- control flow ------------------------------------------------------ */
 
 static bool if_statement(tc_eval_ctx *e, const tc_node *n) {
     tc_value v;
@@ -493,9 +490,7 @@ bool tc_run_body_block(tc_eval_ctx *e, const tc_node_list *stmts,
     return ok;
 }
 
-/* --- the function
- * ---------------------------------------------------------------------------
- */
+/* --- the function ------------------------------------------------------ */
 
 static bool param_type(tc_eval_ctx *e, const tc_param *p, tc_dtype *out) {
     tc_value v;

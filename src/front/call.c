@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- binding
- * --------------------------------------------------------------------- */
+/* --- binding ----------------------------------------------------------- */
 
 enum { MAX_PARAMS = 24 };
 
@@ -84,8 +83,7 @@ bool tc_no_keywords(tc_eval_ctx *e, const tc_args *args) {
                          args->items[args->npositional].name);
 }
 
-/* --- dispatch
- * ------------------------------------------------------------------------ */
+/* --- dispatch ---------------------------------------------------------- */
 
 /* T.int32(0), T.float16(x): a constant or a cast; T.int32() names the type. */
 static bool call_dtype(tc_eval_ctx *e, tc_dtype t, const tc_args *args,
@@ -150,8 +148,7 @@ bool tc_call_value(tc_eval_ctx *e, const tc_value *callee, const tc_args *args,
                          tc_value_kind_words(callee));
 }
 
-/* --- Python's functions
- * -------------------------------------------------------------- */
+/* --- Python's functions ------------------------------------------------ */
 
 bool tc_call_len(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     const tc_arg *b[1];

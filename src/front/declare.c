@@ -31,8 +31,7 @@ static void declare(tc_eval_ctx *e, tc_buffer *b, bool is_view) {
     tc_note_unnamed(e, NULL, b, NULL);
 }
 
-/* --- common arguments
- * ------------------------------------------------------------- */
+/* --- common arguments -------------------------------------------------- */
 
 typedef struct shape_type {
     int64_t *shape;
@@ -123,8 +122,7 @@ static tc_value buffer_value(tc_buffer *b) {
     return (tc_value){.kind = TC_V_BUFFER, .buffer = b};
 }
 
-/* --- T.match_buffer
- * ------------------------------------------------------------------- */
+/* --- T.match_buffer ---------------------------------------------------- */
 
 static bool check_param(tc_eval_ctx *e, const tc_arg *arg, tc_var **out) {
     const tc_value *v = &arg->value;
@@ -182,8 +180,7 @@ bool tc_call_match_buffer(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     return true;
 }
 
-/* --- T.alloc_buffer, T.alloc_shared, T.alloc_local
- * -------------------------------------- */
+/* --- T.alloc_buffer, T.alloc_shared, T.alloc_local --------------------- */
 
 static bool want_address(tc_eval_ctx *e, const tc_arg *arg, tc_buffer *b) {
     if (arg == NULL || arg->value.kind == TC_V_NONE) {
@@ -245,8 +242,7 @@ bool tc_call_alloc_local(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     return alloc(e, args, TC_SPACE_LOCAL, out);
 }
 
-/* --- T.decl_buffer and views
- * --------------------------------------------------------------- */
+/* --- T.decl_buffer and views ------------------------------------------- */
 
 /* data=: the pointer of a buffer. */
 static bool want_base(tc_eval_ctx *e, const tc_arg *arg, tc_buffer *b) {

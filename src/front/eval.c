@@ -31,8 +31,7 @@ static bool name(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
                          "'%s' is not defined", n->s);
 }
 
-/* --- displays
- * ----------------------------------------------------------------- */
+/* --- displays ---------------------------------------------------------- */
 
 typedef struct items {
     tc_value *items;
@@ -99,8 +98,7 @@ static bool slice(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     return true;
 }
 
-/* --- attributes
- * ----------------------------------------------------------------- */
+/* --- attributes -------------------------------------------------------- */
 
 static tc_value shape_value(tc_eval_ctx *e, const tc_buffer *b) {
     tc_value *v = TC_NEWN(e->arena, tc_value, b->rank);
@@ -210,8 +208,7 @@ static bool attribute(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     return small_attr(e, &base, n, out);
 }
 
-/* --- subscripts
- * ------------------------------------------------------------------- */
+/* --- subscripts -------------------------------------------------------- */
 
 static int64_t clamp_index(const tc_value *v, int64_t missing, int64_t n) {
     if (v->kind == TC_V_NONE) {
@@ -310,8 +307,7 @@ static bool subscript(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
                : sequence_index(e, &base, &index, n->span, out);
 }
 
-/* --- operators
- * ----------------------------------------------------------------------- */
+/* --- operators --------------------------------------------------------- */
 
 static bool logical_runtime(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
                             const tc_node *n, tc_value *out) {
@@ -373,9 +369,7 @@ static bool conditional(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     return true;
 }
 
-/* --- calls
- * ----------------------------------------------------------------------------
- */
+/* --- calls ------------------------------------------------------------- */
 
 static bool push_arg(tc_eval_ctx *e, tc_args *args, int *cap, const char *name,
                      const tc_value *v, tc_span span) {
@@ -469,8 +463,7 @@ static bool call(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     return arguments(e, n, &args) && tc_call_value(e, &callee, &args, out);
 }
 
-/* --- all of them
- * ------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------- */
 
 static bool unary(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     tc_value a;

@@ -142,8 +142,7 @@ bool tc_call_thread_id_in_wg(tc_eval_ctx *e, const tc_args *args,
     return scope_id(e, args, TC_ID_THREAD_IN_WG, out);
 }
 
-/* --- open extents
- * ---------------------------------------------------------------- */
+/* --- open extents ------------------------------------------------------ */
 
 static int64_t product(const tc_scope_id *id) {
     int64_t n = 1;

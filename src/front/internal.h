@@ -43,8 +43,7 @@ enum {
     TC_MAX_META_NODES = 512 /* of an expression that a name stands for */
 };
 
-/* --- diagnostics --- always return false -------------------------------------
- */
+/* --- diagnostics always return false ----------------------------------- */
 bool tc_front_fail(tc_eval_ctx *e, tc_span span, const char *hint,
                    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* "did you mean 'x'?" or NULL. */
@@ -54,8 +53,7 @@ const char *tc_did_you_mean(tc_eval_ctx *e, const char *word,
 /* Defined in e itself, not in a parent; or NULL (env.c). */
 const tc_value *tc_env_own(const tc_env *e, const char *name);
 
-/* --- values (value.c)
- * ---------------------------------------------------------- */
+/* --- values (value.c) -------------------------------------------------- */
 tc_value tc_value_int(int64_t i);
 tc_value tc_value_bool(bool b);
 tc_value tc_value_float(double f);
@@ -71,8 +69,7 @@ bool tc_value_is_number(const tc_value *v);         /* bool, int or float */
 bool tc_value_is_sequence(const tc_value *v);       /* tuple or list */
 bool tc_value_equal(const tc_value *a, const tc_value *b, int *budget);
 
-/* --- conversions: report and return false (convert.c)
- * ------------------------------ */
+/* --- conversions: report and return false (convert.c) ------------------ */
 bool tc_want_int(tc_eval_ctx *e, const tc_value *v, tc_span at,
                  const char *what, int64_t *out);
 bool tc_want_string(tc_eval_ctx *e, const tc_value *v, tc_span at,
@@ -98,16 +95,14 @@ bool tc_want_condition(tc_eval_ctx *e, const tc_value *v, tc_span at,
 /* Truth as Python sees it; false when the value has none before run time. */
 bool tc_truth_of(const tc_value *v, bool *out);
 
-/* --- expressions (eval.c, arith.c)
- * ------------------------------------------------- */
+/* --- expressions (eval.c, arith.c) ------------------------------------- */
 bool tc_eval_node(tc_eval_ctx *e, const tc_node *n, tc_value *out);
 bool tc_arith_binary(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
                      const tc_value *b, tc_span span, tc_value *out);
 bool tc_arith_unary(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
                     tc_span span, tc_value *out);
 
-/* --- calls (call.c)
- * ------------------------------------------------------------------ */
+/* --- calls (call.c) ---------------------------------------------------- */
 typedef struct tc_arg {
     const char *name; /* NULL: positional */
     tc_value value;
@@ -135,8 +130,7 @@ bool tc_call_buffer_method(tc_eval_ctx *e, tc_buffer *b, const char *method,
                            tc_span method_span, const tc_args *args,
                            tc_value *out);
 
-/* --- names (names.c)
- * -------------------------------------------------------------------- */
+/* --- names (names.c) --------------------------------------------------- */
 typedef enum tc_name_kind {
     TC_NAME_SPACE, /* T, T.ptx: has members */
     TC_NAME_CALL,  /* fn */
@@ -168,17 +162,14 @@ bool tc_tvm_has(const char *dotted);
 const char *tc_nearest_name(tc_eval_ctx *e, const char *word,
                             const char *prefix);
 
-/* --- functions of the tables
- * --------------------------------------------------- */
-/* --- layouts (layouts.c)
- * ------------------------------------------------------------------ */
+/* --- functions of the tables ------------------------------------------- */
+/* --- layouts (layouts.c) ----------------------------------------------- */
 bool tc_spec_subscript(tc_eval_ctx *e, bool replica, const tc_node *n,
                        tc_value *out);
 bool tc_spec_add(tc_eval_ctx *e, const tc_value *a, const tc_value *b,
                  tc_span span, tc_value *out);
 
-/* --- bodies (body.c, declare.c, region.c, intrinsic.c, copy.c)
- * ----------------------------- */
+/* --- bodies (body.c, declare.c, region.c, intrinsic.c, copy.c) --------- */
 bool tc_build_func(tc_eval_ctx *e, const tc_node *def, tc_func **out);
 bool tc_run_body_block(tc_eval_ctx *e, const tc_node_list *stmts,
                        tc_block *into, bool new_scope);

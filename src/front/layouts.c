@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* --- S[...] and R[...]
- * ---------------------------------------------------------- */
+/* --- S[...] and R[...] ------------------------------------------------- */
 
 typedef struct pair {
     const tc_value *extents, *strides; /* strides NULL: row-major */
@@ -143,8 +142,7 @@ bool tc_spec_subscript(tc_eval_ctx *e, bool replica, const tc_node *n,
     return true;
 }
 
-/* --- sums
- * ------------------------------------------------------------------------ */
+/* --- sums -------------------------------------------------------------- */
 
 typedef struct offsets {
     tc_offset *items;
@@ -208,8 +206,7 @@ bool tc_spec_add(tc_eval_ctx *e, const tc_value *a, const tc_value *b,
     return true;
 }
 
-/* --- constructors
- * -------------------------------------------------------------------- */
+/* --- constructors ------------------------------------------------------ */
 
 static bool refused(tc_eval_ctx *e, const tc_layout_ctx *cx, tc_span at) {
     return tc_front_fail(e, at, NULL, "%s",

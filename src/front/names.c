@@ -143,8 +143,7 @@ bool tc_builtin_value(tc_arena *a, const char *name, tc_value *out) {
     return true;
 }
 
-/* --- all names, for completion and near misses
- * ------------------------------------ */
+/* --- all names, for completion and near misses ------------------------- */
 
 typedef struct name_list {
     tc_arena *arena;
@@ -273,8 +272,7 @@ bool tc_member(tc_eval_ctx *e, const char *base, const char *name, tc_span at,
     return true;
 }
 
-/* --- imports
- * ------------------------------------------------------------------------ */
+/* --- imports ----------------------------------------------------------- */
 
 /* Modules whose names this program knows, and the prefix the names get here. */
 static const struct {

@@ -55,8 +55,7 @@ bool tc_buffer_at(tc_eval_ctx *e, tc_buffer *b, const tc_value *index, int n,
     return true;
 }
 
-/* --- regions
- * --------------------------------------------------------------------- */
+/* --- regions ----------------------------------------------------------- */
 
 static bool check_range(tc_eval_ctx *e, const tc_buffer *b, int dim,
                         const tc_range *r, tc_span at) {
@@ -203,8 +202,7 @@ bool tc_want_region(tc_eval_ctx *e, const tc_value *v, tc_span at,
         element ? "one element" : tc_value_kind_words(v));
 }
 
-/* --- stores
- * ---------------------------------------------------------------------- */
+/* --- stores ------------------------------------------------------------ */
 
 /* The value as the buffer's type. */
 static bool stored_value(tc_eval_ctx *e, const tc_buffer *b, const tc_value *v,

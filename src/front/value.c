@@ -156,8 +156,7 @@ bool tc_value_equal(const tc_value *a, const tc_value *b, int *budget) {
     return equal_at(a, b, budget, 0);
 }
 
-/* --- printing
- * ---------------------------------------------------------------------- */
+/* --- printing ---------------------------------------------------------- */
 
 typedef struct printer {
     tc_buf *b;

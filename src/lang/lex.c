@@ -61,8 +61,7 @@ static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/* --- indentation -------------------------------------------------------------
- */
+/* --- indentation ------------------------------------------------------- */
 
 static bool inconsistent(tc_lexer *x, uint32_t begin) {
     return tc_lex_fail(x, begin, x->at,
@@ -148,8 +147,7 @@ static bool line_start(tc_lexer *x, layout_state *s) {
     }
 }
 
-/* --- one token
- * ---------------------------------------------------------------- */
+/* --- one token --------------------------------------------------------- */
 
 static tc_token_kind keyword(const char *s, size_t len) {
     for (int k = K_AND; k <= K_YIELD; k++) {

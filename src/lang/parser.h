@@ -40,9 +40,18 @@ void *tc_fail_at(tc_parser *p, tc_span span, const char *hint, const char *fmt,
                  ...) __attribute__((format(printf, 4, 5)));
 
 /* Expressions (expr.c); NULL after reporting. */
-tc_node *tc_parse_expr(tc_parser *p);        /* without a bare tuple */
-tc_node *tc_parse_star_list(tc_parser *p);   /* a, *b, c: a tuple if a comma */
-tc_node *tc_parse_target_list(tc_parser *p); /* up to `in` */
+tc_node *tc_parse_expr(tc_parser *p);         /* without a bare tuple */
+tc_node *tc_parse_star_list(tc_parser *p);    /* a, *b, c: a tuple if a comma */
+tc_node *tc_parse_target_list(tc_parser *p);  /* up to `in` */
+tc_node *tc_parse_star_or_expr(tc_parser *p); /* atom.c */
+tc_node *tc_parse_postfix(tc_parser *p);
+bool tc_long_chain(tc_parser *p, int *links); /* reports at the limit */
 bool tc_starts_expr(tc_token_kind k);
+
+/* Statements: parse.c has the simple ones, compound.c the others. */
+bool tc_parse_simple_line(tc_parser *p, tc_node_list *out);
+bool tc_parse_statement(tc_parser *p, tc_node_list *out);
+bool tc_check_target(tc_parser *p, const tc_node *t, bool single);
+void *tc_not_in_subset(tc_parser *p);
 
 #endif

@@ -18,7 +18,7 @@ one() {
         n=${ok:-${pages:-1}}
         passed=$((passed + n))
         echo "ok      $name ($n)"
-        grep -h 'SKIPPED:\|^compared' "$log" | sed 's/^/        /'
+        grep -h '[Ss][Kk][Ii][Pp][Pp][Ee][Dd]:\|^compared' "$log" | sed 's/^/        /'
     else
         echo "FAILED  $name (status $?)"
         cat "$log"
@@ -44,7 +44,7 @@ one tests/repl/test_cli.sh sh tests/repl/test_cli.sh "$build/tilecopy-repl" \
     lessons/ldgsts.py
 one tests/tools/test_need.sh sh tests/tools/test_need.sh
 for t in tests/tui/*.sh; do
-    one "$t" sh "$t" "$build/tilecopy-repl" "$build"
+    one "$t" sh "$t" "$build/tilecopy-repl" lessons/ldgsts.py
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
