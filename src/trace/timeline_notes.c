@@ -141,7 +141,7 @@ static void put_end(tc_buf *b, const group *g) {
         put_range(b, g->end);
     }
     if (g->open > 0) {
-        tc_buf_puts(b, "; not complete in this trace");
+        tc_buf_puts(b, "; not complete when the trace ends");
         some_rows(b, g->open, g->rows);
     }
     if (g->waited == 0) {
@@ -248,11 +248,16 @@ void tc_notes_stall(tc_buf *out, const tc_timeline *tl,
     }
     tc_buf b = TC_BUF_INIT;
     tc_timeline_label(&b, tl, row);
-    tc_buf_printf(&b,
-                  ": copies in flight for %" PRIu64 " cycle%s; it went on "
-                  "during %" PRIu64 " of them and stood still in a wait during "
-                  "%" PRIu64,
-                  flying, flying == 1 ? "" : "s", flying - still, still);
+    tc_buf_printf(&b, ": copies in flight for %" PRIu64 " cycle%s", flying,
+                  flying == 1 ? "" : "s");
+    if (still > 0) {
+        tc_buf_printf(&b,
+                      "; it went on during %" PRIu64 " of them and stood still "
+                      "in a wait during %" PRIu64,
+                      flying - still, still);
+    } else {
+        tc_buf_puts(&b, ", and no wait held it up");
+    }
     put_lines(&b, lines);
     tc_notes_wrap(out, b.data, width, 2);
     tc_buf_free(&b);

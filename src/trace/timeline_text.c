@@ -234,10 +234,11 @@ static void draw_legend(picture *p) {
                 "a group in flight, its number in front: from commit until its "
                 "last byte has landed");
     if (p->loose) {
-        glyph_entry(&b, p, TC_GLYPH_LOOSE, "copies not committed yet");
+        glyph_entry(&b, p, TC_GLYPH_LOOSE,
+                    "copies that no commit has taken yet");
     }
     if (p->open) {
-        glyph_entry(&b, p, TC_GLYPH_OPEN, "never complete in this trace");
+        glyph_entry(&b, p, TC_GLYPH_OPEN, "still in flight at the end");
     }
     tc_notes_wrap(p->out, b.data, p->style.width, 2);
     tc_buf_free(&b);

@@ -148,10 +148,11 @@ static void test_uncommitted_and_unfinished(void **state) {
     tc_buf text = TC_BUF_INIT;
     tc_timeline_style style = {.width = 200};
     tc_timeline_text(&text, tl, &style);
-    assert_non_null(strstr(text.data, "group 0: 2 copies, 1024 bytes a warp; "
-                                      "never committed, issued from cycle 5 "
-                                      "(line 10); not complete in this trace; "
-                                      "no wait guarantees it\n"));
+    assert_non_null(strstr(text.data,
+                           "group 0: 2 copies, 1024 bytes a warp; "
+                           "never committed, issued from cycle 5 "
+                           "(line 10); not complete when the trace ends; "
+                           "no wait guarantees it\n"));
     assert_non_null(strstr(text.data, "in no group: 1 copy, 512 bytes"));
     tc_buf_free(&text);
     tc_timeline_free(tl);
@@ -239,7 +240,7 @@ static void test_text(void **state) {
         "  the warp ends; - the warp goes on; . it stands still\n"
         "= a group in flight, its number in front: from commit until its last "
         "byte has\n"
-        "  landed; : copies not committed yet\n"
+        "  landed; : copies that no commit has taken yet\n"
         "one column is 1 cycle\n"
         "\n"
         "group 0: 2 copies, 1024 bytes a warp; committed at cycle 4 (line 11); "
