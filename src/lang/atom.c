@@ -1,0 +1,343 @@
+/* atom.c - the parts of expressions: literals, displays, calls, subscripts. */
+#include "lang/parser.h"
+
+#include <string.h>
+
+static void add_item(tc_parser *p, tc_node_list *l, tc_node *n) {
+    TC_PUSH(p->arena, l->items, l->n, l->cap, n);
+}
+
+/* --- atoms ------------------------------------------------------------- */
+
+static tc_node *string_atom(tc_parser *p) {
+    const tc_token *t = tc_next(p);
+    tc_node *n = tc_node_new(p, TC_N_STRING, tc_token_span(p, t));
+    if (!tc_is(p, TOK_STRING)) {
+        n->s = t->s;
+        return n;
+    }
+    tc_buf b = TC_BUF_INIT; /* adjacent strings are one */
+    tc_buf_puts(&b, t->s);
+    while (tc_is(p, TOK_STRING)) {
+        tc_buf_puts(&b, tc_next(p)->s);
+    }
+    n->s = tc_buf_finish(&b, p->arena);
+    n->span = tc_span_join(n->span, tc_last_span(p));
+    return n;
+}
+
+tc_node *tc_parse_star_or_expr(tc_parser *p) {
+    if (!tc_is(p, P_MUL)) {
+        return tc_parse_expr(p);
+    }
+    tc_span span = tc_token_span(p, tc_next(p));
+    tc_node *a = tc_parse_expr(p);
+    if (a == NULL) {
+        return NULL;
+    }
+    tc_node *n = tc_node_new(p, TC_N_STAR, tc_span_join(span, a->span));
+    n->a = a;
+    return n;
+}
+
+static tc_node *no_comprehension(tc_parser *p) {
+    return tc_fail_at(p, tc_token_span(p, tc_peek(p)), "write the elements out",
+                      "comprehensions are not part of the subset");
+}
+
+/* Items up to the closing bracket, which is consumed. *comma: was there one? */
+static bool items_until(tc_parser *p, tc_token_kind close, tc_node_list *out,
+                        bool *comma) {
+    *comma = false;
+    while (!tc_is(p, close)) {
+        tc_node *item = tc_parse_star_or_expr(p);
+        if (item == NULL) {
+            return false;
+        }
+        add_item(p, out, item);
+        if (tc_is(p, K_FOR)) {
+            no_comprehension(p);
+            return false;
+        }
+        if (!tc_accept(p, P_COMMA)) {
+            break;
+        }
+        *comma = true;
+    }
+    if (tc_accept(p, close)) {
+        return true;
+    }
+    if (tc_is(p, P_ASSIGN)) {
+        tc_fail_at(p, tc_token_span(p, tc_peek(p)), "write == to compare",
+                   "'=' assigns, and cannot stand inside brackets");
+        return false;
+    }
+    tc_unexpected(
+        p, tc_format(p->arena, "',' or '%s'", tc_token_kind_text(close)));
+    return false;
+}
+
+static tc_node *display(tc_parser *p, tc_token_kind close, tc_node_kind kind) {
+    tc_span span = tc_token_span(p, tc_next(p));
+    tc_node_list items = {0};
+    bool comma;
+    if (!items_until(p, close, &items, &comma)) {
+        return NULL;
+    }
+    if (kind == TC_N_TUPLE && items.n == 1 && !comma) {
+        tc_node *inner = items.items[0];
+        if (inner->kind == TC_N_STAR) {
+            return tc_fail_at(p, inner->span, "a tuple of it is (*x,)",
+                              "'*' cannot stand alone in brackets");
+        }
+        /* The span of (x) covers its brackets, for carets. */
+        inner->span = tc_span_join(span, tc_last_span(p));
+        return inner;
+    }
+    tc_node *n = tc_node_new(p, kind, tc_span_join(span, tc_last_span(p)));
+    n->items = items;
+    return n;
+}
+
+static tc_node *dict_display(tc_parser *p) {
+    tc_node *n = tc_node_new(p, TC_N_DICT, tc_token_span(p, tc_next(p)));
+    while (!tc_is(p, P_RBRACE)) {
+        tc_node *key = tc_parse_expr(p);
+        if (key == NULL || !tc_expect(p, P_COLON, "after the key")) {
+            return NULL;
+        }
+        tc_node *value = tc_parse_expr(p);
+        if (value == NULL) {
+            return NULL;
+        }
+        add_item(p, &n->items, key);
+        add_item(p, &n->items, value);
+        if (!tc_accept(p, P_COMMA)) {
+            break;
+        }
+    }
+    if (!tc_expect(p, P_RBRACE, "after the last entry")) {
+        return NULL;
+    }
+    n->span = tc_span_join(n->span, tc_last_span(p));
+    return n;
+}
+
+static tc_node *simple_atom(tc_parser *p, tc_node_kind kind) {
+    const tc_token *t = tc_next(p);
+    tc_node *n = tc_node_new(p, kind, tc_token_span(p, t));
+    n->i = t->kind == K_TRUE ? 1 : t->i;
+    n->f = t->f;
+    n->s = t->s;
+    return n;
+}
+
+static tc_node *atom(tc_parser *p) {
+    const tc_token *t = tc_peek(p);
+    switch (t->kind) {
+    case TOK_NAME:
+        return simple_atom(p, TC_N_NAME);
+    case TOK_INT:
+        return simple_atom(p, TC_N_INT);
+    case TOK_FLOAT:
+        return simple_atom(p, TC_N_FLOAT);
+    case K_TRUE:
+    case K_FALSE:
+        return simple_atom(p, TC_N_BOOL);
+    case K_NONE:
+        return simple_atom(p, TC_N_NONE);
+    case TOK_STRING:
+        return string_atom(p);
+    case P_LPAREN:
+        return display(p, P_RPAREN, TC_N_TUPLE);
+    case P_LBRACKET:
+        return display(p, P_RBRACKET, TC_N_LIST);
+    case P_LBRACE:
+        return dict_display(p);
+    case K_LAMBDA:
+    case K_AWAIT:
+    case K_YIELD:
+    case P_ELLIPSIS:
+        return tc_fail_at(p, tc_token_span(p, t), NULL,
+                          "'%s' is not part of the TVMScript subset",
+                          tc_token_kind_text(t->kind));
+    default:
+        return tc_unexpected(p, "an expression");
+    }
+}
+
+/* --- calls, subscripts, attributes ------------------------------------- */
+
+static bool keyword_argument(tc_parser *p, tc_node *call, int *cap) {
+    const tc_token *t = tc_peek(p);
+    tc_kwarg k = {.span = tc_token_span(p, t)};
+    if (tc_accept(p, P_POW)) {
+        k.name = NULL;
+    } else {
+        k.name = tc_next(p)->s;
+        tc_next(p); /* = */
+    }
+    for (int i = 0; k.name != NULL && i < call->nkwargs; i++) {
+        if (call->kwargs[i].name != NULL &&
+            strcmp(call->kwargs[i].name, k.name) == 0) {
+            tc_fail_at(p, k.span, NULL, "argument '%s' is given twice", k.name);
+            return false;
+        }
+    }
+    k.value = tc_parse_expr(p);
+    if (k.value == NULL) {
+        return false;
+    }
+    k.span = tc_span_join(k.span, k.value->span);
+    TC_PUSH(p->arena, call->kwargs, call->nkwargs, *cap, k);
+    return true;
+}
+
+static bool argument(tc_parser *p, tc_node *call, int *cap) {
+    bool named = tc_is(p, TOK_NAME) && p->tokens[p->at + 1].kind == P_ASSIGN;
+    if (named || tc_is(p, P_POW)) {
+        return keyword_argument(p, call, cap);
+    }
+    tc_node *item = tc_parse_star_or_expr(p);
+    if (item == NULL) {
+        return false;
+    }
+    if (tc_is(p, K_FOR)) {
+        return no_comprehension(p);
+    }
+    if (call->nkwargs > 0 && item->kind != TC_N_STAR) {
+        tc_fail_at(p, item->span, "put it before the keyword arguments",
+                   "a positional argument after a keyword argument");
+        return false;
+    }
+    add_item(p, &call->items, item);
+    return true;
+}
+
+static tc_node *call(tc_parser *p, tc_node *callee) {
+    tc_node *n = tc_node_new(p, TC_N_CALL, callee->span);
+    int cap = 0;
+    n->a = callee;
+    tc_next(p); /* ( */
+    while (!tc_is(p, P_RPAREN)) {
+        if (!argument(p, n, &cap)) {
+            return NULL;
+        }
+        if (!tc_accept(p, P_COMMA)) {
+            break;
+        }
+    }
+    if (!tc_is(p, P_RPAREN)) {
+        return tc_unexpected(p, "',' or ')' after the argument");
+    }
+    tc_next(p);
+    n->span = tc_span_join(n->span, tc_last_span(p));
+    return n;
+}
+
+static bool slice_part(tc_parser *p, tc_node **out) {
+    if (tc_is(p, P_COLON) || tc_is(p, P_COMMA) || tc_is(p, P_RBRACKET)) {
+        *out = NULL;
+        return true;
+    }
+    *out = tc_parse_expr(p);
+    return *out != NULL;
+}
+
+/* One item of a subscript: an expression or a:b:c. */
+static tc_node *subscript_item(tc_parser *p) {
+    tc_span begin = tc_token_span(p, tc_peek(p));
+    tc_node *first = NULL;
+    if (!tc_is(p, P_COLON)) {
+        first = tc_parse_star_or_expr(p);
+        if (first == NULL || !tc_is(p, P_COLON)) {
+            return first;
+        }
+    }
+    tc_node *n = tc_node_new(p, TC_N_SLICE, begin);
+    n->a = first;
+    tc_next(p); /* : */
+    if (!slice_part(p, &n->b)) {
+        return NULL;
+    }
+    if (tc_accept(p, P_COLON) && !slice_part(p, &n->c)) {
+        return NULL;
+    }
+    n->span = tc_span_join(begin, tc_last_span(p));
+    return n;
+}
+
+/* x[a, b] has two items; x[(a, b)] and x[a,] have one, a tuple. */
+static tc_node *subscript(tc_parser *p, tc_node *base) {
+    tc_node *n = tc_node_new(p, TC_N_SUBSCRIPT, base->span);
+    n->a = base;
+    tc_span open = tc_token_span(p, tc_next(p));
+    bool comma = false;
+    while (!tc_is(p, P_RBRACKET)) {
+        tc_node *item = subscript_item(p);
+        if (item == NULL) {
+            return NULL;
+        }
+        add_item(p, &n->items, item);
+        if (!tc_accept(p, P_COMMA)) {
+            break;
+        }
+        comma = true;
+    }
+    if (!tc_is(p, P_RBRACKET)) {
+        return tc_unexpected(p, "',' or ']' after the index");
+    }
+    tc_next(p);
+    if (n->items.n == 0) {
+        return tc_fail_at(p, tc_span_join(open, tc_last_span(p)), NULL,
+                          "the index is missing");
+    }
+    if (comma && n->items.n == 1 && n->items.items[0]->kind != TC_N_STAR) {
+        tc_node *tuple = tc_node_new(p, TC_N_TUPLE, n->items.items[0]->span);
+        tuple->items = n->items;
+        n->items = (tc_node_list){0};
+        add_item(p, &n->items, tuple);
+    }
+    n->span = tc_span_join(n->span, tc_last_span(p));
+    return n;
+}
+
+static tc_node *attribute(tc_parser *p, tc_node *base) {
+    tc_next(p); /* . */
+    if (!tc_is(p, TOK_NAME)) {
+        return tc_unexpected(p, "a name after '.'");
+    }
+    const tc_token *t = tc_next(p);
+    tc_node *n = tc_node_new(p, TC_N_ATTR,
+                             tc_span_join(base->span, tc_token_span(p, t)));
+    n->a = base;
+    n->s = t->s;
+    n->name_span = tc_token_span(p, t);
+    return n;
+}
+
+bool tc_long_chain(tc_parser *p, int *links) {
+    if (++*links <= TC_MAX_CHAIN) {
+        return false;
+    }
+    tc_fail_at(p, tc_token_span(p, tc_peek(p)), NULL,
+               "an expression of more than %d parts", TC_MAX_CHAIN);
+    return true;
+}
+
+tc_node *tc_parse_postfix(tc_parser *p) {
+    tc_node *n = atom(p);
+    for (int links = 0; n != NULL;) {
+        tc_token_kind k = tc_peek(p)->kind;
+        if (k != P_DOT && k != P_LPAREN && k != P_LBRACKET) {
+            break;
+        }
+        if (tc_long_chain(p, &links)) {
+            return NULL;
+        }
+        n = k == P_DOT      ? attribute(p, n)
+            : k == P_LPAREN ? call(p, n)
+                            : subscript(p, n);
+    }
+    return n;
+}

@@ -1,0 +1,271 @@
+/* compound.c - if, for, while, with, def, and their blocks. */
+#include "lang/parser.h"
+
+#include <string.h>
+
+static bool block(tc_parser *p, tc_node_list *out, const char *of);
+
+static void add(tc_parser *p, tc_node_list *l, tc_node *n) {
+    TC_PUSH(p->arena, l->items, l->n, l->cap, n);
+}
+
+static tc_node *start(tc_parser *p, tc_node_kind kind) {
+    return tc_node_new(p, kind, tc_token_span(p, tc_peek(p)));
+}
+
+static tc_node *ended(tc_parser *p, tc_node *n) {
+    n->span = tc_span_join(n->span, tc_last_span(p));
+    return n;
+}
+
+static bool colon(tc_parser *p, const char *after) {
+    if (tc_accept(p, P_COLON)) {
+        return true;
+    }
+    if (tc_is(p, P_ASSIGN)) {
+        return tc_fail_at(p, tc_token_span(p, tc_peek(p)),
+                          "write == to compare",
+                          "'=' assigns, and cannot stand in a condition");
+    }
+    return tc_expect(p, P_COLON, after);
+}
+
+static bool else_block(tc_parser *p, tc_node *n) {
+    return !tc_accept(p, K_ELSE) ||
+           (colon(p, "after 'else'") && block(p, &n->orelse, "else"));
+}
+
+static tc_node *if_statement(tc_parser *p) {
+    tc_node *n = start(p, TC_N_IF);
+    tc_next(p);
+    n->a = tc_parse_expr(p);
+    if (n->a == NULL || !colon(p, "after the condition")) {
+        return NULL;
+    }
+    ended(p, n);
+    if (!block(p, &n->body, "if")) {
+        return NULL;
+    }
+    if (!tc_is(p, K_ELIF)) {
+        return else_block(p, n) ? n : NULL;
+    }
+    if (!tc_nest(p)) {
+        return NULL;
+    }
+    tc_node *rest = if_statement(p);
+    p->depth--;
+    if (rest == NULL) {
+        return NULL;
+    }
+    add(p, &n->orelse, rest);
+    return n;
+}
+
+static tc_node *while_statement(tc_parser *p) {
+    tc_node *n = start(p, TC_N_WHILE);
+    tc_next(p);
+    n->a = tc_parse_expr(p);
+    if (n->a == NULL || !colon(p, "after the condition")) {
+        return NULL;
+    }
+    ended(p, n);
+    return block(p, &n->body, "while") && else_block(p, n) ? n : NULL;
+}
+
+static tc_node *for_statement(tc_parser *p) {
+    tc_node *n = start(p, TC_N_FOR);
+    tc_next(p);
+    n->a = tc_parse_target_list(p);
+    if (n->a == NULL || !tc_check_target(p, n->a, false) ||
+        !tc_expect(p, K_IN, "after the loop variable")) {
+        return NULL;
+    }
+    n->b = tc_parse_star_list(p);
+    if (n->b == NULL || !colon(p, "after the range")) {
+        return NULL;
+    }
+    ended(p, n);
+    return block(p, &n->body, "for") && else_block(p, n) ? n : NULL;
+}
+
+/* with a as b, c: is with a as b: with c: */
+static tc_node *with_statement(tc_parser *p) {
+    tc_node *n = start(p, TC_N_WITH);
+    tc_next(p); /* with, or a comma */
+    n->a = tc_parse_expr(p);
+    if (n->a == NULL) {
+        return NULL;
+    }
+    if (tc_accept(p, K_AS)) {
+        n->b = tc_is(p, P_LPAREN) ? tc_parse_expr(p) : tc_parse_target_list(p);
+        if (n->b == NULL || !tc_check_target(p, n->b, false)) {
+            return NULL;
+        }
+    }
+    if (tc_is(p, P_COMMA)) {
+        tc_node *inner = tc_nest(p) ? with_statement(p) : NULL;
+        p->depth--;
+        if (inner != NULL) {
+            add(p, &n->body, inner);
+        }
+        return inner != NULL ? n : NULL;
+    }
+    if (!colon(p, "after the with item")) {
+        return NULL;
+    }
+    ended(p, n);
+    return block(p, &n->body, "with") ? n : NULL;
+}
+
+static bool parameter(tc_parser *p, tc_node *def, int *cap) {
+    if (tc_is(p, P_MUL) || tc_is(p, P_POW) || tc_is(p, P_DIV)) {
+        return tc_fail_at(p, tc_token_span(p, tc_peek(p)), NULL,
+                          "a prim_func has plain parameters only");
+    }
+    if (!tc_is(p, TOK_NAME)) {
+        return tc_unexpected(p, "a parameter");
+    }
+    const tc_token *t = tc_next(p);
+    tc_param param = {.name = t->s, .span = tc_token_span(p, t)};
+    for (int i = 0; i < def->nparams; i++) {
+        if (strcmp(def->params[i].name, param.name) == 0) {
+            return tc_fail_at(p, param.span, NULL,
+                              "parameter '%s' is named twice", param.name);
+        }
+    }
+    if (tc_accept(p, P_COLON)) {
+        param.annotation = tc_parse_expr(p);
+        if (param.annotation == NULL) {
+            return false;
+        }
+    }
+    if (tc_accept(p, P_ASSIGN)) {
+        param.default_value = tc_parse_expr(p);
+        if (param.default_value == NULL) {
+            return false;
+        }
+    }
+    TC_PUSH(p->arena, def->params, def->nparams, *cap, param);
+    return true;
+}
+
+static tc_node *definition(tc_parser *p, const tc_node_list *decorators) {
+    tc_node *n = start(p, TC_N_DEF);
+    int cap = 0;
+    tc_next(p);
+    n->items = *decorators;
+    if (!tc_is(p, TOK_NAME)) {
+        return tc_unexpected(p, "the function's name after 'def'");
+    }
+    n->name_span = tc_token_span(p, tc_peek(p));
+    n->s = tc_next(p)->s;
+    if (!tc_expect(p, P_LPAREN, "after the function's name")) {
+        return NULL;
+    }
+    while (!tc_is(p, P_RPAREN)) {
+        if (!parameter(p, n, &cap)) {
+            return NULL;
+        }
+        if (!tc_accept(p, P_COMMA)) {
+            break;
+        }
+    }
+    if (!tc_expect(p, P_RPAREN, "after the parameters")) {
+        return NULL;
+    }
+    if (tc_accept(p, P_ARROW) && (n->a = tc_parse_expr(p)) == NULL) {
+        return NULL;
+    }
+    if (!colon(p, "after the parameters")) {
+        return NULL;
+    }
+    ended(p, n);
+    return block(p, &n->body, "def") ? n : NULL;
+}
+
+static tc_node *decorated(tc_parser *p) {
+    tc_node_list decorators = {0};
+    while (tc_accept(p, P_AT)) {
+        tc_node *d = tc_parse_expr(p);
+        if (d == NULL) {
+            return NULL;
+        }
+        add(p, &decorators, d);
+        if (!tc_is(p, TOK_NEWLINE)) {
+            return tc_unexpected(p, "the end of the line after the decorator");
+        }
+        tc_next(p);
+    }
+    if (!tc_is(p, K_DEF)) {
+        return tc_unexpected(p, "'def' after the decorator");
+    }
+    return definition(p, &decorators);
+}
+
+/* The lines of a block, or statements on the same line. */
+static bool block(tc_parser *p, tc_node_list *out, const char *of) {
+    if (!tc_accept(p, TOK_NEWLINE)) {
+        return tc_parse_simple_line(p, out);
+    }
+    if (!tc_is(p, TOK_INDENT)) {
+        return tc_fail_at(p, tc_token_span(p, tc_peek(p)),
+                          "indent its lines, or write 'pass'",
+                          "the block of '%s' is missing", of);
+    }
+    if (!tc_nest(p)) {
+        return false;
+    }
+    tc_next(p);
+    while (!tc_accept(p, TOK_DEDENT)) {
+        if (!tc_parse_statement(p, out)) {
+            return false;
+        }
+    }
+    p->depth--;
+    return true;
+}
+
+static tc_node *compound(tc_parser *p) {
+    switch (tc_peek(p)->kind) {
+    case K_IF:
+        return if_statement(p);
+    case K_WHILE:
+        return while_statement(p);
+    case K_FOR:
+        return for_statement(p);
+    case K_WITH:
+        return with_statement(p);
+    case K_DEF:
+        return definition(p, &(tc_node_list){0});
+    case P_AT:
+        return decorated(p);
+    default:
+        return tc_not_in_subset(p);
+    }
+}
+
+bool tc_parse_statement(tc_parser *p, tc_node_list *out) {
+    switch (tc_peek(p)->kind) {
+    case TOK_INDENT:
+        return tc_fail_at(p, tc_token_span(p, tc_peek(p)),
+                          "only the lines of a block are indented",
+                          "this line is indented, and no block begins here");
+    case K_IF:
+    case K_WHILE:
+    case K_FOR:
+    case K_WITH:
+    case K_DEF:
+    case P_AT:
+    case K_CLASS:
+    case K_TRY:
+    case K_ASYNC: {
+        tc_node *n = compound(p);
+        if (n != NULL) {
+            add(p, out, n);
+        }
+        return n != NULL;
+    }
+    default:
+        return tc_parse_simple_line(p, out);
+    }
+}
