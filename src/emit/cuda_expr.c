@@ -178,7 +178,6 @@ static const char *minmax(tc_ce e, const tc_expr *x, const char *a,
         fn = x->type == TC_FLOAT64 ? (least ? "fmin" : "fmax")
                                    : (least ? "fminf" : "fmaxf");
     } else if (tc_dtypes[x->type].bits < 32) {
-        fn = least ? "min<int>" : "max<int>";
         return cut(e, x->type,
                    tc_format(e->arena, "((int)%s %s (int)%s ? %s : %s)", a,
                              least ? "<" : ">", b, a, b));
