@@ -2,6 +2,7 @@
  * live, was asked of TVM 0.25.0; values are Python's. */
 #include "front_fixture.h"
 
+#include <dirent.h>
 #include <jansson.h>
 #include <zlib.h>
 
@@ -95,8 +96,8 @@ static void imports(void **state) {
 static char *read_text(const char *path) {
     FILE *in = fopen(path, "rb");
     assert_non_null(in);
-    char *text = tc_xcalloc(1, 1 << 16);
-    assert_true(fread(text, 1, (1 << 16) - 1, in) > 0);
+    char *text = tc_xcalloc(1, 1 << 18);
+    assert_true(fread(text, 1, (1 << 18) - 1, in) > 0);
     fclose(in);
     return text;
 }
@@ -411,6 +412,32 @@ static void bounded(void **state) {
     tc_buf_free(&b);
 }
 
+/* Inputs that once broke something, or could: nothing but an answer or an
+ * error may come back. */
+static void past_crashes(void **state) {
+    (void)state;
+    const char *folder = "tests/fuzz/corpus/front";
+    DIR *d = opendir(folder);
+    int files = 0;
+    assert_non_null(d);
+    for (struct dirent *at; (at = readdir(d)) != NULL;) {
+        char path[512];
+        if (at->d_name[0] == '.') {
+            continue;
+        }
+        snprintf(path, sizeof path, "%s/%s", folder, at->d_name);
+        char *text = read_text(path);
+        fixture f;
+        fixture_run(&f, text);
+        fixture_free(&f);
+        tc_parse_wants_more(text);
+        free(text);
+        files++;
+    }
+    closedir(d);
+    assert_true(files > 0);
+}
+
 static void restore(void *user, const char *name, const tc_value *v) {
     (void)v;
     assert_string_equal(name, "a");
@@ -469,7 +496,7 @@ int main(void) {
         cmocka_unit_test(pipeline),   cmocka_unit_test(ids),
         cmocka_unit_test(corpus),     cmocka_unit_test(errors),
         cmocka_unit_test(bounded),    cmocka_unit_test(environments),
-        cmocka_unit_test(completion),
+        cmocka_unit_test(completion), cmocka_unit_test(past_crashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
