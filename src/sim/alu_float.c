@@ -258,16 +258,16 @@ static uint64_t quiet64(double x) {
     return tc_u64(x) | (uint64_t)1 << 51;
 }
 
-/* A NaN result, as an H200 makes it (PTX leaves it open): the last operand
- * that is a NaN, quieted; of div the first; with no such operand the default
- * one. */
+/* A NaN result, as an H200 makes it (PTX leaves it open): of the operands that
+ * are NaNs b before c before a, quieted; of div the first; with no such operand
+ * the default one. */
 static uint64_t nan64(what op, double x, double y, double z) {
     bool has_y = op <= FMA || op == DIV, has_z = op == FMA;
     if (x != x && (op == DIV || !has_y)) {
         return quiet64(x);
     }
-    return has_z && z != z   ? quiet64(z)
-           : has_y && y != y ? quiet64(y)
+    return has_y && y != y   ? quiet64(y)
+           : has_z && z != z ? quiet64(z)
            : x != x          ? quiet64(x)
                              : UINT64_C(0xfff8000000000000);
 }
@@ -277,15 +277,18 @@ static uint64_t flush64(uint64_t u) {
     return (u >> 52 & 0x7ff) == 0 ? sign : u;
 }
 
+/* 9.7.3.14, 9.7.3.17: .approx.ftz.f64 reads and gives upper words only. */
+#define UPPER UINT64_C(0xffffffff00000000)
+
 static void slow64(what op, uint32_t flags, uint64_t *restrict d,
                    const uint64_t *a, const uint64_t *b, const uint64_t *c) {
     bool ftz = (flags & TC_PM_FTZ) != 0; /* rcp and rsqrt only */
     for (int i = 0; i < TC_LANES; i++) {
-        uint64_t x = ftz ? flush64(a[i]) : a[i];
+        uint64_t x = ftz ? flush64(a[i]) & UPPER : a[i];
         double y = tc_f64(b[i]), z = tc_f64(c[i]);
         double r = calculate64(op, flags, tc_f64(x), y, z);
         uint64_t u = r == r ? tc_u64(r) : nan64(op, tc_f64(x), y, z);
-        d[i] = ftz ? flush64(u) : u;
+        d[i] = !ftz ? u : r != r ? UPPER >> 1 & UPPER : flush64(u) & UPPER;
     }
 }
 
