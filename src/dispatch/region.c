@@ -2,44 +2,113 @@
 #include "dispatch/region.h"
 #include "ir/linear.h"
 
-/* The one iterator of a dimension with more than one element, for a start that
- * moves; NULL when there are several. */
-static const tc_iter *only_iter(const tc_layout *l, int from, int to) {
-    const tc_iter *one = NULL;
-    for (int i = from; i < to; i++) {
-        if (l->shard[i].extent == 1) {
-            continue;
+/* Iterators [from, to) of a dimension, which starts at `start`. */
+typedef struct moving {
+    const tc_dispatch_ctx *cx;
+    const tc_layout *grouped;
+    int dim, from, to;
+    tc_linear start;
+    int64_t width;
+    tc_slice *out;
+    const char **why;
+} moving;
+
+static int wide_iters(const moving *m, const tc_iter **one) {
+    int n = 0;
+    *one = m->from < m->to ? &m->grouped->shard[m->from] : NULL;
+    for (int i = m->from; i < m->to; i++) {
+        if (m->grouped->shard[i].extent != 1) {
+            *one = &m->grouped->shard[i];
+            n++;
         }
-        if (one != NULL) {
-            return NULL;
-        }
-        one = &l->shard[i];
     }
-    return one != NULL ? one : from < to ? &l->shard[from] : NULL;
+    return n;
 }
 
-/* Adds (variable part of the start) * stride to base. */
-static bool add_moving(const tc_dispatch_ctx *cx, const tc_layout *grouped,
-                       const int *seps, int dim, tc_linear *start,
-                       tc_slice *out, const char **why) {
-    const tc_iter *it = only_iter(grouped, seps[dim], seps[dim + 1]);
-    if (it == NULL || !tc_axis_eq(it->axis, tc_axis_m)) {
-        *why = tc_format(cx->arena,
-                         "the start of dimension %d is not constant, and that "
-                         "dimension is %s",
-                         dim,
-                         it == NULL ? "more than one iterator of the layout"
-                                    : "not on plain memory");
-        return false;
+static bool refuse(const moving *m, const char *because) {
+    *m->why = tc_format(m->cx->arena,
+                        "the start of dimension %d is not constant, and %s",
+                        m->dim, because);
+    return false;
+}
+
+/* base += x * stride, for plain memory. */
+static bool add_base(const moving *m, tc_expr *x, const tc_iter *it) {
+    tc_arena *a = m->cx->arena;
+    if (!tc_axis_eq(it->axis, tc_axis_m)) {
+        return refuse(m, "that dimension is not on plain memory");
     }
-    start->constant = 0;
-    tc_expr *moved =
-        tc_binary(cx->arena, TC_MUL, tc_linear_expr(cx->arena, TC_INT32, start),
-                  tc_int(cx->arena, it->stride));
-    out->base = out->base == NULL
-                    ? moved
-                    : tc_binary(cx->arena, TC_ADD, out->base, moved);
+    tc_expr *moved = tc_binary(a, TC_MUL, x, tc_int(a, it->stride));
+    m->out->base = m->out->base == NULL
+                       ? moved
+                       : tc_binary(a, TC_ADD, m->out->base, moved);
     return true;
+}
+
+/* The largest value in [0, extent) that the digit can have. */
+static int64_t digit_bound(const moving *m, tc_expr *digit, int64_t extent) {
+    tc_linear l;
+    if (!tc_linear_of(m->cx->arena, digit, &l)) {
+        return extent - 1;
+    }
+    int64_t g = tc_linear_gcd(&l);
+    if (g == 0) {
+        return l.constant;
+    }
+    int64_t rest = l.constant % g;
+    rest += rest < 0 ? g : 0;
+    return rest >= extent ? extent - 1 : (extent - 1 - rest) / g * g + rest;
+}
+
+/* Several iterators: the start's digits in their radix. The faster iterators
+ * that the region covers whole need digit 0; in the next, digit + rest must
+ * stay within the extent (SliceGroup, tile_slice.cc). The region then has the
+ * iterators of one that starts at 0. */
+static bool add_digits(const moving *m) {
+    tc_arena *a = m->cx->arena;
+    tc_expr *begin = tc_linear_expr(a, TC_INT32, &m->start);
+    int64_t rest = m->width;
+    bool whole = true;
+    for (int i = m->to - 1; i >= m->from; i--) {
+        const tc_iter *it = &m->grouped->shard[i];
+        int64_t zero;
+        if (it->extent == 1) {
+            continue;
+        }
+        tc_expr *extent = tc_int(a, it->extent);
+        tc_expr *digit =
+            tc_simplify(a, tc_binary(a, TC_FLOORMOD, begin, extent));
+        begin = tc_simplify(a, tc_binary(a, TC_FLOORDIV, begin, extent));
+        if (!add_base(m, digit, it)) {
+            return false;
+        }
+        if (whole && tc_expr_const(digit, &zero) && zero == 0 &&
+            rest % it->extent == 0) {
+            rest /= it->extent;
+        } else if (whole) {
+            whole = false;
+            if (digit_bound(m, digit, it->extent) > it->extent - rest) {
+                return refuse(m, "the region may cut through the iterators");
+            }
+        }
+    }
+    return !whole || rest == 1 ||
+           refuse(m, "the region is wider than the dimension");
+}
+
+/* Takes the moving part of a start into base. *begin is what remains. */
+static bool add_moving(moving *m, int64_t *begin) {
+    const tc_iter *one;
+    *begin = 0;
+    if (wide_iters(m, &one) > 1) {
+        return add_digits(m);
+    }
+    *begin = m->start.constant;
+    m->start.constant = 0;
+    return one == NULL
+               ? refuse(m, "that dimension has no iterator")
+               : add_base(m, tc_linear_expr(m->cx->arena, TC_INT32, &m->start),
+                          one);
 }
 
 /* Layout of the tile part by dimensions, to find moving starts' strides. */
@@ -61,39 +130,58 @@ static tc_layout_result by_dimension(const tc_dispatch_ctx *cx,
                : tc_layout_group(lcx, canonical, b->shape, b->rank, out, seps);
 }
 
+/* The dimensions of a buffer's layout, worked out when a start first moves. */
+typedef struct dimensions {
+    const tc_layout *grouped; /* NULL: not yet */
+    int *seps;
+} dimensions;
+
+/* Where dimension i starts for slicing; the moving part goes to out->base. */
+static tc_layout_result start_of(const tc_dispatch_ctx *cx, tc_layout_ctx *lcx,
+                                 const tc_region *r, int i, dimensions *dims,
+                                 int64_t *begin, tc_slice *out,
+                                 const char **why) {
+    moving m = {.cx = cx,
+                .dim = i,
+                .width = r->range[i].extent,
+                .out = out,
+                .why = why};
+    if (tc_expr_const(r->range[i].min, begin)) {
+        return TC_LAYOUT_OK;
+    }
+    if (!tc_linear_of(cx->arena, tc_simplify(cx->arena, r->range[i].min),
+                      &m.start)) {
+        *why =
+            tc_format(cx->arena, "the start of dimension %d is no integer", i);
+        return TC_LAYOUT_FAILED;
+    }
+    if (dims->grouped == NULL) {
+        tc_layout_result got =
+            by_dimension(cx, lcx, r->buffer, &dims->grouped, &dims->seps);
+        if (got != TC_LAYOUT_OK) {
+            *why = lcx->message;
+            return got;
+        }
+    }
+    m.grouped = dims->grouped;
+    m.from = dims->seps[i];
+    m.to = dims->seps[i + 1];
+    return add_moving(&m, begin) ? TC_LAYOUT_OK : TC_LAYOUT_FAILED;
+}
+
 tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
                                  tc_slice *out, const char **why) {
     const tc_buffer *b = r->buffer;
     tc_layout_ctx lcx = {.arena = cx->arena, .target_cuda = cx->target_cuda};
     int64_t(*region)[2] =
         tc_alloc(cx->arena, sizeof *region * (size_t)(b->rank + 1));
-    const tc_layout *grouped = NULL;
-    int *seps = NULL;
+    dimensions dims = {0};
     *out = (tc_slice){0};
     for (int i = 0; i < b->rank; i++) {
-        tc_linear start = {0};
-        if (!tc_expr_const(r->range[i].min, &region[i][0])) {
-            if (!tc_linear_of(cx->arena,
-                              tc_simplify(cx->arena, r->range[i].min),
-                              &start)) {
-                *why = tc_format(cx->arena,
-                                 "the start of dimension %d is not "
-                                 "an integer",
-                                 i);
-                return TC_LAYOUT_FAILED;
-            }
-            region[i][0] = start.constant;
-            if (grouped == NULL) {
-                tc_layout_result got =
-                    by_dimension(cx, &lcx, b, &grouped, &seps);
-                if (got != TC_LAYOUT_OK) {
-                    *why = lcx.message;
-                    return got;
-                }
-            }
-            if (!add_moving(cx, grouped, seps, i, &start, out, why)) {
-                return TC_LAYOUT_FAILED;
-            }
+        tc_layout_result got =
+            start_of(cx, &lcx, r, i, &dims, &region[i][0], out, why);
+        if (got != TC_LAYOUT_OK) {
+            return got;
         }
         if (__builtin_add_overflow(region[i][0], r->range[i].extent,
                                    &region[i][1])) {

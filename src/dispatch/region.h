@@ -11,10 +11,10 @@ typedef struct tc_slice {
                       elements, simplified; NULL: none */
 } tc_slice;
 
-/* layout.slice(shape, region) of TVM. A start that is not constant may be taken
- * where its dimension is one iterator: its variable part, times the stride,
- * goes to base. NONE: no such layout; FAILED: refused. *why says so in words.
- */
+/* layout.slice(shape, region) of TVM. A start that is not constant goes to
+ * base, times the stride; where its dimension is several iterators, the region
+ * must be proved not to cut through them. NONE: no such layout; FAILED:
+ * refused. *why says so in words. */
 tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
                                  tc_slice *out, const char **why);
 

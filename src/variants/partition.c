@@ -113,17 +113,19 @@ static const char *misaligned(const search *f, const char *side,
                              side, l->shard[i].stride, vec);
         }
     }
+    tc_linear moving = {0};
+    bool known = base == NULL || tc_linear_of(f->cx->arena, base, &moving);
     for (int i = 0; i < l->noffset; i++) {
-        if (l->offset[i].value % vec != 0) {
+        bool plain = tc_axis_eq(l->offset[i].axis, tc_axis_m);
+        int64_t at = l->offset[i].value % vec;
+        if ((at + (plain ? moving.constant % vec : 0)) % vec != 0) {
             return tc_format(f->cx->arena,
                              "the %s region starts at element %" PRId64
                              ", not a multiple of %" PRId64,
                              side, l->offset[i].value, vec);
         }
     }
-    tc_linear moving;
-    if (base != NULL && (!tc_linear_of(f->cx->arena, base, &moving) ||
-                         tc_linear_gcd(&moving) % vec != 0)) {
+    if (!known || tc_linear_gcd(&moving) % vec != 0) {
         return tc_format(f->cx->arena,
                          "the %s region's start moves by amounts that are not "
                          "all multiples of %" PRId64,

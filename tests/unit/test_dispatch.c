@@ -357,6 +357,51 @@ static void forcing(void **state) {
     check_forced(", dispatch=\"nosuch\"", NULL);
 }
 
+/* Starts that move with a loop: chosen variant and width as TVM 0.25.0 lowers
+ * the same copies (cp.async of 16 bytes, of 8, copy_bytes of 2). */
+static void starts_move(void **state) {
+    (void)state;
+    static const struct {
+        const char *copy, *chosen;
+        int vec;
+    } rows[] = {
+        {"Tx.cta.copy_async(K[0, 0:128, k*16:k*16+16], A[0:128, k*16:k*16+16])",
+         "ldgsts", 8},
+        {"Tx.cta.copy_async(K[0, 0:128, k*32:k*32+32], A[0:128, k*16:k*16+32])",
+         "ldgsts", 8},
+        {"Tx.cta.copy_async(A_smem[k % 2, 0:128, 0:32], A[0:128, k*4:k*4+32])",
+         "ldgsts", 4},
+        {"Tx.cta.copy(A_smem[k % 2, 0:128, 0:32], A[0:128, k:k+32])",
+         "gmem_smem", 1},
+        {"Tx.cta.copy_async(K[0, 0:128, k*8:k*8+16], A[0:128, k*8:k*8+16])",
+         NULL, 0}, /* may cut through a run of 16 */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[1600];
+        program p;
+        snprintf(text, sizeof text,
+                 "@T.prim_func\ndef kernel(A_ptr: T.handle):\n"
+                 "    A = T.match_buffer(A_ptr, (128, 256), \"float16\")\n"
+                 "    T.device_entry(); T.cta_id([1]); T.thread_id([128])\n"
+                 "    A_smem = T.alloc_buffer((2, 128, 32), \"float16\", "
+                 "scope=\"shared\")\n"
+                 "    K = T.alloc_buffer((2, 128, 64), \"float16\", "
+                 "scope=\"shared\", layout=TileLayout(S[(2, 128, 4, 16) : "
+                 "(8192, 16, 2048, 1)]))\n"
+                 "    for k in range(2):\n        %s\n",
+                 rows[i].copy);
+        assert_true(program_read(&p, text));
+        const tc_verdict *v = p.decisions.items[0].chosen;
+        assert_true((v == NULL) == (rows[i].chosen == NULL));
+        if (v != NULL) {
+            assert_string_equal(tc_variants[v->variant->id].name,
+                                rows[i].chosen);
+            assert_int_equal(v->partition->vec, rows[i].vec);
+        }
+        tc_arena_free(p.a);
+    }
+}
+
 /* Each refusal leaves every check in place, with its numbers. */
 static void numbers(void **state) {
     (void)state;
@@ -378,9 +423,8 @@ static void numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corpus_agrees),
-        cmocka_unit_test(guards_narrow),
-        cmocka_unit_test(forcing),
+        cmocka_unit_test(corpus_agrees), cmocka_unit_test(guards_narrow),
+        cmocka_unit_test(forcing),       cmocka_unit_test(starts_move),
         cmocka_unit_test(numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
