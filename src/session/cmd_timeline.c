@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { SHOWN_ROWS = 16 }; /* of the text; the view and JSON have them all */
+
 static json_t *or_null(int64_t v, bool has) {
     return has ? json_integer((json_int_t)v) : json_null();
 }
@@ -58,7 +60,7 @@ tc_status tc_cmd_timeline(tc_session *s, const tc_args *args, tc_reply *r) {
         s->wants_timeline = true;
     } else {
         tc_timeline *tl = tc_timeline_new(t);
-        tc_timeline_style style = {s->options.width, 0, true};
+        tc_timeline_style style = {s->options.width, SHOWN_ROWS, true};
         tc_timeline_text(&r->text, tl, &style);
         tc_timeline_free(tl);
     }

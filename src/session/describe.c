@@ -61,3 +61,26 @@ void tc_describe_count(tc_buf *b, uint64_t n) {
 const char *tc_describe_plural(uint64_t n) {
     return n == 1 ? "" : "s";
 }
+
+/* Writes text with its lines no longer than width, indenting the further ones.
+ */
+void tc_describe_wrapped(tc_buf *b, const char *text, int column, int indent,
+                         int width) {
+    while (*text != '\0') {
+        size_t word = strcspn(text, " ");
+        int n = tc_utf8_count(text, word);
+        if (column > indent && column + 1 + n > width) {
+            tc_buf_putc(b, '\n');
+            tc_buf_fill(b, ' ', indent);
+            column = indent;
+        } else if (column > indent) {
+            tc_buf_putc(b, ' ');
+            column++;
+        }
+        tc_buf_write(b, text, word);
+        column += n;
+        text += word;
+        text += strspn(text, " ");
+    }
+    tc_buf_putc(b, '\n');
+}

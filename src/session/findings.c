@@ -94,6 +94,10 @@ static void message_simple(tc_session *s, const tc_finding *f,
                       verb, f->bytes, object,
                       (long long)(f->missing_n ? f->missing_n : f->bytes));
         break;
+    case TC_FINDING_BARRIER_DIVERGENCE:
+        tc_buf_puts(b, " comes to the barrier without the rest of its warp, or "
+                       "of the threads that it waits for");
+        break;
     case TC_FINDING_UNINITIALIZED_READ:
         tc_buf_printf(b, " reads %s, which nobody has written", object);
         break;
@@ -185,6 +189,12 @@ static void missing_text(const tc_finding *f, tc_buf *b) {
         if (cause == at) {
             tc_buf_printf(b, "T.cuda.cta_sync() between two turns of line %d",
                           at);
+        } else if (cause > at) {
+            tc_buf_printf(
+                b,
+                "T.cuda.cta_sync() after line %d, before line %d comes "
+                "round again",
+                cause, at);
         } else {
             tc_buf_printf(b, "T.cuda.cta_sync() between lines %d and %d", cause,
                           at);
@@ -211,8 +221,9 @@ void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out) {
     int at = line_of(&f->at), cause = line_of(&f->cause);
     tc_buf_printf(out, "%s:%d: finding: %s\n  ", s->program.func->source->name,
                   at, tc_finding_kind_names[f->kind]);
-    message(s, f, object, out);
-    tc_buf_putc(out, '\n');
+    tc_buf words = TC_BUF_INIT;
+    message(s, f, object, &words);
+    tc_describe_wrapped(out, tc_buf_text(&words), 2, 2, s->options.width);
     if (cause > 0 && cause < at) {
         put_source(s, cause, "|", out);
     }
@@ -221,10 +232,12 @@ void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out) {
         put_source(s, cause, "|", out);
     }
     if (f->missing != TC_MISSING_NOTHING) {
+        tc_buf_clear(&words);
+        missing_text(f, &words);
         tc_buf_puts(out, "  missing: ");
-        missing_text(f, out);
-        tc_buf_putc(out, '\n');
+        tc_describe_wrapped(out, tc_buf_text(&words), 11, 11, s->options.width);
     }
+    tc_buf_free(&words);
 }
 
 /* --- JSON

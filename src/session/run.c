@@ -206,11 +206,14 @@ static void counters_text(const tc_run *run, tc_buf *b) {
     tc_describe_count(b, c->thread_instructions);
     tc_buf_puts(b, " thread instructions, ");
     tc_describe_count(b, run->result.cycles);
-    tc_buf_puts(b, " cycles; ");
-    tc_describe_count(b, c->async_copies);
-    tc_buf_puts(b, " asynchronous copies of ");
-    tc_describe_count(b, c->async_bytes);
-    tc_buf_puts(b, " bytes\n");
+    tc_buf_puts(b, " cycles\n");
+    if (c->async_copies > 0) {
+        tc_buf_puts(b, "  ");
+        tc_describe_count(b, c->async_copies);
+        tc_buf_puts(b, " cp.async by whole warps, ");
+        tc_describe_count(b, c->async_bytes);
+        tc_buf_puts(b, " bytes together\n");
+    }
 }
 
 /* Why a clean run of a program with barriers says nothing about them: whether
@@ -221,13 +224,13 @@ static void sharing_text(tc_session *s, const tc_run *run, tc_buf *b) {
         return;
     }
     if (c->shared_reads_other == 0) {
-        tc_buf_puts(b, "  each thread read back only shared bytes that it "
-                       "filled itself: no barrier was needed\n");
+        tc_buf_puts(b, "  each thread read only shared bytes that it had "
+                       "filled itself:\n  no barrier was needed\n");
     } else {
         tc_buf_puts(b, "  ");
         tc_describe_count(b, c->shared_reads_other);
         tc_buf_puts(b, " shared bytes were read by a thread that had not "
-                       "filled them: barriers order those\n");
+                       "filled\n  them: barriers order those reads\n");
     }
 }
 

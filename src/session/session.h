@@ -178,6 +178,10 @@ json_t *tc_error_json(const tc_diag *d);
 void tc_describe_region(tc_buf *b, const tc_region *r);
 /* The learner's text of a span, one line, shortened to width columns. */
 void tc_describe_source(tc_buf *b, tc_span span, int width);
+/* text in lines no longer than width, from column on; the further lines are
+ * indented. Ends the last one. */
+void tc_describe_wrapped(tc_buf *b, const char *text, int column, int indent,
+                         int width);
 /* 1234567 as "1,234,567". */
 void tc_describe_count(tc_buf *b, uint64_t n);
 const char *tc_describe_plural(uint64_t n); /* "" or "s" */

@@ -1,5 +1,4 @@
 /* why.c - the decisions about each copy, as text and as JSON. */
-#include "base/utf8.h"
 #include "session/session.h"
 
 #include <string.h>
@@ -15,29 +14,6 @@ static const char *op_name(tc_copy_op op) {
 /* --- text
  * ---------------------------------------------------------------------- */
 
-/* Writes text with its lines no longer than width, indenting the further ones.
- */
-static void wrap(tc_buf *b, const char *text, int column, int indent,
-                 int width) {
-    while (*text != '\0') {
-        size_t word = strcspn(text, " ");
-        int n = tc_utf8_count(text, word);
-        if (column > indent && column + 1 + n > width) {
-            tc_buf_putc(b, '\n');
-            tc_buf_fill(b, ' ', indent);
-            column = indent;
-        } else if (column > indent) {
-            tc_buf_putc(b, ' ');
-            column++;
-        }
-        tc_buf_write(b, text, word);
-        column += n;
-        text += word;
-        text += strspn(text, " ");
-    }
-    tc_buf_putc(b, '\n');
-}
-
 enum { CHECK_INDENT = 6, DETAIL_INDENT = 12 };
 
 static void check_text(tc_session *s, const tc_check *c, tc_buf *b) {
@@ -46,8 +22,8 @@ static void check_text(tc_session *s, const tc_check *c, tc_buf *b) {
     tc_buf_printf(&line, "%s: %s", c->name, c->detail);
     tc_buf_fill(b, ' ', CHECK_INDENT);
     tc_buf_printf(b, "%-2s  ", marks[c->ok]);
-    wrap(b, tc_buf_text(&line), CHECK_INDENT + 4, CHECK_INDENT + 4,
-         s->options.width);
+    tc_describe_wrapped(b, tc_buf_text(&line), CHECK_INDENT + 4,
+                        CHECK_INDENT + 4, s->options.width);
     tc_buf_free(&line);
 }
 
@@ -119,7 +95,7 @@ static void verdict_text(tc_session *s, const tc_decision *d,
     checks_text(s, v, b);
     if (v->outcome == TC_DECLINE && v->why != NULL) {
         tc_buf_puts(b, "    declines: ");
-        wrap(b, v->why, 14, 14, s->options.width);
+        tc_describe_wrapped(b, v->why, 14, 14, s->options.width);
     }
     if (v->outcome == TC_ACCEPT) {
         partition_line(v, b);
@@ -205,9 +181,11 @@ static json_t *issues_json(const tc_verdict *v) {
         const tc_issue *u = &v->issues[i];
         json_t *times =
             u->times < 0 ? json_null() : json_integer((json_int_t)u->times);
-        json_array_append_new(
-            list, json_pack("{s:s,s:I,s:o}", "op", tc_ops[u->op].name, "bytes",
-                            (json_int_t)u->bytes, "times", times));
+        /* TVM's own name of the intrinsic: tirx.ptx.cp_async */
+        json_array_append_new(list, json_pack("{s:s+,s:I,s:o}", "op", "tirx",
+                                              strchr(tc_ops[u->op].name, '.'),
+                                              "bytes", (json_int_t)u->bytes,
+                                              "times", times));
     }
     return list;
 }
