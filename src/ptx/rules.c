@@ -4,6 +4,7 @@
 
 #define T(x)      (1u << TC_PT_##x)
 #define FLOATS    (T(F16) | T(F16X2) | T(BF16) | T(BF16X2) | T(F32) | T(F64))
+#define SIGNED    (T(S8) | T(S16) | T(S32) | T(S64))
 #define RND_FLOAT (TC_PM_RN | TC_PM_RZ | TC_PM_RM | TC_PM_RP)
 #define RND_INT   (TC_PM_RNI | TC_PM_RZI | TC_PM_RMI | TC_PM_RPI)
 
@@ -78,6 +79,19 @@ static bool check_cvt(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
         return tc_ptx_fail(p, span, NULL,
                            "'cvt' from %s to %s does not round with %s", from,
                            to, tc_ptx_flag_list(p->arena, given & ~may));
+    }
+    bool b8 = (is(op->type, T(BF16)) && bs == 1) ||
+              (is(op->type2, T(BF16)) && bd == 1);
+    if (b8) {
+        return tc_ptx_fail(p, span, NULL, "'cvt' does not go from %s to %s",
+                           from, to);
+    }
+    bool ss = is(op->type2, SIGNED), ds = is(op->type, SIGNED);
+    bool holds = ss == ds ? bd >= bs : ds && bd > bs;
+    if ((op->flags & TC_PM_SAT) != 0 && !fd && !fs && holds) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'cvt.sat' from %s to %s has nothing to clamp", from,
+                           to);
     }
     bool f32 = op->type == TC_PT_F32 || op->type2 == TC_PT_F32;
     if ((op->flags & TC_PM_FTZ) != 0 && !f32) {

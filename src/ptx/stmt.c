@@ -205,9 +205,6 @@ static bool statement(tc_ptx_parser *p) {
     if (p->tok.kind == TC_TK_DOT) {
         return directive(p);
     }
-    if (tc_ptx_accept(p, ';')) {
-        return true;
-    }
     if (p->tok.kind == TC_TK_IDENT && p->next.kind == TC_TK_PUNCT &&
         p->next.punct == ':') {
         tc_ptx_name n = tc_ptx_text(p, &p->tok);

@@ -27,10 +27,10 @@ typedef struct row {
 
 static uint64_t untouched(const alu *m) {
     const tc_ptx_operand *d = &m->op->a[0];
-    return d->kind == TC_PO_PRED  ? 1
-           : d->cls == TC_PF_64   ? UINT64_MAX
-           : d->slot >= ALU_REGS  ? 0xffff
-                                  : UINT32_MAX;
+    return d->kind == TC_PO_PRED ? 1
+           : d->cls == TC_PF_64  ? UINT64_MAX
+           : d->slot >= ALU_REGS ? 0xffff
+                                 : UINT32_MAX;
 }
 
 static void check(alu *m, const char *text, uint64_t a, uint64_t b, uint64_t c,
@@ -97,7 +97,20 @@ static s128 value(uint64_t v, int bits, bool sign) {
 }
 
 typedef enum op {
-    ADD, SUB, LO, HI, WIDE, MADLO, MADHI, MADWIDE, DIV, REM, MIN, MAX, ABS, NEG
+    ADD,
+    SUB,
+    LO,
+    HI,
+    WIDE,
+    MADLO,
+    MADHI,
+    MADWIDE,
+    DIV,
+    REM,
+    MIN,
+    MAX,
+    ABS,
+    NEG
 } op;
 
 static s128 exact(op o, s128 a, s128 b, s128 c, int bits) {
@@ -113,11 +126,9 @@ static s128 exact(op o, s128 a, s128 b, s128 c, int bits) {
         return (s128)((u128)a * (u128)b) >> bits;
     case MADLO:
     case MADWIDE:
-        return (s128)((u128)a * (u128)b +
-                      (u128)c);
+        return (s128)((u128)a * (u128)b + (u128)c);
     case MADHI:
-        return ((s128)((u128)a * (u128)b) >> bits) +
-               c;
+        return ((s128)((u128)a * (u128)b) >> bits) + c;
     case DIV:
         return b == 0 ? -1 : a / b;
     case REM:
@@ -136,9 +147,8 @@ static s128 exact(op o, s128 a, s128 b, s128 c, int bits) {
 static void integers(void **state) {
     (void)state;
     static const char *const names[] = {
-        "add",    "sub",    "mul.lo",   "mul.hi", "mul.wide", "mad.lo",
-        "mad.hi", "mad.wide", "div",    "rem",    "min",      "max",
-        "abs",    "neg"};
+        "add",      "sub", "mul.lo", "mul.hi", "mul.wide", "mad.lo", "mad.hi",
+        "mad.wide", "div", "rem",    "min",    "max",      "abs",    "neg"};
     static const char file[] = "hrd";
     for (int o = ADD; o <= NEG; o++) {
         for (int t = 0; t < 6; t++) {
@@ -207,8 +217,7 @@ static void bits(void **state) {
         {"bfe.s32 %r0, %r1, %r2, %r3;", 0x80000000, 28, 8, 0xfffffff8},
         {"bfe.u32 %r0, %r1, %r2, %r3;", 0xffffffff, 32, 4, 0},
         {"bfe.s32 %r0, %r1, %r2, %r3;", 0xffffffff, 4, 0, 0},
-        {"bfe.u64 %d0, %d1, %r2, %r3;", 0x123456789abcdef0, 32, 64,
-         0x12345678},
+        {"bfe.u64 %d0, %d1, %r2, %r3;", 0x123456789abcdef0, 32, 64, 0x12345678},
         {"bfi.b32 %r0, %r1, %r2, 8, 4;", 0xff, 0, 0, 0xf00},
         {"bfi.b32 %r0, %r1, %r2, 28, 8;", 0xab, 0x01234567, 0, 0xb1234567},
         {"bfi.b32 %r0, %r1, %r2, 32, 8;", 0xab, 5, 0, 5},
@@ -311,22 +320,20 @@ static void floats(void **state) {
         {"max.f32 %r0, %r1, %r2;", 0x3f800000, 0x7fc00000, 0, 0x3f800000},
         {"max.NaN.f32 %r0, %r1, %r2;", 0x3f800000, 0x7fc00000, 0, NAN32},
         {"min.f32 %r0, %r1, %r2;", 0x7fc00000, 0xffc00000, 0, NAN32},
-        {"add.rn.f64 %d0, %d1, %d2;", 0x3ff0000000000000, 0x3ca0000000000000,
-         0, 0x3ff0000000000000},
-        {"add.rp.f64 %d0, %d1, %d2;", 0x3ff0000000000000, 0x3ca0000000000000,
-         0, 0x3ff0000000000001},
-        {"mul.rz.f64 %d0, %d1, %d2;", 0x7fefffffffffffff, 0x4000000000000000,
-         0, 0x7fefffffffffffff},
-        {"div.rn.f64 %d0, %d1, %d2;", 0x3ff0000000000000, 0x4008000000000000,
-         0, 0x3fd5555555555555},
+        {"add.rn.f64 %d0, %d1, %d2;", 0x3ff0000000000000, 0x3ca0000000000000, 0,
+         0x3ff0000000000000},
+        {"add.rp.f64 %d0, %d1, %d2;", 0x3ff0000000000000, 0x3ca0000000000000, 0,
+         0x3ff0000000000001},
+        {"mul.rz.f64 %d0, %d1, %d2;", 0x7fefffffffffffff, 0x4000000000000000, 0,
+         0x7fefffffffffffff},
+        {"div.rn.f64 %d0, %d1, %d2;", 0x3ff0000000000000, 0x4008000000000000, 0,
+         0x3fd5555555555555},
         {"fma.rn.f64 %d0, %d1, %d2, %d3;", 0x4000000000000000,
          0x4008000000000000, 0x3ff0000000000000, 0x401c000000000000},
         {"max.f64 %d0, %d1, %d2;", 0x7ff8000000000000, 0x8000000000000000, 0,
          0x8000000000000000},
-        {"sqrt.rn.f64 %d0, %d1;", 0x4010000000000000, 0, 0,
-         0x4000000000000000},
-        {"rcp.rn.f64 %d0, %d1;", 0x4010000000000000, 0, 0,
-         0x3fd0000000000000}};
+        {"sqrt.rn.f64 %d0, %d1;", 0x4010000000000000, 0, 0, 0x4000000000000000},
+        {"rcp.rn.f64 %d0, %d1;", 0x4010000000000000, 0, 0, 0x3fd0000000000000}};
     RUN(rows);
 }
 
@@ -341,8 +348,8 @@ static void halves(void **state) {
         {"add.sat.f16 %h0, %h1, %h2;", 0x4000, 0x3c00, 0, 0x3c00},
         {"mul.f16 %h0, %h1, %h2;", 0x7c00, 0, 0, 0x7fff},
         {"sub.f16x2 %r0, %r1, %r2;", 0x3c004000, 0x40003c00, 0, 0xbc003c00},
-        {"fma.rn.f16x2 %r0, %r1, %r2, %r3;", 0x40003c00, 0x40003800,
-         0x3c003c00, 0x45003e00},
+        {"fma.rn.f16x2 %r0, %r1, %r2, %r3;", 0x40003c00, 0x40003800, 0x3c003c00,
+         0x45003e00},
         /* (1 + 2^-10)^2 - (1 + 2^-9) = 2^-20, exact */
         {"fma.rn.f16 %h0, %h1, %h2, %h3;", 0x3c01, 0x3c01, 0xbc02, 0x0010},
         {"max.f16x2 %r0, %r1, %r2;", 0x7e003c00, 0x3c00c000, 0, 0x3c003c00},
@@ -361,14 +368,13 @@ static void halves(void **state) {
 
 static void comparisons(void **state) {
     (void)state;
-    static const char *const names[] = {"eq",  "ne",  "lt",  "le", "gt",
+    static const char *const names[] = {"eq",  "ne",  "lt",  "le",  "gt",
                                         "ge",  "equ", "neu", "ltu", "leu",
                                         "gtu", "geu", "num", "nan"};
     /* truth for a < b, a == b, a > b, unordered: PTX ISA 9.3.1.2 */
-    static const char *const truth[] = {"0100", "1010", "1000", "1100",
-                                        "0010", "0110", "0101", "1011",
-                                        "1001", "1101", "0011", "0111",
-                                        "1110", "0001"};
+    static const char *const truth[] = {"0100", "1010", "1000", "1100", "0010",
+                                        "0110", "0101", "1011", "1001", "1101",
+                                        "0011", "0111", "1110", "0001"};
     static const uint32_t pairs[][2] = {{0xbf800000, 0x3f800000},
                                         {0x80000000, 0x00000000},
                                         {INF32, 0x7f7fffff},
@@ -523,8 +529,8 @@ static void directed(void **state) {
             memcpy(&fb, &b, 4);
             double e = (double)fa * (double)fb;
             float f = (float)e; /* to nearest */
-            bool up = r == 3 || (r == 1 && e < 0), down = r == 2 ||
-                                                          (r == 1 && e > 0);
+            bool up = r == 3 || (r == 1 && e < 0),
+                 down = r == 2 || (r == 1 && e > 0);
             f = up && (double)f < e     ? nextafterf(f, INFINITY)
                 : down && (double)f > e ? nextafterf(f, -INFINITY)
                                         : f;

@@ -247,7 +247,6 @@ static void statements(void **state) {
         "@%p1 bra X; X:",
         "@!%p1 bra.uni X; X: ret;",
         "{ { } }",
-        ";",
         "mov.u32 %r1, %tid.x;",
         "mov.u64 %rd1, %globaltimer;",
         "mov.u32 %r1, %laneid;",
@@ -473,6 +472,9 @@ static void errors(void **state) {
         {".reg .v2 .b32 %v;", "vector registers are not built", ""},
         {"lop3.b32 %r1, %r2, %r3, %r4, 256;", "8 bits, not 256", ""},
         {"shfl.sync.b32 %r1, %r2, %r3, %r4, %r5;", ".up, .down", ""},
+        {"cvt.sat.u32.u16 %r1, %h1;", "nothing to clamp", ""},
+        {"cvt.rn.bf16.s8 %h1, %r1;", "does not go from .s8 to .bf16", ""},
+        {";", "expected an instruction, found ';'", ""},
         {"add.s32 %r1, %r2, `;", "'`' has no meaning", ""}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         parsed p;
