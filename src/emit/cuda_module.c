@@ -196,7 +196,7 @@ static void print_shared(tc_ce e, tc_emitted *out) {
         }
         line(e, "__shared__ alignas(%lld) %s %s[%lld];", (long long)align,
              tc_ce_type(e, b->type), name,
-             (long long)tc_buffer_storage(e->arena, b));
+             (long long)tc_shared_elements(e->arena, b));
         out->symbols[out->nsymbols].name = name;
         out->symbols[out->nsymbols++].buffer =
             b->origin != NULL ? b->origin : b;

@@ -78,6 +78,12 @@ tc_window tc_space_window(tc_space s) {
     return TC_WIN_GENERIC;
 }
 
+int64_t tc_shared_elements(tc_arena *a, const tc_buffer *b) {
+    int64_t flat = tc_buffer_storage(a, b);
+    int64_t reached = b->origin ? tc_buffer_storage(a, b->origin) : flat;
+    return reached > flat ? reached : flat;
+}
+
 const tc_expr *tc_memory_access_of(const tc_expr *e) {
     if (e->kind == TC_E_CALL && e->call.op == TC_OPC_ADDRESS_OF &&
         e->call.n == 1) {

@@ -74,6 +74,11 @@ tc_buffer *tc_buffer_root(tc_buffer *b);
 tc_window tc_space_window(tc_space s);
 tc_pointer tc_pointer_of(tc_facts *f, const tc_expr *e);
 
+/* Elements that the texts reserve for a shared buffer: what its layout reaches.
+ * TVM 0.25.0 reserves the product of the shape alone, so that a padded layout
+ * runs past its buffer there; the printed IR keeps TVM's number. */
+int64_t tc_shared_elements(tc_arena *a, const tc_buffer *b);
+
 /* The access named by T.address_of's argument or an ADDR; NULL for others. */
 const tc_expr *tc_memory_access_of(const tc_expr *e);
 

@@ -317,7 +317,7 @@ static void print_shared(tc_pe e, tc_buf *b, tc_emitted *out) {
         const tc_buffer *buf = l->shared[i];
         const char *name = tc_name_of(&e->names, buf);
         int64_t bytes;
-        if (__builtin_mul_overflow(tc_buffer_storage(e->arena, buf),
+        if (__builtin_mul_overflow(tc_shared_elements(e->arena, buf),
                                    tc_dtype_bytes(buf->type), &bytes) ||
             bytes > 1 << 30) {
             tc_pe_fail(e, buf->span, NULL, "%s does not fit in shared memory",

@@ -53,18 +53,30 @@ int64_t tc_buffer_elements(const tc_buffer *b) {
     return n;
 }
 
+/* n rounded up so that the swizzled offsets of [0, n) fit too: the inner form
+ * changes the bits from per_element up to swizzle_len more, the outer form those
+ * from per_element + atom_len. n itself where that overflows. */
+static int64_t swizzled_storage(tc_swizzle sw, int64_t n) {
+    int64_t bits =
+        sw.per_element + sw.swizzle_len + (sw.inner ? 0 : sw.atom_len);
+    if (bits < 0 || bits > 40 || n > INT64_MAX / 2) {
+        return n;
+    }
+    int64_t mask = ((int64_t)1 << bits) - 1;
+    return (n + mask) & ~mask;
+}
+
 int64_t tc_buffer_storage(tc_arena *a, const tc_buffer *b) {
-    int64_t elements = tc_buffer_elements(b), span = 0;
+    int64_t n = tc_buffer_elements(b), span = 0;
     if (b->layout == NULL) {
-        return elements;
+        return n;
     }
     tc_layout_ctx cx = {.arena = a, .target_cuda = true};
-    if (tc_layout_span(&cx, b->layout, NULL, &span) != TC_LAYOUT_OK) {
-        return elements;
+    if (b->layout->kind != TC_LAYOUT_SWIZZLE && /* its span is its period */
+        tc_layout_span(&cx, b->layout, NULL, &span) == TC_LAYOUT_OK) {
+        n = span;
     }
-    /* A bare swizzle's span is one period; larger tiles repeat it. */
-    if (b->layout->kind == TC_LAYOUT_SWIZZLE && span < elements) {
-        return elements;
-    }
-    return span;
+    return tc_layout_has_swizzle(b->layout)
+               ? swizzled_storage(b->layout->swizzle, n)
+               : n;
 }
