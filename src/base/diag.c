@@ -126,7 +126,8 @@ const char *tc_nearest(const char *word, const char *const *candidates, int n) {
         return NULL;
     }
     const char *best = NULL;
-    int best_distance = (int)len / 3 + 2; /* what still looks like a typo */
+    /* what still looks like a typo: one in three letters, two in six, ... */
+    int best_distance = (len < 3 ? 1 : len < 9 ? (int)len / 3 : 3) + 1;
     for (int i = 0; i < n; i++) {
         size_t m = strlen(candidates[i]);
         if (m == 0 || m > LONGEST_WORD) {

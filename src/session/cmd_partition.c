@@ -209,17 +209,33 @@ static json_t *owner_json(const tc_decision *d, const int64_t *coord) {
         "shared_byte", (json_int_t)o.shared_byte);
 }
 
-/* An element must exist in at least one copy's global buffer. */
+static bool has_element(const tc_buffer *b, const int64_t *coord, int n) {
+    bool in = b->rank == n;
+    for (int i = 0; in && i < n; i++) {
+        in = coord[i] < b->shape[i];
+    }
+    return in;
+}
+
+/* An element must exist in at least one copied buffer of global memory. */
 static bool check_coord(tc_session *s, const tc_args *args,
-                        const tc_decisions *all, int n) {
+                        const tc_decisions *all, const int64_t *coord, int n) {
+    const tc_buffer *b = NULL;
     for (int i = 0; i < all->n; i++) {
-        if (side(all->items[i].copy, true)->buffer->rank == n) {
+        b = side(all->items[i].copy, true)->buffer;
+        if (has_element(b, coord, n)) {
             return true;
         }
     }
-    tc_error(&s->diags, args->span, "one number for each dimension",
-             "no copied buffer has %d dimension%s", n,
-             tc_describe_plural((uint64_t)n));
+    tc_buf shape = TC_BUF_INIT;
+    for (int i = 0; b != NULL && i < b->rank; i++) {
+        tc_buf_printf(&shape, "%s%lld", i ? " x " : "", (long long)b->shape[i]);
+    }
+    tc_error(&s->diags, args->span, "coordinates count from 0",
+             b ? "there is no such element: %s has %s elements"
+               : "the program copies nothing%s%s",
+             b ? b->name : "", tc_buf_text(&shape));
+    tc_buf_free(&shape);
     return false;
 }
 
@@ -234,7 +250,7 @@ tc_status tc_cmd_partition(tc_session *s, const tc_args *args, tc_reply *r) {
         return status;
     }
     const tc_decisions *all = &s->program.decisions;
-    if (n > 0 && !check_coord(s, args, all, n)) {
+    if (n > 0 && !check_coord(s, args, all, coord, n)) {
         return TC_FAILED;
     }
     json_t *copies = json_array();

@@ -383,6 +383,48 @@ static const tc_command *command_of(tc_session *s, const char *text, size_t len,
     return c;
 }
 
+/* True, after an error, for a line that begins like a command ("patition 3,4",
+ * "whyy") and with a word that is neither a command nor a name. */
+static bool misspelt_command(tc_session *s, const tc_source *src, size_t word) {
+    const char *names[64];
+    int n = 0;
+    const char *rest = src->text + word;
+    bool like_a_command = word > 0 && !isdigit((unsigned char)src->text[0]) &&
+                          (*rest == '\0' || *rest == ' ') &&
+                          strchr(rest, '=') == NULL &&
+                          strchr(rest, '\n') == NULL;
+    rest += strspn(rest, " \t");
+    if (!like_a_command ||
+        (*rest != '\0' && strchr("+-*/%@<>&|^.([{,;:!", *rest) != NULL)) {
+        return false;
+    }
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)word, src->text);
+    static const char *const keywords[] = {
+        "import", "from",   "def",  "if",   "for", "while", "with",
+        "return", "assert", "pass", "else", "not", "class", "del"};
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
+        if (strcmp(name, keywords[i]) == 0) {
+            return false;
+        }
+    }
+    if (tc_env_get(s->env, name) != NULL || word >= sizeof name) {
+        return false;
+    }
+    for (int i = 0; i < tc_ncommands && n < 64; i++) {
+        names[n++] = tc_commands[i].name;
+    }
+    const char *near = tc_nearest(name, names, n);
+    if (near == NULL) {
+        return false; /* let the parser say what is wrong */
+    }
+    char hint[96];
+    snprintf(hint, sizeof hint, "did you mean `%s`?", near);
+    tc_span at = {src, 0, (uint32_t)word};
+    tc_error(&s->diags, at, hint, "no command or name is '%s'", name);
+    return true;
+}
+
 static tc_status evaluate(tc_session *s, const char *text, size_t len) {
     size_t word;
     const tc_command *c = command_of(s, text, len, &word);
@@ -396,6 +438,11 @@ static tc_status evaluate(tc_session *s, const char *text, size_t len) {
         finish(s, c->name, status, &r);
         tc_arena_free(a);
         return status;
+    }
+    if (misspelt_command(s, src, word)) {
+        tc_arena_free(a);
+        finish(s, "?", TC_REJECTED, &r);
+        return TC_REJECTED;
     }
     status = status_of_cancel(s, run_source(s, a, src, &r));
     const char *name =
