@@ -249,8 +249,8 @@ static const char endless[] =
     "    T.cta_id([1])\n"
     "    tid = T.thread_id([32])\n"
     "    n = T.int32(0)\n"
-    "    while n < 1:\n"
-    "        n = n * 2\n"
+    "    while n >= 0:\n"
+    "        n = (n + 1) % 1000\n"
     "    A[tid] = n\n";
 
 static void *interrupt_soon(void *user) {
