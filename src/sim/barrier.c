@@ -109,10 +109,8 @@ static uint32_t operand_of(tc_warp *w, const tc_ptx_op *op, int i,
     return tc_src32(w, &op->a[i], tmp)[tc_first(mask)];
 }
 
-static void barrier(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                    bool aligned)
+static void barrier(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 {
-    tc_run *r = w->cta->run;
     uint32_t id = operand_of(w, op, 0, mask), count = operand_of(w, op, 1, mask);
     if (id >= TC_BARRIERS || count % TC_LANES) {
         tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
@@ -120,9 +118,6 @@ static void barrier(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                      ? "a CTA has the barriers 0 to 15"
                      : "a barrier's thread count is a multiple of 32");
         return;
-    }
-    if (r->hazard && aligned && mask != w->alive) {
-        tc_hazard_divergent(w, op, mask);
     }
     tc_split *s = tc_warp_block(w, mask, w->core->pc, TC_SPLIT_BARRIER, op);
     s->barrier = (uint8_t)id;
@@ -132,12 +127,12 @@ static void barrier(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 void tc_sim_op_BAR_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 {
-    barrier(w, op, mask, true);
+    barrier(w, op, mask);
 }
 
 void tc_sim_op_BARRIER_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 {
-    barrier(w, op, mask, (op->flags & TC_PM_ALIGNED) != 0);
+    barrier(w, op, mask);
 }
 
 /* Waits until the lanes of the member mask have arrived, and orders them. */

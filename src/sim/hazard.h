@@ -122,7 +122,6 @@ void tc_hazard_warp_sync(tc_warp *w, uint32_t mask);
 void tc_hazard_fence(tc_warp *w, uint32_t mask);
 void tc_hazard_strong(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, bool store);
-void tc_hazard_divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
 /* True if thread (warp, lane) of this CTA at that clock precedes me. */
 bool tc_hazard_knows(const tc_hz_cta *z, uint32_t me, uint32_t other,
                      uint32_t clock);

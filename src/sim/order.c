@@ -166,8 +166,8 @@ void tc_hazard_warp_sync(tc_warp *w, uint32_t mask)
     synchronise(w->cta, w->index, 1, &mask, false);
 }
 
-/* bar.sync by part of a warp, or with threads gone that it wants. */
-void tc_hazard_divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
+/* An aligned barrier by part of a warp while the rest is at another one. */
+static void divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 {
     tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
                     .space = TC_PS_REG,
@@ -176,6 +176,31 @@ void tc_hazard_divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
     tc_find(w->cta->run, &f);
 }
 
+static bool is_aligned(const tc_ptx_op *op)
+{
+    return op->opcode == TC_PTX_BAR_SYNC || (op->flags & TC_PM_ALIGNED) != 0;
+}
+
+/* Lanes of a warp may come to an aligned barrier one after the other, as they
+ * leave a branch, but it must be the same instruction for all of them. */
+static void check_aligned(tc_warp *w, uint32_t id)
+{
+    const tc_ptx_op *first = NULL;
+    for (int j = 0; j < w->core->nsplit; j++) {
+        const tc_split *s = &w->core->split[j];
+        if (s->state != TC_SPLIT_BARRIER || s->barrier != id ||
+            !is_aligned(s->op)) {
+            continue;
+        }
+        if (first && s->op != first) {
+            divergent(w, s->op, s->mask);
+        }
+        first = first ? first : s->op;
+    }
+}
+
+/* At the release of a barrier: orders its threads; reports what PTX leaves
+ * undefined: threads gone that it wanted, a warp at two barriers. */
 void tc_hazard_barrier(tc_cta *c, uint32_t id)
 {
     uint32_t masks[64] = {0}, gone = 0;
@@ -185,6 +210,7 @@ void tc_hazard_barrier(tc_cta *c, uint32_t id)
     for (uint32_t i = 0; i < n; i++) {
         tc_warp *w = &c->warps[i];
         gone += tc_popc(w->valid & ~w->alive);
+        check_aligned(w, id);
         for (int j = 0; j < w->core->nsplit; j++) {
             const tc_split *s = &w->core->split[j];
             if (s->state == TC_SPLIT_BARRIER && s->barrier == id) {

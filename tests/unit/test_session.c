@@ -250,7 +250,7 @@ static const char endless[] =
     "    tid = T.thread_id([32])\n"
     "    n = T.int32(0)\n"
     "    while n >= 0:\n"
-    "        n = (n + 1) % 1000\n"
+    "        n = (n + 1) % 2000000000\n"
     "    A[tid] = n\n";
 
 static void *interrupt_soon(void *user) {

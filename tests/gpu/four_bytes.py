@@ -1,0 +1,12 @@
+# The region begins at an odd pair of columns: 4 bytes at a time.
+@T.prim_func
+def four_bytes(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (64, 36), "float16")
+    B = T.match_buffer(B_ptr, (64, 32), "float16")
+    T.device_entry(); T.cta_id([1]); T.warp_id([4]); T.lane_id([32]); tid = T.thread_id([128])
+    A_smem = T.alloc_buffer((64, 32), "float16", scope="shared")
+    Tx.cta.copy_async(A_smem[0:64, 0:32], A[0:64, 2:34])
+    T.ptx.cp_async.commit_group()
+    T.ptx.cp_async.wait_group(0)
+    T.cuda.cta_sync()
+    Tx.cta.copy(B[0:64, 0:32], A_smem[0:64, 0:32])
