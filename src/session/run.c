@@ -320,18 +320,38 @@ static json_t *run_json(tc_session *s) {
                      (json_int_t)run->result.wall_ns);
 }
 
+/* A run that was ended from outside: by whom, and what it was doing. */
+static void report_stopped(tc_session *s) {
+    const tc_sim_result *res = &s->program.run->result;
+    bool limit = s->cancel == 2;
+    const char *where = res->where ? res->where : "";
+    int first = (int)strcspn(where, "\n");
+    int more = 0;
+    for (const char *p = where + first; *p != '\0'; p++) {
+        more += *p == '\n' && p[1] != '\0';
+    }
+    tc_buf at = TC_BUF_INIT;
+    tc_buf_printf(&at, "%.*s", first, where);
+    if (more > 0) {
+        tc_buf_printf(&at, "; and %d more group%s of lanes", more,
+                      more == 1 ? "" : "s");
+    }
+    tc_error(&s->diags, TC_NOWHERE,
+             limit ? "does a loop never end? --timeout SECONDS allows more"
+                   : NULL,
+             "%s after %llu cycles, with the program still running: %s",
+             limit ? "stopped by the time limit" : "interrupted",
+             (unsigned long long)res->cycles, tc_buf_text(&at));
+    tc_buf_free(&at);
+}
+
 static tc_status run_on_sim(tc_session *s, const tc_args *args, tc_reply *r) {
     tc_status status;
     if (!tc_run_make(s, args->span, &status)) {
         return status;
     }
     if (s->program.run->result.status == TC_RUN_CANCELLED) {
-        tc_error(&s->diags, TC_NOWHERE,
-                 s->cancel == 2 ? "--timeout SECONDS allows more" : NULL,
-                 s->cancel == 2
-                     ? "stopped after the time limit; after %llu cycles"
-                     : "interrupted after %llu cycles",
-                 (unsigned long long)s->program.run->result.cycles);
+        report_stopped(s);
         return TC_FAILED;
     }
     if (s->options.json) {

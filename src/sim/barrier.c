@@ -194,7 +194,9 @@ static void describe_lanes(tc_buf *b, uint32_t mask)
     }
 }
 
-static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s)
+/* stuck: nobody can go on, so who waits for nothing else must be looping. */
+static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s,
+                           bool stuck)
 {
     const tc_ptx_op *op =
         s->op ? s->op : &w->cta->run->module->code[s->pc];
@@ -212,42 +214,66 @@ static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s)
         tc_buf_printf(b, ": %s (%s %u) for ", tc_ptx_ops[op->opcode].name,
                       where, line);
         describe_lanes(b, s->need & ~s->mask);
-    } else {
+    } else if (stuck) {
         tc_buf_printf(b,
                       ": loops at %s %u, and nothing is left that could "
                       "change what it tests",
                       where, line);
+    } else {
+        tc_buf_printf(b, ": at %s %u", where, line);
     }
     tc_buf_puts(b, "\n");
+}
+
+enum { LISTED = 64 }; /* more lines than anyone reads */
+
+/* Where the lanes of n CTAs are, a line a split. *first gets the first of them;
+ * returns how many lanes there are. */
+static uint32_t describe_all(tc_buf *b, tc_run *r, const tc_cta *ctas,
+                             uint32_t n, bool stuck, tc_access *first)
+{
+    int listed = 0;
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < ctas[i].nwarps; j++) {
+            const tc_warp *w = &ctas[i].warps[j];
+            for (int k = 0; k < w->core->nsplit && w->alive; k++) {
+                const tc_split *s = &w->core->split[k];
+                if (!first->valid) {
+                    *first = tc_access_of(
+                        w, s->op ? s->op : &r->module->code[s->pc],
+                        tc_first(s->mask));
+                }
+                lanes += tc_popc(s->mask);
+                if (listed++ < LISTED) {
+                    describe_split(b, w, s, stuck);
+                }
+            }
+        }
+    }
+    if (listed > LISTED) {
+        tc_buf_printf(b, "and %d more\n", listed - LISTED);
+    }
+    return lanes;
 }
 
 void tc_deadlock(tc_run *r, tc_cta *ctas, uint32_t n)
 {
     tc_buf b = TC_BUF_INIT;
     tc_finding f = {.kind = TC_FINDING_DEADLOCK};
-    int listed = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t j = 0; j < ctas[i].nwarps; j++) {
-            const tc_warp *w = &ctas[i].warps[j];
-            for (int k = 0; k < w->core->nsplit && w->alive; k++) {
-                const tc_split *s = &w->core->split[k];
-                if (!f.at.valid) {
-                    f.at = tc_access_of(
-                        w, s->op ? s->op : &r->module->code[s->pc],
-                        tc_first(s->mask));
-                }
-                f.lanes += tc_popc(s->mask);
-                if (listed++ < 64) {
-                    describe_split(&b, w, s);
-                }
-            }
-        }
-    }
-    if (listed > 64) {
-        tc_buf_printf(&b, "and %d more\n", listed - 64);
-    }
+    f.lanes = describe_all(&b, r, ctas, n, true, &f.at);
     f.detail = tc_buf_finish(&b, r->sim->arena);
     tc_find(r, &f);
     r->status = TC_RUN_DEADLOCK;
+    r->stopped = true;
+}
+
+void tc_cancelled(tc_run *r, tc_cta *ctas, uint32_t n)
+{
+    tc_buf b = TC_BUF_INIT;
+    tc_access first = {0};
+    describe_all(&b, r, ctas, n, false, &first);
+    r->where = tc_buf_finish(&b, r->sim->arena);
+    r->status = TC_RUN_CANCELLED;
     r->stopped = true;
 }

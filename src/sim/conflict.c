@@ -21,8 +21,15 @@ static tc_access access_of(const tc_hazard *h, uint32_t record, int lane)
                        .group = r->copy ? r->copy->group[lane] : -2};
 }
 
-/* The missing line for a copy that is not complete for its issuer. */
-static void name_missing(tc_finding *f, const tc_hz_copy *k, int lane)
+static uint32_t committed_now(const tc_hz_copy *k, int lane)
+{
+    return k->warp->core->ncommit[lane];
+}
+
+/* The missing line for a copy that is not complete for its issuer; committed:
+ * the groups it had committed when the access was made. */
+static void name_missing(tc_finding *f, const tc_hz_copy *k, int lane,
+                         uint32_t committed)
 {
     int32_t g = k->group[lane];
     bool waited = (k->waited >> lane & 1) != 0;
@@ -41,7 +48,7 @@ static void name_missing(tc_finding *f, const tc_hz_copy *k, int lane)
         f->missing_n = (int64_t)k->wait_ncommit[lane] - 1 - g;
     } else {
         f->missing = TC_MISSING_WAIT;
-        f->missing_n = (int64_t)k->warp->core->ncommit[lane] - 1 - g;
+        f->missing_n = (int64_t)committed - 1 - g;
     }
 }
 
@@ -57,6 +64,7 @@ static void defer(tc_hz_copy *k, int lane, const tc_finding *place,
     tc_hz_pending *p = tc_xcalloc(1, sizeof *p);
     p->reader = reader;
     p->phase = phase;
+    p->committed = committed_now(k, lane);
     p->lane = lane;
     p->address = place->address;
     p->bytes = place->bytes;
@@ -87,7 +95,7 @@ void tc_hazard_settle(tc_hazard *h, tc_hz_copy *k, int lane, bool waited)
             f.kind = TC_FINDING_READ_BEFORE_BARRIER;
             f.missing = TC_MISSING_BARRIER;
         } else {
-            name_missing(&f, k, lane);
+            name_missing(&f, k, lane, p->committed);
         }
         tc_find(h->run, &f);
         *at = p->next;
@@ -132,7 +140,7 @@ static void read_of_copy(tc_hazard *h, tc_cta *c, tc_finding *f,
         f->missing = TC_MISSING_BARRIER;
         tc_find(h->run, f);
     } else if (rt == wt) {
-        name_missing(f, k, wlane);
+        name_missing(f, k, wlane, committed_now(k, wlane));
         tc_find(h->run, f);
     } else {
         defer(k, wlane, f, f->at, z->phase[rt]);
@@ -161,7 +169,8 @@ void tc_hazard_read_write(tc_hazard *h, tc_cta *c, const tc_finding *place,
         /* The source of a copy in flight is overwritten. */
         f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
         if (same_thread(rd, rlane, wr, wlane)) {
-            name_missing(&f, rd->copy, rlane);
+            name_missing(&f, rd->copy, rlane,
+                         committed_now(rd->copy, rlane));
             f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
         }
     } else if (f.space == TC_PS_SHARED && meant_first) {
@@ -190,7 +199,7 @@ void tc_hazard_write_write(tc_hazard *h, const tc_finding *place,
     f.kind = TC_FINDING_DATA_RACE;
     if (a->copy && a->cta == b->cta) {
         if (!a->copy->done[flane]) {
-            name_missing(&f, a->copy, flane);
+            name_missing(&f, a->copy, flane, committed_now(a->copy, flane));
         }
         f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
     } else if (b->copy && a->cta == b->cta && b->position < a->position) {

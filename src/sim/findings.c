@@ -61,7 +61,10 @@ static bool same_defect(const tc_finding *a, const tc_span_of_code *span,
     if (a->missing == TC_MISSING_NOTHING || a->missing == TC_MISSING_ALIGNMENT) {
         return a->kind == b->kind && same_place;
     }
-    return same_place || overlap(span, &other);
+    bool same_wait = (a->missing == TC_MISSING_WAIT ||
+                      a->missing == TC_MISSING_WAIT_LESS) &&
+                     same_line(a->at.op, b->at.op);
+    return same_place || same_wait || overlap(span, &other);
 }
 
 /* What mends both must stand in both stretches. */
@@ -81,11 +84,14 @@ void tc_find(tc_run *r, const tc_finding *f)
     for (int i = 0; i < r->nfindings; i++) {
         tc_finding *old = &r->findings[i];
         if (same_defect(old, &r->spans[i], f)) {
+            int64_t least = f->missing_n < old->missing_n ? f->missing_n
+                                                          : old->missing_n;
             lanes += old->lanes;
             if (f->kind < old->kind) {
                 *old = *f;
             }
             old->lanes = lanes;
+            old->missing_n = least; /* what is enough for all of them */
             narrow(&r->spans[i], f);
             return;
         }

@@ -16,6 +16,7 @@ typedef struct tc_hz_pending {
     struct tc_hz_pending *next;
     tc_access reader;
     uint32_t phase; /* barriers that the reader had passed */
+    uint32_t committed; /* groups that the issuing lane had committed */
     int lane;       /* the issuer's */
     uint64_t address;
     uint32_t bytes;

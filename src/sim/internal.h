@@ -172,6 +172,7 @@ struct tc_run {
                           spinning warp */
     bool stopped;      /* fault or cancel: nothing executes any more */
     tc_run_status status;
+    const char *where; /* cancelled: see tc_sim_result */
     tc_sim_counters counters;
     tc_finding *findings;
     int nfindings, cfindings, cspans;
@@ -231,6 +232,8 @@ bool tc_warp_converged(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 /* barrier.c */
 void tc_barrier_check(tc_cta *c); /* releases barriers that are complete */
 void tc_deadlock(tc_run *r, tc_cta *ctas, uint32_t n);
+/* Ends the run from outside; the result says where everybody was. */
+void tc_cancelled(tc_run *r, tc_cta *ctas, uint32_t n);
 
 /* async.c */
 void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes);

@@ -248,8 +248,7 @@ static void run_cta(tc_cta *c)
     while (c->nlive && !r->stopped) {
         uint64_t before = r->progress;
         if (cancelled(r)) {
-            r->status = TC_RUN_CANCELLED;
-            r->stopped = true;
+            tc_cancelled(r, c, 1);
             return;
         }
         tc_round t = round_of_turns(c);
@@ -355,6 +354,7 @@ static void end(tc_run *r, tc_sim_result *out)
         r->status = TC_RUN_FINDINGS;
     }
     out->status = r->status;
+    out->where = r->where;
     out->cycles = r->cycle;
     out->counters = r->counters;
     out->findings = r->findings;

@@ -133,6 +133,8 @@ typedef struct tc_sim_result {
     tc_finding *findings; /* in the simulator's arena */
     int nfindings;
     uint64_t wall_ns; /* of execution alone */
+    const char *where; /* CANCELLED: where the lanes were, a line each; else
+                          NULL. In the simulator's arena */
 } tc_sim_result;
 
 typedef struct tc_sim tc_sim;

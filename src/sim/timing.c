@@ -360,12 +360,11 @@ static void retire(tc_sm *sm, uint32_t *next, uint32_t total, uint32_t step,
     }
 }
 
-static bool stop_if_cancelled(tc_run *r)
+static bool stop_if_cancelled(tc_run *r, tc_cta *ctas, uint32_t n)
 {
     const volatile int *c = r->sim->options.cancel;
     if (c && *c) {
-        r->status = TC_RUN_CANCELLED;
-        r->stopped = true;
+        tc_cancelled(r, ctas, n);
     }
     return r->stopped;
 }
@@ -410,7 +409,7 @@ void tc_timing_run(tc_run *r, tc_cta *ctas, uint32_t n, uint32_t first,
                                                                : r->cycle + 1;
         if (r->cycle >= check) {
             check = r->cycle + 4096;
-            if (!stop_if_cancelled(r) && live && endless(&sm)) {
+            if (!stop_if_cancelled(r, ctas, n) && live && endless(&sm)) {
                 tc_deadlock(r, ctas, n);
             }
         }
