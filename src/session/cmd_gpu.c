@@ -131,12 +131,15 @@ tc_status tc_cmd_gpu(tc_session *s, const tc_args *args, tc_reply *r) {
     bool all;
     if (s->options.json) {
         json_t *buffers = compare_json(s, &o, &all);
-        r->json = json_pack("{s:s,s:s,s:s,s:i,s:i,s:f,s:b,s:o,s:o}", "status",
-                            all ? "ok" : "findings", "backend", "gpu", "device",
-                            o.device.name, "sm", o.device.sm, "driver",
-                            o.device.driver_version, "kernel_ms",
-                            o.result.kernel_ms, "equal", all, "buffers",
-                            buffers, "findings", tc_findings_json(s));
+        bool both = s->options.backend == TC_BACKEND_BOTH;
+        r->json = tc_run_json(s, both ? "both" : "gpu", buffers,
+                              (uint64_t)(o.result.kernel_ms * 1e6));
+        json_object_set_new(r->json, "device", json_string(o.device.name));
+        json_object_set_new(r->json, "sm", json_integer(o.device.sm));
+        json_object_set_new(r->json, "driver",
+                            json_integer(o.device.driver_version));
+        json_object_set_new(r->json, "kernel_ms", json_real(o.result.kernel_ms));
+        json_object_set_new(r->json, "equal", json_boolean(all));
     } else {
         tc_buf_printf(&r->text,
                       "%s on %s (sm_%d, driver CUDA %d.%d): %.3f ms\n",

@@ -290,7 +290,7 @@ static json_t *counters_json(const tc_sim_counters *c) {
     return j;
 }
 
-json_t *tc_run_buffers_json(const tc_run *run) {
+static json_t *buffers_json(const tc_run *run) {
     json_t *list = json_array();
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *b = &run->buffers[i];
@@ -304,7 +304,8 @@ json_t *tc_run_buffers_json(const tc_run *run) {
     return list;
 }
 
-static json_t *run_json(tc_session *s) {
+json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
+                    uint64_t wall_ns) {
     const tc_run *run = s->program.run;
     json_t *kernel =
         json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:o}", "name", s->program.ptx.entry,
@@ -314,10 +315,10 @@ static json_t *run_json(tc_session *s) {
                   "cycles", (json_int_t)run->result.cycles, "counters",
                   counters_json(&run->result.counters));
     return json_pack("{s:s,s:s,s:[o],s:o,s:o,s:I}", "status",
-                     run_status_names[run->result.status], "backend", "sim",
-                     "kernels", kernel, "buffers", tc_run_buffers_json(run),
+                     run_status_names[run->result.status], "backend",
+                     backend, "kernels", kernel, "buffers", buffers,
                      "findings", tc_findings_json(s), "wall_ns",
-                     (json_int_t)run->result.wall_ns);
+                     (json_int_t)wall_ns);
 }
 
 /* A run that was ended from outside: by whom, and what it was doing. */
@@ -355,7 +356,8 @@ static tc_status run_on_sim(tc_session *s, const tc_args *args, tc_reply *r) {
         return TC_FAILED;
     }
     if (s->options.json) {
-        r->json = run_json(s);
+        r->json = tc_run_json(s, "sim", buffers_json(s->program.run),
+                              s->program.run->result.wall_ns);
     } else {
         run_text(s, &r->text);
     }

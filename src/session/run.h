@@ -12,7 +12,10 @@ bool tc_run_make(tc_session *s, tc_span at, tc_status *status);
 /* The last run, or one made now. */
 bool tc_need_run(tc_session *s, tc_span at, tc_status *status);
 
-/* [{"name","bytes","fnv1a64"}] after the run. */
-json_t *tc_run_buffers_json(const tc_run *run);
+/* The reply of `run` (INTERFACE.md) for the last run: who executed, the buffers
+ * after it (a list that it takes over), and how long execution took. */
+json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
+                    uint64_t wall_ns);
+
 
 #endif
