@@ -51,14 +51,14 @@ typedef enum tc_backend {
 
 /* Settings of a session; tc_options_default() gives the documented ones. */
 typedef struct tc_options {
-    const char *arch;  /* "sm_80", "sm_90", "sm_90a", "sm_100a" or NULL: the
-                          default machine, sm_90a, and PTX for the least arch */
+    const char *arch; /* "sm_80", "sm_90", "sm_90a", "sm_100a" or NULL: the
+                         default machine, sm_90a, and PTX for the least arch */
     tc_backend backend;
-    uint64_t seed;     /* of the data that fills buffers */
-    double timeout_s;  /* for each command; 0 is no limit */
-    bool json;         /* output is one JSON object a command */
-    int width;         /* columns that text may use, 0 is 80 */
-    bool terminal;     /* a person watches: allows full-screen views */
+    uint64_t seed;    /* of the data that fills buffers */
+    double timeout_s; /* for each command; 0 is no limit */
+    bool json;        /* output is one JSON object a command */
+    int width;        /* columns that text may use, 0 is 80 */
+    bool terminal;    /* a person watches: allows full-screen views */
 } tc_options;
 
 typedef struct tc_session tc_session;

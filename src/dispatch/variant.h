@@ -28,7 +28,7 @@ typedef struct tc_dispatch_ctx {
     tc_span span;
     tc_intra intra[4]; /* TVM's order: warpid/wid_in_wg first, then laneid */
     int nintra;
-    int64_t threads; /* product of the extents; 1 for thread scope */
+    int64_t threads;        /* product of the extents; 1 for thread scope */
     int64_t launch_threads; /* threadIdx.x extent, 0 if not known */
     bool target_cuda;
     /* What a lowering names threads by: the expressions of the program's own
@@ -65,10 +65,11 @@ typedef struct tc_issue {
 typedef struct tc_partition {
     int64_t vec, threads, outer, elements;
     int vec_bytes;
-    const tc_layout *g, *s; /* aligned shards, same extents; s without swizzle */
+    const tc_layout *g,
+        *s; /* aligned shards, same extents; s without swizzle */
     const tc_buffer *g_buffer, *s_buffer;
     bool has_swizzle;
-    tc_swizzle swizzle; /* applied to s offsets */
+    tc_swizzle swizzle;       /* applied to s offsets */
     tc_expr *g_base, *s_base; /* non-constant part of the offset, or NULL */
 } tc_partition;
 /* Element offsets of the first of vec elements that thread t moves in round f,

@@ -54,8 +54,8 @@ int64_t tc_buffer_elements(const tc_buffer *b) {
 }
 
 /* n rounded up so that the swizzled offsets of [0, n) fit too: the inner form
- * changes the bits from per_element up to swizzle_len more, the outer form those
- * from per_element + atom_len. n itself where that overflows. */
+ * changes the bits from per_element up to swizzle_len more, the outer form
+ * those from per_element + atom_len. n itself where that overflows. */
 static int64_t swizzled_storage(tc_swizzle sw, int64_t n) {
     int64_t bits =
         sw.per_element + sw.swizzle_len + (sw.inner ? 0 : sw.atom_len);

@@ -15,11 +15,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --- types ------------------------------------------------------------------ */
+/* --- types ------------------------------------------------------------------
+ */
 
 typedef enum tc_dtype_class {
-    TC_CLASS_VOID, TC_CLASS_BOOL, TC_CLASS_INT, TC_CLASS_UINT, TC_CLASS_FLOAT,
-    TC_CLASS_BFLOAT, TC_CLASS_FLOAT8, TC_CLASS_HANDLE
+    TC_CLASS_VOID,
+    TC_CLASS_BOOL,
+    TC_CLASS_INT,
+    TC_CLASS_UINT,
+    TC_CLASS_FLOAT,
+    TC_CLASS_BFLOAT,
+    TC_CLASS_FLOAT8,
+    TC_CLASS_HANDLE
 } tc_dtype_class;
 
 typedef enum tc_dtype {
@@ -39,10 +46,16 @@ extern const tc_dtype_info tc_dtypes[TC_DTYPE_COUNT];
 bool tc_dtype_find(const char *name, tc_dtype *out);
 int tc_dtype_bytes(tc_dtype t); /* of one element */
 
-/* --- intrinsics ------------------------------------------------------------- */
+/* --- intrinsics -------------------------------------------------------------
+ */
 
-enum { TC_OPF_ASYNC = 1, TC_OPF_SYNC = 2, TC_OPF_ADDRESS = 4,
-       TC_OPF_INTERNAL = 8, TC_OPF_PLANNED = 16 };
+enum {
+    TC_OPF_ASYNC = 1,
+    TC_OPF_SYNC = 2,
+    TC_OPF_ADDRESS = 4,
+    TC_OPF_INTERNAL = 8,
+    TC_OPF_PLANNED = 16
+};
 
 typedef enum tc_op {
 #define TC_OP(id, name, lo, hi, kw, sm, flags) TC_OPC_##id,
@@ -62,14 +75,21 @@ typedef struct tc_op_info {
 extern const tc_op_info tc_ops[TC_OPC_COUNT];
 bool tc_op_find(const char *script_name, tc_op *out);
 
-/* --- variables, buffers ------------------------------------------------------ */
+/* --- variables, buffers ------------------------------------------------------
+ */
 
 /* Where an immutable variable's value comes from. */
 typedef enum tc_bind {
     TC_BIND_NONE, /* a loop variable, or a let */
-    TC_BIND_BLOCK_X, TC_BIND_BLOCK_Y, TC_BIND_BLOCK_Z,
-    TC_BIND_THREAD_X, TC_BIND_THREAD_Y, TC_BIND_THREAD_Z,
-    TC_BIND_CLUSTER_CTA_X, TC_BIND_CLUSTER_CTA_Y, TC_BIND_CLUSTER_CTA_Z,
+    TC_BIND_BLOCK_X,
+    TC_BIND_BLOCK_Y,
+    TC_BIND_BLOCK_Z,
+    TC_BIND_THREAD_X,
+    TC_BIND_THREAD_Y,
+    TC_BIND_THREAD_Z,
+    TC_BIND_CLUSTER_CTA_X,
+    TC_BIND_CLUSTER_CTA_Y,
+    TC_BIND_CLUSTER_CTA_Z,
     TC_BIND_PARAM /* a scalar or handle parameter of the kernel */
 } tc_bind;
 
@@ -86,7 +106,10 @@ typedef struct tc_var {
 } tc_var;
 
 typedef enum tc_space {
-    TC_SPACE_GLOBAL, TC_SPACE_SHARED, TC_SPACE_SHARED_DYN, TC_SPACE_LOCAL,
+    TC_SPACE_GLOBAL,
+    TC_SPACE_SHARED,
+    TC_SPACE_SHARED_DYN,
+    TC_SPACE_LOCAL,
     TC_SPACE_TMEM
 } tc_space;
 const char *tc_space_name(tc_space s); /* "global", "shared", "shared.dyn", */
@@ -99,13 +122,13 @@ struct tc_buffer {
     int64_t *shape;
     int rank;
     const tc_layout *layout; /* NULL: flat (as after lowering) */
-    tc_buffer *base;   /* a view (.view, decl_buffer over data): who owns the
-                          storage; NULL: owns it */
+    tc_buffer *base;      /* a view (.view, decl_buffer over data): who owns the
+                             storage; NULL: owns it */
     tc_expr *elem_offset; /* into base, in elements; NULL is 0 */
     tc_expr *allocated_addr; /* tensor memory */
-    tc_var *param;     /* global: the handle parameter it is matched to */
-    int64_t align;     /* bytes, 0: default */
-    bool scalar;       /* a local of one element that a plain name denotes */
+    tc_var *param;           /* global: the handle parameter it is matched to */
+    int64_t align;           /* bytes, 0: default */
+    bool scalar; /* a local of one element that a plain name denotes */
     const tc_buffer *origin; /* after lowering: the program's own buffer */
     tc_span span;
 };
@@ -113,7 +136,8 @@ int64_t tc_buffer_elements(const tc_buffer *b); /* product of shape */
 /* Elements of storage: the layout's span where it has one. */
 int64_t tc_buffer_storage(tc_arena *a, const tc_buffer *b);
 
-/* --- expressions -------------------------------------------------------------- */
+/* --- expressions
+ * -------------------------------------------------------------- */
 
 typedef enum tc_expr_kind {
     TC_E_INT,    /* i */
@@ -130,9 +154,27 @@ typedef enum tc_expr_kind {
 } tc_expr_kind;
 
 typedef enum tc_binop { /* div and mod are floor, as in TVM */
-    TC_ADD, TC_SUB, TC_MUL, TC_FLOORDIV, TC_FLOORMOD, TC_TRUEDIV, TC_MIN,
-    TC_MAX, TC_SHL, TC_SHR, TC_BITAND, TC_BITOR, TC_BITXOR, TC_LT, TC_LE,
-    TC_GT, TC_GE, TC_EQ, TC_NE, TC_AND, TC_OR
+                        TC_ADD,
+                        TC_SUB,
+                        TC_MUL,
+                        TC_FLOORDIV,
+                        TC_FLOORMOD,
+                        TC_TRUEDIV,
+                        TC_MIN,
+                        TC_MAX,
+                        TC_SHL,
+                        TC_SHR,
+                        TC_BITAND,
+                        TC_BITOR,
+                        TC_BITXOR,
+                        TC_LT,
+                        TC_LE,
+                        TC_GT,
+                        TC_GE,
+                        TC_EQ,
+                        TC_NE,
+                        TC_AND,
+                        TC_OR
 } tc_binop;
 typedef enum tc_unop { TC_NEG, TC_NOT, TC_BITNOT } tc_unop;
 
@@ -145,18 +187,36 @@ struct tc_expr {
         double f;
         const char *s;
         tc_var *var;
-        struct { tc_unop op; tc_expr *a; } un;
-        struct { tc_binop op; tc_expr *a, *b; } bin;
-        struct { tc_expr *c, *a, *b; } sel;
-        struct { tc_expr *a; } cast;
-        struct { tc_buffer *buffer; tc_expr **index; int n; } mem;
-        struct { tc_op op; tc_expr **args; int n; } call;
+        struct {
+            tc_unop op;
+            tc_expr *a;
+        } un;
+        struct {
+            tc_binop op;
+            tc_expr *a, *b;
+        } bin;
+        struct {
+            tc_expr *c, *a, *b;
+        } sel;
+        struct {
+            tc_expr *a;
+        } cast;
+        struct {
+            tc_buffer *buffer;
+            tc_expr **index;
+            int n;
+        } mem;
+        struct {
+            tc_op op;
+            tc_expr **args;
+            int n;
+        } call;
     };
 };
 
 /* Builders (build.c). Binary ones fold constants and give the result type of
  * TVM: ints of equal kind widen; int with float gives float. */
-tc_expr *tc_int(tc_arena *a, int64_t value);              /* int32 */
+tc_expr *tc_int(tc_arena *a, int64_t value); /* int32 */
 tc_expr *tc_int_t(tc_arena *a, tc_dtype t, int64_t value);
 tc_expr *tc_float_t(tc_arena *a, tc_dtype t, double value);
 tc_expr *tc_string(tc_arena *a, const char *s);
@@ -173,20 +233,21 @@ bool tc_expr_const(const tc_expr *e, int64_t *out); /* an integer constant */
  * mod rules: f*1024 + tid*8 rather than ((f*128 + tid) * 8) // 32 * 32 ... */
 tc_expr *tc_simplify(tc_arena *a, tc_expr *e);
 
-/* --- statements ---------------------------------------------------------------- */
+/* --- statements
+ * ---------------------------------------------------------------- */
 
 typedef struct tc_block {
     tc_stmt *first, *last;
 } tc_block;
 
 typedef enum tc_stmt_kind {
-    TC_S_EVAL,   /* value */
-    TC_S_LET,    /* var = value, immutable */
-    TC_S_STORE,  /* buffer[index...] = value */
-    TC_S_ALLOC,  /* buffer comes into being: alloc, decl, view, match */
-    TC_S_FOR,    /* for var in range(begin, begin + extent): body */
-    TC_S_WHILE,  /* while value: body */
-    TC_S_IF,     /* if value: body else: orelse */
+    TC_S_EVAL,  /* value */
+    TC_S_LET,   /* var = value, immutable */
+    TC_S_STORE, /* buffer[index...] = value */
+    TC_S_ALLOC, /* buffer comes into being: alloc, decl, view, match */
+    TC_S_FOR,   /* for var in range(begin, begin + extent): body */
+    TC_S_WHILE, /* while value: body */
+    TC_S_IF,    /* if value: body else: orelse */
     TC_S_BREAK,
     TC_S_CONTINUE,
     TC_S_SCOPE_ID, /* T.cta_id([..]) and its kin, before lowering */
@@ -198,8 +259,15 @@ typedef enum tc_loop { TC_LOOP_SERIAL, TC_LOOP_UNROLL } tc_loop;
 
 /* The scope ids that a program declares; axis names are those of layouts. */
 typedef enum tc_scope_id_kind {
-    TC_ID_CTA, TC_ID_CTA_IN_CLUSTER, TC_ID_CLUSTER, TC_ID_WARPGROUP,
-    TC_ID_WARP, TC_ID_WARP_IN_WG, TC_ID_LANE, TC_ID_THREAD, TC_ID_THREAD_IN_WG
+    TC_ID_CTA,
+    TC_ID_CTA_IN_CLUSTER,
+    TC_ID_CLUSTER,
+    TC_ID_WARPGROUP,
+    TC_ID_WARP,
+    TC_ID_WARP_IN_WG,
+    TC_ID_LANE,
+    TC_ID_THREAD,
+    TC_ID_THREAD_IN_WG
 } tc_scope_id_kind;
 
 typedef struct tc_scope_id {
@@ -262,7 +330,8 @@ tc_stmt *tc_eval(tc_arena *a, tc_expr *e);
 tc_stmt *tc_store(tc_arena *a, tc_buffer *b, tc_expr **index, int n,
                   tc_expr *value);
 
-/* --- functions ------------------------------------------------------------------ */
+/* --- functions
+ * ------------------------------------------------------------------ */
 
 typedef struct tc_func {
     const char *name;
@@ -279,10 +348,10 @@ typedef struct tc_func {
 typedef struct tc_lowered {
     tc_func *func;
     int64_t grid[3], block[3], cluster[3];
-    int least_sm;          /* of the intrinsics in it: 80, 90, 100 */
-    tc_buffer **globals;   /* kernel parameters' buffers, in order */
+    int least_sm;        /* of the intrinsics in it: 80, 90, 100 */
+    tc_buffer **globals; /* kernel parameters' buffers, in order */
     int nglobals;
-    tc_buffer **shared;    /* static shared buffers, each a PTX symbol */
+    tc_buffer **shared; /* static shared buffers, each a PTX symbol */
     int nshared;
 } tc_lowered;
 

@@ -13,10 +13,10 @@
 
 typedef enum tc_node_kind {
     /* expressions */
-    TC_N_INT,       /* i */
-    TC_N_FLOAT,     /* f */
-    TC_N_STRING,    /* s (decoded) */
-    TC_N_BOOL,      /* i */
+    TC_N_INT,    /* i */
+    TC_N_FLOAT,  /* f */
+    TC_N_STRING, /* s (decoded) */
+    TC_N_BOOL,   /* i */
     TC_N_NONE,
     TC_N_NAME,      /* s */
     TC_N_ATTR,      /* a . s */
@@ -31,9 +31,9 @@ typedef enum tc_node_kind {
     TC_N_IFEXP,     /* b if a else c */
     TC_N_STAR,      /* *a in a call or a display */
     /* statements */
-    TC_N_EXPR,     /* a */
-    TC_N_ASSIGN,   /* target a (a TUPLE unpacks) = b; a = b = c nests in b as
-                      another ASSIGN */
+    TC_N_EXPR,      /* a */
+    TC_N_ASSIGN,    /* target a (a TUPLE unpacks) = b; a = b = c nests in b as
+                       another ASSIGN */
     TC_N_ANNASSIGN, /* a : b = c, c may be NULL */
     TC_N_AUGASSIGN, /* a op= b */
     TC_N_DEF,       /* decorators kwargs[].value?, see fields below */
@@ -53,12 +53,35 @@ typedef enum tc_node_kind {
 
 typedef enum tc_token_op {
     TC_OP_NONE,
-    TC_OP_ADD, TC_OP_SUB, TC_OP_MUL, TC_OP_DIV, TC_OP_FLOORDIV, TC_OP_MOD,
-    TC_OP_POW, TC_OP_MATMUL, TC_OP_SHL, TC_OP_SHR,
-    TC_OP_BITAND, TC_OP_BITOR, TC_OP_BITXOR, TC_OP_INVERT,
-    TC_OP_LT, TC_OP_LE, TC_OP_GT, TC_OP_GE, TC_OP_EQ, TC_OP_NE,
-    TC_OP_AND, TC_OP_OR, TC_OP_NOT, TC_OP_IN, TC_OP_NOTIN, TC_OP_IS,
-    TC_OP_ISNOT, TC_OP_POS, TC_OP_NEG
+    TC_OP_ADD,
+    TC_OP_SUB,
+    TC_OP_MUL,
+    TC_OP_DIV,
+    TC_OP_FLOORDIV,
+    TC_OP_MOD,
+    TC_OP_POW,
+    TC_OP_MATMUL,
+    TC_OP_SHL,
+    TC_OP_SHR,
+    TC_OP_BITAND,
+    TC_OP_BITOR,
+    TC_OP_BITXOR,
+    TC_OP_INVERT,
+    TC_OP_LT,
+    TC_OP_LE,
+    TC_OP_GT,
+    TC_OP_GE,
+    TC_OP_EQ,
+    TC_OP_NE,
+    TC_OP_AND,
+    TC_OP_OR,
+    TC_OP_NOT,
+    TC_OP_IN,
+    TC_OP_NOTIN,
+    TC_OP_IS,
+    TC_OP_ISNOT,
+    TC_OP_POS,
+    TC_OP_NEG
 } tc_token_op;
 
 typedef struct tc_node tc_node;
@@ -76,7 +99,7 @@ typedef struct tc_node_list {
 
 typedef struct tc_param {
     const char *name;
-    tc_node *annotation; /* or NULL */
+    tc_node *annotation;    /* or NULL */
     tc_node *default_value; /* or NULL */
     tc_span span;
 } tc_param;

@@ -14,37 +14,38 @@
     PUNCT(POW_EQ, "**=")                                                       \
     PUNCT(FLOORDIV_EQ, "//=")                                                  \
     PUNCT(SHL_EQ, "<<=")                                                       \
-    PUNCT(SHR_EQ, ">>=") PUNCT(WALRUS, ":=") PUNCT(ARROW, "->") PUNCT(         \
-        POW, "**") PUNCT(FLOORDIV, "//") PUNCT(SHL, "<<") PUNCT(SHR, ">>")     \
-        PUNCT(LE, "<=") PUNCT(GE, ">=") PUNCT(EQ, "==") PUNCT(NE, "!=")        \
-            PUNCT(ADD_EQ, "+=") PUNCT(SUB_EQ, "-=") PUNCT(MUL_EQ, "*=") PUNCT( \
-                DIV_EQ, "/=") PUNCT(MOD_EQ, "%=") PUNCT(MATMUL_EQ, "@=")       \
-                PUNCT(AND_EQ, "&=") PUNCT(OR_EQ, "|=") PUNCT(XOR_EQ, "^=")     \
-                    PUNCT(LPAREN, "(") PUNCT(RPAREN, ")") PUNCT(LBRACKET, "[") \
-                        PUNCT(RBRACKET, "]") PUNCT(LBRACE, "{") PUNCT(         \
-                            RBRACE, "}") PUNCT(COMMA, ",") PUNCT(COLON, ":")   \
-                            PUNCT(SEMI, ";") PUNCT(DOT, ".")                   \
-                                PUNCT(ASSIGN, "=") PUNCT(ADD, "+")             \
-                                    PUNCT(SUB, "-") PUNCT(MUL, "*")            \
-                                        PUNCT(DIV, "/") PUNCT(MOD, "%")        \
-                                            PUNCT(AT, "@") PUNCT(AND, "&")     \
-                                                PUNCT(OR, "|") PUNCT(XOR, "^") \
-                                                    PUNCT(TILDE, "~")          \
-                                                        PUNCT(LT, "<")         \
-                                                            PUNCT(GT, ">")
+    PUNCT(SHR_EQ, ">>=")                                                       \
+    PUNCT(WALRUS, ":=") PUNCT(ARROW, "->") PUNCT(POW, "**") PUNCT(             \
+        FLOORDIV, "//") PUNCT(SHL, "<<") PUNCT(SHR, ">>") PUNCT(LE, "<=")      \
+        PUNCT(GE, ">=") PUNCT(EQ, "==") PUNCT(NE, "!=") PUNCT(ADD_EQ, "+=")    \
+            PUNCT(SUB_EQ, "-=") PUNCT(MUL_EQ, "*=") PUNCT(DIV_EQ, "/=") PUNCT( \
+                MOD_EQ, "%=") PUNCT(MATMUL_EQ, "@=") PUNCT(AND_EQ, "&=")       \
+                PUNCT(OR_EQ, "|=") PUNCT(XOR_EQ, "^=") PUNCT(LPAREN, "(")      \
+                    PUNCT(RPAREN, ")") PUNCT(LBRACKET, "[") PUNCT(             \
+                        RBRACKET, "]") PUNCT(LBRACE, "{") PUNCT(RBRACE, "}")   \
+                        PUNCT(COMMA, ",") PUNCT(COLON, ":") PUNCT(SEMI, ";")   \
+                            PUNCT(DOT, ".") PUNCT(ASSIGN, "=") PUNCT(ADD, "+") \
+                                PUNCT(SUB, "-") PUNCT(MUL, "*")                \
+                                    PUNCT(DIV, "/") PUNCT(MOD, "%")            \
+                                        PUNCT(AT, "@") PUNCT(AND, "&")         \
+                                            PUNCT(OR, "|") PUNCT(XOR, "^")     \
+                                                PUNCT(TILDE, "~")              \
+                                                    PUNCT(LT, "<")             \
+                                                        PUNCT(GT, ">")
 
 /* KEYWORD(id, text): Python's, all of them, so that none becomes a name. */
 #define TC_KEYWORDS(KEYWORD)                                                   \
     KEYWORD(AND, "and")                                                        \
     KEYWORD(AS, "as")                                                          \
     KEYWORD(ASSERT, "assert")                                                  \
-    KEYWORD(ASYNC, "async") KEYWORD(AWAIT, "await") KEYWORD(                   \
-        BREAK, "break") KEYWORD(CLASS, "class") KEYWORD(CONTINUE, "continue")  \
-        KEYWORD(DEF, "def") KEYWORD(DEL, "del") KEYWORD(ELIF, "elif") KEYWORD( \
-            ELSE, "else") KEYWORD(EXCEPT, "except") KEYWORD(FALSE, "False")    \
-            KEYWORD(FINALLY, "finally") KEYWORD(FOR, "for") KEYWORD(           \
-                FROM, "from") KEYWORD(GLOBAL, "global") KEYWORD(IF, "if")      \
-                KEYWORD(IMPORT, "import") KEYWORD(IN, "in") KEYWORD(IS, "is")  \
+    KEYWORD(ASYNC, "async")                                                    \
+    KEYWORD(AWAIT, "await") KEYWORD(BREAK, "break") KEYWORD(CLASS, "class")    \
+        KEYWORD(CONTINUE, "continue") KEYWORD(DEF, "def") KEYWORD(             \
+            DEL, "del") KEYWORD(ELIF, "elif") KEYWORD(ELSE, "else")            \
+            KEYWORD(EXCEPT, "except") KEYWORD(FALSE, "False") KEYWORD(         \
+                FINALLY, "finally") KEYWORD(FOR, "for") KEYWORD(FROM, "from")  \
+                KEYWORD(GLOBAL, "global") KEYWORD(IF, "if") KEYWORD(           \
+                    IMPORT, "import") KEYWORD(IN, "in") KEYWORD(IS, "is")      \
                     KEYWORD(LAMBDA, "lambda") KEYWORD(NONE, "None")            \
                         KEYWORD(NONLOCAL, "nonlocal") KEYWORD(NOT, "not")      \
                             KEYWORD(OR, "or") KEYWORD(PASS, "pass") KEYWORD(   \

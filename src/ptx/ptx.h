@@ -14,17 +14,40 @@
 #include <stdint.h>
 
 typedef enum tc_ptx_type {
-    TC_PT_NONE, TC_PT_PRED, TC_PT_B8, TC_PT_B16, TC_PT_B32, TC_PT_B64,
-    TC_PT_B128, TC_PT_U8, TC_PT_U16, TC_PT_U32, TC_PT_U64, TC_PT_S8,
-    TC_PT_S16, TC_PT_S32, TC_PT_S64, TC_PT_F16, TC_PT_F16X2, TC_PT_BF16,
-    TC_PT_BF16X2, TC_PT_F32, TC_PT_F64, TC_PT_COUNT
+    TC_PT_NONE,
+    TC_PT_PRED,
+    TC_PT_B8,
+    TC_PT_B16,
+    TC_PT_B32,
+    TC_PT_B64,
+    TC_PT_B128,
+    TC_PT_U8,
+    TC_PT_U16,
+    TC_PT_U32,
+    TC_PT_U64,
+    TC_PT_S8,
+    TC_PT_S16,
+    TC_PT_S32,
+    TC_PT_S64,
+    TC_PT_F16,
+    TC_PT_F16X2,
+    TC_PT_BF16,
+    TC_PT_BF16X2,
+    TC_PT_F32,
+    TC_PT_F64,
+    TC_PT_COUNT
 } tc_ptx_type;
 extern const uint8_t tc_ptx_type_bytes[TC_PT_COUNT];
 extern const char *const tc_ptx_type_names[TC_PT_COUNT];
 
 typedef enum tc_ptx_space {
-    TC_PS_GENERIC, TC_PS_GLOBAL, TC_PS_SHARED, TC_PS_LOCAL, TC_PS_PARAM,
-    TC_PS_CONST, TC_PS_REG
+    TC_PS_GENERIC,
+    TC_PS_GLOBAL,
+    TC_PS_SHARED,
+    TC_PS_LOCAL,
+    TC_PS_PARAM,
+    TC_PS_CONST,
+    TC_PS_REG
 } tc_ptx_space;
 
 /* Opcodes: one row of ops.def each. A family whose members differ only in type
@@ -37,8 +60,15 @@ typedef enum tc_ptx_opcode {
 
 /* The unit that executes an op; sim/units.def gives each its timing. */
 typedef enum tc_ptx_unit {
-    TC_PU_ALU, TC_PU_FMA, TC_PU_SFU, TC_PU_FP64, TC_PU_BRANCH, TC_PU_LSU,
-    TC_PU_ASYNC, TC_PU_BARRIER, TC_PU_COUNT
+    TC_PU_ALU,
+    TC_PU_FMA,
+    TC_PU_SFU,
+    TC_PU_FP64,
+    TC_PU_BRANCH,
+    TC_PU_LSU,
+    TC_PU_ASYNC,
+    TC_PU_BARRIER,
+    TC_PU_COUNT
 } tc_ptx_unit;
 
 typedef struct tc_ptx_op_info {
@@ -49,18 +79,51 @@ typedef struct tc_ptx_op_info {
 extern const tc_ptx_op_info tc_ptx_ops[TC_PTX_OPCODE_COUNT];
 
 typedef enum tc_ptx_special {
-    TC_SR_TID_X, TC_SR_TID_Y, TC_SR_TID_Z, TC_SR_NTID_X, TC_SR_NTID_Y,
-    TC_SR_NTID_Z, TC_SR_CTAID_X, TC_SR_CTAID_Y, TC_SR_CTAID_Z, TC_SR_NCTAID_X,
-    TC_SR_NCTAID_Y, TC_SR_NCTAID_Z, TC_SR_LANEID, TC_SR_WARPID, TC_SR_NWARPID,
-    TC_SR_SMID, TC_SR_NSMID, TC_SR_CLUSTERID_X, TC_SR_CLUSTERID_Y,
-    TC_SR_CLUSTERID_Z, TC_SR_NCLUSTERID_X, TC_SR_NCLUSTERID_Y,
-    TC_SR_NCLUSTERID_Z, TC_SR_CLUSTER_CTAID_X, TC_SR_CLUSTER_CTAID_Y,
-    TC_SR_CLUSTER_CTAID_Z, TC_SR_CLUSTER_NCTAID_X, TC_SR_CLUSTER_NCTAID_Y,
-    TC_SR_CLUSTER_NCTAID_Z, TC_SR_CLUSTER_CTARANK, TC_SR_CLUSTER_NCTARANK,
-    TC_SR_LANEMASK_EQ, TC_SR_LANEMASK_LE, TC_SR_LANEMASK_LT,
-    TC_SR_LANEMASK_GE, TC_SR_LANEMASK_GT, TC_SR_CLOCK, TC_SR_CLOCK64,
-    TC_SR_GLOBALTIMER, TC_SR_GLOBALTIMER_LO, TC_SR_GLOBALTIMER_HI,
-    TC_SR_GRIDID, TC_SR_TOTAL_SMEM_SIZE, TC_SR_DYNAMIC_SMEM_SIZE, TC_SR_COUNT
+    TC_SR_TID_X,
+    TC_SR_TID_Y,
+    TC_SR_TID_Z,
+    TC_SR_NTID_X,
+    TC_SR_NTID_Y,
+    TC_SR_NTID_Z,
+    TC_SR_CTAID_X,
+    TC_SR_CTAID_Y,
+    TC_SR_CTAID_Z,
+    TC_SR_NCTAID_X,
+    TC_SR_NCTAID_Y,
+    TC_SR_NCTAID_Z,
+    TC_SR_LANEID,
+    TC_SR_WARPID,
+    TC_SR_NWARPID,
+    TC_SR_SMID,
+    TC_SR_NSMID,
+    TC_SR_CLUSTERID_X,
+    TC_SR_CLUSTERID_Y,
+    TC_SR_CLUSTERID_Z,
+    TC_SR_NCLUSTERID_X,
+    TC_SR_NCLUSTERID_Y,
+    TC_SR_NCLUSTERID_Z,
+    TC_SR_CLUSTER_CTAID_X,
+    TC_SR_CLUSTER_CTAID_Y,
+    TC_SR_CLUSTER_CTAID_Z,
+    TC_SR_CLUSTER_NCTAID_X,
+    TC_SR_CLUSTER_NCTAID_Y,
+    TC_SR_CLUSTER_NCTAID_Z,
+    TC_SR_CLUSTER_CTARANK,
+    TC_SR_CLUSTER_NCTARANK,
+    TC_SR_LANEMASK_EQ,
+    TC_SR_LANEMASK_LE,
+    TC_SR_LANEMASK_LT,
+    TC_SR_LANEMASK_GE,
+    TC_SR_LANEMASK_GT,
+    TC_SR_CLOCK,
+    TC_SR_CLOCK64,
+    TC_SR_GLOBALTIMER,
+    TC_SR_GLOBALTIMER_LO,
+    TC_SR_GLOBALTIMER_HI,
+    TC_SR_GRIDID,
+    TC_SR_TOTAL_SMEM_SIZE,
+    TC_SR_DYNAMIC_SMEM_SIZE,
+    TC_SR_COUNT
 } tc_ptx_special;
 
 typedef enum tc_ptx_operand_kind {
@@ -80,33 +143,69 @@ typedef enum tc_ptx_operand_kind {
 typedef enum tc_ptx_file { TC_PF_PRED, TC_PF_32, TC_PF_64 } tc_ptx_file;
 
 typedef struct tc_ptx_operand {
-    uint8_t kind; /* tc_ptx_operand_kind */
-    uint8_t cls;  /* tc_ptx_file of the register (of ADDRESS: of its base) */
-    uint8_t neg;  /* !p; for ADDRESS: 1 = base register, 2 = symbol, 0 = imm */
-    uint8_t nvec; /* of a VECTOR; of a REG: bytes of the register's type (2 for
-                     .b16: ld.s8 extends to 16 bits, zeros above) */
+    uint8_t kind;  /* tc_ptx_operand_kind */
+    uint8_t cls;   /* tc_ptx_file of the register (of ADDRESS: of its base) */
+    uint8_t neg;   /* !p; for ADDRESS: 1 = base register, 2 = symbol, 0 = imm */
+    uint8_t nvec;  /* of a VECTOR; of a REG: bytes of the register's type (2 for
+                      .b16: ld.s8 extends to 16 bits, zeros above) */
     uint32_t slot; /* register slot, special, symbol index, vec index */
     int64_t imm;
 } tc_ptx_operand;
 
 typedef enum tc_ptx_cmp {
-    TC_PC_NONE, TC_PC_EQ, TC_PC_NE, TC_PC_LT, TC_PC_LE, TC_PC_GT, TC_PC_GE,
-    TC_PC_LO, TC_PC_LS, TC_PC_HI, TC_PC_HS, TC_PC_EQU, TC_PC_NEU, TC_PC_LTU,
-    TC_PC_LEU, TC_PC_GTU, TC_PC_GEU, TC_PC_NUM, TC_PC_NAN
+    TC_PC_NONE,
+    TC_PC_EQ,
+    TC_PC_NE,
+    TC_PC_LT,
+    TC_PC_LE,
+    TC_PC_GT,
+    TC_PC_GE,
+    TC_PC_LO,
+    TC_PC_LS,
+    TC_PC_HI,
+    TC_PC_HS,
+    TC_PC_EQU,
+    TC_PC_NEU,
+    TC_PC_LTU,
+    TC_PC_LEU,
+    TC_PC_GTU,
+    TC_PC_GEU,
+    TC_PC_NUM,
+    TC_PC_NAN
 } tc_ptx_cmp;
 
 enum { /* tc_ptx_op.flags: modifiers, several at once */
-    TC_PM_WIDE = 1u << 0, TC_PM_HI = 1u << 1, TC_PM_LO = 1u << 2,
-    TC_PM_SAT = 1u << 3, TC_PM_FTZ = 1u << 4, TC_PM_APPROX = 1u << 5,
-    TC_PM_RN = 1u << 6, TC_PM_RZ = 1u << 7, TC_PM_RM = 1u << 8,
-    TC_PM_RP = 1u << 9, TC_PM_RNI = 1u << 10, TC_PM_RZI = 1u << 11,
-    TC_PM_RMI = 1u << 12, TC_PM_RPI = 1u << 13, TC_PM_NAN = 1u << 14,
-    TC_PM_UNI = 1u << 15, TC_PM_TO = 1u << 16, TC_PM_WRAP = 1u << 17,
-    TC_PM_CLAMP = 1u << 18, TC_PM_LEFT = 1u << 19, TC_PM_RIGHT = 1u << 20,
-    TC_PM_SHIFTAMT = 1u << 21, TC_PM_ALIGNED = 1u << 22, TC_PM_CA = 1u << 23,
-    TC_PM_CG = 1u << 24, TC_PM_NC = 1u << 25, TC_PM_VOLATILE = 1u << 26,
-    TC_PM_RELAXED = 1u << 27, TC_PM_ACQUIRE = 1u << 28,
-    TC_PM_RELEASE = 1u << 29, TC_PM_CACHE_HINT = 1u << 30
+       TC_PM_WIDE = 1u << 0,
+       TC_PM_HI = 1u << 1,
+       TC_PM_LO = 1u << 2,
+       TC_PM_SAT = 1u << 3,
+       TC_PM_FTZ = 1u << 4,
+       TC_PM_APPROX = 1u << 5,
+       TC_PM_RN = 1u << 6,
+       TC_PM_RZ = 1u << 7,
+       TC_PM_RM = 1u << 8,
+       TC_PM_RP = 1u << 9,
+       TC_PM_RNI = 1u << 10,
+       TC_PM_RZI = 1u << 11,
+       TC_PM_RMI = 1u << 12,
+       TC_PM_RPI = 1u << 13,
+       TC_PM_NAN = 1u << 14,
+       TC_PM_UNI = 1u << 15,
+       TC_PM_TO = 1u << 16,
+       TC_PM_WRAP = 1u << 17,
+       TC_PM_CLAMP = 1u << 18,
+       TC_PM_LEFT = 1u << 19,
+       TC_PM_RIGHT = 1u << 20,
+       TC_PM_SHIFTAMT = 1u << 21,
+       TC_PM_ALIGNED = 1u << 22,
+       TC_PM_CA = 1u << 23,
+       TC_PM_CG = 1u << 24,
+       TC_PM_NC = 1u << 25,
+       TC_PM_VOLATILE = 1u << 26,
+       TC_PM_RELAXED = 1u << 27,
+       TC_PM_ACQUIRE = 1u << 28,
+       TC_PM_RELEASE = 1u << 29,
+       TC_PM_CACHE_HINT = 1u << 30
 };
 #define TC_PM_FULL (1u << 31) /* div.full */
 
@@ -115,36 +214,46 @@ enum { TC_BOOL_NONE, TC_BOOL_AND, TC_BOOL_OR, TC_BOOL_XOR }; /* setp, set */
 enum { TC_SHFL_UP, TC_SHFL_DOWN, TC_SHFL_BFLY, TC_SHFL_IDX };
 enum { TC_FENCE_ACQ_REL, TC_FENCE_SC, TC_FENCE_ACQUIRE, TC_FENCE_RELEASE };
 enum { /* prmt; DEFAULT takes its selection from operand c */
-    TC_PRMT_DEFAULT, TC_PRMT_F4E, TC_PRMT_B4E, TC_PRMT_RC8, TC_PRMT_ECL,
-    TC_PRMT_ECR, TC_PRMT_RC16
+       TC_PRMT_DEFAULT,
+       TC_PRMT_F4E,
+       TC_PRMT_B4E,
+       TC_PRMT_RC8,
+       TC_PRMT_ECL,
+       TC_PRMT_ECR,
+       TC_PRMT_RC16
 };
 
 /* tc_ptx_op.scope: of a fence, membar (.gl is GPU), ld and st. */
 typedef enum tc_ptx_scope {
-    TC_PTX_SCOPE_NONE, TC_PTX_SCOPE_CTA, TC_PTX_SCOPE_CLUSTER, TC_PTX_SCOPE_GPU, TC_PTX_SCOPE_SYS
+    TC_PTX_SCOPE_NONE,
+    TC_PTX_SCOPE_CTA,
+    TC_PTX_SCOPE_CLUSTER,
+    TC_PTX_SCOPE_GPU,
+    TC_PTX_SCOPE_SYS
 } tc_ptx_scope;
 
 typedef struct tc_ptx_op {
-    uint16_t opcode;  /* tc_ptx_opcode */
-    uint8_t type;     /* first type: of the result where types differ */
-    uint8_t type2;    /* second: of the source (cvt, setp, mul.wide: unused) */
-    uint8_t space;    /* tc_ptx_space */
-    uint8_t cmp;      /* tc_ptx_cmp; for setp.and etc. boolop in sub */
-    uint8_t sub;      /* member of a family: see ops.def's comment of the row */
-    uint8_t nvec;     /* 1, 2, 4, 8 elements of a vector ld/st/mov */
+    uint16_t opcode; /* tc_ptx_opcode */
+    uint8_t type;    /* first type: of the result where types differ */
+    uint8_t type2;   /* second: of the source (cvt, setp, mul.wide: unused) */
+    uint8_t space;   /* tc_ptx_space */
+    uint8_t cmp;     /* tc_ptx_cmp; for setp.and etc. boolop in sub */
+    uint8_t sub;     /* member of a family: see ops.def's comment of the row */
+    uint8_t nvec;    /* 1, 2, 4, 8 elements of a vector ld/st/mov */
     uint8_t noperands;
     uint8_t guard_neg;
-    int16_t guard;    /* predicate slot, or -1 */
-    uint32_t flags;   /* TC_PM_* */
-    uint32_t size;    /* cp.async: cp-size */
-    uint32_t target;  /* branch target, absolute index into module->code */
-    uint32_t ptx_line; /* line of the PTX text, from 1 */
-    uint32_t line;     /* .loc line in effect, 0 none */
-    uint16_t file;     /* .loc file number */
+    int16_t guard;       /* predicate slot, or -1 */
+    uint32_t flags;      /* TC_PM_* */
+    uint32_t size;       /* cp.async: cp-size */
+    uint32_t target;     /* branch target, absolute index into module->code */
+    uint32_t ptx_line;   /* line of the PTX text, from 1 */
+    uint32_t line;       /* .loc line in effect, 0 none */
+    uint16_t file;       /* .loc file number */
     tc_ptx_operand a[6]; /* destination first, at the fixed places of the
                             opcode's form (forms.def); kind NONE: left out */
-    uint8_t scope;     /* tc_ptx_scope */
-    uint16_t call_file; /* .loc with inlined_at: the outermost call site; else */
+    uint8_t scope;       /* tc_ptx_scope */
+    uint16_t
+        call_file; /* .loc with inlined_at: the outermost call site; else */
     uint32_t call_line; /* the same as file and line */
     uint32_t ptx_col;   /* of the instruction in its line of the PTX text */
 } tc_ptx_op;
@@ -153,13 +262,13 @@ typedef struct tc_ptx_symbol { /* a variable with storage, not a register */
     const char *name;
     tc_ptx_space space; /* GLOBAL, SHARED, LOCAL, CONST, PARAM */
     uint32_t align;
-    uint64_t size;      /* bytes */
-    uint64_t offset;    /* within its space and (for SHARED, LOCAL, PARAM) its
-                           function; sim adds the base */
-    bool is_extern;     /* dynamic shared memory: size 0; it begins at the
-                           function's shared_bytes, rounded up to align */
+    uint64_t size;       /* bytes */
+    uint64_t offset;     /* within its space and (for SHARED, LOCAL, PARAM) its
+                            function; sim adds the base */
+    bool is_extern;      /* dynamic shared memory: size 0; it begins at the
+                            function's shared_bytes, rounded up to align */
     const uint8_t *init; /* size bytes, or NULL: zero */
-    int func;           /* owner, or -1: module */
+    int func;            /* owner, or -1: module */
 } tc_ptx_symbol;
 
 typedef struct tc_ptx_param {
@@ -184,8 +293,8 @@ typedef struct tc_ptx_func {
 } tc_ptx_func;
 
 typedef struct tc_ptx_module {
-    int version; /* 90 for .version 9.0 */
-    int sm;      /* 90 for sm_90a */
+    int version;    /* 90 for .version 9.0 */
+    int sm;         /* 90 for sm_90a */
     char sm_suffix; /* 'a', 'f' or 0 */
     tc_ptx_op *code;
     uint32_t ncode;

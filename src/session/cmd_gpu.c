@@ -138,7 +138,8 @@ tc_status tc_cmd_gpu(tc_session *s, const tc_args *args, tc_reply *r) {
         json_object_set_new(r->json, "sm", json_integer(o.device.sm));
         json_object_set_new(r->json, "driver",
                             json_integer(o.device.driver_version));
-        json_object_set_new(r->json, "kernel_ms", json_real(o.result.kernel_ms));
+        json_object_set_new(r->json, "kernel_ms",
+                            json_real(o.result.kernel_ms));
         json_object_set_new(r->json, "equal", json_boolean(all));
     } else {
         tc_buf_printf(&r->text,

@@ -315,10 +315,9 @@ json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                   "cycles", (json_int_t)run->result.cycles, "counters",
                   counters_json(&run->result.counters));
     return json_pack("{s:s,s:s,s:[o],s:o,s:o,s:I}", "status",
-                     run_status_names[run->result.status], "backend",
-                     backend, "kernels", kernel, "buffers", buffers,
-                     "findings", tc_findings_json(s), "wall_ns",
-                     (json_int_t)wall_ns);
+                     run_status_names[run->result.status], "backend", backend,
+                     "kernels", kernel, "buffers", buffers, "findings",
+                     tc_findings_json(s), "wall_ns", (json_int_t)wall_ns);
 }
 
 /* A run that was ended from outside: by whom, and what it was doing. */

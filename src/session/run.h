@@ -17,5 +17,4 @@ bool tc_need_run(tc_session *s, tc_span at, tc_status *status);
 json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                     uint64_t wall_ns);
 
-
 #endif

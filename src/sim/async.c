@@ -10,13 +10,11 @@
 
 /* ---- the queue of events ---- */
 
-static bool earlier(const tc_event *a, const tc_event *b)
-{
+static bool earlier(const tc_event *a, const tc_event *b) {
     return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
 }
 
-void tc_event_push(tc_run *r, tc_event e)
-{
+void tc_event_push(tc_run *r, tc_event e) {
     if (r->nevents == r->cevents) {
         r->cevents = r->cevents ? r->cevents * 2 : 64;
         r->events = tc_xrealloc(r->events, r->cevents * sizeof *r->events);
@@ -31,8 +29,7 @@ void tc_event_push(tc_run *r, tc_event e)
     r->events[i] = e;
 }
 
-static tc_event pop(tc_run *r)
-{
+static tc_event pop(tc_run *r) {
     tc_event top = r->events[0], last = r->events[--r->nevents];
     size_t i = 0;
     for (;;) {
@@ -40,8 +37,7 @@ static tc_event pop(tc_run *r)
         if (c >= r->nevents) {
             break;
         }
-        if (c + 1 < r->nevents &&
-            earlier(&r->events[c + 1], &r->events[c])) {
+        if (c + 1 < r->nevents && earlier(&r->events[c + 1], &r->events[c])) {
             c++;
         }
         if (!earlier(&r->events[c], &last)) {
@@ -54,13 +50,11 @@ static tc_event pop(tc_run *r)
     return top;
 }
 
-uint64_t tc_event_next(const tc_run *r)
-{
+uint64_t tc_event_next(const tc_run *r) {
     return r->nevents ? r->events[0].cycle : UINT64_MAX;
 }
 
-void tc_event_run(tc_run *r)
-{
+void tc_event_run(tc_run *r) {
     while (r->nevents && r->events[0].cycle <= r->cycle) {
         tc_event e = pop(r);
         e.batch->queued--;
@@ -68,8 +62,7 @@ void tc_event_run(tc_run *r)
     }
 }
 
-static void forget_events(tc_run *r, const tc_warp *w)
-{
+static void forget_events(tc_run *r, const tc_warp *w) {
     size_t n = r->nevents, keep = 0;
     tc_event *old = r->events;
     for (size_t i = 0; i < n; i++) {
@@ -88,8 +81,7 @@ static void forget_events(tc_run *r, const tc_warp *w)
 /* ---- landing ---- */
 
 /* Bounds were checked at issue, and allocations live as long as the run. */
-void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes)
-{
+void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
     tc_cta *c = w->cta;
     tc_run *r = c->run;
     uint32_t n = 0;
@@ -111,19 +103,16 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes)
                          (tc_trace_event){.group = b->group[tc_first(lanes)],
                                           .bytes = (int32_t)n,
                                           .cause = b->event,
-                                          .address =
-                                              b->dst[tc_first(lanes)]});
+                                          .address = b->dst[tc_first(lanes)]});
     }
 }
 
-static void free_batch(tc_batch *b)
-{
+static void free_batch(tc_batch *b) {
     free(b);
 }
 
 /* A batch with nothing left to happen to it. */
-static void sweep(tc_warp_core *k)
-{
+static void sweep(tc_warp_core *k) {
     tc_batch **p = &k->batches;
     while (*p) {
         tc_batch *b = *p;
@@ -137,8 +126,7 @@ static void sweep(tc_warp_core *k)
     k->tail = p;
 }
 
-void tc_async_drop(tc_warp *w)
-{
+void tc_async_drop(tc_warp *w) {
     tc_warp_core *k = w->core;
     if (k->batches) {
         forget_events(w->cta->run, w);
@@ -154,8 +142,7 @@ void tc_async_drop(tc_warp *w)
 /* ---- issue ---- */
 
 /* a[2] is src-size, ignore-src, or nothing. */
-static void source_sizes(tc_warp *w, const tc_ptx_op *op, uint32_t *out)
-{
+static void source_sizes(tc_warp *w, const tc_ptx_op *op, uint32_t *out) {
     uint32_t tmp[TC_LANES];
     for (int i = 0; i < TC_LANES; i++) {
         out[i] = op->size;
@@ -176,12 +163,11 @@ static void source_sizes(tc_warp *w, const tc_ptx_op *op, uint32_t *out)
 
 /* Faults of one lane's copy; src-size 0 reads nothing. */
 static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
-                       uint64_t src, uint32_t src_size)
-{
+                       uint64_t src, uint32_t src_size) {
     tc_cta *c = w->cta;
     if (src_size > op->size) {
-        tc_fault(w, op, i, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, dst,
-                 src_size, "src-size is larger than cp-size");
+        tc_fault(w, op, i, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, dst, src_size,
+                 "src-size is larger than cp-size");
         return false;
     }
     if (dst % op->size) {
@@ -211,8 +197,7 @@ static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
     return true;
 }
 
-static uint64_t next_random(tc_run *r)
-{
+static uint64_t next_random(tc_run *r) {
     uint64_t z = r->random += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
@@ -221,8 +206,7 @@ static uint64_t next_random(tc_run *r)
 
 /* Says when the batch lands. RANDOM: each lane for itself, soon, late, or not
  * before the wait. */
-static void schedule(tc_warp *w, tc_batch *b)
-{
+static void schedule(tc_warp *w, tc_batch *b) {
     tc_run *r = w->cta->run;
     switch (r->completion) {
     case TC_COMPLETE_EARLY:
@@ -256,8 +240,7 @@ static void schedule(tc_warp *w, tc_batch *b)
     }
 }
 
-static tc_batch *new_batch(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+static tc_batch *new_batch(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_warp_core *k = w->core;
     uint64_t dst[TC_LANES], src[TC_LANES];
     uint32_t size[TC_LANES];
@@ -286,8 +269,7 @@ static tc_batch *new_batch(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 }
 
 /* 9.7.9.25.3.1 */
-void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
     tc_batch *b = new_batch(w, op, mask);
     if (!b) {
@@ -319,8 +301,7 @@ void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 /* An event for each ordinal among the lanes (normally one). */
 static void trace_ordinals(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                            uint32_t mask, const int32_t *ordinal,
-                           uint64_t begin)
-{
+                           uint64_t begin) {
     while (w->cta->run->trace && mask) {
         int32_t g = ordinal[tc_first(mask)];
         uint32_t same = 0;
@@ -335,8 +316,7 @@ static void trace_ordinals(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
     }
 }
 
-static void commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+static void commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_warp_core *k = w->core;
     int32_t ordinal[TC_LANES];
     for (int i = 0; i < TC_LANES; i++) {
@@ -361,15 +341,13 @@ static void commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 
 /* 9.7.9.25.3.2: also an empty group counts. */
 void tc_sim_op_CP_ASYNC_COMMIT_GROUP(tc_warp *w, const tc_ptx_op *op,
-                                     uint32_t mask)
-{
+                                     uint32_t mask) {
     commit(w, op, mask);
 }
 
 /* Lanes of b that a wait leaving n groups covers. */
-static uint32_t covered(const tc_warp_core *k, const tc_batch *b,
-                        uint32_t mask, int64_t n)
-{
+static uint32_t covered(const tc_warp_core *k, const tc_batch *b, uint32_t mask,
+                        int64_t n) {
     uint32_t out = 0;
     for (uint32_t m = mask & b->mask & ~b->done; m; m &= m - 1) {
         int i = tc_first(m);
@@ -382,8 +360,7 @@ static uint32_t covered(const tc_warp_core *k, const tc_batch *b,
 
 /* When the wait is over: the modelled arrival of all that it covers. */
 static uint64_t wait_end(const tc_run *r, const tc_warp_core *k, uint32_t mask,
-                         int64_t n)
-{
+                         int64_t n) {
     uint64_t end = r->cycle;
     for (const tc_batch *b = k->batches; b; b = b->next) {
         if (b->complete > end && covered(k, b, mask, n)) {
@@ -394,16 +371,14 @@ static uint64_t wait_end(const tc_run *r, const tc_warp_core *k, uint32_t mask,
 }
 
 static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                       int64_t n)
-{
+                       int64_t n) {
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
     int32_t newest[TC_LANES];
     uint64_t begin = r->cycle, end = wait_end(r, k, mask, n);
     if (end > begin) {
         /* Under timing the op is issued again when the bytes are there. */
-        tc_split *s =
-            tc_warp_block(w, mask, k->pc - 1, TC_SPLIT_UNTIL, op);
+        tc_split *s = tc_warp_block(w, mask, k->pc - 1, TC_SPLIT_UNTIL, op);
         s->until = end;
         if (!k->wait_begin) {
             k->wait_begin = begin;
@@ -434,14 +409,13 @@ static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 /* 9.7.9.25.3.3 */
 void tc_sim_op_CP_ASYNC_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
-                                   uint32_t mask)
-{
+                                   uint32_t mask) {
     wait_group(w, op, mask, op->a[0].imm < 0 ? 0 : op->a[0].imm);
 }
 
 /* wait_all is commit_group and wait_group 0. */
-void tc_sim_op_CP_ASYNC_WAIT_ALL(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_CP_ASYNC_WAIT_ALL(tc_warp *w, const tc_ptx_op *op,
+                                 uint32_t mask) {
     if (!w->core->wait_begin) {
         commit(w, op, mask);
     }

@@ -14,8 +14,7 @@ typedef struct tc_arrivals {
     bool any;
 } tc_arrivals;
 
-static uint32_t warp_arrived(const tc_warp *w, uint32_t id, uint32_t *count)
-{
+static uint32_t warp_arrived(const tc_warp *w, uint32_t id, uint32_t *count) {
     uint32_t lanes = 0;
     for (int i = 0; i < w->core->nsplit; i++) {
         const tc_split *s = &w->core->split[i];
@@ -29,8 +28,7 @@ static uint32_t warp_arrived(const tc_warp *w, uint32_t id, uint32_t *count)
     return lanes;
 }
 
-static tc_arrivals arrivals(const tc_cta *c, uint32_t id)
-{
+static tc_arrivals arrivals(const tc_cta *c, uint32_t id) {
     tc_arrivals a = {0};
     uint32_t count = 0, live = 0, plain = 0;
     for (uint32_t i = 0; i < c->nwarps; i++) {
@@ -48,8 +46,7 @@ static tc_arrivals arrivals(const tc_cta *c, uint32_t id)
     return a;
 }
 
-static void release(tc_cta *c, uint32_t id)
-{
+static void release(tc_cta *c, uint32_t id) {
     tc_run *r = c->run;
     r->progress++;
     r->counters.barriers++;
@@ -78,8 +75,7 @@ static void release(tc_cta *c, uint32_t id)
     }
 }
 
-void tc_barrier_check(tc_cta *c)
-{
+void tc_barrier_check(tc_cta *c) {
     uint32_t waiting = 0;
     for (uint32_t i = 0; i < c->nwarps; i++) {
         const tc_warp_core *k = c->warps[i].core;
@@ -100,8 +96,7 @@ void tc_barrier_check(tc_cta *c)
 }
 
 static uint32_t operand_of(tc_warp *w, const tc_ptx_op *op, int i,
-                           uint32_t mask)
-{
+                           uint32_t mask) {
     uint32_t tmp[TC_LANES];
     if (i >= op->noperands || op->a[i].kind == TC_PO_NONE) {
         return 0;
@@ -109,9 +104,9 @@ static uint32_t operand_of(tc_warp *w, const tc_ptx_op *op, int i,
     return tc_src32(w, &op->a[i], tmp)[tc_first(mask)];
 }
 
-static void barrier(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
-    uint32_t id = operand_of(w, op, 0, mask), count = operand_of(w, op, 1, mask);
+static void barrier(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    uint32_t id = operand_of(w, op, 0, mask),
+             count = operand_of(w, op, 1, mask);
     if (id >= TC_BARRIERS || count % TC_LANES) {
         tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
                  id >= TC_BARRIERS
@@ -125,19 +120,16 @@ static void barrier(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
     tc_barrier_check(w->cta);
 }
 
-void tc_sim_op_BAR_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_BAR_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     barrier(w, op, mask);
 }
 
-void tc_sim_op_BARRIER_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_BARRIER_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     barrier(w, op, mask);
 }
 
 /* Waits until the lanes of the member mask have arrived, and orders them. */
-void tc_sim_op_BAR_WARP_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_BAR_WARP_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t need = operand_of(w, op, 0, mask);
     if (!tc_warp_converged(w, op, mask, need)) {
         return;
@@ -148,8 +140,7 @@ void tc_sim_op_BAR_WARP_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 }
 
 /* The lanes of the member mask exchange values together. */
-void tc_collective_SHFL_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_collective_SHFL_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t need = operand_of(w, op, op->noperands - 1, mask);
     if (tc_warp_converged(w, op, mask, need)) {
         tc_sim_op_SHFL_SYNC(w, op, mask);
@@ -157,23 +148,20 @@ void tc_collective_SHFL_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 }
 
 /* 9.7.13.4. One memory, in order: only the checker has anything to do. */
-void tc_sim_op_MEMBAR(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_MEMBAR(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     (void)op;
     if (w->cta->run->hazard) {
         tc_hazard_fence(w, mask);
     }
 }
 
-void tc_sim_op_FENCE(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_FENCE(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_sim_op_MEMBAR(w, op, mask);
 }
 
 /* ---- nobody can go on ---- */
 
-static void describe_lanes(tc_buf *b, uint32_t mask)
-{
+static void describe_lanes(tc_buf *b, uint32_t mask) {
     const char *sep = "";
     if (mask == UINT32_MAX) {
         tc_buf_puts(b, "all lanes");
@@ -196,10 +184,8 @@ static void describe_lanes(tc_buf *b, uint32_t mask)
 
 /* stuck: nobody can go on, so who waits for nothing else must be looping. */
 static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s,
-                           bool stuck)
-{
-    const tc_ptx_op *op =
-        s->op ? s->op : &w->cta->run->module->code[s->pc];
+                           bool stuck) {
+    const tc_ptx_op *op = s->op ? s->op : &w->cta->run->module->code[s->pc];
     uint32_t line = op->line ? op->line : op->ptx_line;
     const char *where = op->line ? "line" : "PTX line";
     tc_buf_printf(b, "CTA %u, warp %u, ", w->cta->index, w->index);
@@ -230,8 +216,7 @@ enum { LISTED = 64 }; /* more lines than anyone reads */
 /* Where the lanes of n CTAs are, a line a split. *first gets the first of them;
  * returns how many lanes there are. */
 static uint32_t describe_all(tc_buf *b, tc_run *r, const tc_cta *ctas,
-                             uint32_t n, bool stuck, tc_access *first)
-{
+                             uint32_t n, bool stuck, tc_access *first) {
     int listed = 0;
     uint32_t lanes = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -240,9 +225,9 @@ static uint32_t describe_all(tc_buf *b, tc_run *r, const tc_cta *ctas,
             for (int k = 0; k < w->core->nsplit && w->alive; k++) {
                 const tc_split *s = &w->core->split[k];
                 if (!first->valid) {
-                    *first = tc_access_of(
-                        w, s->op ? s->op : &r->module->code[s->pc],
-                        tc_first(s->mask));
+                    *first =
+                        tc_access_of(w, s->op ? s->op : &r->module->code[s->pc],
+                                     tc_first(s->mask));
                 }
                 lanes += tc_popc(s->mask);
                 if (listed++ < LISTED) {
@@ -257,8 +242,7 @@ static uint32_t describe_all(tc_buf *b, tc_run *r, const tc_cta *ctas,
     return lanes;
 }
 
-void tc_deadlock(tc_run *r, tc_cta *ctas, uint32_t n)
-{
+void tc_deadlock(tc_run *r, tc_cta *ctas, uint32_t n) {
     tc_buf b = TC_BUF_INIT;
     tc_finding f = {.kind = TC_FINDING_DEADLOCK};
     f.lanes = describe_all(&b, r, ctas, n, true, &f.at);
@@ -268,8 +252,7 @@ void tc_deadlock(tc_run *r, tc_cta *ctas, uint32_t n)
     r->stopped = true;
 }
 
-void tc_cancelled(tc_run *r, tc_cta *ctas, uint32_t n)
-{
+void tc_cancelled(tc_run *r, tc_cta *ctas, uint32_t n) {
     tc_buf b = TC_BUF_INIT;
     tc_access first = {0};
     describe_all(&b, r, ctas, n, false, &first);

@@ -9,8 +9,7 @@
 #include "sim/hazard.h"
 #include <stdlib.h>
 
-static tc_access access_of(const tc_hazard *h, uint32_t record, int lane)
-{
+static tc_access access_of(const tc_hazard *h, uint32_t record, int lane) {
     const tc_hz_record *r = &h->records[record];
     return (tc_access){.valid = true,
                        .op = r->op,
@@ -21,24 +20,21 @@ static tc_access access_of(const tc_hazard *h, uint32_t record, int lane)
                        .group = r->copy ? r->copy->group[lane] : -2};
 }
 
-static uint32_t committed_now(const tc_hz_copy *k, int lane)
-{
+static uint32_t committed_now(const tc_hz_copy *k, int lane) {
     return k->warp->core->ncommit[lane];
 }
 
 /* The missing line for a copy that is not complete for its issuer; committed:
  * the groups it had committed when the access was made. */
 static void name_missing(tc_finding *f, const tc_hz_copy *k, int lane,
-                         uint32_t committed)
-{
+                         uint32_t committed) {
     int32_t g = k->group[lane];
     bool waited = (k->waited >> lane & 1) != 0;
     f->cause.group = g;
     if (g < 0) {
         f->kind = waited ? TC_FINDING_UNCOMMITTED_GROUP
                          : TC_FINDING_READ_BEFORE_COMPLETE;
-        f->missing =
-            waited ? TC_MISSING_COMMIT : TC_MISSING_COMMIT_AND_WAIT;
+        f->missing = waited ? TC_MISSING_COMMIT : TC_MISSING_COMMIT_AND_WAIT;
         return;
     }
     f->kind = TC_FINDING_READ_BEFORE_COMPLETE;
@@ -54,8 +50,7 @@ static void name_missing(tc_finding *f, const tc_hz_copy *k, int lane,
 
 /* A read by another thread while the copy is in flight. */
 static void defer(tc_hz_copy *k, int lane, const tc_finding *place,
-                  tc_access reader, uint32_t phase)
-{
+                  tc_access reader, uint32_t phase) {
     for (tc_hz_pending *p = k->pending; p; p = p->next) {
         if (p->reader.op == reader.op && p->lane == lane) {
             return;
@@ -72,8 +67,7 @@ static void defer(tc_hz_copy *k, int lane, const tc_finding *place,
     k->pending = p;
 }
 
-void tc_hazard_settle(tc_hazard *h, tc_hz_copy *k, int lane, bool waited)
-{
+void tc_hazard_settle(tc_hazard *h, tc_hz_copy *k, int lane, bool waited) {
     tc_hz_pending **at = &k->pending;
     tc_hz_cta *z = k->warp->cta->hz;
     while (*at) {
@@ -104,28 +98,25 @@ void tc_hazard_settle(tc_hazard *h, tc_hz_copy *k, int lane, bool waited)
 }
 
 static bool same_thread(const tc_hz_record *a, int la, const tc_hz_record *b,
-                        int lb)
-{
+                        int lb) {
     return a->cta == b->cta && a->warp == b->warp && la == lb;
 }
 
-static uint32_t clock_of(const tc_hz_record *r, int lane)
-{
+static uint32_t clock_of(const tc_hz_record *r, int lane) {
     return r->clocks ? r->clocks[lane] : r->clock;
 }
 
 /* A copy's write and a load that it is not complete for. */
 static void read_of_copy(tc_hazard *h, tc_cta *c, tc_finding *f,
-                         uint32_t reader, int rlane, uint32_t writer,
-                         int wlane, bool read_first)
-{
+                         uint32_t reader, int rlane, uint32_t writer, int wlane,
+                         bool read_first) {
     const tc_hz_record *rd = &h->records[reader], *wr = &h->records[writer];
     tc_hz_copy *k = wr->copy;
     tc_hz_cta *z = c->hz;
     uint32_t rt = (uint32_t)rd->warp * TC_LANES + (uint32_t)rlane;
     uint32_t wt = (uint32_t)wr->warp * TC_LANES + (uint32_t)wlane;
-    bool issued = !read_first &&
-                  tc_hazard_knows(z, rt, wt, clock_of(wr, wlane));
+    bool issued =
+        !read_first && tc_hazard_knows(z, rt, wt, clock_of(wr, wlane));
     f->at = access_of(h, reader, rlane);
     f->cause = access_of(h, writer, wlane);
     if (!issued && rd->position < wr->position) {
@@ -149,8 +140,7 @@ static void read_of_copy(tc_hazard *h, tc_cta *c, tc_finding *f,
 
 void tc_hazard_read_write(tc_hazard *h, tc_cta *c, const tc_finding *place,
                           uint32_t reader, int rlane, uint32_t writer,
-                          int wlane, bool read_first)
-{
+                          int wlane, bool read_first) {
     const tc_hz_record *rd = &h->records[reader], *wr = &h->records[writer];
     tc_finding f = *place;
     if (rd->strong && wr->strong) {
@@ -169,8 +159,7 @@ void tc_hazard_read_write(tc_hazard *h, tc_cta *c, const tc_finding *place,
         /* The source of a copy in flight is overwritten. */
         f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
         if (same_thread(rd, rlane, wr, wlane)) {
-            name_missing(&f, rd->copy, rlane,
-                         committed_now(rd->copy, rlane));
+            name_missing(&f, rd->copy, rlane, committed_now(rd->copy, rlane));
             f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
         }
     } else if (f.space == TC_PS_SHARED && meant_first) {
@@ -179,15 +168,15 @@ void tc_hazard_read_write(tc_hazard *h, tc_cta *c, const tc_finding *place,
         f.kind = TC_FINDING_DATA_RACE;
         f.at = r;
         f.cause = w;
-        f.missing = rd->cta == wr->cta ? TC_MISSING_BARRIER : TC_MISSING_NOTHING;
+        f.missing =
+            rd->cta == wr->cta ? TC_MISSING_BARRIER : TC_MISSING_NOTHING;
     }
     tc_find(h->run, &f);
 }
 
 void tc_hazard_write_write(tc_hazard *h, const tc_finding *place,
                            uint32_t first, int flane, uint32_t second,
-                           int slane)
-{
+                           int slane) {
     const tc_hz_record *a = &h->records[first], *b = &h->records[second];
     tc_finding f = *place;
     if (a->strong && b->strong) {

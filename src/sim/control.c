@@ -3,8 +3,7 @@
 #include <string.h>
 
 /* 9.7.12.3. Lanes outside mask fall through. */
-void tc_sim_op_BRA(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_BRA(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_warp_core *k = w->core;
     if (mask != k->mask) {
         tc_warp_detach(w, mask, op->target);
@@ -17,8 +16,7 @@ void tc_sim_op_BRA(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
     k->pc = op->target;
 }
 
-static void end_lanes(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+static void end_lanes(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     if (w->cta->run->trace) {
         tc_observe_event(w, op, TC_TRACE_EXIT, TC_UNIT_ISSUE, mask,
                          (tc_trace_event){.group = -1, .bytes = -1});
@@ -27,26 +25,22 @@ static void end_lanes(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 }
 
 /* 9.7.12.6: ret of an entry ends the thread; calls come with .func. */
-void tc_sim_op_RET(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_RET(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     end_lanes(w, op, mask);
 }
 
-void tc_sim_op_EXIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_EXIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     end_lanes(w, op, mask);
 }
 
 /* 9.7.19.4: aborts the execution of the grid. */
-void tc_sim_op_TRAP(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_TRAP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, 0, 0, NULL);
 }
 
 /* 9.7.19.2: suspends for a duration in [0, 2t] nanoseconds; we take t, at one
  * cycle a nanosecond. */
-void tc_sim_op_NANOSLEEP(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_NANOSLEEP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t tmp[TC_LANES];
     const uint32_t *t = tc_src32(w, &op->a[0], tmp);
     uint32_t ns = t[tc_first(mask)];
@@ -56,8 +50,7 @@ void tc_sim_op_NANOSLEEP(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
 
 /* ---- special registers, PTX ISA 10 ---- */
 
-static uint64_t lane_special(const tc_warp *w, tc_ptx_special s, int lane)
-{
+static uint64_t lane_special(const tc_warp *w, tc_ptx_special s, int lane) {
     const uint32_t *block = w->cta->run->launch->block;
     uint32_t t = w->index * TC_LANES + (uint32_t)lane;
     switch (s) {
@@ -84,8 +77,7 @@ static uint64_t lane_special(const tc_warp *w, tc_ptx_special s, int lane)
     }
 }
 
-static uint64_t clock_special(const tc_run *r, tc_ptx_special s)
-{
+static uint64_t clock_special(const tc_run *r, tc_ptx_special s) {
     switch (s) {
     case TC_SR_CLOCK:
         return (uint32_t)r->cycle;
@@ -99,8 +91,7 @@ static uint64_t clock_special(const tc_run *r, tc_ptx_special s)
 }
 
 /* Clusters of one CTA, unless the launch says more. */
-static uint64_t cluster_special(const tc_cta *c, tc_ptx_special s)
-{
+static uint64_t cluster_special(const tc_cta *c, tc_ptx_special s) {
     const tc_sim_launch *l = c->run->launch;
     uint32_t dim = 0;
     switch (s) {
@@ -147,8 +138,7 @@ static uint64_t cluster_special(const tc_cta *c, tc_ptx_special s)
     }
 }
 
-uint64_t tc_special(tc_warp *w, tc_ptx_special s, int lane)
-{
+uint64_t tc_special(tc_warp *w, tc_ptx_special s, int lane) {
     const tc_cta *c = w->cta;
     const tc_run *r = c->run;
     if (s <= TC_SR_TID_Z || s == TC_SR_LANEID ||
@@ -187,7 +177,6 @@ uint64_t tc_special(tc_warp *w, tc_ptx_special s, int lane)
     }
 }
 
-uint64_t tc_symbol_address(tc_warp *w, uint32_t symbol)
-{
+uint64_t tc_symbol_address(tc_warp *w, uint32_t symbol) {
     return w->cta->run->symbols[symbol];
 }

@@ -1,11 +1,11 @@
-/* cta.c - storage of a CTA that executes: registers, shared and local memory. */
+/* cta.c - storage of a CTA that executes: registers, shared and local memory.
+ */
 #include "sim/hazard.h"
 #include "sim/internal.h"
 #include <stdlib.h>
 #include <string.h>
 
-static void init_warp(tc_cta *c, tc_warp *w, uint32_t i)
-{
+static void init_warp(tc_cta *c, tc_warp *w, uint32_t i) {
     const tc_ptx_func *f = c->run->func;
     uint32_t left = c->nthreads - i * TC_LANES;
     w->cta = c;
@@ -21,8 +21,7 @@ static void init_warp(tc_cta *c, tc_warp *w, uint32_t i)
     }
 }
 
-void tc_cta_init(tc_cta *c, tc_run *r)
-{
+void tc_cta_init(tc_cta *c, tc_run *r) {
     const uint32_t *b = r->launch->block;
     memset(c, 0, sizeof *c);
     c->run = r;
@@ -40,8 +39,7 @@ void tc_cta_init(tc_cta *c, tc_run *r)
     }
 }
 
-void tc_cta_start(tc_cta *c, uint32_t index)
-{
+void tc_cta_start(tc_cta *c, uint32_t index) {
     const tc_ptx_func *f = c->run->func;
     const uint32_t *g = c->run->launch->grid;
     c->index = index;
@@ -68,8 +66,7 @@ void tc_cta_start(tc_cta *c, uint32_t index)
     }
 }
 
-void tc_cta_finish(tc_cta *c)
-{
+void tc_cta_finish(tc_cta *c) {
     if (c->run->hazard) {
         tc_hazard_finish(c);
     }
@@ -79,8 +76,7 @@ void tc_cta_finish(tc_cta *c)
     c->nlive = 0;
 }
 
-void tc_cta_free(tc_cta *c)
-{
+void tc_cta_free(tc_cta *c) {
     if (c->run && c->run->hazard) {
         tc_hazard_cta_free(c);
     }

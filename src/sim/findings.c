@@ -7,8 +7,7 @@ const char *const tc_finding_kind_names[TC_FINDING_KIND_COUNT] = {
     TC_FINDING_KINDS(X)};
 #undef X
 
-tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane)
-{
+tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane) {
     return (tc_access){.valid = true,
                        .op = op,
                        .cta = w->cta->index,
@@ -20,13 +19,11 @@ tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane)
 
 /* The stretch of code in which the one missing line would have to stand: from
  * the cause to where it was noticed, perhaps round the end of a loop. */
-static tc_span_of_code stretch(const tc_finding *f)
-{
+static tc_span_of_code stretch(const tc_finding *f) {
     return (tc_span_of_code){f->cause.op, f->at.op, f->cause.op >= f->at.op};
 }
 
-static bool overlap(const tc_span_of_code *a, const tc_span_of_code *b)
-{
+static bool overlap(const tc_span_of_code *a, const tc_span_of_code *b) {
     if (a->wraps && b->wraps) {
         return true; /* both hold the loop's end */
     }
@@ -40,8 +37,7 @@ static bool overlap(const tc_span_of_code *a, const tc_span_of_code *b)
            (a->to < b->to ? a->to : b->to);
 }
 
-static bool same_line(const tc_ptx_op *a, const tc_ptx_op *b)
-{
+static bool same_line(const tc_ptx_op *a, const tc_ptx_op *b) {
     if (!a || !b) {
         return a == b;
     }
@@ -50,26 +46,25 @@ static bool same_line(const tc_ptx_op *a, const tc_ptx_op *b)
 
 /* Two findings tell of one defect if the same missing line would mend both. */
 static bool same_defect(const tc_finding *a, const tc_span_of_code *span,
-                        const tc_finding *b)
-{
+                        const tc_finding *b) {
     bool same_place =
         same_line(a->at.op, b->at.op) && same_line(a->cause.op, b->cause.op);
     tc_span_of_code other = stretch(b);
     if (a->missing != b->missing || a->other.op != b->other.op) {
         return false;
     }
-    if (a->missing == TC_MISSING_NOTHING || a->missing == TC_MISSING_ALIGNMENT) {
+    if (a->missing == TC_MISSING_NOTHING ||
+        a->missing == TC_MISSING_ALIGNMENT) {
         return a->kind == b->kind && same_place;
     }
-    bool same_wait = (a->missing == TC_MISSING_WAIT ||
-                      a->missing == TC_MISSING_WAIT_LESS) &&
-                     same_line(a->at.op, b->at.op);
+    bool same_wait =
+        (a->missing == TC_MISSING_WAIT || a->missing == TC_MISSING_WAIT_LESS) &&
+        same_line(a->at.op, b->at.op);
     return same_place || same_wait || overlap(span, &other);
 }
 
 /* What mends both must stand in both stretches. */
-static void narrow(tc_span_of_code *a, const tc_finding *f)
-{
+static void narrow(tc_span_of_code *a, const tc_finding *f) {
     tc_span_of_code b = stretch(f);
     if (a->wraps || b.wraps || !overlap(a, &b)) {
         return;
@@ -78,14 +73,13 @@ static void narrow(tc_span_of_code *a, const tc_finding *f)
     a->to = a->to < b.to ? a->to : b.to;
 }
 
-void tc_find(tc_run *r, const tc_finding *f)
-{
+void tc_find(tc_run *r, const tc_finding *f) {
     uint64_t lanes = f->lanes ? f->lanes : 1;
     for (int i = 0; i < r->nfindings; i++) {
         tc_finding *old = &r->findings[i];
         if (same_defect(old, &r->spans[i], f)) {
-            int64_t least = f->missing_n < old->missing_n ? f->missing_n
-                                                          : old->missing_n;
+            int64_t least =
+                f->missing_n < old->missing_n ? f->missing_n : old->missing_n;
             lanes += old->lanes;
             if (f->kind < old->kind) {
                 *old = *f;
@@ -108,8 +102,7 @@ void tc_find(tc_run *r, const tc_finding *f)
 
 void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
               tc_ptx_space space, uint64_t address, uint32_t bytes,
-              const char *detail)
-{
+              const char *detail) {
     tc_run *r = w->cta->run;
     tc_finding f = {.kind = kind,
                     .space = space,

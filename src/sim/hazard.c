@@ -15,14 +15,12 @@ typedef struct tc_visit {
     int seen_lane;
 } tc_visit;
 
-static uint32_t thread_of(const tc_hz_record *r, int lane)
-{
+static uint32_t thread_of(const tc_hz_record *r, int lane) {
     return (uint32_t)r->warp * TC_LANES + (uint32_t)lane;
 }
 
 /* Record a of that lane precedes the visit. */
-static bool precedes(const tc_visit *v, uint32_t a, int lane)
-{
+static bool precedes(const tc_visit *v, uint32_t a, int lane) {
     const tc_hz_record *x = &v->h->records[a];
     const tc_hz_record *me = &v->h->records[v->record];
     if (x->cta != me->cta) {
@@ -37,8 +35,7 @@ static bool precedes(const tc_visit *v, uint32_t a, int lane)
                            x->clocks ? x->clocks[lane] : x->clock);
 }
 
-static bool seen(tc_visit *v, uint32_t record, int lane)
-{
+static bool seen(tc_visit *v, uint32_t record, int lane) {
     bool s = v->seen_record == record && v->seen_lane == lane;
     v->seen_record = record;
     v->seen_lane = lane;
@@ -46,8 +43,7 @@ static bool seen(tc_visit *v, uint32_t record, int lane)
 }
 
 static void uninitialized(tc_hazard *h, const tc_finding *place, uint32_t rec,
-                          int lane, uint32_t lanes)
-{
+                          int lane, uint32_t lanes) {
     const tc_hz_record *r = &h->records[rec];
     tc_finding f = *place;
     f.kind = TC_FINDING_UNINITIALIZED_READ;
@@ -62,8 +58,7 @@ static void uninitialized(tc_hazard *h, const tc_finding *place, uint32_t rec,
     tc_find(h->run, &f);
 }
 
-static void read_cell(tc_visit *v, tc_hz_cell *c, bool shared, uint32_t bytes)
-{
+static void read_cell(tc_visit *v, tc_hz_cell *c, bool shared, uint32_t bytes) {
     tc_sim_counters *n = &v->h->run->counters;
     int wlane = (int)c->lane;
     if (c->writer) {
@@ -84,8 +79,7 @@ static void read_cell(tc_visit *v, tc_hz_cell *c, bool shared, uint32_t bytes)
 
 /* Readers of a cell that is about to be written. */
 static void check_readers(tc_visit *v, const tc_hz_cell *c, uint32_t record,
-                          uint32_t mask, bool shared)
-{
+                          uint32_t mask, bool shared) {
     for (; mask; mask &= mask - 1) {
         int lane = tc_first(mask);
         if (precedes(v, record, lane)) {
@@ -99,8 +93,7 @@ static void check_readers(tc_visit *v, const tc_hz_cell *c, uint32_t record,
     }
 }
 
-static void write_cell(tc_visit *v, tc_hz_cell *c, bool shared)
-{
+static void write_cell(tc_visit *v, tc_hz_cell *c, bool shared) {
     tc_hazard *h = v->h;
     bool copy = h->records[v->record].copy != NULL;
     if (c->writer && (c->writer != v->record || (copy && shared)) &&
@@ -121,20 +114,18 @@ static void write_cell(tc_visit *v, tc_hz_cell *c, bool shared)
 
 static void visit(tc_hazard *h, tc_warp *w, uint32_t record, int lane,
                   tc_ptx_space space, uint64_t address, uint32_t bytes,
-                  bool store)
-{
-    tc_visit v = {.h = h,
-                  .cta = w->cta,
-                  .record = record,
-                  .lane = lane,
-                  .place = {.space = space,
-                            .address = address,
-                            .bytes = bytes}};
+                  bool store) {
+    tc_visit v = {
+        .h = h,
+        .cta = w->cta,
+        .record = record,
+        .lane = lane,
+        .place = {.space = space, .address = address, .bytes = bytes}};
     bool shared = space == TC_PS_SHARED;
     uint64_t offset = address;
     uint32_t n;
-    tc_hz_shadow *s = shared ? &w->cta->hz->shared
-                             : tc_hz_global(h, address, &offset);
+    tc_hz_shadow *s =
+        shared ? &w->cta->hz->shared : tc_hz_global(h, address, &offset);
     tc_hz_cell *c = tc_hz_cells(h, s, offset, bytes, &n);
     uint32_t cell = UINT32_C(1) << s->shift;
     for (uint32_t i = 0; i < n; i++) {
@@ -150,8 +141,7 @@ static void visit(tc_hazard *h, tc_warp *w, uint32_t record, int lane,
 
 /* Local memory is a thread's own: only reads of what it never wrote. */
 static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
-                        uint64_t address, uint32_t bytes, bool store)
-{
+                        uint64_t address, uint32_t bytes, bool store) {
     tc_cta *c = w->cta;
     uint64_t t = (uint64_t)w->index * TC_LANES + (uint64_t)lane;
     uint8_t *b = c->hz->local + t * c->local_bytes + address;
@@ -174,8 +164,7 @@ static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
 
 void tc_hazard_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                      bool store)
-{
+                      bool store) {
     tc_hazard *h = w->cta->run->hazard;
     if (space == TC_PS_LOCAL) {
         for (uint32_t m = mask; m; m &= m - 1) {
@@ -199,8 +188,7 @@ void tc_hazard_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 
 /* ---- cp.async ---- */
 
-void tc_hazard_copy(tc_warp *w, tc_batch *b)
-{
+void tc_hazard_copy(tc_warp *w, tc_batch *b) {
     tc_hazard *h = w->cta->run->hazard;
     tc_hz_copy *k = tc_xcalloc(1, sizeof *k);
     for (int i = 0; i < TC_LANES; i++) {
@@ -222,16 +210,14 @@ void tc_hazard_copy(tc_warp *w, tc_batch *b)
     }
 }
 
-void tc_hazard_commit(tc_batch *b, uint32_t lanes)
-{
+void tc_hazard_commit(tc_batch *b, uint32_t lanes) {
     for (uint32_t m = lanes; m; m &= m - 1) {
         b->hz->group[tc_first(m)] = b->group[tc_first(m)];
     }
 }
 
 void tc_hazard_wait(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
-                    uint32_t lanes, uint32_t mask, int64_t n)
-{
+                    uint32_t lanes, uint32_t mask, int64_t n) {
     tc_hz_copy *k = b->hz;
     (void)n;
     for (uint32_t m = mask & b->mask & ~(b->done & ~lanes); m; m &= m - 1) {
@@ -254,8 +240,7 @@ void tc_hazard_wait(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
 
 /* ---- the end of a CTA ---- */
 
-static void settle_copies(tc_hazard *h, tc_cta *c)
-{
+static void settle_copies(tc_hazard *h, tc_cta *c) {
     tc_hz_copy **at = &h->copies;
     while (*at) {
         tc_hz_copy *k = *at;
@@ -271,8 +256,7 @@ static void settle_copies(tc_hazard *h, tc_cta *c)
     }
 }
 
-static void check_unwritten(tc_hazard *h, tc_cta *c)
-{
+static void check_unwritten(tc_hazard *h, tc_cta *c) {
     const tc_hz_shadow *s = &c->hz->shared;
     for (uint64_t i = 0; s->cells && i < s->bytes >> s->shift; i++) {
         tc_hz_cell *e = &s->cells[i];
@@ -288,8 +272,7 @@ static void check_unwritten(tc_hazard *h, tc_cta *c)
     }
 }
 
-void tc_hazard_finish(tc_cta *c)
-{
+void tc_hazard_finish(tc_cta *c) {
     tc_hazard *h = c->run->hazard;
     check_unwritten(h, c);
     settle_copies(h, c);

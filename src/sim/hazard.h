@@ -15,9 +15,9 @@
 typedef struct tc_hz_pending {
     struct tc_hz_pending *next;
     tc_access reader;
-    uint32_t phase; /* barriers that the reader had passed */
+    uint32_t phase;     /* barriers that the reader had passed */
     uint32_t committed; /* groups that the issuing lane had committed */
-    int lane;       /* the issuer's */
+    int lane;           /* the issuer's */
     uint64_t address;
     uint32_t bytes;
 } tc_hz_pending;
@@ -26,12 +26,12 @@ typedef struct tc_hz_pending {
 struct tc_hz_copy {
     struct tc_hz_copy *next;
     int32_t group[TC_LANES];
-    uint32_t done[TC_LANES];   /* clock of the lane's covering wait, 0 none */
-    uint32_t waited;           /* lanes that waited since the issue */
+    uint32_t done[TC_LANES]; /* clock of the lane's covering wait, 0 none */
+    uint32_t waited;         /* lanes that waited since the issue */
     uint32_t wait_ncommit[TC_LANES]; /* groups committed at the last wait */
-    tc_access wait;            /* the last wait after the commit that did not
-                                  cover it */
-    uint32_t wait_lanes;       /* lanes of that */
+    tc_access wait;      /* the last wait after the commit that did not
+                            cover it */
+    uint32_t wait_lanes; /* lanes of that */
     tc_access issue;
     struct tc_hz_pending *pending;
     tc_warp *warp;
@@ -76,14 +76,14 @@ typedef struct tc_hz_clock {
 
 struct tc_hz_cta {
     tc_hz_shadow shared;
-    uint8_t *local; /* a byte each: written? */
-    tc_hz_clock **known; /* of each thread */
+    uint8_t *local;       /* a byte each: written? */
+    tc_hz_clock **known;  /* of each thread */
     tc_hz_clock **fenced; /* what it will know after a fence, or NULL */
-    uint32_t *clock;    /* of each thread, from 1 */
-    uint32_t *phase;    /* CTA barriers it passed */
-    uint32_t *position; /* of each warp: accesses since its last barrier */
-    uint32_t *release;  /* lanes of each warp whose next strong store follows a
-                           fence */
+    uint32_t *clock;      /* of each thread, from 1 */
+    uint32_t *phase;      /* CTA barriers it passed */
+    uint32_t *position;   /* of each warp: accesses since its last barrier */
+    uint32_t *release; /* lanes of each warp whose next strong store follows a
+                          fence */
     uint32_t nthreads;
 
     struct tc_hz_sync *syncs; /* what strong stores published */

@@ -75,13 +75,13 @@ typedef enum tc_split_state {
 
 typedef struct tc_split {
     uint32_t pc, mask;
-    uint8_t state;      /* tc_split_state */
-    uint8_t barrier;    /* BARRIER: its id */
-    uint32_t count;     /* BARRIER: threads that it wants, 0 all */
-    uint32_t need;      /* WARP: the lanes */
-    uint64_t until;     /* UNTIL */
-    uint64_t since;     /* cycle of the block, for the trace */
-    uint64_t stamp;     /* when it last had a turn */
+    uint8_t state;       /* tc_split_state */
+    uint8_t barrier;     /* BARRIER: its id */
+    uint32_t count;      /* BARRIER: threads that it wants, 0 all */
+    uint32_t need;       /* WARP: the lanes */
+    uint64_t until;      /* UNTIL */
+    uint64_t since;      /* cycle of the block, for the trace */
+    uint64_t stamp;      /* when it last had a turn */
     const tc_ptx_op *op; /* where it waits */
 } tc_split;
 
@@ -89,17 +89,17 @@ typedef struct tc_split {
 typedef struct tc_batch {
     struct tc_batch *next; /* in issue order */
     const tc_ptx_op *op;
-    uint32_t mask;          /* lanes that issued */
-    uint32_t landed;        /* bytes are in shared memory */
-    uint32_t done;          /* a wait of the lane covers it */
-    int32_t group[TC_LANES]; /* ordinal in the lane, -1 not committed */
-    uint32_t dst[TC_LANES];  /* offset in the shared window */
-    uint64_t src[TC_LANES];  /* global address */
+    uint32_t mask;              /* lanes that issued */
+    uint32_t landed;            /* bytes are in shared memory */
+    uint32_t done;              /* a wait of the lane covers it */
+    int32_t group[TC_LANES];    /* ordinal in the lane, -1 not committed */
+    uint32_t dst[TC_LANES];     /* offset in the shared window */
+    uint64_t src[TC_LANES];     /* global address */
     uint8_t src_size[TC_LANES]; /* bytes read; the rest is zero */
-    uint64_t complete;       /* timing: when the bytes arrive */
-    int32_t event;           /* its ISSUE in the trace */
-    uint32_t queued;         /* events that still name it */
-    tc_hz_copy *hz;          /* the checker's view, or NULL */
+    uint64_t complete;          /* timing: when the bytes arrive */
+    int32_t event;              /* its ISSUE in the trace */
+    uint32_t queued;            /* events that still name it */
+    tc_hz_copy *hz;             /* the checker's view, or NULL */
 } tc_batch;
 
 typedef struct tc_warp_core {
@@ -115,8 +115,8 @@ typedef struct tc_warp_core {
     uint64_t loop_hash, loop_progress, loop_turn, loop_power;
     bool looping;
     /* timing.c */
-    uint64_t *ready; /* cycle when a register is ready: pred, 32, 64 */
-    uint64_t next;   /* earliest cycle of the next issue */
+    uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
+    uint64_t next;     /* earliest cycle of the next issue */
     uint64_t turn_end; /* another split may go then */
 } tc_warp_core;
 
@@ -124,9 +124,9 @@ enum { TC_BARRIERS = 16 };
 
 struct tc_cta {
     tc_run *run;
-    uint32_t index, id[3]; /* linear, and its coordinates */
+    uint32_t index, id[3];            /* linear, and its coordinates */
     uint32_t nthreads, nwarps, nlive; /* nlive: warps with lanes alive */
-    bool busy; /* started, not finished */
+    bool busy;                        /* started, not finished */
     tc_warp *warps;
     uint8_t *shared;
     uint8_t *local; /* local_bytes a thread */
@@ -163,14 +163,14 @@ struct tc_run {
     const tc_ptx_func *func;
     const tc_sim_launch *launch;
     const tc_machine *machine;
-    tc_code *code; /* the whole module's, by absolute index */
-    uint64_t *symbols; /* address of each symbol */
+    tc_code *code;         /* the whole module's, by absolute index */
+    uint64_t *symbols;     /* address of each symbol */
     uint32_t shared_bytes; /* static and dynamic */
-    uint64_t cycle;    /* now */
-    uint64_t deadline; /* the loop returns at this cycle */
-    uint64_t progress; /* changes when something happened that could free a
-                          spinning warp */
-    bool stopped;      /* fault or cancel: nothing executes any more */
+    uint64_t cycle;        /* now */
+    uint64_t deadline;     /* the loop returns at this cycle */
+    uint64_t progress;     /* changes when something happened that could free a
+                              spinning warp */
+    bool stopped;          /* fault or cancel: nothing executes any more */
     tc_run_status status;
     const char *where; /* cancelled: see tc_sim_result */
     tc_sim_counters counters;
@@ -183,9 +183,9 @@ struct tc_run {
     size_t nevents, cevents;
     uint64_t norder;
     tc_sim_allocation *recent; /* last one hit */
-    tc_hazard *hazard; /* NULL: off */
-    tc_trace *trace;   /* NULL: off */
-    tc_timing *timing; /* NULL: off */
+    tc_hazard *hazard;         /* NULL: off */
+    tc_trace *trace;           /* NULL: off */
+    tc_timing *timing;         /* NULL: off */
 };
 
 struct tc_sim {
@@ -239,7 +239,7 @@ void tc_cancelled(tc_run *r, tc_cta *ctas, uint32_t n);
 void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes);
 void tc_async_drop(tc_warp *w); /* at the CTA's end */
 void tc_event_push(tc_run *r, tc_event e);
-void tc_event_run(tc_run *r); /* all that are due */
+void tc_event_run(tc_run *r);            /* all that are due */
 uint64_t tc_event_next(const tc_run *r); /* UINT64_MAX: none */
 
 /* memory.c */
@@ -278,8 +278,7 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 uint64_t tc_timing_barrier(void); /* cycles from last arrival to release */
 uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);
 
-static inline uint32_t tc_popc(uint32_t x)
-{
+static inline uint32_t tc_popc(uint32_t x) {
     return (uint32_t)__builtin_popcount(x);
 }
 static inline int tc_first(uint32_t x) /* x != 0 */

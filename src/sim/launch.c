@@ -8,8 +8,7 @@
 /* ---- checks ---- */
 
 static bool check_entry(const tc_sim *s, const tc_sim_launch *l,
-                        tc_diags *diags, const tc_ptx_func **out)
-{
+                        tc_diags *diags, const tc_ptx_func **out) {
     const tc_ptx_module *m = s->module;
     *out = l->entry ? tc_ptx_find_entry(m, l->entry) : NULL;
     if (*out) {
@@ -29,8 +28,7 @@ static bool check_entry(const tc_sim *s, const tc_sim_launch *l,
 }
 
 static bool check_block(const tc_machine *mc, const tc_ptx_func *f,
-                        const uint32_t *b, tc_diags *diags)
-{
+                        const uint32_t *b, tc_diags *diags) {
     uint64_t n = (uint64_t)b[0] * b[1] * b[2];
     if (b[0] == 0 || b[1] == 0 || b[2] == 0 || b[0] > 1024 || b[1] > 1024 ||
         b[2] > 64 || n > mc->max_threads_cta) {
@@ -65,8 +63,7 @@ static bool check_block(const tc_machine *mc, const tc_ptx_func *f,
     return true;
 }
 
-static bool check_grid(const uint32_t *g, tc_diags *diags)
-{
+static bool check_grid(const uint32_t *g, tc_diags *diags) {
     if (g[0] == 0 || g[1] == 0 || g[2] == 0 || g[0] > INT32_MAX ||
         g[1] > 65535 || g[2] > 65535 ||
         (uint64_t)g[0] * g[1] > UINT32_MAX / g[2]) {
@@ -81,8 +78,7 @@ static bool check_grid(const uint32_t *g, tc_diags *diags)
 
 /* Static shared memory, then dynamic at the next multiple of its symbol's
  * alignment. */
-static uint64_t dynamic_base(const tc_run *r)
-{
+static uint64_t dynamic_base(const tc_run *r) {
     uint64_t at = r->func->shared_bytes;
     for (int i = 0; i < r->module->nsymbols; i++) {
         const tc_ptx_symbol *y = &r->module->symbols[i];
@@ -94,8 +90,7 @@ static uint64_t dynamic_base(const tc_run *r)
     return at;
 }
 
-static bool check_shared(tc_run *r, tc_diags *diags)
-{
+static bool check_shared(tc_run *r, tc_diags *diags) {
     const tc_machine *mc = r->machine;
     uint64_t base = dynamic_base(r);
     uint64_t total = base + r->launch->dynamic_shared;
@@ -104,8 +99,7 @@ static bool check_shared(tc_run *r, tc_diags *diags)
         tc_report(diags, TC_NOTE, TC_NOWHERE, NULL,
                   "%llu bytes of static shared memory are above 48 KiB (%u): "
                   "older drivers refuse that",
-                  (unsigned long long)r->func->shared_bytes,
-                  mc->shared_static);
+                  (unsigned long long)r->func->shared_bytes, mc->shared_static);
     }
     if (total > mc->shared_cta) {
         tc_error(diags, TC_NOWHERE, NULL,
@@ -120,8 +114,7 @@ static bool check_shared(tc_run *r, tc_diags *diags)
     return true;
 }
 
-static bool check_launch(tc_run *r, tc_diags *diags)
-{
+static bool check_launch(tc_run *r, tc_diags *diags) {
     const tc_sim_launch *l = r->launch;
     if (!check_entry(r->sim, l, diags, &r->func) ||
         !check_block(r->machine, r->func, l->block, diags) ||
@@ -145,8 +138,7 @@ static bool check_launch(tc_run *r, tc_diags *diags)
 
 /* ---- code ---- */
 
-static void place_shared(tc_run *r)
-{
+static void place_shared(tc_run *r) {
     const tc_ptx_module *m = r->module;
     r->symbols = tc_xmalloc(sizeof *r->symbols * ((size_t)m->nsymbols + 1));
     memcpy(r->symbols, r->sim->symbols,
@@ -159,8 +151,7 @@ static void place_shared(tc_run *r)
     }
 }
 
-static void make_code(tc_run *r)
-{
+static void make_code(tc_run *r) {
     static tc_sim_op_fn *const plain[TC_PTX_OPCODE_COUNT] = {
 #define TC_PTX_OP(id, name, section, unit) tc_sim_op_##id,
 #include "ptx/ops.def"
@@ -189,21 +180,19 @@ static void make_code(tc_run *r)
 
 enum { TURN = 2048 }; /* ops of a warp before another one has its turn */
 
-static bool cancelled(const tc_run *r)
-{
+static bool cancelled(const tc_run *r) {
     const volatile int *c = r->sim->options.cancel;
     return c && *c;
 }
 
 typedef struct tc_round {
-    bool ran;     /* somebody executed an op */
-    bool endless; /* and whoever did only repeats itself */
+    bool ran;      /* somebody executed an op */
+    bool endless;  /* and whoever did only repeats itself */
     uint64_t wake; /* next event, or end of a sleep */
 } tc_round;
 
 /* Runs a warp for one turn. Returns the ops that it executed. */
-static uint64_t one_turn(tc_warp *w)
-{
+static uint64_t one_turn(tc_warp *w) {
     tc_run *r = w->cta->run;
     uint64_t begin = r->cycle, end = begin + TURN;
     while (r->cycle < end && !r->stopped && w->alive) {
@@ -217,8 +206,7 @@ static uint64_t one_turn(tc_warp *w)
     return r->cycle - begin;
 }
 
-static tc_round round_of_turns(tc_cta *c)
-{
+static tc_round round_of_turns(tc_cta *c) {
     tc_run *r = c->run;
     tc_round t = {.endless = true, .wake = UINT64_MAX};
     for (uint32_t i = 0; i < c->nwarps && !r->stopped; i++) {
@@ -242,8 +230,7 @@ static tc_round round_of_turns(tc_cta *c)
     return t;
 }
 
-static void run_cta(tc_cta *c)
-{
+static void run_cta(tc_cta *c) {
     tc_run *r = c->run;
     while (c->nlive && !r->stopped) {
         uint64_t before = r->progress;
@@ -264,8 +251,7 @@ static void run_cta(tc_cta *c)
     }
 }
 
-static void run_plain(tc_run *r, uint32_t nctas)
-{
+static void run_plain(tc_run *r, uint32_t nctas) {
     tc_cta c;
     tc_cta_init(&c, r);
     for (uint32_t i = 0; i < nctas && !r->stopped; i++) {
@@ -278,8 +264,7 @@ static void run_plain(tc_run *r, uint32_t nctas)
 
 /* ---- execution under the clock: SM after SM, each with its CTAs ---- */
 
-static uint32_t residency(const tc_run *r, uint32_t nctas)
-{
+static uint32_t residency(const tc_run *r, uint32_t nctas) {
     const tc_machine *mc = r->machine;
     const uint32_t *b = r->launch->block;
     uint32_t threads = (b[0] * b[1] * b[2] + 31) / 32 * 32;
@@ -291,8 +276,7 @@ static uint32_t residency(const tc_run *r, uint32_t nctas)
     return n ? n : 1;
 }
 
-static void run_timed(tc_run *r, uint32_t nctas)
-{
+static void run_timed(tc_run *r, uint32_t nctas) {
     uint32_t n = residency(r, nctas), sms = r->machine->sms;
     tc_cta *ctas = tc_xcalloc(n, sizeof *ctas);
     uint64_t longest = 0;
@@ -313,8 +297,7 @@ static void run_timed(tc_run *r, uint32_t nctas)
 
 /* ---- the launch ---- */
 
-static void begin(tc_run *r, tc_sim *s, const tc_sim_launch *l)
-{
+static void begin(tc_run *r, tc_sim *s, const tc_sim_launch *l) {
     r->sim = s;
     r->module = s->module;
     r->launch = l;
@@ -327,8 +310,7 @@ static void begin(tc_run *r, tc_sim *s, const tc_sim_launch *l)
     }
 }
 
-static void attach_observers(tc_run *r)
-{
+static void attach_observers(tc_run *r) {
     tc_sim *s = r->sim;
     if (s->options.trace) {
         const uint32_t *b = r->launch->block, *g = r->launch->grid;
@@ -345,8 +327,7 @@ static void attach_observers(tc_run *r)
     }
 }
 
-static void end(tc_run *r, tc_sim_result *out)
-{
+static void end(tc_run *r, tc_sim_result *out) {
     if (r->trace) {
         r->trace->cycles = r->cycle;
     }
@@ -367,8 +348,7 @@ static void end(tc_run *r, tc_sim_result *out)
 }
 
 bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
-                tc_sim_result *out)
-{
+                tc_sim_result *out) {
     tc_run r = {0};
     struct timespec t0, t1;
     memset(out, 0, sizeof *out);

@@ -5,8 +5,7 @@
 #include "sim/internal.h"
 #include <string.h>
 
-void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out)
-{
+void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out) {
     uint64_t imm = (uint64_t)o->imm;
     if (o->neg == 1 && o->cls == TC_PF_64) {
         const uint64_t *b = w->r64[o->slot];
@@ -28,8 +27,7 @@ void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out)
     }
 }
 
-tc_sim_allocation *tc_find_allocation(tc_run *r, uint64_t address)
-{
+tc_sim_allocation *tc_find_allocation(tc_run *r, uint64_t address) {
     tc_sim_allocation *a = r->recent;
     if (a && address - a->address < a->size) {
         return a;
@@ -58,8 +56,7 @@ typedef struct tc_window {
 } tc_window;
 
 static bool find_window(tc_warp *w, tc_ptx_space space, uint64_t address,
-                        tc_window *win)
-{
+                        tc_window *win) {
     tc_cta *c = w->cta;
     *win = (tc_window){0};
     switch (space) {
@@ -94,8 +91,7 @@ static bool find_window(tc_warp *w, tc_ptx_space space, uint64_t address,
 
 /* Lanes of mask whose bytes lie in the window. */
 static uint32_t in_window(const tc_window *win, const uint64_t *addr,
-                          uint32_t bytes, uint32_t mask)
-{
+                          uint32_t bytes, uint32_t mask) {
     uint32_t in = 0;
     if (win->size < bytes) {
         return 0;
@@ -107,8 +103,8 @@ static uint32_t in_window(const tc_window *win, const uint64_t *addr,
     return in & mask;
 }
 
-static uint32_t misaligned(const uint64_t *addr, uint32_t bytes, uint32_t mask)
-{
+static uint32_t misaligned(const uint64_t *addr, uint32_t bytes,
+                           uint32_t mask) {
     uint32_t bad = 0;
     for (int i = 0; i < TC_LANES; i++) {
         bad |= (uint32_t)((addr[i] & (bytes - 1)) != 0) << i;
@@ -116,8 +112,7 @@ static uint32_t misaligned(const uint64_t *addr, uint32_t bytes, uint32_t mask)
     return bad & mask;
 }
 
-static bool consecutive(const uint64_t *addr, uint32_t bytes)
-{
+static bool consecutive(const uint64_t *addr, uint32_t bytes) {
     uint64_t diff = 0, a = addr[0];
     for (uint32_t i = 0; i < TC_LANES; i++) {
         diff |= addr[i] ^ (a + (uint64_t)i * bytes);
@@ -131,23 +126,21 @@ static bool consecutive(const uint64_t *addr, uint32_t bytes)
     for (uint32_t m = mask; m; m &= m - 1) {                                   \
         int i = tc_first(m);                                                   \
         T v;                                                                   \
-        memcpy(&v, p + (addr[i] - win->origin) +                               \
-                       win->stride * (uint64_t)i + offset,                     \
+        memcpy(&v,                                                             \
+               p + (addr[i] - win->origin) + win->stride * (uint64_t)i +       \
+                   offset,                                                     \
                sizeof v);                                                      \
         (row)[i] = (expr);                                                     \
     }
 
 static void load_row(tc_warp *w, const tc_ptx_operand *d, tc_ptx_type t,
                      uint32_t mask, const tc_window *win, const uint64_t *addr,
-                     uint32_t offset)
-{
+                     uint32_t offset) {
     const uint8_t *p = win->bytes;
-    uint32_t *r32 = d->kind == TC_PO_REG && d->cls == TC_PF_32
-                        ? w->r32[d->slot]
-                        : NULL;
-    uint64_t *r64 = d->kind == TC_PO_REG && d->cls == TC_PF_64
-                        ? w->r64[d->slot]
-                        : NULL;
+    uint32_t *r32 =
+        d->kind == TC_PO_REG && d->cls == TC_PF_32 ? w->r32[d->slot] : NULL;
+    uint64_t *r64 =
+        d->kind == TC_PO_REG && d->cls == TC_PF_64 ? w->r64[d->slot] : NULL;
     uint32_t sink32[TC_LANES];
     if (!r32 && !r64) {
         r32 = sink32; /* _ */
@@ -195,9 +188,8 @@ static void load_row(tc_warp *w, const tc_ptx_operand *d, tc_ptx_type t,
     }
 
 static void store_row(tc_warp *w, const tc_ptx_operand *s, tc_ptx_type t,
-                      uint32_t mask, const tc_window *win,
-                      const uint64_t *addr, uint32_t offset)
-{
+                      uint32_t mask, const tc_window *win, const uint64_t *addr,
+                      uint32_t offset) {
     uint8_t *p = win->bytes;
     uint32_t size = tc_ptx_type_bytes[t];
     if (size == 8 || (s->kind == TC_PO_REG && s->cls == TC_PF_64)) {
@@ -230,22 +222,20 @@ static void store_row(tc_warp *w, const tc_ptx_operand *s, tc_ptx_type t,
 /* ---- groups ---- */
 
 static const tc_ptx_operand *element(const tc_warp *w, const tc_ptx_operand *o,
-                                     uint32_t i)
-{
+                                     uint32_t i) {
     return o->kind == TC_PO_VECTOR ? &w->cta->run->module->vec[o->slot + i] : o;
 }
 
 static void load_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                        const tc_window *win, const uint64_t *addr,
-                       uint32_t bytes)
-{
+                       uint32_t bytes) {
     uint32_t n = op->nvec ? op->nvec : 1, size = bytes / n;
     const tc_ptx_operand *d = &op->a[0];
     if (n == 1 && size >= 4 && mask == UINT32_MAX && !win->stride &&
         d->kind == TC_PO_REG && (d->cls == TC_PF_64) == (size == 8) &&
         consecutive(addr, bytes)) {
-        void *row = size == 8 ? (void *)w->r64[d->slot]
-                              : (void *)w->r32[d->slot];
+        void *row =
+            size == 8 ? (void *)w->r64[d->slot] : (void *)w->r32[d->slot];
         memcpy(row, win->bytes + (addr[0] - win->origin), bytes * TC_LANES);
         return;
     }
@@ -257,8 +247,7 @@ static void load_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 static void store_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                         const tc_window *win, const uint64_t *addr,
-                        uint32_t bytes)
-{
+                        uint32_t bytes) {
     uint32_t n = op->nvec ? op->nvec : 1, size = bytes / n;
     const tc_ptx_operand *s = &op->a[1];
     if (n == 1 && size >= 4 && mask == UINT32_MAX && !win->stride &&
@@ -277,10 +266,8 @@ static void store_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 /* One space, all checks. observe is a constant where this is inlined. */
 static inline __attribute__((always_inline)) void
-access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-             tc_ptx_space space, const uint64_t *addr, bool store,
-             bool observe)
-{
+access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_ptx_space space,
+             const uint64_t *addr, bool store, bool observe) {
     uint32_t bytes = tc_ptx_type_bytes[op->type] * (op->nvec ? op->nvec : 1u);
     uint32_t bad = misaligned(addr, bytes, mask);
     if (bad) {
@@ -314,8 +301,7 @@ access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 /* Generic addresses: the lanes of each window in turn, as offsets in it. */
 static void access_generic(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                           uint64_t *addr, bool store, bool observe)
-{
+                           uint64_t *addr, bool store, bool observe) {
     uint32_t shared = 0, local = 0;
     for (int i = 0; i < TC_LANES; i++) {
         uint32_t bit = UINT32_C(1) << i;
@@ -339,8 +325,7 @@ static void access_generic(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 static inline __attribute__((always_inline)) void
 access_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask, bool store,
-          bool observe)
-{
+          bool observe) {
     uint64_t addr[TC_LANES];
     tc_addresses(w, &op->a[store ? 0 : 1], addr);
     if (store) {
@@ -354,22 +339,18 @@ access_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask, bool store,
     }
 }
 
-void tc_sim_op_LD(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_LD(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     access_op(w, op, mask, false, false);
 }
 
-void tc_sim_op_ST(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_sim_op_ST(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     access_op(w, op, mask, true, false);
 }
 
-void tc_observed_LD(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_observed_LD(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     access_op(w, op, mask, false, true);
 }
 
-void tc_observed_ST(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+void tc_observed_ST(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     access_op(w, op, mask, true, true);
 }

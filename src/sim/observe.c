@@ -4,8 +4,7 @@
 #include "sim/internal.h"
 
 int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
-                         tc_trace_unit unit, uint32_t lanes, tc_trace_event e)
-{
+                         tc_trace_unit unit, uint32_t lanes, tc_trace_event e) {
     tc_run *r = w->cta->run;
     if (e.cycle == 0) {
         e.cycle = r->cycle;
@@ -29,8 +28,7 @@ int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
 
 void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                 uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                bool store)
-{
+                bool store) {
     tc_run *r = w->cta->run;
     if (space == TC_PS_PARAM || space == TC_PS_CONST) {
         return;

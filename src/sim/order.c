@@ -14,40 +14,34 @@ typedef struct tc_hz_sync {
     tc_hz_clock *clock;
 } tc_hz_sync;
 
-static tc_hz_clock *new_clock(const tc_hz_cta *z)
-{
+static tc_hz_clock *new_clock(const tc_hz_cta *z) {
     return tc_xcalloc(1, sizeof(tc_hz_clock) + sizeof(uint32_t) * z->nthreads);
 }
 
-static void drop(tc_hz_clock *k)
-{
+static void drop(tc_hz_clock *k) {
     if (k && --k->refs == 0) {
         free(k);
     }
 }
 
-static void point(tc_hz_clock **at, tc_hz_clock *k)
-{
+static void point(tc_hz_clock **at, tc_hz_clock *k) {
     k->refs++;
     drop(*at);
     *at = k;
 }
 
-static void join(tc_hz_clock *into, const tc_hz_clock *k, uint32_t n)
-{
+static void join(tc_hz_clock *into, const tc_hz_clock *k, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         into->at[i] = into->at[i] > k->at[i] ? into->at[i] : k->at[i];
     }
 }
 
 bool tc_hazard_knows(const tc_hz_cta *z, uint32_t me, uint32_t other,
-                     uint32_t clock)
-{
+                     uint32_t clock) {
     return me == other || z->known[me]->at[other] >= clock;
 }
 
-static void forget(tc_hz_cta *z)
-{
+static void forget(tc_hz_cta *z) {
     for (uint32_t i = 0; i < z->nthreads; i++) {
         drop(z->known[i]);
         drop(z->fenced[i]);
@@ -61,8 +55,7 @@ static void forget(tc_hz_cta *z)
     }
 }
 
-static tc_hz_cta *new_hz_cta(const tc_cta *c)
-{
+static tc_hz_cta *new_hz_cta(const tc_cta *c) {
     tc_hz_cta *z = tc_xcalloc(1, sizeof *z);
     uint32_t n = c->nwarps * TC_LANES;
     z->nthreads = n;
@@ -79,8 +72,7 @@ static tc_hz_cta *new_hz_cta(const tc_cta *c)
     return z;
 }
 
-void tc_hazard_cta_start(tc_cta *c)
-{
+void tc_hazard_cta_start(tc_cta *c) {
     if (!c->hz) {
         c->hz = new_hz_cta(c);
     }
@@ -102,8 +94,7 @@ void tc_hazard_cta_start(tc_cta *c)
     z->shared.shift = 2;
 }
 
-void tc_hazard_cta_free(tc_cta *c)
-{
+void tc_hazard_cta_free(tc_cta *c) {
     tc_hz_cta *z = c->hz;
     if (!z) {
         return;
@@ -123,8 +114,7 @@ void tc_hazard_cta_free(tc_cta *c)
 
 /* Adds what the thread knows, itself included, and lets its clock tick. */
 static void gather(tc_hz_cta *z, uint32_t t, tc_hz_clock *into,
-                   const tc_hz_clock **last)
-{
+                   const tc_hz_clock **last) {
     if (z->known[t] != *last) {
         join(into, z->known[t], z->nthreads);
         *last = z->known[t];
@@ -136,8 +126,7 @@ static void gather(tc_hz_cta *z, uint32_t t, tc_hz_clock *into,
 
 /* The lanes in masks (one of each warp from first on) synchronise. */
 static void synchronise(tc_cta *c, uint32_t first, uint32_t n,
-                        const uint32_t *masks, bool phase)
-{
+                        const uint32_t *masks, bool phase) {
     tc_hz_cta *z = c->hz;
     tc_hz_clock *k = new_clock(z);
     const tc_hz_clock *last = NULL;
@@ -161,14 +150,12 @@ static void synchronise(tc_cta *c, uint32_t first, uint32_t n,
     drop(k);
 }
 
-void tc_hazard_warp_sync(tc_warp *w, uint32_t mask)
-{
+void tc_hazard_warp_sync(tc_warp *w, uint32_t mask) {
     synchronise(w->cta, w->index, 1, &mask, false);
 }
 
 /* An aligned barrier by part of a warp while the rest is at another one. */
-static void divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
-{
+static void divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
                     .space = TC_PS_REG,
                     .at = tc_access_of(w, op, tc_first(mask)),
@@ -176,15 +163,13 @@ static void divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask)
     tc_find(w->cta->run, &f);
 }
 
-static bool is_aligned(const tc_ptx_op *op)
-{
+static bool is_aligned(const tc_ptx_op *op) {
     return op->opcode == TC_PTX_BAR_SYNC || (op->flags & TC_PM_ALIGNED) != 0;
 }
 
 /* Lanes of a warp may come to an aligned barrier one after the other, as they
  * leave a branch, but it must be the same instruction for all of them. */
-static void check_aligned(tc_warp *w, uint32_t id)
-{
+static void check_aligned(tc_warp *w, uint32_t id) {
     const tc_ptx_op *first = NULL;
     for (int j = 0; j < w->core->nsplit; j++) {
         const tc_split *s = &w->core->split[j];
@@ -201,8 +186,7 @@ static void check_aligned(tc_warp *w, uint32_t id)
 
 /* At the release of a barrier: orders its threads; reports what PTX leaves
  * undefined: threads gone that it wanted, a warp at two barriers. */
-void tc_hazard_barrier(tc_cta *c, uint32_t id)
-{
+void tc_hazard_barrier(tc_cta *c, uint32_t id) {
     uint32_t masks[64] = {0}, gone = 0;
     const tc_ptx_op *op = NULL;
     tc_warp *at = NULL;
@@ -222,15 +206,15 @@ void tc_hazard_barrier(tc_cta *c, uint32_t id)
         }
     }
     if (gone && !count && at) {
-        tc_finding f = {
-            .kind = TC_FINDING_BARRIER_DIVERGENCE,
-            .space = TC_PS_REG,
-            .at = tc_access_of(at, op, tc_first(masks[at->index])),
-            .lanes = gone,
-            .detail = tc_format(c->run->sim->arena,
-                                "%u threads of the CTA had ended without "
-                                "arriving",
-                                gone)};
+        tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
+                        .space = TC_PS_REG,
+                        .at = tc_access_of(at, op, tc_first(masks[at->index])),
+                        .lanes = gone,
+                        .detail =
+                            tc_format(c->run->sim->arena,
+                                      "%u threads of the CTA had ended without "
+                                      "arriving",
+                                      gone)};
         tc_find(c->run, &f);
     }
     synchronise(c, 0, n, masks, true);
@@ -239,8 +223,7 @@ void tc_hazard_barrier(tc_cta *c, uint32_t id)
 /* ---- fences and strong accesses (PTX ISA 8.9, release and acquire
  * patterns): between threads of one CTA ---- */
 
-void tc_hazard_fence(tc_warp *w, uint32_t mask)
-{
+void tc_hazard_fence(tc_warp *w, uint32_t mask) {
     tc_hz_cta *z = w->cta->hz;
     z->release[w->index] |= mask;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -259,8 +242,7 @@ void tc_hazard_fence(tc_warp *w, uint32_t mask)
     }
 }
 
-static tc_hz_sync *find_sync(tc_hz_cta *z, tc_ptx_space space, uint64_t a)
-{
+static tc_hz_sync *find_sync(tc_hz_cta *z, tc_ptx_space space, uint64_t a) {
     for (tc_hz_sync *s = z->syncs; s; s = s->next) {
         if (s->space == space && s->address == a) {
             return s;
@@ -269,8 +251,7 @@ static tc_hz_sync *find_sync(tc_hz_cta *z, tc_ptx_space space, uint64_t a)
     return NULL;
 }
 
-static void publish(tc_hz_cta *z, uint32_t t, tc_ptx_space space, uint64_t a)
-{
+static void publish(tc_hz_cta *z, uint32_t t, tc_ptx_space space, uint64_t a) {
     tc_hz_sync *s = find_sync(z, space, a);
     if (!s) {
         s = tc_xcalloc(1, sizeof *s);
@@ -289,8 +270,7 @@ static void publish(tc_hz_cta *z, uint32_t t, tc_ptx_space space, uint64_t a)
 }
 
 void tc_hazard_strong(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                      uint32_t mask, const uint64_t *addr, bool store)
-{
+                      uint32_t mask, const uint64_t *addr, bool store) {
     tc_hz_cta *z = w->cta->hz;
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);

@@ -5,8 +5,7 @@
 
 enum { PAGE = 4096 };
 
-tc_hazard *tc_hazard_new(tc_run *r)
-{
+tc_hazard *tc_hazard_new(tc_run *r) {
     tc_hazard *h = tc_xcalloc(1, sizeof *h);
     const tc_sim *s = r->sim;
     h->run = r;
@@ -20,8 +19,7 @@ tc_hazard *tc_hazard_new(tc_run *r)
     return h;
 }
 
-void tc_hazard_free(tc_hazard *h)
-{
+void tc_hazard_free(tc_hazard *h) {
     if (!h) {
         return;
     }
@@ -41,14 +39,12 @@ void tc_hazard_free(tc_hazard *h)
 /* ---- records ---- */
 
 uint32_t tc_hz_add_record(tc_hazard *h, const tc_warp *w, const tc_ptx_op *op,
-                          uint32_t mask, tc_hz_copy *copy)
-{
+                          uint32_t mask, tc_hz_copy *copy) {
     tc_hz_cta *z = w->cta->hz;
     const uint32_t *clock = z->clock + (size_t)w->index * TC_LANES;
     if (h->nrecords >= h->crecords) {
         h->crecords = h->crecords ? h->crecords * 2 : 1024;
-        h->records =
-            tc_xrealloc(h->records, h->crecords * sizeof *h->records);
+        h->records = tc_xrealloc(h->records, h->crecords * sizeof *h->records);
     }
     tc_hz_record *r = &h->records[h->nrecords];
     memset(r, 0, sizeof *r);
@@ -74,8 +70,7 @@ uint32_t tc_hz_add_record(tc_hazard *h, const tc_warp *w, const tc_ptx_op *op,
 /* ---- readers ---- */
 
 static uint32_t add_readers(tc_hazard *h, uint32_t record, uint32_t mask,
-                            uint32_t next)
-{
+                            uint32_t next) {
     uint32_t i = h->free_readers;
     if (i) {
         h->free_readers = h->readers[i].next;
@@ -91,8 +86,7 @@ static uint32_t add_readers(tc_hazard *h, uint32_t record, uint32_t mask,
     return i;
 }
 
-void tc_hz_clear_readers(tc_hazard *h, tc_hz_cell *c)
-{
+void tc_hz_clear_readers(tc_hazard *h, tc_hz_cell *c) {
     while (c->more) {
         uint32_t i = c->more;
         c->more = h->readers[i].next;
@@ -102,8 +96,7 @@ void tc_hz_clear_readers(tc_hazard *h, tc_hz_cell *c)
     c->reader = c->rmask = 0;
 }
 
-static bool same_reader(const tc_hazard *h, uint32_t a, uint32_t b)
-{
+static bool same_reader(const tc_hazard *h, uint32_t a, uint32_t b) {
     const tc_hz_record *x = &h->records[a], *y = &h->records[b];
     return x->cta == y->cta && x->warp == y->warp && !x->copy && !y->copy;
 }
@@ -111,8 +104,7 @@ static bool same_reader(const tc_hazard *h, uint32_t a, uint32_t b)
 /* A later read by the same thread stands for its earlier ones: whoever is
  * ordered after it is ordered after them. While nobody has written the cell
  * the first read is the one to blame and stays. */
-void tc_hz_add_reader(tc_hazard *h, tc_hz_cell *c, uint32_t record, int lane)
-{
+void tc_hz_add_reader(tc_hazard *h, tc_hz_cell *c, uint32_t record, int lane) {
     uint32_t bit = UINT32_C(1) << lane;
     if (c->reader == record || !c->rmask) {
         c->reader = record;
@@ -158,8 +150,7 @@ void tc_hz_add_reader(tc_hazard *h, tc_hz_cell *c, uint32_t record, int lane)
 
 /* ---- cells ---- */
 
-static void refine(tc_hazard *h, tc_hz_shadow *s, uint32_t shift)
-{
+static void refine(tc_hazard *h, tc_hz_shadow *s, uint32_t shift) {
     uint64_t n = (s->bytes >> shift) + 1;
     tc_hz_cell *fine = tc_xcalloc(n, sizeof *fine);
     for (uint64_t i = 0; i < n; i++) {
@@ -179,15 +170,13 @@ static void refine(tc_hazard *h, tc_hz_shadow *s, uint32_t shift)
     s->shift = shift;
 }
 
-static uint32_t grain(uint64_t offset, uint32_t bytes)
-{
+static uint32_t grain(uint64_t offset, uint32_t bytes) {
     int z = __builtin_ctz((uint32_t)offset | bytes | 4u);
     return (uint32_t)(z > 2 ? 2 : z);
 }
 
 tc_hz_cell *tc_hz_cells(tc_hazard *h, tc_hz_shadow *s, uint64_t offset,
-                        uint32_t bytes, uint32_t *n)
-{
+                        uint32_t bytes, uint32_t *n) {
     uint32_t g = grain(offset, bytes);
     if (!s->cells) {
         s->shift = g;
@@ -201,8 +190,7 @@ tc_hz_cell *tc_hz_cells(tc_hazard *h, tc_hz_shadow *s, uint64_t offset,
 
 /* Accesses are aligned to their size, at most 64 bytes: one page holds them.
  * A copy's source of odd size stays within its 16 bytes, too. */
-tc_hz_shadow *tc_hz_global(tc_hazard *h, uint64_t address, uint64_t *offset)
-{
+tc_hz_shadow *tc_hz_global(tc_hazard *h, uint64_t address, uint64_t *offset) {
     const tc_sim *s = h->run->sim;
     int lo = 0, hi = s->nallocs - 1;
     while (lo < hi) {

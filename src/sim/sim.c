@@ -18,13 +18,11 @@ static const char *const machine_names[] = {
 #include "sim/arch.def"
     NULL};
 
-const char *const *tc_sim_archs(void)
-{
+const char *const *tc_sim_archs(void) {
     return machine_names;
 }
 
-const tc_machine *tc_machine_find(const char *name)
-{
+const tc_machine *tc_machine_find(const char *name) {
     for (int i = 0; i < NMACHINES; i++) {
         if (strcmp(machines[i].name, name) == 0) {
             return &machines[i];
@@ -38,8 +36,7 @@ const tc_machine *tc_machine_find(const char *name)
 #define DEVICE_SIZE (UINT64_C(1) << 37)
 #define GUARD       UINT64_C(65536)
 
-static void place_symbols(tc_sim *s)
-{
+static void place_symbols(tc_sim *s) {
     const tc_ptx_module *m = s->module;
     s->symbols = TC_NEWN(s->arena, uint64_t, m->nsymbols + 1);
     for (int i = 0; i < m->nsymbols; i++) {
@@ -59,8 +56,7 @@ static void place_symbols(tc_sim *s)
 }
 
 tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
-                   tc_diags *diags)
-{
+                   tc_diags *diags) {
     const char *arch = options->arch ? options->arch : machine_names[0];
     const tc_machine *machine = tc_machine_find(arch);
     if (!machine) {
@@ -79,8 +75,7 @@ tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
     return s;
 }
 
-void tc_sim_free(tc_sim *s)
-{
+void tc_sim_free(tc_sim *s) {
     if (!s) {
         return;
     }
@@ -92,8 +87,7 @@ void tc_sim_free(tc_sim *s)
     free(s);
 }
 
-tc_sim_allocation *tc_sim_alloc(tc_sim *s, uint64_t size, const char *name)
-{
+tc_sim_allocation *tc_sim_alloc(tc_sim *s, uint64_t size, const char *name) {
     uint64_t left = DEVICE_BASE + DEVICE_SIZE - s->next_address;
     if (size >= left || left - size < 2 * GUARD) {
         return NULL;
@@ -112,8 +106,7 @@ tc_sim_allocation *tc_sim_alloc(tc_sim *s, uint64_t size, const char *name)
     return a;
 }
 
-tc_trace *tc_sim_take_trace(tc_sim *s)
-{
+tc_trace *tc_sim_take_trace(tc_sim *s) {
     tc_trace *t = s->trace;
     s->trace = NULL;
     return t;

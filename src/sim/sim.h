@@ -28,31 +28,43 @@ typedef struct tc_sim_options {
     bool hazards;     /* the happens-before checker */
     bool trace;
     tc_completion completion;
-    uint64_t seed;    /* of TC_COMPLETE_RANDOM */
+    uint64_t seed;              /* of TC_COMPLETE_RANDOM */
     const volatile int *cancel; /* polled; non-zero ends the run. May be NULL */
 } tc_sim_options;
 
 typedef enum tc_run_status { /* INTERFACE.md: run */
-    TC_RUN_OK, TC_RUN_FINDINGS, TC_RUN_DEADLOCK, TC_RUN_FAULT, TC_RUN_CANCELLED
+                             TC_RUN_OK,
+                             TC_RUN_FINDINGS,
+                             TC_RUN_DEADLOCK,
+                             TC_RUN_FAULT,
+                             TC_RUN_CANCELLED
 } tc_run_status;
 
 /* TC_FINDING(id, name): INTERFACE.md's kinds, in its order. */
-#define TC_FINDING_KINDS(X)                                                   \
-    X(OUT_OF_BOUNDS, "out-of-bounds") X(MISALIGNED, "misaligned")             \
-    X(TRAP, "trap") X(ILLEGAL_SIZE, "illegal-size")                           \
-    X(UNCOMMITTED_GROUP, "uncommitted-group")                                 \
-    X(READ_BEFORE_COMPLETE, "read-before-complete")                           \
-    X(READ_BEFORE_BARRIER, "read-before-barrier")                             \
-    X(OVERWRITE_IN_FLIGHT, "overwrite-in-flight")                             \
-    X(OVERWRITE_BEFORE_READ, "overwrite-before-read")                         \
-    X(PROXY_FENCE, "proxy-fence")                                             \
-    X(UNINITIALIZED_READ, "uninitialized-read")                               \
-    X(MBARRIER_REINIT, "mbarrier-reinit")                                     \
-    X(MBARRIER_COUNT, "mbarrier-count") X(MBARRIER_PHASE, "mbarrier-phase")   \
-    X(TX_COUNT, "tx-count") X(CLUSTER_SYNC, "cluster-sync")                   \
-    X(REMOTE_EXITED, "remote-exited")                                         \
-    X(BARRIER_DIVERGENCE, "barrier-divergence") X(DATA_RACE, "data-race")     \
-    X(MBARRIER_DEADLOCK, "mbarrier-deadlock") X(DEADLOCK, "deadlock")
+#define TC_FINDING_KINDS(X)                                                    \
+    X(OUT_OF_BOUNDS, "out-of-bounds")                                          \
+    X(MISALIGNED, "misaligned") X(TRAP, "trap") X(ILLEGAL_SIZE,                \
+                                                  "illegal-size")              \
+        X(UNCOMMITTED_GROUP, "uncommitted-group") X(READ_BEFORE_COMPLETE,      \
+                                                    "read-before-complete")    \
+            X(READ_BEFORE_BARRIER, "read-before-barrier")                      \
+                X(OVERWRITE_IN_FLIGHT, "overwrite-in-flight")                  \
+                    X(OVERWRITE_BEFORE_READ, "overwrite-before-read")          \
+                        X(PROXY_FENCE, "proxy-fence") X(UNINITIALIZED_READ,    \
+                                                        "uninitialized-read")  \
+                            X(MBARRIER_REINIT, "mbarrier-reinit")              \
+                                X(MBARRIER_COUNT, "mbarrier-count")            \
+                                    X(MBARRIER_PHASE, "mbarrier-phase")        \
+                                        X(TX_COUNT, "tx-count") X(             \
+                                            CLUSTER_SYNC, "cluster-sync")      \
+                                            X(REMOTE_EXITED, "remote-exited")  \
+                                                X(BARRIER_DIVERGENCE,          \
+                                                  "barrier-divergence")        \
+                                                    X(DATA_RACE, "data-race")  \
+                                                        X(MBARRIER_DEADLOCK,   \
+                                                          "mbarrier-deadlock") \
+                                                            X(DEADLOCK,        \
+                                                              "deadlock")
 
 typedef enum tc_finding_kind {
 #define X(id, name) TC_FINDING_##id,
@@ -75,25 +87,25 @@ typedef struct tc_access {
 /* What would have made it right; the session puts it in the learner's words. */
 typedef enum tc_missing {
     TC_MISSING_NOTHING,
-    TC_MISSING_COMMIT,     /* cp.async.commit_group after cause, before at */
-    TC_MISSING_WAIT,       /* cp.async.wait_group missing_n (or less) before at */
-    TC_MISSING_WAIT_LESS,  /* the wait at `other` leaves too many: wants
-                              missing_n */
+    TC_MISSING_COMMIT, /* cp.async.commit_group after cause, before at */
+    TC_MISSING_WAIT,   /* cp.async.wait_group missing_n (or less) before at */
+    TC_MISSING_WAIT_LESS,       /* the wait at `other` leaves too many: wants
+                                   missing_n */
     TC_MISSING_COMMIT_AND_WAIT, /* both */
-    TC_MISSING_BARRIER,    /* bar.sync between cause and at */
-    TC_MISSING_ALIGNMENT   /* missing_n bytes */
+    TC_MISSING_BARRIER,         /* bar.sync between cause and at */
+    TC_MISSING_ALIGNMENT        /* missing_n bytes */
 } tc_missing;
 
 typedef struct tc_finding {
     tc_finding_kind kind;
     tc_ptx_space space;
-    uint64_t address;   /* of the first byte: global virtual address, or offset
-                           in the CTA's shared window */
-    uint32_t bytes;     /* of the access at that place */
-    uint32_t from, to;  /* bytes [from, to) of the object that are wrong */
-    tc_access at;       /* where it was noticed */
-    tc_access cause;    /* the other side */
-    tc_access other;    /* e.g. the insufficient wait */
+    uint64_t address;  /* of the first byte: global virtual address, or offset
+                          in the CTA's shared window */
+    uint32_t bytes;    /* of the access at that place */
+    uint32_t from, to; /* bytes [from, to) of the object that are wrong */
+    tc_access at;      /* where it was noticed */
+    tc_access cause;   /* the other side */
+    tc_access other;   /* e.g. the insufficient wait */
     tc_missing missing;
     int64_t missing_n;
     uint64_t lanes;     /* how many (thread, access) pairs fell to it */
@@ -104,7 +116,7 @@ typedef struct tc_finding {
 typedef struct tc_sim_allocation {
     uint64_t address; /* device virtual address */
     uint64_t size;
-    uint8_t *bytes;   /* host storage */
+    uint8_t *bytes; /* host storage */
     const char *name;
 } tc_sim_allocation;
 
@@ -132,7 +144,7 @@ typedef struct tc_sim_result {
     tc_sim_counters counters;
     tc_finding *findings; /* in the simulator's arena */
     int nfindings;
-    uint64_t wall_ns; /* of execution alone */
+    uint64_t wall_ns;  /* of execution alone */
     const char *where; /* CANCELLED: where the lanes were, a line each; else
                           NULL. In the simulator's arena */
 } tc_sim_result;

@@ -20,7 +20,8 @@ enum {
 #include "sim/units.def"
     UNIT_ROWS
 };
-_Static_assert((int)UNIT_ROWS == (int)TC_PU_COUNT, "units.def: a row for every unit");
+_Static_assert((int)UNIT_ROWS == (int)TC_PU_COUNT,
+               "units.def: a row for every unit");
 
 enum {
     GLOBAL_LATENCY = 500, /* DRAM load-to-use */
@@ -37,28 +38,24 @@ struct tc_timing {
     uint64_t extra;       /* latency of the access that executes now */
 };
 
-tc_timing *tc_timing_new(tc_run *r)
-{
+tc_timing *tc_timing_new(tc_run *r) {
     tc_timing *t = tc_xcalloc(1, sizeof *t);
     t->run = r;
     return t;
 }
 
-void tc_timing_free(tc_timing *t)
-{
+void tc_timing_free(tc_timing *t) {
     free(t);
 }
 
-void tc_timing_warp(tc_warp *w)
-{
+void tc_timing_warp(tc_warp *w) {
     const tc_ptx_func *f = w->cta->run->func;
     memset(w->core->ready, 0,
            (f->npred + f->n32 + f->n64) * sizeof *w->core->ready);
     w->core->next = 0;
 }
 
-uint64_t tc_timing_barrier(void)
-{
+uint64_t tc_timing_barrier(void) {
     return BARRIER_LATENCY;
 }
 
@@ -66,8 +63,8 @@ uint64_t tc_timing_barrier(void)
 
 /* Wavefronts of a shared access: 32 banks of 4 bytes; lanes that want the same
  * word share it. 8- and 16-byte accesses go in halves and quarters. */
-static uint32_t wavefronts(uint32_t mask, const uint64_t *addr, uint32_t bytes)
-{
+static uint32_t wavefronts(uint32_t mask, const uint64_t *addr,
+                           uint32_t bytes) {
     uint32_t words = bytes < 4 ? 1 : bytes / 4, total = 0;
     uint32_t group = TC_LANES / (words > 4 ? 4 : words);
     for (uint32_t first = 0; first < TC_LANES; first += group) {
@@ -93,8 +90,7 @@ static uint32_t wavefronts(uint32_t mask, const uint64_t *addr, uint32_t bytes)
 }
 
 /* 32-byte sectors that the lanes touch; each sector counts once. */
-static uint32_t sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes)
-{
+static uint32_t sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes) {
     uint64_t seen[TC_LANES * 2];
     uint32_t n = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -112,8 +108,7 @@ static uint32_t sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes)
     return n;
 }
 
-static uint32_t lanes_used(uint32_t mask, uint32_t bytes)
-{
+static uint32_t lanes_used(uint32_t mask, uint32_t bytes) {
     uint32_t words = bytes < 4 ? 1 : bytes / 4;
     uint32_t group = TC_LANES / (words > 4 ? 4 : words), n = 0;
     for (uint32_t first = 0; first < TC_LANES; first += group) {
@@ -124,13 +119,13 @@ static uint32_t lanes_used(uint32_t mask, uint32_t bytes)
 }
 
 /* Takes the road to memory for n sectors; when the last one has arrived. */
-static uint64_t travel(tc_timing *t, uint32_t n)
-{
+static uint64_t travel(tc_timing *t, uint32_t n) {
     const tc_machine *mc = t->run->machine;
     uint64_t now = t->run->cycle;
     const uint32_t *g = t->run->launch->grid;
     uint32_t ctas = g[0] * g[1] * g[2];
-    uint64_t share = mc->dram_bytes_per_cycle / (ctas < mc->sms ? ctas : mc->sms);
+    uint64_t share =
+        mc->dram_bytes_per_cycle / (ctas < mc->sms ? ctas : mc->sms);
     share = share < L2_BYTES ? share : L2_BYTES;
     uint64_t cost = (n * 32 + share - 1) / share;
     uint64_t begin = t->memory_free > now ? t->memory_free : now;
@@ -140,8 +135,7 @@ static uint64_t travel(tc_timing *t, uint32_t n)
 
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                      bool store)
-{
+                      bool store) {
     tc_run *r = w->cta->run;
     tc_timing *t = r->timing;
     (void)op;
@@ -160,8 +154,7 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
 }
 
-uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b)
-{
+uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {
     tc_run *r = w->cta->run;
     uint32_t n = 0, reads = 0;
     for (uint32_t m = b->mask; m; m &= m - 1) {
@@ -177,31 +170,28 @@ uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b)
 
 /* ---- scoreboard ---- */
 
-static uint64_t *slot(const tc_warp *w, const tc_ptx_operand *o)
-{
+static uint64_t *slot(const tc_warp *w, const tc_ptx_operand *o) {
     const tc_ptx_func *f = w->cta->run->func;
-    bool reg = o->kind == TC_PO_REG ||
-               (o->kind == TC_PO_ADDRESS && o->neg == 1);
+    bool reg =
+        o->kind == TC_PO_REG || (o->kind == TC_PO_ADDRESS && o->neg == 1);
     if (o->kind == TC_PO_PRED || (reg && o->cls == TC_PF_PRED)) {
         return &w->core->ready[o->slot];
     }
     if (!reg) {
         return NULL;
     }
-    return &w->core->ready[f->npred + o->slot +
-                           (o->cls == TC_PF_64 ? f->n32 : 0)];
+    return &w->core
+                ->ready[f->npred + o->slot + (o->cls == TC_PF_64 ? f->n32 : 0)];
 }
 
 /* Calls for each register of an operand; the latest ready cycle, or sets it. */
-static uint64_t touch(const tc_warp *w, const tc_ptx_operand *o, uint64_t set)
-{
+static uint64_t touch(const tc_warp *w, const tc_ptx_operand *o, uint64_t set) {
     uint64_t latest = 0;
     uint32_t n = o->kind == TC_PO_VECTOR ? o->nvec : 1;
     for (uint32_t i = 0; i < n; i++) {
-        const tc_ptx_operand *e =
-            o->kind == TC_PO_VECTOR
-                ? &w->cta->run->module->vec[o->slot + i]
-                : o;
+        const tc_ptx_operand *e = o->kind == TC_PO_VECTOR
+                                      ? &w->cta->run->module->vec[o->slot + i]
+                                      : o;
         uint64_t *s = slot(w, e);
         if (s && *s > latest) {
             latest = *s;
@@ -213,8 +203,7 @@ static uint64_t touch(const tc_warp *w, const tc_ptx_operand *o, uint64_t set)
     return latest;
 }
 
-static uint64_t operands_ready(const tc_warp *w, const tc_ptx_op *op)
-{
+static uint64_t operands_ready(const tc_warp *w, const tc_ptx_op *op) {
     uint64_t at = op->guard >= 0 ? w->core->ready[op->guard] : 0;
     for (int i = 0; i < op->noperands; i++) {
         uint64_t t = touch(w, &op->a[i], 0);
@@ -223,10 +212,9 @@ static uint64_t operands_ready(const tc_warp *w, const tc_ptx_op *op)
     return at;
 }
 
-static void set_ready(const tc_warp *w, const tc_ptx_op *op, uint64_t at)
-{
-    bool writes = op->opcode != TC_PTX_ST && tc_ptx_ops[op->opcode].unit <=
-                                                 TC_PU_LSU;
+static void set_ready(const tc_warp *w, const tc_ptx_op *op, uint64_t at) {
+    bool writes =
+        op->opcode != TC_PTX_ST && tc_ptx_ops[op->opcode].unit <= TC_PU_LSU;
     if (writes && op->noperands > 0 && op->a[0].kind != TC_PO_ADDRESS) {
         touch(w, &op->a[0], at);
         if (op->opcode == TC_PTX_SETP || op->opcode == TC_PTX_SHFL_SYNC) {
@@ -237,8 +225,7 @@ static void set_ready(const tc_warp *w, const tc_ptx_op *op, uint64_t at)
 
 /* ---- issue ---- */
 
-static void issue(tc_warp *w, uint32_t scheduler)
-{
+static void issue(tc_warp *w, uint32_t scheduler) {
     tc_warp_core *k = w->core;
     tc_run *r = w->cta->run;
     tc_timing *t = r->timing;
@@ -260,8 +247,7 @@ static void issue(tc_warp *w, uint32_t scheduler)
 }
 
 /* The running split, or the next one; when its op can issue at the earliest. */
-static uint64_t when(tc_warp *w, uint32_t scheduler)
-{
+static uint64_t when(tc_warp *w, uint32_t scheduler) {
     tc_warp_core *k = w->core;
     const tc_run *r = w->cta->run;
     if (k->cur < 0 || k->pc >= k->limit || r->cycle >= k->turn_end) {
@@ -296,8 +282,7 @@ typedef struct tc_sm {
 
 /* One scheduler's cycle: the first ready warp after the last one. Returns the
  * cycle at which there may be something to do. */
-static uint64_t schedule(tc_sm *sm, uint32_t s, uint32_t nsched)
-{
+static uint64_t schedule(tc_sm *sm, uint32_t s, uint32_t nsched) {
     uint32_t all = sm->nctas * sm->per_cta;
     uint64_t soonest = UINT64_MAX, now = sm->run->cycle;
     uint32_t n = (all + nsched - 1 - s) / nsched;
@@ -319,8 +304,7 @@ static uint64_t schedule(tc_sm *sm, uint32_t s, uint32_t nsched)
     return soonest;
 }
 
-static bool endless(tc_sm *sm)
-{
+static bool endless(tc_sm *sm) {
     bool all = true;
     for (uint32_t i = 0; i < sm->nctas; i++) {
         for (uint32_t j = 0; j < sm->per_cta && sm->ctas[i].nlive; j++) {
@@ -341,8 +325,7 @@ static bool endless(tc_sm *sm)
 }
 
 static void retire(tc_sm *sm, uint32_t *next, uint32_t total, uint32_t step,
-                   uint32_t *live)
-{
+                   uint32_t *live) {
     for (uint32_t i = 0; i < sm->nctas; i++) {
         tc_cta *c = &sm->ctas[i];
         if (c->nlive || !c->busy) {
@@ -360,8 +343,7 @@ static void retire(tc_sm *sm, uint32_t *next, uint32_t total, uint32_t step,
     }
 }
 
-static bool stop_if_cancelled(tc_run *r, tc_cta *ctas, uint32_t n)
-{
+static bool stop_if_cancelled(tc_run *r, tc_cta *ctas, uint32_t n) {
     const volatile int *c = r->sim->options.cancel;
     if (c && *c) {
         tc_cancelled(r, ctas, n);
@@ -370,8 +352,7 @@ static bool stop_if_cancelled(tc_run *r, tc_cta *ctas, uint32_t n)
 }
 
 void tc_timing_run(tc_run *r, tc_cta *ctas, uint32_t n, uint32_t first,
-                   uint32_t step)
-{
+                   uint32_t step) {
     const uint32_t *g = r->launch->grid;
     uint32_t total = g[0] * g[1] * g[2], next = first, live = 0;
     uint32_t nsched = r->machine->schedulers;

@@ -8,8 +8,7 @@
 #include "sim/internal.h"
 #include <string.h>
 
-void tc_warp_start(tc_warp *w, uint32_t pc)
-{
+void tc_warp_start(tc_warp *w, uint32_t pc) {
     tc_warp_core *k = w->core;
     memset(k->split, 0, sizeof k->split);
     memset(k->ncommit, 0, sizeof k->ncommit);
@@ -26,16 +25,14 @@ void tc_warp_start(tc_warp *w, uint32_t pc)
     k->limit = 0;
 }
 
-static void drop_split(tc_warp_core *k, int i)
-{
+static void drop_split(tc_warp_core *k, int i) {
     k->nsplit--;
     if (i != k->nsplit) {
         k->split[i] = k->split[k->nsplit];
     }
 }
 
-void tc_warp_save(tc_warp *w)
-{
+void tc_warp_save(tc_warp *w) {
     tc_warp_core *k = w->core;
     if (k->cur < 0) {
         return;
@@ -51,16 +48,14 @@ void tc_warp_save(tc_warp *w)
 
 /* Splits that can go together do: ready ones at one pc; and those that wait at
  * one op for each other. */
-static void merge(tc_warp_core *k)
-{
+static void merge(tc_warp_core *k) {
     for (int i = 0; i < k->nsplit; i++) {
         tc_split *a = &k->split[i];
         for (int j = k->nsplit - 1; j > i; j--) {
             tc_split *b = &k->split[j];
-            bool ready = (a->state == TC_SPLIT_READY ||
-                          a->state == TC_SPLIT_WARP) &&
-                         (b->state == TC_SPLIT_READY ||
-                          b->state == TC_SPLIT_WARP);
+            bool ready =
+                (a->state == TC_SPLIT_READY || a->state == TC_SPLIT_WARP) &&
+                (b->state == TC_SPLIT_READY || b->state == TC_SPLIT_WARP);
             if (a->pc == b->pc && ready) {
                 if (a->state != b->state) {
                     a->state = TC_SPLIT_READY;
@@ -73,8 +68,7 @@ static void merge(tc_warp_core *k)
     }
 }
 
-static void wake_sleepers(tc_warp *w)
-{
+static void wake_sleepers(tc_warp *w) {
     tc_warp_core *k = w->core;
     uint64_t now = w->cta->run->cycle;
     for (int i = 0; i < k->nsplit; i++) {
@@ -85,8 +79,7 @@ static void wake_sleepers(tc_warp *w)
 }
 
 /* Lowest pc, except that every other turn the one that waited longest. */
-static int choose(const tc_warp_core *k)
-{
+static int choose(const tc_warp_core *k) {
     int best = -1;
     bool fair = (k->turns & 1) != 0;
     for (int i = 0; i < k->nsplit; i++) {
@@ -102,8 +95,7 @@ static int choose(const tc_warp_core *k)
     return best;
 }
 
-bool tc_warp_select(tc_warp *w)
-{
+bool tc_warp_select(tc_warp *w) {
     tc_warp_core *k = w->core;
     tc_warp_save(w);
     if (k->nsplit > 1) {
@@ -131,8 +123,7 @@ bool tc_warp_select(tc_warp *w)
 }
 
 /* The loop of a turn: nothing but ops. Who observes is in fn. */
-static uint32_t run_split(tc_warp *w)
-{
+static uint32_t run_split(tc_warp *w) {
     tc_warp_core *k = w->core;
     tc_run *r = w->cta->run;
     const tc_code *code = r->code;
@@ -159,8 +150,7 @@ static uint32_t run_split(tc_warp *w)
     return (uint32_t)(now - begin);
 }
 
-bool tc_warp_turn(tc_warp *w)
-{
+bool tc_warp_turn(tc_warp *w) {
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
     bool any = false;
@@ -175,8 +165,7 @@ bool tc_warp_turn(tc_warp *w)
 
 /* ---- what control, barrier and async ops do to splits ---- */
 
-tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc)
-{
+tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc) {
     tc_warp_core *k = w->core;
     tc_split *s;
     if (lanes == k->mask) {
@@ -197,8 +186,7 @@ tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc)
 }
 
 tc_split *tc_warp_block(tc_warp *w, uint32_t lanes, uint32_t pc,
-                        tc_split_state state, const tc_ptx_op *op)
-{
+                        tc_split_state state, const tc_ptx_op *op) {
     tc_split *s = tc_warp_detach(w, lanes, pc);
     s->state = (uint8_t)state;
     s->op = op;
@@ -206,16 +194,14 @@ tc_split *tc_warp_block(tc_warp *w, uint32_t lanes, uint32_t pc,
     return s;
 }
 
-void tc_warp_release(tc_warp *w, tc_split *s, uint64_t at)
-{
+void tc_warp_release(tc_warp *w, tc_split *s, uint64_t at) {
     (void)w;
     s->state = at ? TC_SPLIT_UNTIL : TC_SPLIT_READY;
     s->until = at;
 }
 
 /* A lane that ended is one that others need not wait for any more. */
-static void recheck(tc_warp *w)
-{
+static void recheck(tc_warp *w) {
     tc_warp_core *k = w->core;
     for (int i = 0; i < k->nsplit; i++) {
         if (k->split[i].state == TC_SPLIT_WARP) {
@@ -224,8 +210,7 @@ static void recheck(tc_warp *w)
     }
 }
 
-void tc_warp_kill(tc_warp *w, uint32_t lanes)
-{
+void tc_warp_kill(tc_warp *w, uint32_t lanes) {
     tc_warp_core *k = w->core;
     w->alive &= ~lanes;
     k->mask &= ~lanes;
@@ -239,8 +224,7 @@ void tc_warp_kill(tc_warp *w, uint32_t lanes)
 }
 
 bool tc_warp_converged(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                       uint32_t need)
-{
+                       uint32_t need) {
     tc_warp_core *k = w->core;
     if (((need & w->alive) & ~mask) == 0) {
         return true;
@@ -252,14 +236,12 @@ bool tc_warp_converged(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 /* ---- endless loops ---- */
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
+static uint64_t mix(uint64_t h, uint64_t x) {
     h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
     return h ^ h >> 29;
 }
 
-static uint64_t state_hash(const tc_warp *w)
-{
+static uint64_t state_hash(const tc_warp *w) {
     const tc_warp_core *k = w->core;
     const tc_ptx_func *f = w->cta->run->func;
     uint64_t h = w->alive;
@@ -286,8 +268,7 @@ static uint64_t state_hash(const tc_warp *w)
 /* Memory does not change (progress stands still), so a warp is a function of
  * its own state: once a state comes back, it comes back for ever. Turns are
  * taken by splits in rotation; equal states a whole rotation apart count. */
-bool tc_warp_loops(tc_warp *w)
-{
+bool tc_warp_loops(tc_warp *w) {
     tc_warp_core *k = w->core;
     uint64_t progress = w->cta->run->progress;
     uint64_t rotation = (uint64_t)(k->nsplit > 0 ? k->nsplit : 1) * 4;

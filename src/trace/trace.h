@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 /* TC_TRACE(id, name): the kinds of INTERFACE.md's timeline, and more. */
-#define TC_TRACE_KINDS(X)                                                     \
-    X(ISSUE, "issue")       /* an asynchronous copy was issued */             \
-    X(COMMIT, "commit")     /* cp.async.commit_group */                       \
-    X(COMPLETE, "complete") /* the bytes of one issue have landed */          \
-    X(WAIT, "wait")         /* wait_group, mbarrier wait: cycle to end */     \
-    X(ARRIVE, "arrive")     /* at an mbarrier, or a barrier */                \
-    X(PHASE, "phase")       /* an mbarrier's phase completed */               \
-    X(BARRIER, "barrier")   /* bar.sync: arrival (cycle) to release (end) */  \
-    X(LOAD, "load")         /* ld of global or shared memory */               \
-    X(STORE, "store")       /* st of global or shared memory */               \
+#define TC_TRACE_KINDS(X)                                                      \
+    X(ISSUE, "issue")       /* an asynchronous copy was issued */              \
+    X(COMMIT, "commit")     /* cp.async.commit_group */                        \
+    X(COMPLETE, "complete") /* the bytes of one issue have landed */           \
+    X(WAIT, "wait")         /* wait_group, mbarrier wait: cycle to end */      \
+    X(ARRIVE, "arrive")     /* at an mbarrier, or a barrier */                 \
+    X(PHASE, "phase")       /* an mbarrier's phase completed */                \
+    X(BARRIER, "barrier")   /* bar.sync: arrival (cycle) to release (end) */   \
+    X(LOAD, "load")         /* ld of global or shared memory */                \
+    X(STORE, "store")       /* st of global or shared memory */                \
     X(EXIT, "exit")         /* the lanes ended */
 
 typedef enum tc_trace_kind {
@@ -31,42 +31,43 @@ typedef enum tc_trace_kind {
 
 extern const char *const tc_trace_kind_names[TC_TRACE_KIND_COUNT];
 
-typedef enum tc_trace_unit { /* who did it */
-    TC_UNIT_ISSUE,  /* the warp scheduler */
-    TC_UNIT_LSU,    /* load/store unit */
-    TC_UNIT_ASYNC,  /* the asynchronous copy path (LDGSTS) */
-    TC_UNIT_BARRIER,
-    TC_UNIT_TMA,
-    TC_UNIT_COUNT
+typedef enum tc_trace_unit {                /* who did it */
+                             TC_UNIT_ISSUE, /* the warp scheduler */
+                             TC_UNIT_LSU,   /* load/store unit */
+                             TC_UNIT_ASYNC, /* the asynchronous copy path
+                                               (LDGSTS) */
+                             TC_UNIT_BARRIER,
+                             TC_UNIT_TMA,
+                             TC_UNIT_COUNT
 } tc_trace_unit;
 extern const char *const tc_trace_unit_names[TC_UNIT_COUNT];
 
 typedef struct tc_trace_event {
-    uint64_t cycle, end;  /* end == cycle for an instant */
-    uint32_t lanes;       /* mask of the warp's lanes */
-    uint32_t cta, warp;   /* linear CTA; warp within it */
-    int32_t group;        /* ordinal of the commit group in these lanes, from
-                             0; -1 none. An ISSUE carries the ordinal of the
-                             group that will take it. A WAIT carries the newest
-                             ordinal that it guarantees complete, -1 none */
-    int32_t phase;        /* -1 none */
-    int32_t bytes;        /* by all lanes together; -1 none */
-    int32_t line;         /* in the learner's source; 0 unknown */
-    uint32_t ptx_line;    /* in the PTX text */
-    uint64_t barrier;     /* address or id + 1; 0 none */
+    uint64_t cycle, end; /* end == cycle for an instant */
+    uint32_t lanes;      /* mask of the warp's lanes */
+    uint32_t cta, warp;  /* linear CTA; warp within it */
+    int32_t group;       /* ordinal of the commit group in these lanes, from
+                            0; -1 none. An ISSUE carries the ordinal of the
+                            group that will take it. A WAIT carries the newest
+                            ordinal that it guarantees complete, -1 none */
+    int32_t phase;       /* -1 none */
+    int32_t bytes;       /* by all lanes together; -1 none */
+    int32_t line;        /* in the learner's source; 0 unknown */
+    uint32_t ptx_line;   /* in the PTX text */
+    uint64_t barrier;    /* address or id + 1; 0 none */
     uint8_t kind, unit;
-    int32_t cause;        /* index of an earlier event (COMPLETE: its ISSUE), or
-                             -1 */
-    uint64_t address;     /* of the first lane: destination of an ISSUE, of a
-                             STORE, source of a LOAD */
+    int32_t cause;    /* index of an earlier event (COMPLETE: its ISSUE), or
+                         -1 */
+    uint64_t address; /* of the first lane: destination of an ISSUE, of a
+                         STORE, source of a LOAD */
 } tc_trace_event;
 
 typedef struct tc_trace {
     tc_trace_event *events; /* in the order they were recorded; not sorted */
     size_t n, cap;
-    uint64_t cycles;   /* when the kernel ended */
+    uint64_t cycles;      /* when the kernel ended */
     uint32_t ctas, warps; /* CTAs, and warps in each */
-    bool truncated;    /* the limit on events was reached */
+    bool truncated;       /* the limit on events was reached */
 } tc_trace;
 
 #define TC_TRACE_LIMIT ((size_t)1 << 20)

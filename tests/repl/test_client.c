@@ -18,7 +18,8 @@
 
 /* --- diagnostics --- */
 
-__attribute__((noinline)) static char *printed(const tc_diag *d, int width, bool color) {
+__attribute__((noinline)) static char *printed(const tc_diag *d, int width,
+                                               bool color) {
     char *text = NULL;
     size_t len;
     FILE *f = open_memstream(&text, &len);

@@ -46,15 +46,13 @@ typedef struct sim_case {
     tc_sim *sim;
 } sim_case;
 
-static void print_diag(void *user, const tc_diag *d)
-{
+static void print_diag(void *user, const tc_diag *d) {
     (void)user;
     fprintf(stderr, "%d:%d: %s\n", d->line, d->col, d->message);
 }
 
 /* body without the lines that contain drop. */
-static char *whole_text(const char *body, const char *drop)
-{
+static char *whole_text(const char *body, const char *drop) {
     tc_buf b = TC_BUF_INIT;
     tc_buf_puts(&b, prologue);
     while (*body) {
@@ -72,8 +70,7 @@ static char *whole_text(const char *body, const char *drop)
 }
 
 /* What NVIDIA's assembler says of the text, where there is one. */
-static inline void check_ptxas(const char *text)
-{
+static inline void check_ptxas(const char *text) {
     const char *ptxas = "/usr/local/cuda/bin/ptxas";
     if (access(ptxas, X_OK) != 0) {
         return;
@@ -93,15 +90,13 @@ static inline void check_ptxas(const char *text)
     assert_int_equal(rc, 0);
 }
 
-static void fill(uint8_t *p, uint32_t salt)
-{
+static void fill(uint8_t *p, uint32_t salt) {
     for (uint32_t i = 0; i < BYTES; i++) {
         p[i] = (uint8_t)(i * 7 + i / 256 + salt);
     }
 }
 
-static void run_text(sim_case *c, const char *text)
-{
+static void run_text(sim_case *c, const char *text) {
     tc_diags d = {.fn = print_diag};
     c->arena = tc_arena_new();
     tc_source *s = TC_NEW(c->arena, tc_source);
@@ -130,15 +125,13 @@ static void run_text(sim_case *c, const char *text)
     c->t = tc_sim_take_trace(c->sim);
 }
 
-static void end_case(sim_case *c)
-{
+static void end_case(sim_case *c) {
     tc_trace_free(c->t);
     tc_sim_free(c->sim);
     tc_arena_free(c->arena);
 }
 
-static inline uint32_t word(const uint8_t *p, uint32_t i)
-{
+static inline uint32_t word(const uint8_t *p, uint32_t i) {
     uint32_t v;
     memcpy(&v, p + 4 * (size_t)i, 4);
     return v;

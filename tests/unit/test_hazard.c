@@ -14,13 +14,13 @@ typedef struct mutant {
     uint32_t grid;
 } mutant;
 
-#define COPY "cp.async.ca.shared.global [%r4], [%rd4], 4;\n"
-#define COMMIT "cp.async.commit_group;\n"
+#define COPY    "cp.async.ca.shared.global [%r4], [%rd4], 4;\n"
+#define COMMIT  "cp.async.commit_group;\n"
 #define WAIT(n) "cp.async.wait_group " #n ";\n"
-#define BAR "bar.sync 0;\n"
-#define OUT "st.global.u32 [%rd5], %r10;\n"
-#define OWN "ld.shared.u32 %r10, [%r4];\n" OUT
-#define NEXT "ld.shared.u32 %r10, [%r6];\n" OUT
+#define BAR     "bar.sync 0;\n"
+#define OUT     "st.global.u32 [%rd5], %r10;\n"
+#define OWN     "ld.shared.u32 %r10, [%r4];\n" OUT
+#define NEXT    "ld.shared.u32 %r10, [%r6];\n" OUT
 
 static const char own[] = COPY COMMIT WAIT(0) BAR OWN;
 static const char next[] = COPY COMMIT WAIT(0) BAR NEXT;
@@ -55,7 +55,7 @@ static const char source_after[] =
     COPY COMMIT WAIT(0) "st.global.u32 [%rd4], %r1;\n" OWN;
 static const char twice[] =
     COPY COMMIT WAIT(0) "cp.async.ca.shared.global [%r4], [%rd5], 4;\n"
-    "cp.async.commit_group;\ncp.async.wait_all;\n" OWN;
+                        "cp.async.commit_group;\ncp.async.wait_all;\n" OWN;
 static const char warp_sync[] =
     "st.shared.u32 [%r4], %r1;\nbar.warp.sync 0xffffffff;\n"
     "xor.b32 %r11, %r2, 4;\nadd.u32 %r11, %r3, %r11;\n"
@@ -86,9 +86,9 @@ static const mutant mutants[] = {
     {"own: no barrier is needed", own, "bar", NONE, 0, 0, NONE, 1},
     {"own: wait leaves one", COPY COMMIT WAIT(1) BAR OWN, NULL,
      KIND(READ_BEFORE_COMPLETE), TC_MISSING_WAIT_LESS, 0, TC_PTX_CP_ASYNC, 1},
-    {"own: wait leaves two of two",
-     COPY COMMIT COMMIT COMMIT WAIT(3) BAR OWN, NULL,
-     KIND(READ_BEFORE_COMPLETE), TC_MISSING_WAIT_LESS, 2, TC_PTX_CP_ASYNC, 1},
+    {"own: wait leaves two of two", COPY COMMIT COMMIT COMMIT WAIT(3) BAR OWN,
+     NULL, KIND(READ_BEFORE_COMPLETE), TC_MISSING_WAIT_LESS, 2, TC_PTX_CP_ASYNC,
+     1},
     {"own: empty groups behind it", COPY COMMIT COMMIT COMMIT WAIT(2) OWN, NULL,
      NONE, 0, 0, NONE, 1},
     {"own: wait_all commits", COPY "cp.async.wait_all;\n" OWN, NULL, NONE, 0, 0,
@@ -153,14 +153,14 @@ static const mutant mutants[] = {
     {"half the warps end before it",
      "setp.lt.u32 %p1, %r8, 2;\n@%p1 ret;\nbar.sync 0;\n", NULL,
      KIND(BARRIER_DIVERGENCE), 0, 0, NONE, 1},
-    {"bytes of one word", "mov.u32 %r11, sm;\nadd.u32 %r11, %r11, %r1;\n"
+    {"bytes of one word",
+     "mov.u32 %r11, sm;\nadd.u32 %r11, %r11, %r1;\n"
      "st.shared.u8 [%r11], %r1;\nld.shared.u8 %r10, [%r11];\n" OUT,
      NULL, NONE, 0, 0, NONE, 1},
 };
 enum { NMUTANTS = (int)(sizeof mutants / sizeof mutants[0]) };
 
-static void show(const mutant *m, const sim_case *c)
-{
+static void show(const mutant *m, const sim_case *c) {
     fprintf(stderr, "%s: status %d\n", m->name, (int)c->r.status);
     for (int i = 0; i < c->r.nfindings; i++) {
         const tc_finding *f = &c->r.findings[i];
@@ -172,8 +172,7 @@ static void show(const mutant *m, const sim_case *c)
     }
 }
 
-static bool as_expected(const mutant *m, const sim_case *c)
-{
+static bool as_expected(const mutant *m, const sim_case *c) {
     if (m->kind == NONE) {
         return c->r.status == TC_RUN_OK && c->r.nfindings == 0;
     }
@@ -185,8 +184,7 @@ static bool as_expected(const mutant *m, const sim_case *c)
 }
 
 static int run_mutant(const mutant *m, tc_completion when, bool timing,
-                      bool ptxas)
-{
+                      bool ptxas) {
     sim_case c = {.hazards = true,
                   .completion = when,
                   .timing = timing,
@@ -206,8 +204,7 @@ static int run_mutant(const mutant *m, tc_completion when, bool timing,
     return bad;
 }
 
-static void test_mutants(void **state)
-{
+static void test_mutants(void **state) {
     int bad = 0;
     (void)state;
     for (int i = 0; i < NMUTANTS; i++) {
@@ -217,8 +214,7 @@ static void test_mutants(void **state)
 }
 
 /* By happens-before: the same verdict in other schedules. */
-static void test_mutants_other_schedules(void **state)
-{
+static void test_mutants_other_schedules(void **state) {
     int bad = 0;
     (void)state;
     for (int i = 0; i < NMUTANTS; i++) {
@@ -230,8 +226,7 @@ static void test_mutants_other_schedules(void **state)
 }
 
 /* Correct programs give the same bytes whenever the copies land. */
-static void same_bytes(const mutant *m)
-{
+static void same_bytes(const mutant *m) {
     char *text = whole_text(m->body, m->drop);
     uint8_t first[BYTES];
     for (int i = 0; i < 23; i++) {
@@ -255,8 +250,7 @@ static void same_bytes(const mutant *m)
     free(text);
 }
 
-static void test_same_bytes(void **state)
-{
+static void test_same_bytes(void **state) {
     (void)state;
     for (int i = 0; i < NMUTANTS; i++) {
         if (mutants[i].kind == NONE) {
@@ -266,8 +260,7 @@ static void test_same_bytes(void **state)
 }
 
 /* A missing wait is never a silently right answer under LATE. */
-static void test_late_shows(void **state)
-{
+static void test_late_shows(void **state) {
     sim_case c = {.completion = TC_COMPLETE_LATE};
     char *text = whole_text(own, "wait");
     (void)state;
@@ -278,8 +271,7 @@ static void test_late_shows(void **state)
     free(text);
 }
 
-int main(void)
-{
+int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mutants),
         cmocka_unit_test(test_mutants_other_schedules),
