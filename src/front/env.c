@@ -55,6 +55,12 @@ void tc_env_set(tc_env *e, const char *name, const tc_value *v) {
     TC_PUSH(e->arena, e->items, e->n, e->cap, fresh);
 }
 
+void tc_env_merge(tc_env *into, const tc_env *child) {
+    for (int i = 0; i < child->n; i++) {
+        tc_env_set(into, child->items[i].name, &child->items[i].value);
+    }
+}
+
 static bool hidden(const tc_env *from, const tc_env *at, const char *name) {
     for (; from != at; from = from->parent) {
         if (own_entry(from, name) != NULL) {

@@ -62,6 +62,9 @@ tc_env *tc_env_new(tc_arena *a); /* with the usual imports */
 tc_env *tc_env_child(tc_arena *a, const tc_env *parent);
 const tc_value *tc_env_get(const tc_env *e, const char *name);   /* or NULL */
 void tc_env_set(tc_env *e, const char *name, const tc_value *v); /* copies */
+/* Gives a parent what its child defined, so that chains stay short. What the
+ * values point to must live as long as `into`. */
+void tc_env_merge(tc_env *into, const tc_env *child);
 /* Calls fn for each name the learner defined (not the imports), newest
  * definition only. */
 void tc_env_each(const tc_env *e,

@@ -9,51 +9,96 @@
 #include <stdint.h>
 
 /* PUNCT(id, text): longer texts before their prefixes. */
-#define TC_PUNCTUATORS(PUNCT)                                                  \
-    PUNCT(ELLIPSIS, "...")                                                     \
-    PUNCT(POW_EQ, "**=")                                                       \
-    PUNCT(FLOORDIV_EQ, "//=")                                                  \
-    PUNCT(SHL_EQ, "<<=")                                                       \
-    PUNCT(SHR_EQ, ">>=")                                                       \
-    PUNCT(WALRUS, ":=") PUNCT(ARROW, "->") PUNCT(POW, "**") PUNCT(             \
-        FLOORDIV, "//") PUNCT(SHL, "<<") PUNCT(SHR, ">>") PUNCT(LE, "<=")      \
-        PUNCT(GE, ">=") PUNCT(EQ, "==") PUNCT(NE, "!=") PUNCT(ADD_EQ, "+=")    \
-            PUNCT(SUB_EQ, "-=") PUNCT(MUL_EQ, "*=") PUNCT(DIV_EQ, "/=") PUNCT( \
-                MOD_EQ, "%=") PUNCT(MATMUL_EQ, "@=") PUNCT(AND_EQ, "&=")       \
-                PUNCT(OR_EQ, "|=") PUNCT(XOR_EQ, "^=") PUNCT(LPAREN, "(")      \
-                    PUNCT(RPAREN, ")") PUNCT(LBRACKET, "[") PUNCT(             \
-                        RBRACKET, "]") PUNCT(LBRACE, "{") PUNCT(RBRACE, "}")   \
-                        PUNCT(COMMA, ",") PUNCT(COLON, ":") PUNCT(SEMI, ";")   \
-                            PUNCT(DOT, ".") PUNCT(ASSIGN, "=") PUNCT(ADD, "+") \
-                                PUNCT(SUB, "-") PUNCT(MUL, "*")                \
-                                    PUNCT(DIV, "/") PUNCT(MOD, "%")            \
-                                        PUNCT(AT, "@") PUNCT(AND, "&")         \
-                                            PUNCT(OR, "|") PUNCT(XOR, "^")     \
-                                                PUNCT(TILDE, "~")              \
-                                                    PUNCT(LT, "<")             \
-                                                        PUNCT(GT, ">")
+/* clang-format off */
+#define TC_PUNCTUATORS(PUNCT) \
+    PUNCT(ELLIPSIS, "...")    \
+    PUNCT(POW_EQ, "**=")      \
+    PUNCT(FLOORDIV_EQ, "//=") \
+    PUNCT(SHL_EQ, "<<=")      \
+    PUNCT(SHR_EQ, ">>=")      \
+    PUNCT(WALRUS, ":=")       \
+    PUNCT(ARROW, "->")        \
+    PUNCT(POW, "**")          \
+    PUNCT(FLOORDIV, "//")     \
+    PUNCT(SHL, "<<")          \
+    PUNCT(SHR, ">>")          \
+    PUNCT(LE, "<=")           \
+    PUNCT(GE, ">=")           \
+    PUNCT(EQ, "==")           \
+    PUNCT(NE, "!=")           \
+    PUNCT(ADD_EQ, "+=")       \
+    PUNCT(SUB_EQ, "-=")       \
+    PUNCT(MUL_EQ, "*=")       \
+    PUNCT(DIV_EQ, "/=")       \
+    PUNCT(MOD_EQ, "%=")       \
+    PUNCT(MATMUL_EQ, "@=")    \
+    PUNCT(AND_EQ, "&=")       \
+    PUNCT(OR_EQ, "|=")        \
+    PUNCT(XOR_EQ, "^=")       \
+    PUNCT(LPAREN, "(")        \
+    PUNCT(RPAREN, ")")        \
+    PUNCT(LBRACKET, "[")      \
+    PUNCT(RBRACKET, "]")      \
+    PUNCT(LBRACE, "{")        \
+    PUNCT(RBRACE, "}")        \
+    PUNCT(COMMA, ",")         \
+    PUNCT(COLON, ":")         \
+    PUNCT(SEMI, ";")          \
+    PUNCT(DOT, ".")           \
+    PUNCT(ASSIGN, "=")        \
+    PUNCT(ADD, "+")           \
+    PUNCT(SUB, "-")           \
+    PUNCT(MUL, "*")           \
+    PUNCT(DIV, "/")           \
+    PUNCT(MOD, "%")           \
+    PUNCT(AT, "@")            \
+    PUNCT(AND, "&")           \
+    PUNCT(OR, "|")            \
+    PUNCT(XOR, "^")           \
+    PUNCT(TILDE, "~")         \
+    PUNCT(LT, "<")            \
+    PUNCT(GT, ">")
+/* clang-format on */
 
 /* KEYWORD(id, text): Python's, all of them, so that none becomes a name. */
-#define TC_KEYWORDS(KEYWORD)                                                   \
-    KEYWORD(AND, "and")                                                        \
-    KEYWORD(AS, "as")                                                          \
-    KEYWORD(ASSERT, "assert")                                                  \
-    KEYWORD(ASYNC, "async")                                                    \
-    KEYWORD(AWAIT, "await") KEYWORD(BREAK, "break") KEYWORD(CLASS, "class")    \
-        KEYWORD(CONTINUE, "continue") KEYWORD(DEF, "def") KEYWORD(             \
-            DEL, "del") KEYWORD(ELIF, "elif") KEYWORD(ELSE, "else")            \
-            KEYWORD(EXCEPT, "except") KEYWORD(FALSE, "False") KEYWORD(         \
-                FINALLY, "finally") KEYWORD(FOR, "for") KEYWORD(FROM, "from")  \
-                KEYWORD(GLOBAL, "global") KEYWORD(IF, "if") KEYWORD(           \
-                    IMPORT, "import") KEYWORD(IN, "in") KEYWORD(IS, "is")      \
-                    KEYWORD(LAMBDA, "lambda") KEYWORD(NONE, "None")            \
-                        KEYWORD(NONLOCAL, "nonlocal") KEYWORD(NOT, "not")      \
-                            KEYWORD(OR, "or") KEYWORD(PASS, "pass") KEYWORD(   \
-                                RAISE, "raise") KEYWORD(RETURN, "return")      \
-                                KEYWORD(TRUE, "True") KEYWORD(TRY, "try")      \
-                                    KEYWORD(WHILE, "while")                    \
-                                        KEYWORD(WITH, "with")                  \
-                                            KEYWORD(YIELD, "yield")
+/* clang-format off */
+#define TC_KEYWORDS(KEYWORD)      \
+    KEYWORD(AND, "and")           \
+    KEYWORD(AS, "as")             \
+    KEYWORD(ASSERT, "assert")     \
+    KEYWORD(ASYNC, "async")       \
+    KEYWORD(AWAIT, "await")       \
+    KEYWORD(BREAK, "break")       \
+    KEYWORD(CLASS, "class")       \
+    KEYWORD(CONTINUE, "continue") \
+    KEYWORD(DEF, "def")           \
+    KEYWORD(DEL, "del")           \
+    KEYWORD(ELIF, "elif")         \
+    KEYWORD(ELSE, "else")         \
+    KEYWORD(EXCEPT, "except")     \
+    KEYWORD(FALSE, "False")       \
+    KEYWORD(FINALLY, "finally")   \
+    KEYWORD(FOR, "for")           \
+    KEYWORD(FROM, "from")         \
+    KEYWORD(GLOBAL, "global")     \
+    KEYWORD(IF, "if")             \
+    KEYWORD(IMPORT, "import")     \
+    KEYWORD(IN, "in")             \
+    KEYWORD(IS, "is")             \
+    KEYWORD(LAMBDA, "lambda")     \
+    KEYWORD(NONE, "None")         \
+    KEYWORD(NONLOCAL, "nonlocal") \
+    KEYWORD(NOT, "not")           \
+    KEYWORD(OR, "or")             \
+    KEYWORD(PASS, "pass")         \
+    KEYWORD(RAISE, "raise")       \
+    KEYWORD(RETURN, "return")     \
+    KEYWORD(TRUE, "True")         \
+    KEYWORD(TRY, "try")           \
+    KEYWORD(WHILE, "while")       \
+    KEYWORD(WITH, "with")         \
+    KEYWORD(YIELD, "yield")
+/* clang-format on */
 
 typedef enum tc_token_kind {
     TOK_END,
@@ -88,8 +133,9 @@ typedef struct tc_tokens {
 } tc_tokens;
 
 /* Cuts the source into tokens, ending with END. Reports the first mistake and
- * returns false. */
-bool tc_lex(tc_arena *a, const tc_source *source, tc_diags *diags,
+ * returns false. The tokens live in a, the names and strings they hold in
+ * words. */
+bool tc_lex(tc_arena *a, tc_arena *words, const tc_source *source, tc_diags *diags,
             tc_tokens *out);
 
 /* "(", "def"; a description ("a name", "end of line") for the others. */
@@ -98,7 +144,7 @@ const char *tc_token_kind_text(tc_token_kind k);
 /* Literals (literal.c). Each reads at *at, moves it behind the literal, and
  * reports a mistake. */
 typedef struct tc_lexer {
-    tc_arena *arena;
+    tc_arena *arena, *words;
     const tc_source *source;
     const char *text;
     uint32_t len, at;

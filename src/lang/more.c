@@ -59,7 +59,7 @@ bool tc_parse_wants_more(const char *text) {
     tc_diags quiet = {0};
     tc_tokens tokens;
     bool more = false;
-    if (!tc_lex(a, &source, &quiet, &tokens)) {
+    if (!tc_lex(a, a, &source, &quiet, &tokens)) {
         more = tokens.unfinished;
     } else {
         const tc_token *last = last_statement(&tokens);

@@ -156,7 +156,7 @@ static const char *dotted_name(tc_parser *p, const char *where) {
         if (!tc_is(p, TOK_NAME)) {
             return tc_unexpected(p, "a name after '.'");
         }
-        s = tc_format(p->arena, "%s.%s", s, tc_next(p)->s);
+        s = tc_format(p->words, "%s.%s", s, tc_next(p)->s);
     }
     return s;
 }
@@ -333,14 +333,14 @@ bool tc_parse_simple_line(tc_parser *p, tc_node_list *out) {
     return tc_accept(p, TOK_NEWLINE) || line_not_ended(p);
 }
 
-bool tc_parse(tc_arena *a, const tc_source *source, tc_diags *diags,
-              tc_node_list *out) {
+bool tc_parse_split(tc_arena *nodes, tc_arena *words, const tc_source *source,
+                    tc_diags *diags, tc_node_list *out) {
     tc_tokens tokens;
     *out = (tc_node_list){0};
-    if (!tc_lex(a, source, diags, &tokens)) {
+    if (!tc_lex(nodes, words, source, diags, &tokens)) {
         return false;
     }
-    tc_parser p = {a, source, diags, tokens.items, 0, 0};
+    tc_parser p = {nodes, words, source, diags, tokens.items, 0, 0};
     while (!tc_is(&p, TOK_END)) {
         if (!tc_parse_statement(&p, out)) {
             *out = (tc_node_list){0};
@@ -348,4 +348,9 @@ bool tc_parse(tc_arena *a, const tc_source *source, tc_diags *diags,
         }
     }
     return true;
+}
+
+bool tc_parse(tc_arena *a, const tc_source *source, tc_diags *diags,
+              tc_node_list *out) {
+    return tc_parse_split(a, a, source, diags, out);
 }

@@ -189,8 +189,11 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
     tc_value value = {0};
     tc_func *func = NULL;
     bool has_value = false;
-    if (!tc_parse(a, src, &s->diags, &stmts) ||
-        !tc_front_run(&front, env, &stmts, &value, &has_value, &func)) {
+    tc_arena *tree = tc_arena_new();
+    bool ok = tc_parse_split(tree, a, src, &s->diags, &stmts) &&
+              tc_front_run(&front, env, &stmts, &value, &has_value, &func);
+    tc_arena_free(tree);
+    if (!ok) {
         tc_arena_free(a);
         return TC_REJECTED;
     }
@@ -202,7 +205,7 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
         return TC_OK;
     }
     TC_PUSH(s->arena, s->kept.items, s->kept.n, s->kept.cap, a);
-    s->env = env;
+    tc_env_merge(s->env, env);
     if (func != NULL) {
         answer_func(s, func, count_copies(&func->body), r);
         tc_program_set(s, func);

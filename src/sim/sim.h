@@ -41,30 +41,30 @@ typedef enum tc_run_status { /* INTERFACE.md: run */
 } tc_run_status;
 
 /* TC_FINDING(id, name): INTERFACE.md's kinds, in its order. */
-#define TC_FINDING_KINDS(X)                                                    \
-    X(OUT_OF_BOUNDS, "out-of-bounds")                                          \
-    X(MISALIGNED, "misaligned") X(TRAP, "trap") X(ILLEGAL_SIZE,                \
-                                                  "illegal-size")              \
-        X(UNCOMMITTED_GROUP, "uncommitted-group") X(READ_BEFORE_COMPLETE,      \
-                                                    "read-before-complete")    \
-            X(READ_BEFORE_BARRIER, "read-before-barrier")                      \
-                X(OVERWRITE_IN_FLIGHT, "overwrite-in-flight")                  \
-                    X(OVERWRITE_BEFORE_READ, "overwrite-before-read")          \
-                        X(PROXY_FENCE, "proxy-fence") X(UNINITIALIZED_READ,    \
-                                                        "uninitialized-read")  \
-                            X(MBARRIER_REINIT, "mbarrier-reinit")              \
-                                X(MBARRIER_COUNT, "mbarrier-count")            \
-                                    X(MBARRIER_PHASE, "mbarrier-phase")        \
-                                        X(TX_COUNT, "tx-count") X(             \
-                                            CLUSTER_SYNC, "cluster-sync")      \
-                                            X(REMOTE_EXITED, "remote-exited")  \
-                                                X(BARRIER_DIVERGENCE,          \
-                                                  "barrier-divergence")        \
-                                                    X(DATA_RACE, "data-race")  \
-                                                        X(MBARRIER_DEADLOCK,   \
-                                                          "mbarrier-deadlock") \
-                                                            X(DEADLOCK,        \
-                                                              "deadlock")
+/* clang-format off */
+#define TC_FINDING_KINDS(X)                               \
+    X(OUT_OF_BOUNDS, "out-of-bounds")                     \
+    X(MISALIGNED, "misaligned")                           \
+    X(TRAP, "trap")                                       \
+    X(ILLEGAL_SIZE, "illegal-size")                       \
+    X(UNCOMMITTED_GROUP, "uncommitted-group")             \
+    X(READ_BEFORE_COMPLETE, "read-before-complete")       \
+    X(READ_BEFORE_BARRIER, "read-before-barrier")         \
+    X(OVERWRITE_IN_FLIGHT, "overwrite-in-flight")         \
+    X(OVERWRITE_BEFORE_READ, "overwrite-before-read")     \
+    X(PROXY_FENCE, "proxy-fence")                         \
+    X(UNINITIALIZED_READ, "uninitialized-read")           \
+    X(MBARRIER_REINIT, "mbarrier-reinit")                 \
+    X(MBARRIER_COUNT, "mbarrier-count")                   \
+    X(MBARRIER_PHASE, "mbarrier-phase")                   \
+    X(TX_COUNT, "tx-count")                               \
+    X(CLUSTER_SYNC, "cluster-sync")                       \
+    X(REMOTE_EXITED, "remote-exited")                     \
+    X(BARRIER_DIVERGENCE, "barrier-divergence")           \
+    X(DATA_RACE, "data-race")                             \
+    X(MBARRIER_DEADLOCK, "mbarrier-deadlock")             \
+    X(DEADLOCK, "deadlock")
+/* clang-format on */
 
 typedef enum tc_finding_kind {
 #define X(id, name) TC_FINDING_##id,

@@ -31,14 +31,14 @@ typedef enum tc_trace_kind {
 
 extern const char *const tc_trace_kind_names[TC_TRACE_KIND_COUNT];
 
-typedef enum tc_trace_unit {                /* who did it */
-                             TC_UNIT_ISSUE, /* the warp scheduler */
-                             TC_UNIT_LSU,   /* load/store unit */
-                             TC_UNIT_ASYNC, /* the asynchronous copy path
-                                               (LDGSTS) */
-                             TC_UNIT_BARRIER,
-                             TC_UNIT_TMA,
-                             TC_UNIT_COUNT
+/* Who did it. */
+typedef enum tc_trace_unit {
+    TC_UNIT_ISSUE, /* the warp scheduler */
+    TC_UNIT_LSU,   /* load/store unit */
+    TC_UNIT_ASYNC, /* the asynchronous copy path (LDGSTS) */
+    TC_UNIT_BARRIER,
+    TC_UNIT_TMA,
+    TC_UNIT_COUNT
 } tc_trace_unit;
 extern const char *const tc_trace_unit_names[TC_UNIT_COUNT];
 

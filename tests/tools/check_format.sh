@@ -11,7 +11,8 @@ fi
 list=$(find src tests -name '*.[ch]' | sort)
 bad=0
 for f in $list; do
-    if ! "$format" --dry-run -Werror "$f" >/dev/null 2>&1; then
+    # a header with @ in its strings would be taken for Objective-C
+    if ! "$format" --assume-filename="${f%.h}.c" <"$f" | cmp -s - "$f"; then
         echo "$f: is not as $format leaves it"
         bad=$((bad + 1))
     fi
