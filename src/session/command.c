@@ -1,6 +1,7 @@
 /* command.c - the table of commands: look-up, help, set, quit. */
 #include "session/session.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,9 +82,7 @@ static tc_status no_topic(tc_session *s, const tc_args *args) {
     const char *near = tc_nearest(args->words[0], names, n);
     char hint[64] = "`help` lists the commands";
     if (near != NULL) {
-        strcpy(hint, "did you mean ");
-        strncat(hint, near, sizeof hint - 20);
-        strcat(hint, "?");
+        snprintf(hint, sizeof hint, "did you mean %s?", near);
     }
     tc_error(&s->diags, args->spans[0], hint, "no command is called '%s'",
              args->words[0]);
@@ -248,8 +247,10 @@ tc_status tc_cmd_set(tc_session *s, const tc_args *args, tc_reply *r) {
         ok = set_width(s, args);
     } else {
         const char *near = tc_nearest(name, names, 6);
+        char hint[64];
+        snprintf(hint, sizeof hint, "did you mean %s?", near ? near : "");
         tc_error(&s->diags, args->spans[0],
-                 near ? near : "`help set` lists the settings",
+                 near ? hint : "`help set` lists the settings",
                  "there is no setting '%s'", name);
         return TC_USAGE;
     }
