@@ -135,8 +135,8 @@ typedef struct tc_tokens {
 /* Cuts the source into tokens, ending with END. Reports the first mistake and
  * returns false. The tokens live in a, the names and strings they hold in
  * words. */
-bool tc_lex(tc_arena *a, tc_arena *words, const tc_source *source, tc_diags *diags,
-            tc_tokens *out);
+bool tc_lex(tc_arena *a, tc_arena *words, const tc_source *source,
+            tc_diags *diags, tc_tokens *out);
 
 /* "(", "def"; a description ("a name", "end of line") for the others. */
 const char *tc_token_kind_text(tc_token_kind k);

@@ -31,5 +31,5 @@ for f in tests/fuzz/fuzz_*.c; do
     # shellcheck disable=SC2086
     "$out/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 \
         -print_final_stats=0 -verbosity=0 -artifact_prefix="$out/$name-" $dict \
-        "$out/$name.corpus" "$seeds" lessons
+        "$out/$name.corpus" "$seeds" lessons tests/gpu
 done

@@ -1,5 +1,6 @@
-/* test_fuzz_corpus.c - every input that once was hard, through each fuzz target.
- * Passing is not crashing; ASan and UBSan watch in the sanitized build. */
+/* test_fuzz_corpus.c - every input that once was hard, through each fuzz
+ * target. Passing is not crashing; ASan and UBSan watch in the sanitized build.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
