@@ -31,9 +31,10 @@ json_t *tc_error_json(const tc_diag *d) {
 static json_t *iters_json(const tc_iter *it, int n) {
     json_t *list = json_array();
     for (int i = 0; i < n; i++) {
-        json_array_append_new(
-            list, json_pack("[I,I,s]", (json_int_t)it[i].extent,
-                            (json_int_t)it[i].stride, it[i].axis->name));
+        json_array_append_new(list,
+                              json_pack("[I,I,o]", (json_int_t)it[i].extent,
+                                        (json_int_t)it[i].stride,
+                                        text_json(it[i].axis->name)));
     }
     return list;
 }

@@ -1,3 +1,4 @@
+#include "base/utf8.h"
 #include "session/session.h"
 
 #include <ctype.h>
@@ -179,6 +180,23 @@ static int count_copies(const tc_block *b) {
     return n;
 }
 
+/* Everything after this point relies on text being UTF-8, as Python does. */
+static bool check_utf8(tc_session *s, const tc_source *src) {
+    size_t at = 0;
+    while (at < src->len) {
+        size_t n = tc_utf8_next(src->text + at, src->len - at);
+        if (n == 1 && (unsigned char)src->text[at] >= 0x80) {
+            tc_span span = {src, (uint32_t)at, (uint32_t)at + 1};
+            tc_error(&s->diags, span, "save it as UTF-8",
+                     "the text is not UTF-8: byte 0x%02x",
+                     (unsigned)(unsigned char)src->text[at]);
+            return false;
+        }
+        at += n;
+    }
+    return true;
+}
+
 /* Evaluates the statements of a source; all of them, or none. quiet: a file
  * from the command line, which has no reply of its own. */
 static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
@@ -189,6 +207,10 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
     tc_value value = {0};
     tc_func *func = NULL;
     bool has_value = false;
+    if (!check_utf8(s, src)) {
+        tc_arena_free(a);
+        return TC_REJECTED;
+    }
     tc_arena *tree = tc_arena_new();
     bool ok = tc_parse_split(tree, a, src, &s->diags, &stmts) &&
               tc_front_run(&front, env, &stmts, &value, &has_value, &func);

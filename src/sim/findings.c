@@ -1,6 +1,6 @@
 /* findings.c - one defect, one finding, of the first kind that fits. */
 #include "sim/internal.h"
-#include <stdlib.h>
+#include <string.h>
 
 #define X(id, name) name,
 const char *const tc_finding_kind_names[TC_FINDING_KIND_COUNT] = {
@@ -63,41 +63,56 @@ static bool same_defect(const tc_finding *a, const tc_span_of_code *span,
     return same_place || same_wait || overlap(span, &other);
 }
 
-/* What mends both must stand in both stretches. */
-static void narrow(tc_span_of_code *a, const tc_finding *f) {
-    tc_span_of_code b = stretch(f);
-    if (a->wraps || b.wraps || !overlap(a, &b)) {
-        return;
+/* Adds b to a. What mends both must stand in both stretches; the first kind of
+ * the table names the defect, and its stretch counts. */
+static void merge(tc_finding *a, tc_span_of_code *span, const tc_finding *b) {
+    uint64_t lanes = a->lanes + b->lanes;
+    int64_t least = b->missing_n < a->missing_n ? b->missing_n : a->missing_n;
+    tc_span_of_code other = stretch(b);
+    if (b->kind < a->kind) {
+        *a = *b;
+        *span = other;
+    } else if (b->kind == a->kind && !span->wraps && !other.wraps &&
+               overlap(span, &other)) {
+        span->from = span->from > other.from ? span->from : other.from;
+        span->to = span->to < other.to ? span->to : other.to;
     }
-    a->from = a->from > b.from ? a->from : b.from;
-    a->to = a->to < b.to ? a->to : b.to;
+    a->lanes = lanes;
+    a->missing_n = least; /* what is enough for all of them */
 }
 
+enum { MOST = 1000 }; /* more than anyone reads */
+
 void tc_find(tc_run *r, const tc_finding *f) {
-    uint64_t lanes = f->lanes ? f->lanes : 1;
+    tc_finding copy = *f;
+    copy.lanes = f->lanes ? f->lanes : 1;
     for (int i = 0; i < r->nfindings; i++) {
-        tc_finding *old = &r->findings[i];
-        if (same_defect(old, &r->spans[i], f)) {
-            int64_t least =
-                f->missing_n < old->missing_n ? f->missing_n : old->missing_n;
-            lanes += old->lanes;
-            if (f->kind < old->kind) {
-                *old = *f;
-            }
-            old->lanes = lanes;
-            old->missing_n = least; /* what is enough for all of them */
-            narrow(&r->spans[i], f);
+        if (same_defect(&r->findings[i], &r->spans[i], &copy)) {
+            merge(&r->findings[i], &r->spans[i], &copy);
             return;
         }
     }
-    if (r->nfindings >= 1000) {
-        return; /* more than anyone reads */
+    if (r->nfindings >= MOST) {
+        return;
     }
     int n = r->nfindings;
-    tc_finding copy = *f;
-    copy.lanes = lanes;
     TC_PUSH(r->sim->arena, r->findings, r->nfindings, r->cfindings, copy);
-    TC_PUSH(r->sim->arena, r->spans, n, r->cspans, stretch(f));
+    TC_PUSH(r->sim->arena, r->spans, n, r->cspans, stretch(&copy));
+}
+
+void tc_findings_settle(tc_run *r) {
+    for (int i = 0; i < r->nfindings; i++) {
+        for (int j = r->nfindings - 1; j > i; j--) {
+            if (same_defect(&r->findings[i], &r->spans[i], &r->findings[j])) {
+                merge(&r->findings[i], &r->spans[i], &r->findings[j]);
+                r->nfindings--;
+                size_t n = (size_t)(r->nfindings - j);
+                memmove(&r->findings[j], &r->findings[j + 1],
+                        n * sizeof *r->findings);
+                memmove(&r->spans[j], &r->spans[j + 1], n * sizeof *r->spans);
+            }
+        }
+    }
 }
 
 void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,

@@ -251,6 +251,8 @@ tc_sim_op_fn tc_observed_LD, tc_observed_ST, tc_collective_SHFL_SYNC;
 tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane);
 /* Adds a finding, or counts it to the one it is the same defect as. */
 void tc_find(tc_run *r, const tc_finding *f);
+/* At the end of a run: findings that turned out to be one defect. */
+void tc_findings_settle(tc_run *r);
 /* A finding that ends the execution. */
 void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
               tc_ptx_space space, uint64_t address, uint32_t bytes,

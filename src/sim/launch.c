@@ -334,6 +334,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     if (r->status == TC_RUN_OK && r->nfindings) {
         r->status = TC_RUN_FINDINGS;
     }
+    tc_findings_settle(r);
     out->status = r->status;
     out->where = r->where;
     out->cycles = r->cycle;
