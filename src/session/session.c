@@ -1,5 +1,5 @@
-#include "base/utf8.h"
 #include "session/session.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -163,8 +163,10 @@ static void answer_value(tc_session *s, const tc_value *v, tc_reply *r) {
 
 static void answer_func(tc_session *s, const tc_func *f, int copies,
                         tc_reply *r) {
-    if (s->options.json) {
-        r->json = json_pack("{s:s,s:i}", "function", f->name, "copies", copies);
+    if (s->options.json) { /* beside the value of a last expression, if any */
+        r->json = r->json ? r->json : json_object();
+        json_object_set_new(r->json, "function", json_string(f->name));
+        json_object_set_new(r->json, "copies", json_integer(copies));
     } else {
         tc_buf_printf(&r->text, "%s: %d cop%s; now try `why` or `run`.\n",
                       f->name, copies, copies == 1 ? "y" : "ies");
