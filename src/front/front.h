@@ -27,6 +27,7 @@ typedef enum tc_value_kind {
     TC_V_STRIDED, /* i @ axis: 4 @ laneid */
     TC_V_ITER,   /* iter: Iter(8, 1, "m") */
     TC_V_LAYOUT, /* layout */
+    TC_V_SWIZZLE_MODE, /* i and its name s: SwizzleMode.SWIZZLE_32B_ATOM */
     TC_V_NAMESPACE, /* s, a dotted name: T, T.ptx.cp_async, Tx.cta */
     TC_V_FUNC,   /* func: a prim_func */
     TC_V_BUFFER, /* buffer: inside a body */
@@ -93,5 +94,9 @@ void tc_value_print(tc_buf *b, const tc_value *v);
  * alone (prefix ""): for completion and "did you mean". Calls fn for each. */
 void tc_front_names(const char *prefix,
                     void (*fn)(void *user, const char *name), void *user);
+
+/* Attributes and methods of a layout or an axis. */
+void tc_layout_members(const tc_value *v,
+                       void (*fn)(void *user, const char *name), void *user);
 
 #endif

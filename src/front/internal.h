@@ -168,6 +168,15 @@ bool tc_spec_subscript(tc_eval_ctx *e, bool replica, const tc_node *n,
                        tc_value *out);
 bool tc_spec_add(tc_eval_ctx *e, const tc_value *a, const tc_value *b,
                  tc_span span, tc_value *out);
+/* Attribute or method `name` of a layout or an axis (layout_call.c). */
+bool tc_layout_attr(tc_eval_ctx *e, const tc_value *v, const char *name,
+                    tc_span at, tc_value *out);
+bool tc_call_layout_method(tc_eval_ctx *e, const tc_value *v, const char *name,
+                           tc_span at, const tc_args *args, tc_value *out);
+bool tc_swizzle_mode_member(tc_eval_ctx *e, const char *name, tc_span at,
+                            tc_value *out);
+/* The bits of a data type, also of one that only layouts know. */
+bool tc_want_bits(tc_eval_ctx *e, const tc_arg *arg, int *bits);
 
 /* --- bodies (body.c, declare.c, region.c, intrinsic.c, copy.c) --------- */
 bool tc_build_func(tc_eval_ctx *e, const tc_node *def, tc_func **out);
@@ -243,6 +252,16 @@ bool tc_body_for(tc_eval_ctx *e, const tc_node *n);
     CALL("wg_local_layout", tc_call_wg_local_layout)                           \
     CALL("tmem_datapath_layout", tc_call_tmem_datapath_layout)                 \
     CALL("tcgen05_atom_layout", tc_call_tcgen05_atom_layout)                   \
+    CALL("mma_atom_layout", tc_call_mma_atom_layout)                           \
+    CALL("mma_atom_shape", tc_call_mma_atom_shape)                             \
+    CALL("mma_shared_layout", tc_call_mma_shared_layout)                       \
+    CALL("tma_atom_layout", tc_call_mma_atom_layout)                           \
+    CALL("tma_atom_shape", tc_call_mma_atom_shape)                             \
+    CALL("tma_shared_layout", tc_call_mma_shared_layout)                       \
+    CALL("get_swizzle_mode_from_layout", tc_call_get_swizzle_mode)             \
+    CALL("sf_smem_layout", tc_call_sf_smem_layout)                             \
+    CALL("sf_tmem_layout", tc_call_sf_tmem_layout)                             \
+    CALL("TileLayout.trainium", tc_call_trainium)                              \
     CALL("len", tc_call_len)                                                   \
     CALL("range", tc_call_range)                                               \
     CALL("slice", tc_call_slice)                                               \

@@ -154,7 +154,7 @@ static tc_source *make_source(tc_arena *a, const char *name, const char *text,
 static void answer_value(tc_session *s, const tc_value *v, tc_reply *r) {
     if (s->options.json) {
         r->json = json_pack("{s:o}", "value", tc_value_json(v));
-    } else if (v->kind != TC_V_NONE) {
+    } else {
         tc_value_print(&r->text, v);
         tc_buf_putc(&r->text, '\n');
     }
