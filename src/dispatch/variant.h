@@ -59,6 +59,11 @@ typedef struct tc_issue {
     tc_op op;
     int64_t bytes; /* of one, 0 if it has no size */
     int64_t times; /* per executing thread, loops multiplied out; -1 unknown */
+    /* Where bytes do not say it: its constant integer arguments in order, and
+     * its strings joined by dots; NULL if it has none. */
+    const int64_t *ints;
+    int nints;
+    const char *str;
 } tc_issue;
 
 /* [outer, threads, vec] of ldgsts and gmem_smem. Offsets in elements. */
@@ -91,6 +96,8 @@ typedef struct tc_verdict {
     const tc_partition *partition; /* or NULL */
     tc_issue *issues;
     int nissues;
+    tc_tensor_map *map; /* tma: what its instructions go through, or NULL */
+    bool prefetch_map;  /* the kernel begins by fetching it */
     bool lowering_built; /* false: "accepted; lowering not built yet" */
     tc_block lowered;    /* when accepted and built */
 } tc_verdict;

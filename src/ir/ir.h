@@ -57,10 +57,13 @@ typedef struct tc_op_info {
     const char *keywords;
     int least_sm;
     unsigned flags;
+    const char *tirx; /* TVM's own name, whole; NULL: as tc_op_tirx derives it */
 } tc_op_info;
 
 extern const tc_op_info tc_ops[TC_OPC_COUNT];
 bool tc_op_find(const char *script_name, tc_op *out);
+/* Adds TVM's name of the intrinsic: "tirx.ptx.cp_async". */
+void tc_op_tirx(tc_buf *b, tc_op op);
 
 /* --- variables, buffers ------------------------------------------------------ */
 
@@ -70,7 +73,8 @@ typedef enum tc_bind {
     TC_BIND_BLOCK_X, TC_BIND_BLOCK_Y, TC_BIND_BLOCK_Z,
     TC_BIND_THREAD_X, TC_BIND_THREAD_Y, TC_BIND_THREAD_Z,
     TC_BIND_CLUSTER_CTA_X, TC_BIND_CLUSTER_CTA_Y, TC_BIND_CLUSTER_CTA_Z,
-    TC_BIND_PARAM /* a scalar or handle parameter of the kernel */
+    TC_BIND_PARAM, /* a scalar or handle parameter of the kernel */
+    TC_BIND_TENSOR_MAP /* a tc_tensor_map, by value; only T.address_of takes it */
 } tc_bind;
 
 typedef struct tc_expr tc_expr;
@@ -275,6 +279,24 @@ typedef struct tc_func {
     tc_span span; /* the def line */
 } tc_func;
 
+enum { TC_TENSOR_DIMS = 5 };
+
+/* A tensor map: what cuTensorMapEncodeTiled takes. The host encodes it, and it
+ * is a 128-byte parameter of the kernel, after func->params. Dimensions run
+ * innermost first, as in the driver's call. */
+typedef struct tc_tensor_map {
+    tc_var *var;             /* its parameter, bind TC_BIND_TENSOR_MAP */
+    const tc_buffer *buffer; /* global memory, from its first byte on */
+    tc_dtype type;           /* may be wider than the buffer's */
+    int rank;
+    int64_t shape[TC_TENSOR_DIMS];  /* elements of type */
+    int64_t stride[TC_TENSOR_DIMS]; /* bytes; [0] is the element's size and not
+                                       passed */
+    int64_t box[TC_TENSOR_DIMS];
+    int64_t element_stride[TC_TENSOR_DIMS];
+    int interleave, swizzle, l2_promotion, oob_fill; /* the driver's enums */
+} tc_tensor_map;
+
 /* A program ready to print. Geometry is in CTAs and threads. */
 typedef struct tc_lowered {
     tc_func *func;
@@ -284,6 +306,8 @@ typedef struct tc_lowered {
     int nglobals;
     tc_buffer **shared;    /* static shared buffers, each a PTX symbol */
     int nshared;
+    tc_tensor_map **maps;  /* in order of first use */
+    int nmaps;
 } tc_lowered;
 
 /* Prints in TVM's own syntax: the text that LowerTIRx(...).script() gives. */
