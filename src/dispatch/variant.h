@@ -28,7 +28,7 @@ typedef struct tc_dispatch_ctx {
     tc_span span;
     tc_intra intra[4]; /* TVM's order: warpid/wid_in_wg first, then laneid */
     int nintra;
-    int64_t threads; /* product of the extents; 1 for thread scope */
+    int64_t threads;        /* product of the extents; 1 for thread scope */
     int64_t launch_threads; /* threadIdx.x extent, 0 if not known */
     bool target_cuda;
     /* What a lowering names threads by: the expressions of the program's own
@@ -70,10 +70,11 @@ typedef struct tc_issue {
 typedef struct tc_partition {
     int64_t vec, threads, outer, elements;
     int vec_bytes;
-    const tc_layout *g, *s; /* aligned shards, same extents; s without swizzle */
+    const tc_layout *g,
+        *s; /* aligned shards, same extents; s without swizzle */
     const tc_buffer *g_buffer, *s_buffer;
     bool has_swizzle;
-    tc_swizzle swizzle; /* applied to s offsets */
+    tc_swizzle swizzle;       /* applied to s offsets */
     tc_expr *g_base, *s_base; /* non-constant part of the offset, or NULL */
 } tc_partition;
 /* Element offsets of the first of vec elements that thread t moves in round f,
@@ -96,8 +97,8 @@ typedef struct tc_verdict {
     const tc_partition *partition; /* or NULL */
     tc_issue *issues;
     int nissues;
-    tc_tensor_map *map; /* tma: what its instructions go through, or NULL */
-    bool prefetch_map;  /* the kernel begins by fetching it */
+    tc_tensor_map *map;  /* tma: what its instructions go through, or NULL */
+    bool prefetch_map;   /* the kernel begins by fetching it */
     bool lowering_built; /* false: "accepted; lowering not built yet" */
     tc_block lowered;    /* when accepted and built */
 } tc_verdict;
