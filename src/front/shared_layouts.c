@@ -29,17 +29,19 @@ static bool answer(tc_eval_ctx *e, const tc_args *args, tc_layout_ctx *cx,
 
 bool tc_swizzle_mode_member(tc_eval_ctx *e, const char *name, tc_span at,
                             tc_value *out) {
-    const char *names[TC_SWIZZLE_128B_ATOM + 1];
+    const char *near = NULL, *last;
     for (int i = 0; i <= TC_SWIZZLE_128B_ATOM; i++) {
-        names[i] = tc_swizzle_mode_name((tc_swizzle_mode)i);
-        if (strcmp(names[i], name) == 0) {
-            *out = (tc_value){.kind = TC_V_SWIZZLE_MODE, .i = i, .s = names[i]};
+        last = tc_swizzle_mode_name((tc_swizzle_mode)i);
+        if (strcmp(last, name) == 0) {
+            *out = (tc_value){.kind = TC_V_SWIZZLE_MODE, .i = i, .s = last};
             return true;
         }
+        near = strncmp(last, name, strlen(name)) == 0 ? last : near;
     }
-    return tc_front_fail(
-        e, at, tc_did_you_mean(e, name, names, TC_SWIZZLE_128B_ATOM + 1),
-        "SwizzleMode has no '%s'", name);
+    near = near != NULL ? tc_format(e->arena, "did you mean '%s'?", near)
+                        : "SWIZZLE_NONE, SWIZZLE_32B_ATOM, SWIZZLE_64B_ATOM, "
+                          "SWIZZLE_128B_ATOM";
+    return tc_front_fail(e, at, near, "SwizzleMode has no '%s'", name);
 }
 
 /* A mode, or its number. */

@@ -369,7 +369,7 @@ static const tc_command *command_of(tc_session *s, const char *text, size_t len,
         return NULL; /* run(...), T.x, a[0]: the word goes on */
     }
     if (next < len && strchr("=.([,;:+*/%@&|^<>!", text[next]) != NULL &&
-        !(text[next] == '(' || text[next] == '.' || text[next] == '/')) {
+        strchr("([./", text[next]) == NULL) {
         return NULL; /* why = 3, n * 2 */
     }
     bool exact, several;

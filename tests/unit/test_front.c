@@ -300,7 +300,7 @@ static const struct {
      "swizzle_inner"},
     {"Axis.lanid\n", 1, 6, "no axis 'lanid'", "laneid"},
     {"TileLayout(S[8 : laneid])\n", 1, 12, "stride before the axis", "1 @"},
-    {"TileLayout(S[8]).size()\n", 1, 18, "not built yet", ""},
+    {"TileLayout(S[8]).sise()\n", 1, 18, "has no 'sise'", "size"},
     {"T.alloc_bufer\n", 1, 3, "has no 'alloc_bufer'", "alloc_buffer"},
     {"T.alloc_buffer((8,))\n", 1, 1, "inside a prim_func only", ""},
     {"def f():\n    pass\n", 1, 5, "decorator", "@T.prim_func"},
