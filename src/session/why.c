@@ -181,11 +181,13 @@ static json_t *issues_json(const tc_verdict *v) {
         const tc_issue *u = &v->issues[i];
         json_t *times =
             u->times < 0 ? json_null() : json_integer((json_int_t)u->times);
-        /* TVM's own name of the intrinsic: tirx.ptx.cp_async */
-        json_array_append_new(list, json_pack("{s:s+,s:I,s:o}", "op", "tirx",
-                                              strchr(tc_ops[u->op].name, '.'),
-                                              "bytes", (json_int_t)u->bytes,
-                                              "times", times));
+        tc_buf name = TC_BUF_INIT;
+        tc_op_tirx(&name, u->op);
+        json_array_append_new(list, json_pack("{s:s,s:I,s:o}", "op",
+                                              tc_buf_text(&name), "bytes",
+                                              (json_int_t)u->bytes, "times",
+                                              times));
+        tc_buf_free(&name);
     }
     return list;
 }

@@ -112,10 +112,12 @@ static void compare_issues(tally *t, const tc_verdict *v, const json_t *want) {
     for (int i = 0; ok && i < v->nissues; i++) {
         const json_t *w = json_array_get(want, (size_t)i);
         const tc_issue *is = &v->issues[i];
-        /* tirx.ptx.cp_async is T.ptx.cp_async in scripts */
-        ok = strcmp(text_of(w, "op") + 5, tc_ops[is->op].name + 2) == 0 &&
+        tc_buf name = TC_BUF_INIT;
+        tc_op_tirx(&name, is->op);
+        ok = strcmp(text_of(w, "op"), tc_buf_text(&name)) == 0 &&
              at(json_object_get(w, "ints"), 0) == is->bytes &&
              json_integer_value(json_object_get(w, "times")) == is->times;
+        tc_buf_free(&name);
     }
     count(t, ISSUES, ok, tc_variants[v->variant->id].name);
 }
