@@ -125,6 +125,13 @@ void tc_pe_alloc(tc_pe e, tc_buffer *b);
 /* The register or constant of a variable. */
 tc_val tc_pe_var(tc_pe e, tc_var *v, tc_span span);
 
+/* --- a thread's own array through pointers (ptx_local.c) ---------------------
+ */
+
+/* The 32 bits at ptr, and putting 32 bits there. */
+tc_val tc_pe_get_word(tc_pe e, const tc_expr *ptr);
+void tc_pe_put_word(tc_pe e, const tc_expr *ptr, tc_val word);
+
 /* --- intrinsics (ptx_intrin.c): one function a row of ops.def ----------------
  */
 
