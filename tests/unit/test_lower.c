@@ -267,7 +267,9 @@ static void pipeline_agrees(void **state) {
 static bool built(const char *variant) {
     return variant != NULL && (strcmp(variant, "ldgsts") == 0 ||
                                strcmp(variant, "fallback") == 0 ||
-                               strcmp(variant, "gmem_smem") == 0);
+                               strcmp(variant, "gmem_smem") == 0 ||
+                               strcmp(variant, "ldstmatrix") == 0 ||
+                               strcmp(variant, "reg") == 0);
 }
 
 static void corpus_agrees(void **state) {
