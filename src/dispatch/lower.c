@@ -273,6 +273,7 @@ static void copy(tc_lowering *l, tc_block *out) {
                       "accepted by %s; its lowering is not built yet",
                       tc_variants[d->chosen->variant->id].name);
     } else {
+        tc_lower_map(l, d->chosen, d->span);
         lower_block(l, &d->chosen->lowered, out);
     }
 }
@@ -431,6 +432,7 @@ tc_lowered *tc_lower(tc_arena *a, const tc_func *func,
     }
     append(&l.out->func->body, &l.lets);
     append(&l.out->func->body, &l.evals);
+    append(&l.out->func->body, &l.fetches);
     append(&l.out->func->body, &body);
     gather_shared(&l, &l.out->func->body, &cap);
     gather_buffers(&l, &l.out->func->body, &buffers);

@@ -35,6 +35,8 @@ typedef struct tc_lowering {
     tc_var *launch_var[TC_BIND_CLUSTER_CTA_Z + 1]; /* by tc_bind, or NULL */
     tc_var *warp_in_cta;
     tc_block lets, evals; /* of scope ids, in order */
+    tc_block fetches;     /* of tensor maps, ahead of the body */
+    int maps_cap;
     bool failed;
 } tc_lowering;
 
@@ -57,6 +59,8 @@ tc_expr *tc_scope_id_value(tc_lowering *l, const tc_scope_id *id, int dim,
                            tc_span span);
 /* The number of a thread's warp in its CTA, from launch variables. */
 tc_expr *tc_warp_of_thread(tc_lowering *l);
+/* The tensor map of a chosen lowering, shared with equal ones. */
+void tc_lower_map(tc_lowering *l, const tc_verdict *v, tc_span span);
 /* True when e has neither loads nor calls: a let of it may be inlined. */
 bool tc_expr_is_pure(const tc_expr *e);
 

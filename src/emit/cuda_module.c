@@ -182,6 +182,7 @@ static void print_params(tc_ce e, tc_buf *b) {
             tc_buf_printf(b, "%s %s", tc_ce_type(e, v->type), name);
         }
     }
+    tc_ce_map_params(e, b);
 }
 
 static void print_shared(tc_ce e, tc_emitted *out) {
@@ -214,6 +215,9 @@ static void print_includes(tc_ce e, tc_buf *b) {
     if (e->seen[TC_FLOAT8_E4M3FN] || e->seen[TC_FLOAT8_E5M2]) {
         tc_buf_puts(b, "#include <cuda_fp8.h>\n");
     }
+    if (e->lowered->nmaps > 0) {
+        tc_buf_puts(b, "#include <cuda.h>\n"); /* CUtensorMap */
+    }
     tc_buf_putc(b, '\n');
 }
 
@@ -243,6 +247,9 @@ static void name_all(tc_ce e, tc_emitted *out) {
     out->entry = tc_name_add(&e->names, l->func, entry);
     for (int i = 0; i < l->func->nparams; i++) {
         tc_name_add(&e->names, l->func->params[i], l->func->params[i]->name);
+    }
+    for (int i = 0; i < l->nmaps; i++) {
+        tc_name_add(&e->names, l->maps[i]->var, l->maps[i]->var->name);
     }
     for (int i = 0; i < l->nshared; i++) {
         tc_name_add(&e->names, l->shared[i], l->shared[i]->name);

@@ -66,6 +66,7 @@ typedef struct tc_ptx_emit {
     tc_jumps *jumps;
     int version, sm; /* least that the text needs: 70, 80 */
     tc_span span;    /* of the statement being printed */
+    bool needs_a;    /* an instruction of the arch-specific targets alone */
     bool unplaced;   /* its .loc is still to be printed */
     bool failed;
 } tc_ptx_emit;
@@ -140,5 +141,12 @@ typedef tc_val tc_ptx_op_fn(tc_pe e, const tc_expr *call);
 #define TC_OP_PLANNED(id, name, sm)
 #include "ir/ops.def"
 tc_val tc_pe_call(tc_pe e, const tc_expr *call);
+
+/* --- tensor maps (ptx_tensor.c)
+ * ----------------------------------------------- */
+
+/* T.address_of(map): false when it names no map. */
+bool tc_pe_map_address(tc_pe e, const tc_expr *call, tc_val *out);
+void tc_pe_map_params(tc_pe e, tc_buf *b);
 
 #endif

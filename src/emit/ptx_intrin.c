@@ -250,6 +250,10 @@ tc_val tc_ptx_op_WARP_SHUFFLE(tc_pe e, const tc_expr *call) {
 
 tc_val tc_ptx_op_ADDRESS_OF(tc_pe e, const tc_expr *call) {
     const tc_expr *x = tc_memory_access_of(call);
+    tc_val map;
+    if (tc_pe_map_address(e, call, &map)) {
+        return map;
+    }
     if (x == NULL) {
         tc_pe_fail(e, call->span, "T.address_of(A[i])",
                    "T.address_of takes an element of a buffer");

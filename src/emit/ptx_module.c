@@ -283,6 +283,7 @@ static void print_params(tc_pe e, tc_buf *b) {
                       param_type(f->params[i]),
                       tc_name_of(&e->names, f->params[i]));
     }
+    tc_pe_map_params(e, b);
 }
 
 static void print_registers(tc_pe e, tc_buf *b) {
@@ -384,7 +385,7 @@ static void print_geometry(tc_pe e, tc_buf *b) {
 }
 
 static void print_module(tc_pe e, tc_buf *b, bool want_a, tc_emitted *out) {
-    print_target(e, b, want_a, out);
+    print_target(e, b, want_a || e->needs_a, out);
     print_file(e, b);
     tc_buf_printf(b, ".visible .entry %s(", out->entry);
     print_params(e, b);
@@ -411,6 +412,9 @@ static void name_all(tc_pe e, tc_emitted *out) {
     out->entry = tc_name_add(&e->names, l->func, entry);
     for (int i = 0; i < l->func->nparams; i++) {
         tc_name_add(&e->names, l->func->params[i], l->func->params[i]->name);
+    }
+    for (int i = 0; i < l->nmaps; i++) {
+        tc_name_add(&e->names, l->maps[i]->var, l->maps[i]->var->name);
     }
     for (int i = 0; i < l->nshared; i++) {
         tc_name_add(&e->names, l->shared[i], l->shared[i]->name);

@@ -295,6 +295,7 @@ typedef struct tc_tensor_map {
     int64_t box[TC_TENSOR_DIMS];
     int64_t element_stride[TC_TENSOR_DIMS];
     int interleave, swizzle, l2_promotion, oob_fill; /* the driver's enums */
+    bool prefetched; /* at the kernel's beginning */
 } tc_tensor_map;
 
 /* A program ready to print. Geometry is in CTAs and threads. */

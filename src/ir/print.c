@@ -467,6 +467,50 @@ static void print_block(tc_buf *b, const tc_block *block, int indent) {
     }
 }
 
+/* The host makes the maps before the launch, the last one first. */
+static void print_map(tc_buf *b, const tc_tensor_map *m) {
+    const char *name = m->var->name;
+    const tc_buffer *g = m->buffer;
+    while (g->base != NULL) {
+        g = g->base;
+    }
+    tc_buf_printf(b,
+                  "        %s: T.let[T.TensorMap()] = "
+                  "T.tvm_stack_alloca(\"tensormap\", 1)\n"
+                  "        T.call_packed(\"runtime.cuTensorMapEncodeTiled\", "
+                  "%s, \"%s\", %d, %s.data",
+                  name, name, tc_dtypes[m->type].name, m->rank, g->name);
+    for (int i = 0; i < m->rank; i++) {
+        tc_buf_printf(b, ", %" PRId64, m->shape[i]);
+    }
+    for (int i = 1; i < m->rank; i++) {
+        tc_buf_printf(b, ", %" PRId64, m->stride[i]);
+    }
+    for (int i = 0; i < m->rank; i++) {
+        tc_buf_printf(b, ", %" PRId64, m->box[i]);
+    }
+    for (int i = 0; i < m->rank; i++) {
+        tc_buf_printf(b, ", %" PRId64, m->element_stride[i]);
+    }
+    tc_buf_printf(b, ", %d, %d, %d, %d)\n", m->interleave, m->swizzle,
+                  m->l2_promotion, m->oob_fill);
+}
+
+/* What the host does, then the kernel. */
+static void print_body(tc_buf *b, const tc_lowered *l) {
+    const tc_stmt *s = l->func->body.first;
+    for (; s != NULL && s->kind != TC_S_LAUNCH; s = s->next) {
+        print_stmt(b, s, 8);
+    }
+    for (int i = l->nmaps - 1; i >= 0; i--) {
+        print_map(b, l->maps[i]);
+    }
+    tc_block kernel = {(tc_stmt *)s, l->func->body.last};
+    if (s != NULL || l->func->body.first == NULL) {
+        print_block(b, &kernel, 8);
+    }
+}
+
 void tc_ir_print(tc_buf *b, const tc_lowered *l) {
     const tc_func *f = l->func;
     tc_buf_puts(b, "# from tvm.script import ir as I\n"
@@ -480,5 +524,5 @@ void tc_ir_print(tc_buf *b, const tc_lowered *l) {
     }
     tc_buf_printf(b, "):\n        T.func_attr({\"global_symbol\": \"%s\"})\n",
                   f->name);
-    print_block(b, &f->body, 8);
+    print_body(b, l);
 }
