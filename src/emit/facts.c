@@ -89,7 +89,8 @@ const tc_expr *tc_memory_access_of(const tc_expr *e) {
 
 bool tc_loop_unrolls(const tc_stmt *s, int64_t copies, int64_t *first,
                      int64_t *n) {
-    return s->loop == TC_LOOP_UNROLL && tc_expr_const(s->begin, first) &&
+    return (s->loop == TC_LOOP_UNROLL || tc_block_takes_local(&s->body)) &&
+           tc_expr_const(s->begin, first) &&
            tc_expr_const(s->extent, n) && *n <= TC_MAX_UNROLL &&
            *first <= INT64_MAX - TC_MAX_UNROLL &&
            (*n <= 0 || copies <= TC_MAX_UNROLL_ALL / *n);
@@ -450,6 +451,7 @@ tc_facts *tc_facts_new(tc_arena *a, const tc_lowered *l, tc_diags *diags) {
     drop_dead_lets(f, all);
     each_stmt(f, &l->func->body, settle_stmt);
     each_stmt(f, &l->func->body, range_stmt);
+    tc_find_registers(f);
     /* A pointer's state rises at most four steps, so this ends. */
     do {
         f->grew = false;

@@ -34,7 +34,9 @@ typedef struct tc_fact {
     bool addressed;     /* buffer: address taken, or viewed */
     bool dynamic;       /* buffer: some index is not known when printing */
     bool in_registers;  /* local buffer whose elements can be registers */
+    bool promoted;      /* the same, for PTX, though its address is taken */
     bool once;          /* scalar local, stored once, beside its allocation */
+    const tc_expr *kept; /* buffer: what is stored once */
     const tc_block *alloc_block, *store_block;
     tc_pointer pointer; /* of what the variable or buffer holds */
     bool ranged;        /* lo and hi are known: [lo, hi] */
@@ -68,6 +70,12 @@ tc_fact *tc_fact_of(tc_facts *f, const void *key);
  * out `copies` times; *n gets its iterations, *first the first value. */
 bool tc_loop_unrolls(const tc_stmt *s, int64_t copies, int64_t *first,
                      int64_t *n);
+
+/* Does a store in b keep a pointer into a small local array? Such a loop is
+ * written out, so that the array can be registers (registers.c). */
+bool tc_block_takes_local(const tc_block *b);
+/* Sets `promoted` and `kept`; after ranges are known. */
+void tc_find_registers(tc_facts *f);
 
 /* The buffer that owns the storage of b. */
 tc_buffer *tc_buffer_root(tc_buffer *b);

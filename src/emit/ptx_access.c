@@ -289,6 +289,12 @@ static tc_val make_base(tc_pe e, tc_buffer *b, int id, tc_span span) {
     if (b->space == TC_SPACE_GLOBAL && b->param != NULL) {
         return tc_pe_var(e, b->param, span);
     }
+    if (tc_fact_of(e->facts, b)->promoted) {
+        return (tc_val){.kind = TC_VAL_INT,
+                        .type = TC_HANDLE,
+                        .window = TC_WIN_LOCAL,
+                        .array = b};
+    }
     if (b->space == TC_SPACE_LOCAL) {
         return declare_local(e, b, id);
     }
@@ -346,16 +352,20 @@ static tc_val element_reg(tc_pe e, tc_buffer *b) {
                               : tc_pe_temp(e, b->type);
 }
 
-/* The register of b's element, made on first mention. */
 static tc_val *element(tc_pe e, tc_buffer *b, tc_expr *const *index, int n,
                        tc_span span) {
-    int id = tc_fact_of(e->facts, b)->id;
-    int64_t count = tc_buffer_elements(b), i = 0;
+    int64_t i = 0;
     if (n == 1) {
         tc_val v = tc_pe_expr(e, index[0]);
         i = v.kind == TC_VAL_INT ? v.i : -1;
     }
-    if (n > 1 || i < 0 || i >= count) {
+    return tc_pe_element(e, b, n > 1 ? -1 : i, span);
+}
+
+tc_val *tc_pe_element(tc_pe e, tc_buffer *b, int64_t i, tc_span span) {
+    int id = tc_fact_of(e->facts, b)->id;
+    int64_t count = tc_buffer_elements(b);
+    if (i < 0 || i >= count) {
         tc_pe_fail(e, span, NULL,
                    "index %lld is outside of %s, which has "
                    "%lld elements",
@@ -376,7 +386,7 @@ void tc_pe_alloc(tc_pe e, tc_buffer *b) {
     if (b->space == TC_SPACE_TMEM) {
         tc_pe_fail(e, b->span, NULL,
                    "%s: PTX text for tensor memory is not built yet", b->name);
-    } else if (fact->in_registers) { /* a new incarnation, in new registers */
+    } else if (fact->in_registers || fact->promoted) { /* a new one, in new registers */
         e->elems[fact->id] = NULL;
         e->vars[fact->id].kind = TC_VAL_NONE;
     }
@@ -398,15 +408,22 @@ static tc_val load_memory(tc_pe e, const tc_expr *x) {
     return bool_read(e, r);
 }
 
+/* The buffer whose registers b's elements are: b, or what it is a view of. */
+static tc_buffer *home(tc_pe e, tc_buffer *b) {
+    tc_buffer *root = tc_buffer_root(b);
+    return tc_fact_of(e->facts, root)->promoted ? root : b;
+}
+
 tc_val tc_pe_load(tc_pe e, const tc_expr *x) {
-    tc_fact *fact = tc_fact_of(e->facts, x->mem.buffer);
-    if (!fact->in_registers) {
+    tc_buffer *b = home(e, x->mem.buffer);
+    tc_fact *fact = tc_fact_of(e->facts, b);
+    if (!fact->in_registers && !fact->promoted) {
         return load_memory(e, x);
     }
     if (fact->once && e->vars[fact->id].kind != TC_VAL_NONE) {
         return e->vars[fact->id];
     }
-    tc_val *r = element(e, x->mem.buffer, x->mem.index, x->mem.n, x->span);
+    tc_val *r = element(e, b, x->mem.index, x->mem.n, x->span);
     if (r == NULL) {
         return tc_pe_int(x->type, 0);
     }
@@ -432,14 +449,15 @@ static void store_memory(tc_pe e, const tc_stmt *s, tc_val v) {
 }
 
 void tc_pe_store(tc_pe e, const tc_stmt *s) {
-    tc_fact *fact = tc_fact_of(e->facts, s->buffer);
+    tc_buffer *b = home(e, s->buffer);
+    tc_fact *fact = tc_fact_of(e->facts, b);
     tc_val v = tc_pe_cast(e, s->buffer->type, tc_pe_expr(e, s->value));
-    if (!fact->in_registers) {
+    if (!fact->in_registers && !fact->promoted) {
         store_memory(e, s, v);
     } else if (fact->once) {
         e->vars[fact->id] = tc_pe_fixed(e, v);
     } else {
-        tc_val *r = element(e, s->buffer, s->index, s->nindex, s->span);
+        tc_val *r = element(e, b, s->index, s->nindex, s->span);
         if (r != NULL) {
             tc_pe_assign(e, *r, v);
         }

@@ -41,6 +41,7 @@ typedef struct tc_val {
     int64_t i;       /* INT: value; pointers: bytes to add to the base */
     double f;
     const char *symbol; /* SYMBOL: a pointer to it, plus i */
+    tc_buffer *array;   /* INT: byte i of a local array in registers; or NULL */
     tc_window window;   /* pointers */
 } tc_val;
 
@@ -132,6 +133,11 @@ tc_val tc_pe_var(tc_pe e, tc_var *v, tc_span span);
 /* The 32 bits at ptr, and putting 32 bits there. */
 tc_val tc_pe_get_word(tc_pe e, const tc_expr *ptr);
 void tc_pe_put_word(tc_pe e, const tc_expr *ptr, tc_val word);
+/* Copies bytes where one side is an array in registers; false: neither is. */
+bool tc_pe_move(tc_pe e, tc_val dst, tc_val src, int64_t bytes);
+/* The register of element i of b, made on first mention; NULL, reported, where
+ * there is no such element. */
+tc_val *tc_pe_element(tc_pe e, tc_buffer *b, int64_t i, tc_span span);
 
 /* --- intrinsics (ptx_intrin.c): one function a row of ops.def ----------------
  */

@@ -303,6 +303,9 @@ tc_val tc_ptx_op_CUDA_COPY_BYTES(tc_pe e, const tc_expr *call) {
                    "T.cuda.copy_bytes takes two pointers");
         return nothing;
     }
+    if (tc_pe_move(e, dst, src, bytes)) {
+        return nothing;
+    }
     const char *suffix, *list = copy_form(e, bytes, &suffix);
     const char *from = tc_pe_place(e, src), *to = tc_pe_place(e, dst);
     tc_pe_ins(e, "ld%s.%s \t%s, %s", tc_pe_space(src), suffix, list, from);
