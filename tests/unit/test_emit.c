@@ -537,7 +537,7 @@ static void ptxas_takes_all(void **state) {
 static void nvcc_takes_all(void **state) {
     (void)state;
     build *programs[NPROGRAMS];
-    const char *texts_of[NPROGRAMS];
+    const char *texts_of[NPROGRAMS] = {0};
     if (!have_tool("nvcc")) {
         skip();
     }
