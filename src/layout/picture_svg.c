@@ -86,7 +86,8 @@ static void put_holder(const tc_picture *p, tc_buf *b, const int64_t *v) {
 }
 
 /* Who holds the element: its thread axes; else its 16 bytes of the 128 that the
- * banks span; else its lane of tensor memory; else its unit of memory. */
+ * banks span; else, of what a swizzle permutes, its unit; else its lane of
+ * tensor memory or its unit of memory. */
 static int colour_of(const sheet *s, const int64_t *v) {
     const tc_picture *p = s->p;
     uint64_t key = 0;
@@ -106,6 +107,11 @@ static int colour_of(const sheet *s, const int64_t *v) {
         return first / 4;
     }
     int64_t at = v[0];
+    if (tc_layout_has_swizzle(p->layout)) {
+        const tc_swizzle *sw = &p->layout->swizzle;
+        int64_t units = INT64_C(1) << (sw->atom_len < 4 ? sw->atom_len : 4);
+        return (int)((at >> sw->per_element) & (units - 1));
+    }
     if (p->axis[0] == tc_axis_m) {
         at = at >= 0 ? at / s->unit : -((s->unit - 1 - at) / s->unit);
     }
@@ -134,6 +140,45 @@ static void put_cell(sheet *s, int grid, int row, int col, int x, int y) {
     tc_buf_puts(s->out, "</text></g>\n");
     tc_buf_free(&text);
     tc_buf_free(&holder);
+}
+
+/* --- legend ------------------------------------------------------------- */
+
+static const char *colour_words(const tc_picture *p) {
+    if (p->naxes > 0 && p->axis[0]->cls == TC_AXIS_THREAD) {
+        return "a colour stands for a thread (there are 16, and they repeat)";
+    }
+    if (tc_picture_has_banks(p)) {
+        return "a colour stands for four banks of shared memory";
+    }
+    if (tc_layout_has_swizzle(p->layout)) {
+        return "a colour stands for the place of a unit in its row of memory";
+    }
+    return "a colour stands for neighbours in memory";
+}
+
+/* What a cell says, and what its colour says. */
+static void legend(const tc_picture *p, tc_buf *cell, tc_buf *colour) {
+    for (int i = 0; i < p->rank; i++) {
+        tc_buf_printf(cell, "%s%lld", i ? " x " : "", (long long)p->shape[i]);
+    }
+    tc_buf_puts(cell, " elements; a cell is ");
+    for (int i = 0; i < p->naxes; i++) {
+        tc_buf_printf(cell, "%s%s", i ? "." : "", p->axis[i]->name);
+    }
+    for (int i = 0; i < p->naxes; i++) {
+        tc_buf_printf(cell, "%s%s", i ? ", " : ": ",
+                      tc_picture_axis_words(p, p->axis[i]));
+    }
+    tc_buf_puts(colour, colour_words(p));
+    if (p->ncopies > 1) {
+        tc_buf_printf(colour, "; each element lives in %s%d places",
+                      p->ncopies < TC_PICTURE_COPIES ? "" : "at least ",
+                      p->ncopies);
+    }
+    bool part =
+        p->rows > p->nrows || p->cols > p->ncols || p->all_grids > p->ngrids;
+    tc_buf_puts(colour, part ? "; only a part is drawn" : "");
 }
 
 /* --- sizes ---------------------------------------------------------------- */
@@ -175,15 +220,15 @@ static int64_t colour_unit(const tc_picture *p) {
     return unit;
 }
 
-static void measure(sheet *s, size_t title) {
+/* words: the longest line of text above the cells. */
+static void measure(sheet *s, size_t words) {
     const tc_picture *p = s->p;
     s->cell_width = longest_cell(p) * CHAR + 8;
     s->label_width = 5 * CHAR + 8;
     s->unit = colour_unit(p);
     s->width = 2 * MARGIN + s->label_width + p->ncols * s->cell_width;
-    int words = 2 * MARGIN + (int)(title < 400 ? title : 400) * CHAR;
-    s->width = s->width < words ? words : s->width;
-    s->width = s->width < 480 ? 480 : s->width;
+    int least = 2 * MARGIN + (int)(words < 400 ? words : 400) * (CHAR + 1);
+    s->width = s->width < least ? least : s->width;
     s->height = 2 * MARGIN + 3 * LINE + p->ngrids * grid_height(p);
 }
 
@@ -207,45 +252,6 @@ static void put_head(sheet *s, const char *title) {
     tc_buf_printf(s->out,
                   "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
                   s->width, s->height);
-}
-
-static const char *colour_words(const tc_picture *p) {
-    if (p->naxes > 0 && p->axis[0]->cls == TC_AXIS_THREAD) {
-        return "one colour: one thread";
-    }
-    if (tc_picture_has_banks(p)) {
-        return "one colour: the same four banks of shared memory";
-    }
-    return "one colour: neighbours in memory";
-}
-
-static void put_legend(sheet *s) {
-    const tc_picture *p = s->p;
-    tc_buf b = TC_BUF_INIT;
-    for (int i = 0; i < p->rank; i++) {
-        tc_buf_printf(&b, "%s%lld", i ? " x " : "", (long long)p->shape[i]);
-    }
-    tc_buf_puts(&b, " elements; a cell is ");
-    for (int i = 0; i < p->naxes; i++) {
-        tc_buf_printf(&b, "%s%s", i ? "." : "", p->axis[i]->name);
-    }
-    for (int i = 0; i < p->naxes; i++) {
-        tc_buf_printf(&b, "%s%s", i ? ", " : ": ",
-                      tc_picture_axis_words(p, p->axis[i]));
-    }
-    put_line(s, MARGIN, MARGIN + 2 * LINE, "n", tc_buf_text(&b));
-    tc_buf_clear(&b);
-    tc_buf_puts(&b, colour_words(p));
-    if (p->ncopies > 1) {
-        tc_buf_printf(&b, "; each element lives in %s%d places",
-                      p->ncopies < TC_PICTURE_COPIES ? "" : "at least ",
-                      p->ncopies);
-    }
-    bool part =
-        p->rows > p->nrows || p->cols > p->ncols || p->all_grids > p->ngrids;
-    tc_buf_puts(&b, part ? "; only a part is drawn" : "");
-    put_line(s, MARGIN, MARGIN + 3 * LINE - 2, "n", tc_buf_text(&b));
-    tc_buf_free(&b);
 }
 
 static void put_label(sheet *s, int x, int y, const char *class, int64_t n) {
@@ -284,14 +290,20 @@ static void put_grid(sheet *s, int grid, int y) {
 
 void tc_picture_svg(const tc_picture *p, const char *title, tc_buf *out) {
     sheet s = {.p = p, .out = out};
-    measure(&s, strlen(title));
+    tc_buf cell = TC_BUF_INIT, colour = TC_BUF_INIT;
+    legend(p, &cell, &colour);
+    size_t words = strlen(title) > cell.len ? strlen(title) : cell.len;
+    measure(&s, words > colour.len ? words : colour.len);
     put_head(&s, title);
     put_line(&s, MARGIN, MARGIN + LINE - 4, "h", title);
-    put_legend(&s);
+    put_line(&s, MARGIN, MARGIN + 2 * LINE - 2, "n", tc_buf_text(&cell));
+    put_line(&s, MARGIN, MARGIN + 3 * LINE - 2, "n", tc_buf_text(&colour));
     int y = MARGIN + 3 * LINE;
     for (int g = 0; g < p->ngrids; g++) {
         put_grid(&s, g, y);
         y += grid_height(p);
     }
     tc_buf_puts(out, "</svg>\n");
+    tc_buf_free(&cell);
+    tc_buf_free(&colour);
 }

@@ -125,10 +125,12 @@ static void put_swizzle(drawing *d) {
         tc_buf_puts(&b, "swizzle of length 0: nothing moves");
     } else {
         int64_t from = s->inner ? s->atom_len : 0;
-        tc_buf_printf(&b, "swizzle: units of %lld elements; ",
-                      (long long)(INT64_C(1) << s->per_element));
+        int64_t unit = INT64_C(1) << s->per_element;
+        tc_buf_printf(&b, "swizzle: units of %lld element%s; ", (long long)unit,
+                      unit == 1 ? "" : "s");
         put_bits(&b, from, s->swizzle_len);
-        tc_buf_puts(&b, " of a unit's number are XORed into its ");
+        tc_buf_printf(&b, " of a unit's number %s XORed into its ",
+                      s->swizzle_len == 1 ? "is" : "are");
         put_bits(&b, s->inner ? 0 : s->atom_len, s->swizzle_len);
     }
     put_wrapped(d, tc_buf_text(&b));
