@@ -1,5 +1,6 @@
 /* cuda_module.c - statements, the kernel and the file around it. */
 #include "emit/cuda_emit.h"
+#include "emit/dynamic.h"
 
 #include <string.h>
 
@@ -63,10 +64,6 @@ static void print_if(tc_ce e, const tc_stmt *s) {
 static const tc_stmt *print_alloc(tc_ce e, const tc_stmt *s) {
     tc_buffer *b = s->buffer;
     const tc_stmt *next = s->next;
-    if (b->space == TC_SPACE_TMEM) {
-        tc_ce_fail(e, s->span, NULL,
-                   "%s: CUDA text for tensor memory is not built yet", b->name);
-    }
     if (b->space != TC_SPACE_LOCAL || b->base != NULL) {
         return s;
     }
@@ -204,6 +201,16 @@ static void print_shared(tc_ce e, tc_emitted *out) {
     }
 }
 
+static void print_dynamic(tc_ce e, tc_emitted *out) {
+    const tc_lowered *l = e->lowered;
+    const char *name = tc_dynamic_name(&e->names, l);
+    if (name != NULL) {
+        line(e, "extern __shared__ __align__(%lld) uint8_t %s[];",
+             (long long)l->dynamic_align, name);
+        tc_dynamic_symbols(e->arena, l, name, out);
+    }
+}
+
 static void print_includes(tc_ce e, tc_buf *b) {
     tc_buf_puts(b, "#include <cstdint>\n");
     if (e->seen[TC_FLOAT16]) {
@@ -254,6 +261,7 @@ static void name_all(tc_ce e, tc_emitted *out) {
     for (int i = 0; i < l->nshared; i++) {
         tc_name_add(&e->names, l->shared[i], l->shared[i]->name);
     }
+    tc_dynamic_name(&e->names, l);
 }
 
 bool tc_emit_cuda(tc_arena *a, const tc_lowered *l, tc_diags *diags,
@@ -268,6 +276,7 @@ bool tc_emit_cuda(tc_arena *a, const tc_lowered *l, tc_diags *diags,
     name_all(e, out);
     e->indent = 1;
     print_shared(e, out);
+    print_dynamic(e, out);
     print_block(e, &l->func->body);
     tc_buf text = TC_BUF_INIT;
     print_file(e, &text, out);

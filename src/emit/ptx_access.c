@@ -1,4 +1,5 @@
 /* ptx_access.c - variables, buffers, addresses, loads and stores. */
+#include "emit/dynamic.h"
 #include "emit/ptx_emit.h"
 
 #include <string.h>
@@ -298,16 +299,22 @@ static tc_val make_base(tc_pe e, tc_buffer *b, int id, tc_span span) {
     if (b->space == TC_SPACE_LOCAL) {
         return declare_local(e, b, id);
     }
-    const char *name = tc_name_of(&e->names, b);
+    const char *name = b->space == TC_SPACE_SHARED_DYN
+                           ? tc_dynamic_name(&e->names, e->lowered)
+                           : tc_name_of(&e->names, b);
     if (tc_space_is_shared(b->space) && name != NULL) {
         return (tc_val){.kind = TC_VAL_SYMBOL,
                         .type = TC_HANDLE,
                         .symbol = name,
                         .window = TC_WIN_SHARED};
     }
-    tc_pe_fail(e, span, NULL,
-               "PTX text for an access to %s (%s memory) is not built yet",
-               b->name, tc_space_name(b->space));
+    bool tmem = b->space == TC_SPACE_TMEM;
+    tc_pe_fail(e, span,
+               tmem ? "Tx.wg.copy_async moves it to and from registers" : NULL,
+               tmem ? "%s is in tensor memory: no thread reads or writes an "
+                      "element of it"
+                    : "PTX text for an access to %s is not built yet",
+               b->name);
     return (tc_val){.kind = TC_VAL_INT, .type = TC_HANDLE};
 }
 
@@ -326,6 +333,7 @@ static tc_val buffer_base(tc_pe e, tc_buffer *b, tc_span span) {
 tc_val tc_pe_addr(tc_pe e, tc_buffer *b, tc_expr *const *index, int n,
                   tc_span span) {
     tc_val ptr = buffer_base(e, tc_buffer_root(b), span);
+    ptr.i += tc_buffer_root(b)->dyn_offset;
     for (tc_buffer *v = b; v->base != NULL && !e->failed; v = v->base) {
         if (v->elem_offset != NULL) {
             ptr = tc_pe_offset(e, ptr, v->elem_offset, tc_dtype_bytes(v->type));
@@ -383,10 +391,8 @@ tc_val *tc_pe_element(tc_pe e, tc_buffer *b, int64_t i, tc_span span) {
 
 void tc_pe_alloc(tc_pe e, tc_buffer *b) {
     tc_fact *fact = tc_fact_of(e->facts, b);
-    if (b->space == TC_SPACE_TMEM) {
-        tc_pe_fail(e, b->span, NULL,
-                   "%s: PTX text for tensor memory is not built yet", b->name);
-    } else if (fact->in_registers || fact->promoted) { /* a new one, in new registers */
+    if (fact->in_registers ||
+        fact->promoted) { /* a new one, in new registers */
         e->elems[fact->id] = NULL;
         e->vars[fact->id].kind = TC_VAL_NONE;
     }

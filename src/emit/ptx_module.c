@@ -1,4 +1,5 @@
 /* ptx_module.c - statements, the kernel and the module around it. */
+#include "emit/dynamic.h"
 #include "emit/ptx_emit.h"
 
 #include <ctype.h>
@@ -334,6 +335,15 @@ static void print_shared(tc_pe e, tc_buf *b, tc_emitted *out) {
     }
 }
 
+/* Its size is the launch's; it begins behind the static ones. */
+static void print_dynamic(tc_pe e, tc_buf *b) {
+    const char *name = tc_dynamic_name(&e->names, e->lowered);
+    if (name != NULL) {
+        tc_buf_printf(b, ".extern .shared .align %lld .b8 %s[];\n\n",
+                      (long long)e->lowered->dynamic_align, name);
+    }
+}
+
 static void print_file(tc_pe e, tc_buf *b) {
     const tc_source *source = e->lowered->func->source;
     const char *name =
@@ -387,12 +397,15 @@ static void print_geometry(tc_pe e, tc_buf *b) {
 static void print_module(tc_pe e, tc_buf *b, bool want_a, tc_emitted *out) {
     print_target(e, b, want_a || e->needs_a, out);
     print_file(e, b);
+    print_dynamic(e, b);
     tc_buf_printf(b, ".visible .entry %s(", out->entry);
     print_params(e, b);
     print_geometry(e, b);
     tc_buf_puts(b, "{\n");
     print_registers(e, b);
     print_shared(e, b, out);
+    tc_dynamic_symbols(e->arena, e->lowered,
+                       tc_dynamic_name(&e->names, e->lowered), out);
     tc_buf_puts(b, tc_buf_text(&e->decl));
     tc_buf_putc(b, '\n');
     int line = tc_span_line(e->lowered->func->span);
@@ -419,6 +432,7 @@ static void name_all(tc_pe e, tc_emitted *out) {
     for (int i = 0; i < l->nshared; i++) {
         tc_name_add(&e->names, l->shared[i], l->shared[i]->name);
     }
+    tc_dynamic_name(&e->names, l);
 }
 
 bool tc_emit_ptx(tc_arena *a, const tc_lowered *l, int min_sm, bool min_a,

@@ -198,6 +198,9 @@ static bool attribute(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     if (base.kind == TC_V_BUFFER && !base.buffer->scalar) {
         return buffer_attr(e, base.buffer, n, out);
     }
+    if (base.kind == TC_V_OBJECT) {
+        return tc_object_attr(e, base.object, n, out);
+    }
     return small_attr(e, &base, n, out);
 }
 
@@ -431,6 +434,14 @@ static bool layout_method_call(tc_eval_ctx *e, const tc_node *n,
            tc_call_layout_method(e, base, n->a->s, n->a->name_span, &args, out);
 }
 
+static bool object_method_call(tc_eval_ctx *e, const tc_node *n,
+                               tc_object *object, tc_value *out) {
+    tc_args args = {.function = n->a->s, .span = n->span};
+    return arguments(e, n, &args) &&
+           tc_call_object_method(e, object, n->a->s, n->a->name_span, &args,
+                                 out);
+}
+
 static bool call(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     tc_value callee;
     if (n->a->kind == TC_N_ATTR) {
@@ -443,6 +454,9 @@ static bool call(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
         }
         if (base.kind == TC_V_LAYOUT || base.kind == TC_V_AXIS) {
             return layout_method_call(e, n, &base, out);
+        }
+        if (base.kind == TC_V_OBJECT) {
+            return object_method_call(e, n, base.object, out);
         }
         bool ok = base.kind == TC_V_NAMESPACE
                       ? tc_member(e, base.s, n->a->s, n->a->name_span, &callee)

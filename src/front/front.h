@@ -13,27 +13,35 @@
 
 typedef enum tc_value_kind {
     TC_V_NONE,
-    TC_V_BOOL,   /* i */
-    TC_V_INT,    /* i */
-    TC_V_FLOAT,  /* f */
-    TC_V_STRING, /* s */
-    TC_V_TUPLE,  /* items */
-    TC_V_LIST,   /* items */
-    TC_V_DICT,   /* items: key, value, key, value ... */
-    TC_V_SLICE,  /* items[3]: start, stop, step */
-    TC_V_DTYPE,  /* dtype: T.float16 */
-    TC_V_AXIS,   /* axis: laneid, Axis.laneid */
-    TC_V_SPEC,   /* layout: S[..] + R[..] + offset, before TileLayout() */
-    TC_V_STRIDED, /* i @ axis: 4 @ laneid */
-    TC_V_ITER,   /* iter: Iter(8, 1, "m") */
-    TC_V_LAYOUT, /* layout */
+    TC_V_BOOL,         /* i */
+    TC_V_INT,          /* i */
+    TC_V_FLOAT,        /* f */
+    TC_V_STRING,       /* s */
+    TC_V_TUPLE,        /* items */
+    TC_V_LIST,         /* items */
+    TC_V_DICT,         /* items: key, value, key, value ... */
+    TC_V_SLICE,        /* items[3]: start, stop, step */
+    TC_V_DTYPE,        /* dtype: T.float16 */
+    TC_V_AXIS,         /* axis: laneid, Axis.laneid */
+    TC_V_SPEC,         /* layout: S[..] + R[..] + offset, before TileLayout() */
+    TC_V_STRIDED,      /* i @ axis: 4 @ laneid */
+    TC_V_ITER,         /* iter: Iter(8, 1, "m") */
+    TC_V_LAYOUT,       /* layout */
     TC_V_SWIZZLE_MODE, /* i and its name s: SwizzleMode.SWIZZLE_32B_ATOM */
-    TC_V_NAMESPACE, /* s, a dotted name: T, T.ptx.cp_async, Tx.cta */
-    TC_V_FUNC,   /* func: a prim_func */
-    TC_V_BUFFER, /* buffer: inside a body */
-    TC_V_REGION, /* region: inside a body */
-    TC_V_EXPR    /* expr: inside a body, not constant */
+    TC_V_NAMESPACE,    /* s, a dotted name: T, T.ptx.cp_async, Tx.cta */
+    TC_V_FUNC,         /* func: a prim_func */
+    TC_V_BUFFER,       /* buffer: inside a body */
+    TC_V_REGION,       /* region: inside a body */
+    TC_V_EXPR,         /* expr: inside a body, not constant */
+    TC_V_OBJECT        /* object, and its buffer: a pool or a barrier */
 } tc_value_kind;
+
+typedef enum tc_object_kind {
+    TC_O_SMEM_POOL,
+    TC_O_MBARRIER,
+    TC_O_TMA_BAR
+} tc_object_kind;
+typedef struct tc_object tc_object; /* changes as its methods are called */
 
 typedef struct tc_value tc_value;
 struct tc_value {
@@ -51,6 +59,7 @@ struct tc_value {
     tc_buffer *buffer;
     const tc_region *region;
     tc_expr *expr;
+    tc_object *object;
     bool shard_given, replica_given; /* SPEC */
     bool meta; /* of T.meta_var: a name for it, not a new scalar */
 };
@@ -59,9 +68,9 @@ struct tc_value {
  * as it was, which is how a failed statement loses nothing. */
 typedef struct tc_env tc_env;
 
-tc_env *tc_env_new(tc_arena *a);                /* with the usual imports */
+tc_env *tc_env_new(tc_arena *a); /* with the usual imports */
 tc_env *tc_env_child(tc_arena *a, const tc_env *parent);
-const tc_value *tc_env_get(const tc_env *e, const char *name); /* or NULL */
+const tc_value *tc_env_get(const tc_env *e, const char *name);   /* or NULL */
 void tc_env_set(tc_env *e, const char *name, const tc_value *v); /* copies */
 /* Calls fn for each name the learner defined (not the imports), newest
  * definition only. */

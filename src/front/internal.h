@@ -25,7 +25,14 @@ typedef struct tc_body {
     int nvars, nanonymous_buffers; /* default names given so far */
     tc_scope_id **ids;
     int nids, ids_cap;
+    struct tc_over *overs; /* buffers declared over data of a pool's */
+    int novers, overs_cap;
 } tc_body;
+
+/* T.decl_buffer(..., data=of.data), of being a part of dynamic memory. */
+typedef struct tc_over {
+    tc_buffer *made, *of;
+} tc_over;
 
 typedef struct tc_eval_ctx {
     tc_front *front;
@@ -201,8 +208,47 @@ bool tc_store_to(tc_eval_ctx *e, const tc_node *target, const tc_value *value,
                  tc_span value_span);
 bool tc_call_intrinsic(tc_eval_ctx *e, tc_op op, const tc_args *args,
                        tc_value *out);
+/* T.ptx.tcgen05.* (tcgen05.c) */
+bool tc_call_tcgen05(tc_eval_ctx *e, tc_op op, const tc_args *args,
+                     tc_value *out);
+/* Arguments of intrinsics: a pointer; one of n numbers. */
+bool tc_want_pointer(tc_eval_ctx *e, const tc_arg *arg, const char *what,
+                     tc_expr **out);
+bool tc_want_constant(tc_eval_ctx *e, const tc_arg *arg, const char *what,
+                      const int *allowed, int n, tc_expr **out);
+/* mbarriers, proxies, bulk copies within a cluster (barrier_ops.c) */
+bool tc_is_barrier_op(tc_op op);
+bool tc_call_barrier_op(tc_eval_ctx *e, tc_op op, const tc_args *args,
+                        tc_value *out);
 bool tc_call_copy(tc_eval_ctx *e, const char *dotted, const tc_args *args,
                   tc_value *out);
+
+/* --- objects: pools and barriers (pool.c, mbarrier.c) ------------------ */
+struct tc_object {
+    tc_object_kind kind;
+    tc_buffer *buf; /* a pool's storage, or a barrier's words */
+    /* pools */
+    bool owns; /* has its own storage, which commit() sizes */
+    int64_t offset, max_offset;
+    /* barriers */
+    int64_t depth, phase_offset;
+    tc_expr *leader; /* condition: who initialises them */
+};
+const char *tc_object_class(const tc_object *o); /* "SMEMPool", ... */
+/* pool.alloc(...): args are those of alloc. */
+bool tc_pool_alloc(tc_eval_ctx *e, tc_object *pool, const tc_args *args,
+                   tc_value *out);
+bool tc_call_object_method(tc_eval_ctx *e, tc_object *o, const char *method,
+                           tc_span method_span, const tc_args *args,
+                           tc_value *out);
+bool tc_pool_method(tc_eval_ctx *e, tc_object *o, const char *method,
+                    tc_span method_span, const tc_args *args, tc_value *out);
+bool tc_barrier_method(tc_eval_ctx *e, tc_object *o, const char *method,
+                       tc_span method_span, const tc_args *args, tc_value *out);
+bool tc_object_attr(tc_eval_ctx *e, tc_object *o, const tc_node *n,
+                    tc_value *out);
+/* Notes about buffers of a pool that share bytes, when the body is known. */
+void tc_note_shared_bytes(tc_eval_ctx *e);
 /* for loops: the iterators that T.serial & co. describe. */
 bool tc_body_for(tc_eval_ctx *e, const tc_node *n);
 
@@ -213,6 +259,10 @@ bool tc_body_for(tc_eval_ctx *e, const tc_node *n);
     CALL("T.alloc_shared", tc_call_alloc_shared)                               \
     CALL("T.alloc_local", tc_call_alloc_local)                                 \
     CALL("T.decl_buffer", tc_call_decl_buffer)                                 \
+    CALL("T.SMEMPool", tc_call_smem_pool)                                      \
+    CALL("MBarrier", tc_call_mbarrier)                                         \
+    CALL("TMABar", tc_call_tma_bar)                                            \
+    CALL("T.ptx.map_shared_rank", tc_call_map_shared_rank)                     \
     CALL("T.device_entry", tc_call_device_entry)                               \
     CALL("T.cta_id", tc_call_cta_id)                                           \
     CALL("T.cta_id_in_cluster", tc_call_cta_id_in_cluster)                     \

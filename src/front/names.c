@@ -27,8 +27,6 @@ static const tc_name table[] = {
 #undef CALL
         {"SwizzleMode", TC_NAME_SPACE, NULL, false},
     {"T.Buffer", TC_NAME_LATER, NULL, false},
-    {"MBarrier", TC_NAME_LATER, NULL, false},
-    {"TMABar", TC_NAME_LATER, NULL, false},
     {"TCGen05Bar", TC_NAME_LATER, NULL, false},
     {"print", TC_NAME_LATER, NULL, false},
     {"dict", TC_NAME_LATER, NULL, false},

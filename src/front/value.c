@@ -67,6 +67,7 @@ const char *tc_value_kind_words(const tc_value *v) {
         [TC_V_NAMESPACE] = "a function or module",
         [TC_V_FUNC] = "a prim_func",
         [TC_V_BUFFER] = "a buffer",
+        [TC_V_OBJECT] = "a pool or a barrier",
         [TC_V_REGION] = "a region of a buffer",
         [TC_V_EXPR] = "a run-time value",
     };

@@ -42,7 +42,7 @@ int tc_dtype_bytes(tc_dtype t); /* of one element */
 /* --- intrinsics ------------------------------------------------------------- */
 
 enum { TC_OPF_ASYNC = 1, TC_OPF_SYNC = 2, TC_OPF_ADDRESS = 4,
-       TC_OPF_INTERNAL = 8, TC_OPF_PLANNED = 16 };
+       TC_OPF_INTERNAL = 8, TC_OPF_PLANNED = 16, TC_OPF_ARCH_A = 32 };
 
 typedef enum tc_op {
 #define TC_OP(id, name, lo, hi, kw, sm, flags) TC_OPC_##id,
@@ -110,6 +110,10 @@ struct tc_buffer {
     tc_var *param;     /* global: the handle parameter it is matched to */
     int64_t align;     /* bytes, 0: default */
     bool scalar;       /* a local of one element that a plain name denotes */
+    bool unnamed;      /* the program gave it no name */
+    int64_t pool_bytes; /* shared.dyn: what its pool was committed to; 0: none */
+    int64_t dyn_offset; /* after lowering, shared.dyn that owns its storage: its
+                           first byte within the launch's dynamic memory */
     const tc_buffer *origin; /* after lowering: the program's own buffer */
     tc_span span;
 };
@@ -307,6 +311,11 @@ typedef struct tc_lowered {
     int nglobals;
     tc_buffer **shared;    /* static shared buffers, each a PTX symbol */
     int nshared;
+    tc_buffer **dynamic;   /* shared.dyn buffers that own storage: parts of one
+                              dynamic array */
+    int ndynamic;
+    int64_t dynamic_shared; /* bytes of it, for the launch */
+    int64_t dynamic_align;
     tc_tensor_map **maps;  /* in order of first use */
     int nmaps;
 } tc_lowered;

@@ -129,9 +129,38 @@ static void print_unary(tc_buf *b, const tc_expr *e, int outer) {
     tc_buf_puts(b, precedence < outer ? ")" : "");
 }
 
+/* TVM's device function for descriptors, with its text. */
+static void print_desc_add(tc_buf *b, const tc_expr *e) {
+    tc_buf_puts(b, "\"tvm_builtin_smem_desc_add_16B_offset\", ");
+    print_list(b, e->call.args, e->call.n);
+    tc_buf_puts(b, ", source_code=\"...\", return_type=\"uint64\"");
+}
+
+/* T.ptx.tcgen05.encode_matrix_descriptor(desc.data, ...): desc is a buffer. */
+static void print_encode(tc_buf *b, const tc_expr *e) {
+    const tc_expr *desc = e->call.args[0];
+    int64_t zero;
+    bool whole = desc->kind == TC_E_ADDR && desc->mem.n == 1 &&
+                 tc_expr_const(desc->mem.index[0], &zero) && zero == 0;
+    if (whole) {
+        tc_buf_printf(b, "%s.data, ", desc->mem.buffer->name);
+    }
+    print_list(b, e->call.args + whole, e->call.n - whole);
+}
+
 static void print_call(tc_buf *b, const tc_expr *e) {
     tc_buf_puts(b, tc_ops[e->call.op].name);
     tc_buf_putc(b, '(');
+    if (e->call.op == TC_OPC_SMEM_DESC_ADD) {
+        print_desc_add(b, e);
+        tc_buf_putc(b, ')');
+        return;
+    }
+    if (e->call.op == TC_OPC_PTX_TCGEN05_DESC) {
+        print_encode(b, e);
+        tc_buf_putc(b, ')');
+        return;
+    }
     if (e->call.op == TC_OPC_POINTER_OFFSET) {
         tc_buf_puts(b, "\"tvm_builtin_pointer_offset\", ");
     }
@@ -221,8 +250,24 @@ static bool same_shape(const tc_buffer *x, const tc_buffer *y) {
            memcmp(x->shape, y->shape, sizeof *x->shape * (size_t)x->rank) == 0;
 }
 
+/* A view of the same bytes as another type. */
+static bool same_bytes(const tc_buffer *x, const tc_buffer *y) {
+    int64_t a, b;
+    return !__builtin_mul_overflow(tc_buffer_elements(x),
+                                   tc_dtypes[x->type].bits, &a) &&
+           !__builtin_mul_overflow(tc_buffer_elements(y),
+                                   tc_dtypes[y->type].bits, &b) &&
+           a == b;
+}
+
 static void print_view(tc_buf *b, const tc_buffer *v) {
     const tc_buffer *base = v->base;
+    if (v->elem_offset == NULL && v->type != base->type && v->rank == 1 &&
+        same_bytes(v, base)) {
+        tc_buf_printf(b, "%s = %s.view(\"%s\")\n", v->name, base->name,
+                      tc_dtypes[v->type].name);
+        return;
+    }
     if (v->elem_offset == NULL && v->type == base->type && v->rank == 1 &&
         !same_shape(v, base)) {
         tc_buf_printf(b, "%s = %s.view(%" PRId64 ")\n", v->name, base->name,
@@ -232,19 +277,40 @@ static void print_view(tc_buf *b, const tc_buffer *v) {
     tc_buf_printf(b, "%s = T.decl_buffer(", v->name);
     print_shape(b, v);
     tc_buf_printf(b, ", data=%s.data", base->name);
-    if (v->elem_offset != NULL) {
+    int64_t zero;
+    if (v->elem_offset != NULL &&
+        !(tc_expr_const(v->elem_offset, &zero) && zero == 0)) {
         tc_buf_puts(b, ", elem_offset=");
         print_expr(b, v->elem_offset, 0);
     }
     if (v->space != TC_SPACE_GLOBAL) {
         tc_buf_printf(b, ", scope=\"%s\"", tc_space_name(v->space));
     }
+    if (v->align > 0) {
+        tc_buf_printf(b, ", align=%" PRId64, v->align);
+    }
     tc_buf_puts(b, ", layout=None)\n");
+}
+
+/* Tensor memory has an address of its own, that an alloc has given. */
+static void print_tmem(tc_buf *b, const tc_buffer *buf) {
+    tc_buf_printf(b, "%s = T.decl_buffer(", buf->name);
+    print_shape(b, buf);
+    tc_buf_puts(b, ", scope=\"tmem\", layout=None");
+    if (buf->allocated_addr != NULL) {
+        tc_buf_puts(b, ", allocated_addr=");
+        print_expr(b, buf->allocated_addr, 0);
+    }
+    tc_buf_puts(b, ")\n");
 }
 
 static void print_alloc(tc_buf *b, const tc_buffer *buf) {
     if (buf->base != NULL) {
         print_view(b, buf);
+        return;
+    }
+    if (buf->space == TC_SPACE_TMEM) {
+        print_tmem(b, buf);
         return;
     }
     bool match = buf->param != NULL;
@@ -449,6 +515,20 @@ static void print_stmt(tc_buf *b, const tc_stmt *s, int indent) {
     }
 }
 
+/* pool.commit(): an attribute of the rest of the block. */
+static bool is_pool_commit(const tc_stmt *s) {
+    return s->kind == TC_S_EVAL && s->next != NULL &&
+           s->value->kind == TC_E_CALL &&
+           s->value->call.op == TC_OPC_POOL_COMMIT;
+}
+
+static void print_pool_commit(tc_buf *b, const tc_expr *e) {
+    tc_buf_printf(b, "with T.attr(%s.data, ",
+                  e->call.args[0]->mem.buffer->name);
+    print_list(b, e->call.args + 1, e->call.n - 1);
+    tc_buf_puts(b, "):\n");
+}
+
 static void print_block(tc_buf *b, const tc_block *block, int indent) {
     if (block->first == NULL) {
         start_line(b, indent);
@@ -460,6 +540,10 @@ static void print_block(tc_buf *b, const tc_block *block, int indent) {
             with = true;
             start_line(b, indent);
             print_launch(b, s, true);
+            indent += 4;
+        } else if (is_pool_commit(s)) {
+            start_line(b, indent);
+            print_pool_commit(b, s->value);
             indent += 4;
         } else {
             print_stmt(b, s, indent);

@@ -106,7 +106,9 @@ static bool simulate(tc_session *s, tc_run *run) {
     }
     tc_sim_launch l = {.entry = s->program.ptx.entry,
                        .params = (const uint8_t *)params,
-                       .nparams = (uint32_t)run->nbuffers * 8};
+                       .nparams = (uint32_t)run->nbuffers * 8,
+                       .dynamic_shared =
+                           (uint32_t)s->program.lowered->dynamic_shared};
     memcpy(l.grid, run->grid, sizeof l.grid);
     memcpy(l.block, run->block, sizeof l.block);
     memcpy(l.cluster, run->cluster, sizeof l.cluster);
