@@ -223,6 +223,22 @@ static void find_width(search *f) {
     }
 }
 
+/* TVM does not ask whether the swizzle keeps a vector together. */
+static void note_swizzle(search *f) {
+    int64_t p = f->s.swizzle.per_element;
+    if (!f->s.has_swizzle || p > 40) {
+        return;
+    }
+    bool whole = f->vec <= INT64_C(1) << p;
+    tc_check_add(f->cx, f->v, "lowering", "swizzle", TC_YES,
+                 "per_element=%" PRId64 " keeps %" PRId64
+                 " element%s together, %" PRId64 " move at once%s",
+                 p, INT64_C(1) << p, p == 0 ? "" : "s", f->vec,
+                 whole ? ""
+                       : ". TVM 0.25.0 does not ask: the elements will not be "
+                         "where the layout says");
+}
+
 static bool count_rounds(search *f) {
     if (!split_off(f, f->vec)) {
         return tc_sides_decline(
@@ -461,5 +477,6 @@ bool tc_reg_lower(const tc_dispatch_ctx *cx, tc_verdict *v) {
         return false;
     }
     find_width(&f);
+    note_swizzle(&f);
     return count_rounds(&f) && emit(&f);
 }
