@@ -24,7 +24,7 @@ static bool same_map(const tc_tensor_map *x, const tc_tensor_map *y) {
            x->oob_fill == y->oob_fill;
 }
 
-/* if warp_id_in_cta == 0: fetch the map; the last one asked for comes first. */
+/* if warp_id_in_cta == 0: fetch the map. */
 static void prefetch(tc_lowering *l, tc_var *map, tc_span span) {
     tc_arena *a = l->arena;
     tc_stmt *s = tc_stmt_new(a, TC_S_IF, span);
@@ -36,8 +36,7 @@ static void prefetch(tc_lowering *l, tc_var *map, tc_span span) {
         tc_eval(a, tc_call(a, TC_OPC_PTX_PREFETCH_TENSORMAP, TC_VOID, args, 2));
     e->span = span;
     tc_block_add(&s->body, e);
-    s->next = l->fetches.first;
-    l->fetches.first = s;
+    tc_block_add(&l->fetches, s);
 }
 
 static tc_tensor_map *find(const tc_lowered *o, const tc_tensor_map *m) {

@@ -2,6 +2,7 @@
  * that TVM prints (backend/cuda/operator/intrinsics/cp_async.py) around one
  * cp.async.bulk.tensor each (PTX ISA 9.7.9.27.1). */
 #include "emit/cuda_emit.h"
+#include "emit/tensor.h"
 
 #include <string.h>
 
@@ -41,7 +42,17 @@ static bool read_tail(tc_ce e, const tc_expr *call, int from, tensor_copy *c) {
     }
     c->dim = (int)dim;
     c->cache = cache != 0;
-    c->red_op = c->reduce ? call->call.args[from + 2]->s : "";
+    c->red_op = "";
+    if (c->reduce) {
+        const tc_expr *op = call->call.args[from + 2];
+        c->red_op = op->kind == TC_E_STRING ? op->s : "";
+        if (!tc_tensor_reduces(c->red_op)) {
+            tc_ce_fail(e, call->span, tc_tensor_reductions,
+                       "cp.reduce.async.bulk.tensor has no reduction \"%s\"",
+                       c->red_op);
+            return false;
+        }
+    }
     if (dim < 1 || dim > DIMS || call->call.n - c->at != dim) {
         tc_ce_fail(e, call->span, "give cache_hint by name",
                    "%s of rank %lld has %d coordinate%s",
@@ -120,15 +131,9 @@ static void g2c_helper(tc_ce e, const tensor_copy *c, const char *name) {
             repeated(e, "\"r\"(", c->dim, ")")));
 }
 
-/* A mask of one CTA at most is no multicast (_g2c_dispatch). */
-static bool is_multicast(const tc_expr *mask) {
-    int64_t v;
-    return !tc_expr_const(mask, &v) || (v & (v - 1)) != 0;
-}
-
 const char *tc_cuda_op_PTX_CP_ASYNC_BULK_TENSOR_G2C(tc_ce e,
                                                     const tc_expr *call) {
-    tensor_copy c = {.multicast = is_multicast(call->call.args[4])};
+    tensor_copy c = {.multicast = tc_tensor_multicast(call->call.args[4])};
     int64_t group;
     if (!constant(e, call, 5, "cta_group", &group) ||
         !read_tail(e, call, 6, &c)) {

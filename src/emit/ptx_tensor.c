@@ -1,10 +1,30 @@
 /* ptx_tensor.c - copies through a tensor map as PTX (PTX ISA 9.7.9.27.1:
  * cp.async.bulk.tensor, cp.reduce.async.bulk.tensor, prefetch.tensormap). */
 #include "emit/ptx_emit.h"
+#include "emit/tensor.h"
 
 #include <string.h>
 
 static const tc_val nothing = {.kind = TC_VAL_NONE, .type = TC_VOID};
+
+const char *const tc_tensor_reductions =
+    "add, min, max, inc, dec, and, or, xor";
+
+bool tc_tensor_reduces(const char *op) {
+    static const char *const all[] = {"add", "min", "max", "inc",
+                                      "dec", "and", "or",  "xor"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strcmp(op, all[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tc_tensor_multicast(const tc_expr *mask) {
+    int64_t v;
+    return !tc_expr_const(mask, &v) || (v & (v - 1)) != 0;
+}
 
 static bool constant(tc_pe e, const tc_expr *call, int i, const char *what,
                      int64_t *out) {
@@ -81,8 +101,7 @@ static bool policy(tc_pe e, const tc_expr *call, int i, const char **out) {
 /* The mask of the CTAs that get the tile, as a 16-bit register; "" for at most
  * one. */
 static const char *multicast(tc_pe e, const tc_expr *mask) {
-    int64_t v;
-    if (tc_expr_const(mask, &v) && (v & (v - 1)) == 0) {
+    if (!tc_tensor_multicast(mask)) {
         return "";
     }
     tc_val x = tc_pe_in_reg(e, tc_pe_cast(e, TC_UINT32, tc_pe_expr(e, mask)));
@@ -149,7 +168,13 @@ tc_val tc_ptx_op_PTX_CP_ASYNC_BULK_TENSOR_S2G(tc_pe e, const tc_expr *call) {
 tc_val tc_ptx_op_PTX_CP_ASYNC_BULK_TENSOR_S2G_REDUCE(tc_pe e,
                                                      const tc_expr *call) {
     const tc_expr *op = call->call.args[5];
-    return shared_to_global(e, call, op->kind == TC_E_STRING ? op->s : "");
+    const char *word = op->kind == TC_E_STRING ? op->s : "";
+    if (!tc_tensor_reduces(word)) {
+        tc_pe_fail(e, call->span, tc_tensor_reductions,
+                   "cp.reduce.async.bulk.tensor has no reduction \"%s\"", word);
+        return nothing;
+    }
+    return shared_to_global(e, call, word);
 }
 
 tc_val tc_ptx_op_PTX_PREFETCH_TENSORMAP(tc_pe e, const tc_expr *call) {

@@ -7,7 +7,9 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-/* The instruction's arguments, most first. */
+enum { MAX_DEPTH = 64 };
+
+/* The instruction's arguments. */
 typedef struct arguments {
     tc_expr *items[16];
     int n;
@@ -18,7 +20,7 @@ typedef struct emitter {
     tc_verdict *v;
     const tc_tma_plan *plan;
     const tc_tma_options *options;
-    tc_expr *counter;               /* of the loop; NULL: one instruction */
+    tc_expr *counter;               /* of the loop */
     tc_expr *coord[TC_TENSOR_DIMS]; /* outer first */
     tc_expr *s_offset;              /* elements */
 } emitter;
@@ -27,13 +29,53 @@ static tc_expr *binary(tc_arena *a, tc_binop op, tc_expr *x, int64_t y) {
     return tc_binary(a, op, x, tc_int_t(a, x->type, y));
 }
 
+/* --- loops of one round: TVM writes their variable as its one value
+ * --------------------------------------------------------------------
+ */
+
+static bool is_loop_var(const tc_block *b, const tc_var *v) {
+    for (const tc_stmt *s = b->first; s != NULL; s = s->next) {
+        if ((s->kind == TC_S_FOR && s->var == v) || is_loop_var(&s->body, v) ||
+            is_loop_var(&s->orelse, v)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tc_expr *fixed(const emitter *f, tc_expr *x, int depth) {
+    tc_arena *a = f->cx->arena;
+    if (depth > MAX_DEPTH) {
+        return x;
+    }
+    switch (x->kind) {
+    case TC_E_VAR:
+        return x->var->bind == TC_BIND_NONE && x->var->hi == x->var->lo + 1 &&
+                       is_loop_var(&f->cx->func->body, x->var)
+                   ? tc_int_t(a, x->type, x->var->lo)
+                   : x;
+    case TC_E_BINARY: {
+        tc_expr *l = fixed(f, x->bin.a, depth + 1);
+        tc_expr *r = fixed(f, x->bin.b, depth + 1);
+        return l == x->bin.a && r == x->bin.b ? x
+                                              : tc_binary(a, x->bin.op, l, r);
+    }
+    case TC_E_CAST: {
+        tc_expr *y = fixed(f, x->cast.a, depth + 1);
+        return y == x->cast.a ? x : tc_cast(a, x->type, y);
+    }
+    default:
+        return x;
+    }
+}
+
 /* Coordinates and the offset in shared memory, over the loop's counter. */
 static void find_places(emitter *f) {
     tc_arena *a = f->cx->arena;
     int64_t below = f->plan->times;
     f->s_offset = tc_int(a, 0);
     for (int i = 0; i < f->plan->ndims; i++) {
-        f->coord[i] = f->plan->dims[i].coord;
+        f->coord[i] = fixed(f, f->plan->dims[i].coord, 0);
     }
     for (int i = 0; i < f->plan->naxes; i++) {
         const tc_tma_axis *x = &f->plan->axes[i];

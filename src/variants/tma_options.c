@@ -176,10 +176,19 @@ static bool read_reduce(const tc_dispatch_ctx *cx, tc_verdict *v,
                                 ops[i]);
         }
     }
-    return tc_tma_no(cx, v, "use_tma_reduce",
-                     "use_tma_reduce is %s: \"add\", \"min\", \"max\", "
-                     "\"inc\", \"dec\", \"and\", \"or\" or \"xor\"",
-                     tc_tma_text(cx->arena, x));
+    const char *text = tc_format(cx->arena,
+                                 "use_tma_reduce is %s: \"add\", \"min\", "
+                                 "\"max\", \"inc\", \"dec\", \"and\", "
+                                 "\"or\" or \"xor\"",
+                                 tc_tma_text(cx->arena, x));
+    if (x->kind != TC_E_STRING) {
+        return tc_tma_no(cx, v, "use_tma_reduce", "%s", text);
+    }
+    out->reduce = x->s;
+    tc_check_add(cx, v, "lowering", "use_tma_reduce", TC_UNASKED,
+                 "TVM does not ask: %s; another word gives no instruction",
+                 text);
+    return true;
 }
 
 static bool read_prefetch(const tc_dispatch_ctx *cx, tc_verdict *v,
