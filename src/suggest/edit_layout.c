@@ -97,16 +97,18 @@ static int64_t inner_span(const tc_layout *l, int k) {
 
 static void pad_one(tc_editor *e, const tc_buffer *b, int k, int64_t stride) {
     const tc_layout *l = b->layout;
-    int64_t was = l->shard[k].stride;
-    if (stride < 1 || stride == was) {
+    int64_t was = l->shard[k].stride, bytes = tc_dtype_bytes(b->type);
+    if (stride < 1 || stride == was || stride > INT32_MAX) {
         return;
     }
     const tc_layout *to = restride(e->a, l, k, stride);
     if (to != NULL) {
         relayout(e, TC_EDIT_pad, b, tc_format(e->a, "%s %d", b->name, k), to,
-                 tc_format(e->a, "%s %s from stride %" PRId64 " to %" PRId64,
+                 tc_format(e->a,
+                           "%s %s from stride %" PRId64 " (%" PRId64
+                           " bytes) to %" PRId64 " (%" PRId64 " bytes)",
                            stride > was ? "pad" : "tighten", b->name, was,
-                           stride));
+                           was * bytes, stride, stride * bytes));
     }
 }
 
