@@ -82,6 +82,16 @@ typedef struct tc_partition {
 void tc_partition_at(const tc_partition *p, int64_t f, int64_t t, int64_t *g,
                      int64_t *s);
 
+/* Statements that a lowering wants right after a buffer's declaration. Of
+ * several with equal keys after one buffer the first is kept, and its `made`
+ * stands for all. */
+typedef struct tc_hoisted {
+    const tc_buffer *after;
+    const char *key;
+    tc_buffer *made;
+    tc_block block;
+} tc_hoisted;
+
 typedef enum tc_outcome { TC_REJECT, TC_ACCEPT, TC_DECLINE } tc_outcome;
 
 typedef struct tc_variant tc_variant;
@@ -101,6 +111,7 @@ typedef struct tc_verdict {
     bool prefetch_map;   /* the kernel begins by fetching it */
     bool lowering_built; /* false: "accepted; lowering not built yet" */
     tc_block lowered;    /* when accepted and built */
+    tc_hoisted *hoisted; /* or NULL */
 } tc_verdict;
 
 /* Adds a check to the verdict; returns ok == TC_YES. */

@@ -87,6 +87,11 @@ const tc_expr *tc_memory_access_of(const tc_expr *e) {
     return e->kind == TC_E_ADDR ? e : NULL;
 }
 
+/* tcgen05.ld: the registers come behind six other arguments. */
+bool tc_writes_argument(tc_op op, int i) {
+    return op == TC_OPC_PTX_TCGEN05_LD && i >= 6;
+}
+
 bool tc_loop_unrolls(const tc_stmt *s, int64_t copies, int64_t *first,
                      int64_t *n) {
     return (s->loop == TC_LOOP_UNROLL || tc_block_takes_local(&s->body)) &&
@@ -160,7 +165,12 @@ static void walk_call(walk *w, const tc_expr *e, int weight) {
         return;
     }
     for (int i = 0; i < e->call.n; i++) {
-        walk_expr(w, e->call.args[i], weight);
+        const tc_expr *arg = e->call.args[i];
+        if (tc_writes_argument(e->call.op, i) && arg->kind == TC_E_LOAD) {
+            walk_access(w, arg, weight, true);
+        } else {
+            walk_expr(w, arg, weight);
+        }
     }
 }
 

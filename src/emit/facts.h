@@ -82,6 +82,9 @@ tc_buffer *tc_buffer_root(tc_buffer *b);
 tc_window tc_space_window(tc_space s);
 tc_pointer tc_pointer_of(tc_facts *f, const tc_expr *e);
 
+/* Does the call write the element that its argument i names? */
+bool tc_writes_argument(tc_op op, int i);
+
 /* The access named by T.address_of's argument or an ADDR; NULL for others. */
 const tc_expr *tc_memory_access_of(const tc_expr *e);
 

@@ -5,7 +5,7 @@
 
 static const tc_val nothing = {.kind = TC_VAL_NONE, .type = TC_VOID};
 
-static tc_val planned(tc_pe e, const tc_expr *call) {
+__attribute__((unused)) static tc_val planned(tc_pe e, const tc_expr *call) {
     tc_pe_fail(e, call->span, NULL, "%s: PTX text is not built yet",
                tc_ops[call->call.op].name);
     return nothing;
@@ -25,6 +25,7 @@ tc_val tc_pe_call(tc_pe e, const tc_expr *call) {
         return nothing;
     }
     tc_pe_needs(e, 70, info->least_sm);
+    e->needs_a |= (info->flags & TC_OPF_ARCH_A) != 0;
     tc_val v = op_functions[call->call.op](e, call);
     if (v.kind == TC_VAL_NONE && call->type != TC_VOID) {
         v.type = call->type; /* TVM gives some void calls the type handle */
