@@ -43,7 +43,36 @@ static void in_order(const tc_step *p, int order[TC_SEARCH_DEPTH]) {
     }
 }
 
-/* Keeps a proved edit, unless it differs from one before only in its values. */
+static bool found(const search *s, const char *key) {
+    for (int i = 0; i < s->out->n; i++) {
+        if (strcmp(s->sites[i], key) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The same, or with one of the words that a + of the key joins. */
+static bool found_less(const search *s, const char *key) {
+    const char *plus = strchr(key, '+');
+    if (plus == NULL) {
+        return found(s, key);
+    }
+    const char *begin = plus, *end = plus + strcspn(plus, "|");
+    while (begin > key && begin[-1] != ' ') {
+        begin--;
+    }
+    int head = (int)(begin - key), first = (int)(plus - begin);
+    int second = (int)(end - plus) - 1;
+    return found(s, key) ||
+           found(s,
+                 tc_format(s->a, "%.*s%.*s%s", head, key, first, begin, end)) ||
+           found(s, tc_format(s->a, "%.*s%.*s%s", head, key, second, plus + 1,
+                              end));
+}
+
+/* Keeps a proved edit, unless it differs from one before only in its values, or
+ * holds it. */
 static void keep(search *s, const tc_step *p, const tc_trial *t) {
     int order[TC_SEARCH_DEPTH];
     tc_buf words = TC_BUF_INIT, sites = TC_BUF_INIT;
@@ -57,10 +86,8 @@ static void keep(search *s, const tc_step *p, const tc_trial *t) {
     }
     g.words = tc_buf_finish(&words, s->a);
     const char *key = tc_buf_finish(&sites, s->a);
-    for (int i = 0; i < s->out->n; i++) {
-        if (strcmp(s->sites[i], key) == 0) {
-            return;
-        }
+    if (found_less(s, key)) {
+        return;
     }
     if (t->d->chosen != NULL) {
         g.chosen = tc_variants[t->d->chosen->variant->id].name;
