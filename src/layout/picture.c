@@ -36,6 +36,12 @@ static tc_layout_result check_shape(tc_layout_ctx *cx, const tc_picture *p) {
         TCL_TRY(tcl_mul(cx, n, p->shape[i], &n));
     }
     TCL_TRY(tc_layout_size(cx, p->layout, NULL, &size));
+    if (n > INT32_MAX) { /* TVM's indices are int32 */
+        return tcl_fail(cx, "bad_argument",
+                        "the shape %s has more than 2^31 - 1 elements: too "
+                        "many to draw",
+                        text);
+    }
     if (n != size && p->layout->kind != TC_LAYOUT_SWIZZLE) {
         return tcl_fail(cx, "bad_argument",
                         "the shape %s has %lld elements, and the layout has "

@@ -113,7 +113,7 @@ static int colour_of(const sheet *s, const int64_t *v) {
         return (int)((at >> sw->per_element) & (units - 1));
     }
     if (p->axis[0] == tc_axis_m) {
-        at = at >= 0 ? at / s->unit : -((s->unit - 1 - at) / s->unit);
+        at = at / s->unit - (at % s->unit < 0);
     }
     return (int)((at % PALETTE + PALETTE) % PALETTE);
 }
