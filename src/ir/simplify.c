@@ -136,6 +136,10 @@ static tc_expr *modulo(tc_arena *a, tc_dtype type, const tc_linear *l,
         return join(a, type, &y,
                     tc_binary(a, TC_MUL, high, tc_int_t(a, type, g)));
     }
+    for (int i = 0; i < r.n; i++) { /* k * x % c is (k % c) * x % c */
+        int64_t k = r.terms[i].coef % c;
+        r.terms[i].coef = k < 0 ? k + c : k;
+    }
     return mod_atom(a, type, tc_linear_expr(a, type, &r), c);
 }
 
