@@ -239,3 +239,38 @@ void tc_ce_map_params(tc_ce e, tc_buf *b) {
                       tc_name_of(&e->names, l->maps[i]->var));
     }
 }
+
+/* --- groups
+ * -----------------------------------------------------------------------
+ */
+
+static const char *group_call(tc_ce e, const char *name, const char *code) {
+    tc_ce_helper(e, name,
+                 tc_format(e->arena,
+                           "__forceinline__ __device__ void %s() {\n"
+                           "  asm volatile(\"%s;\" ::: \"memory\");\n"
+                           "}\n",
+                           name, code));
+    return tc_format(e->arena, "%s()", name);
+}
+
+const char *tc_cuda_op_PTX_CP_ASYNC_BULK_COMMIT_GROUP(tc_ce e,
+                                                      const tc_expr *call) {
+    (void)call;
+    return group_call(e, "ptx_cp_async_bulk_tensor_commit_group",
+                      "cp.async.bulk.commit_group");
+}
+
+const char *tc_cuda_op_PTX_CP_ASYNC_BULK_WAIT_GROUP(tc_ce e,
+                                                    const tc_expr *call) {
+    int64_t n, read;
+    if (!constant(e, call, 0, "number", &n) ||
+        !constant(e, call, 1, "kind", &read)) {
+        return "0";
+    }
+    return group_call(e,
+                      tc_format(e->arena, "ptx_cp_async_bulk_wait_group%s_%lld",
+                                read ? "_read" : "", (long long)n),
+                      tc_format(e->arena, "cp.async.bulk.wait_group%s %lld",
+                                read ? ".read" : "", (long long)n));
+}

@@ -218,3 +218,25 @@ void tc_pe_map_params(tc_pe e, tc_buf *b) {
                       tc_name_of(&e->names, l->maps[i]->var));
     }
 }
+
+/* --- groups
+ * -----------------------------------------------------------------------
+ */
+
+tc_val tc_ptx_op_PTX_CP_ASYNC_BULK_COMMIT_GROUP(tc_pe e, const tc_expr *call) {
+    (void)call;
+    tc_pe_needs(e, 80, 90);
+    tc_pe_ins(e, "cp.async.bulk.commit_group");
+    return nothing;
+}
+
+tc_val tc_ptx_op_PTX_CP_ASYNC_BULK_WAIT_GROUP(tc_pe e, const tc_expr *call) {
+    int64_t n, read;
+    tc_pe_needs(e, 80, 90);
+    if (constant(e, call, 0, "number", &n) &&
+        constant(e, call, 1, "kind", &read)) {
+        tc_pe_ins(e, "cp.async.bulk.wait_group%s \t%lld", read ? ".read" : "",
+                  (long long)n);
+    }
+    return nothing;
+}

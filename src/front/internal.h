@@ -220,6 +220,8 @@ bool tc_want_constant(tc_eval_ctx *e, const tc_arg *arg, const char *what,
 bool tc_is_barrier_op(tc_op op);
 bool tc_call_barrier_op(tc_eval_ctx *e, tc_op op, const tc_args *args,
                         tc_value *out);
+/* T.ptx.cp_async.bulk.wait_group (bulk.c) */
+bool tc_call_bulk_wait(tc_eval_ctx *e, const tc_args *args, tc_value *out);
 bool tc_call_copy(tc_eval_ctx *e, const char *dotted, const tc_args *args,
                   tc_value *out);
 

@@ -238,6 +238,8 @@ bool tc_call_intrinsic(tc_eval_ctx *e, tc_op op, const tc_args *args,
         ok = cp_async(e, args, out);
     } else if (op == TC_OPC_PTX_CP_ASYNC_WAIT_GROUP) {
         ok = wait_group(e, args, out);
+    } else if (op == TC_OPC_PTX_CP_ASYNC_BULK_WAIT_GROUP) {
+        ok = tc_call_bulk_wait(e, args, out);
     } else if (op == TC_OPC_STORAGE_SYNC) {
         ok = storage_sync(e, args, out);
     } else if (strncmp(tc_ops[op].name, "T.ptx.tcgen05.", 14) == 0) {
