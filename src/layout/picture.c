@@ -25,8 +25,9 @@ tc_layout_result tc_picture_default_shape(tc_layout_ctx *cx, const tc_layout *l,
     return TC_LAYOUT_OK;
 }
 
-static tc_layout_result check_shape(tc_layout_ctx *cx, const tc_picture *p) {
-    int64_t n = 1, size;
+static tc_layout_result check_shape(tc_layout_ctx *cx, tc_picture *p,
+                                    bool loose) {
+    int64_t n = 1;
     const char *text = tcl_shape_text(cx->arena, p->shape, p->rank);
     for (int i = 0; i < p->rank; i++) {
         if (p->shape[i] < 1) {
@@ -35,18 +36,18 @@ static tc_layout_result check_shape(tc_layout_ctx *cx, const tc_picture *p) {
         }
         TCL_TRY(tcl_mul(cx, n, p->shape[i], &n));
     }
-    TCL_TRY(tc_layout_size(cx, p->layout, NULL, &size));
+    TCL_TRY(tc_layout_size(cx, p->layout, NULL, &p->size));
     if (n > INT32_MAX) { /* TVM's indices are int32 */
         return tcl_fail(cx, "bad_argument",
                         "the shape %s has more than 2^31 - 1 elements: too "
                         "many to draw",
                         text);
     }
-    if (n != size && p->layout->kind != TC_LAYOUT_SWIZZLE) {
+    if (n != p->size && p->layout->kind != TC_LAYOUT_SWIZZLE && !loose) {
         return tcl_fail(cx, "bad_argument",
                         "the shape %s has %lld elements, and the layout has "
                         "%lld",
-                        text, (long long)n, (long long)size);
+                        text, (long long)n, (long long)p->size);
     }
     return TC_LAYOUT_OK;
 }
@@ -306,6 +307,7 @@ tc_layout_result tc_picture_make(tc_layout_ctx *cx, const tc_layout *l,
     p->layout = l;
     p->bits = ask->bits;
     p->shared = ask->shared;
+    p->first = ask->first;
     if (ask->shape == NULL) {
         TCL_TRY(tc_picture_default_shape(cx, l, p->shape, &p->rank));
     } else if (ask->rank < 1 || ask->rank > TC_PICTURE_RANK) {
@@ -316,7 +318,7 @@ tc_layout_result tc_picture_make(tc_layout_ctx *cx, const tc_layout *l,
         p->rank = ask->rank;
         memcpy(p->shape, ask->shape, sizeof *ask->shape * (size_t)ask->rank);
     }
-    TCL_TRY(check_shape(cx, p));
+    TCL_TRY(check_shape(cx, p, ask->loose));
     TCL_TRY(set_range(cx, p, ask));
     set_grid(p, ask);
     choose_rows(cx, p, ask->max_rows > 0 ? ask->max_rows : 32);

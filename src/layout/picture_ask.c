@@ -85,7 +85,7 @@ void tc_picture_banks(const tc_picture *p, int64_t m, int unit, int *first,
                       int *last) {
     enum { BANKS = 32, BANK_BITS = 32 };
     /* The pattern repeats every 32 * 32 bits, which 1024 elements fill. */
-    int64_t at = (m % 1024 + 1024) % 1024;
+    int64_t at = ((m % 1024 + p->first % 1024) % 1024 + 1024) % 1024;
     int64_t begin = at * p->bits, end = begin + (int64_t)unit * p->bits - 1;
     *first = (int)(begin / BANK_BITS % BANKS);
     *last = (int)(end / BANK_BITS % BANKS);

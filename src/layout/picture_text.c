@@ -137,6 +137,23 @@ static void put_swizzle(drawing *d) {
     tc_buf_free(&b);
 }
 
+/* A buffer whose layout is for fewer or more elements. */
+static void put_sizes(drawing *d) {
+    int64_t n = 1;
+    for (int i = 0; i < d->p->rank; i++) {
+        n *= d->p->shape[i]; /* at most 2^31 - 1 */
+    }
+    if (n == d->p->size || d->p->layout->kind == TC_LAYOUT_SWIZZLE) {
+        return;
+    }
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_printf(&b, "note: the layout is for %lld elements, not %lld",
+                  (long long)d->p->size, (long long)n);
+    tc_buf_puts(&b, n > d->p->size ? "; its first iterator goes on" : "");
+    put_wrapped(d, tc_buf_text(&b));
+    tc_buf_free(&b);
+}
+
 /* --- cells ---------------------------------------------------------------- */
 
 static void put_span(tc_buf *b, int64_t first, int64_t last) {
@@ -408,6 +425,7 @@ void tc_picture_text(const tc_picture *p, const char *name, int width,
     put_legend(&d);
     put_copies(&d);
     put_swizzle(&d);
+    put_sizes(&d);
     for (int g = 0; g < p->ngrids; g++) {
         put_grid(&d, g);
     }

@@ -178,6 +178,10 @@ static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_subject *t,
     if (t->buffer != NULL) {
         type = t->buffer->type;
         ask->shared = tc_space_is_shared(t->buffer->space);
+        ask->loose = q->rank == 0;
+        if (t->buffer->elem_offset != NULL) {
+            tc_expr_const(t->buffer->elem_offset, &ask->first);
+        }
     }
     if (q->dtype != NULL) {
         if (!tc_dtype_find(q->dtype, &type) || type == TC_VOID) {
