@@ -1,41 +1,18 @@
-/* ldstmatrix_lower.c - the search and the loop of copy/ld_stmatrix.py.
+/* ldstmatrix_lower.c - the search of copy/ld_stmatrix.py.
  *
  * ldmatrix moves `num` tiles of 8 x 8 two-byte elements: lane l names row l % 8
  * of tile l / 8, and receives elements 2 * (l % 4) and the next of row l / 4 of
  * every tile (PTX ISA 9.7.15.5.15). So both sides must split as
  * [warps, 8, 4, rounds, num, 2]. */
-#include "variants/gs_emit.h"
-#include "variants/sides.h"
-#include "variants/swizzle_walk.h"
+#include "variants/ldstmatrix.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { WARPS, ROWS, COLUMNS, ROUNDS, TILES, PAIR, SEGMENTS };
-
-/* One way of splitting that fits. */
-typedef struct fit {
-    const tc_layout *r, *s;
-    int *r_seps, *s_seps;
-    int64_t shape[SEGMENTS];
-    int64_t num, row; /* row: elements between the rows that lanes name */
-    bool trans;
-} fit;
-
-typedef struct search {
-    const tc_dispatch_ctx *cx;
-    tc_verdict *v;
-    tc_sides sides;
-    const tc_layout *r, *s;               /* threads first */
-    const tc_layout *r_sorted, *s_sorted; /* or NULL: already in that order */
-    int64_t threads, held;
-    const tc_axis *lanes;
-} search;
-
 /* --- what must hold at all -------------------------------------------------
  */
 
-static bool check_element(search *f) {
+static bool check_element(tc_matrix *f) {
     const tc_buffer *b = f->cx->copy->src.buffer;
     int bits = tc_dtypes[b->type].bits;
     return tc_check_add(f->cx, f->v, "lowering", "element", TC_YES,
@@ -47,7 +24,7 @@ static bool check_element(search *f) {
                         tc_dtypes[b->type].name, bits);
 }
 
-static bool check_swizzle(search *f) {
+static bool check_swizzle(tc_matrix *f) {
     const tc_dispatch_ctx *cx = f->cx;
     if (!f->sides.has_swizzle) {
         return tc_check_add(cx, f->v, "lowering", "swizzle", TC_YES, "none");
@@ -65,7 +42,7 @@ static bool check_swizzle(search *f) {
         "per_element=%" PRId64 " keeps a row of 8 elements together", p);
 }
 
-static bool check_replica(search *f, const char *name, const tc_side *side) {
+static bool check_replica(tc_matrix *f, const char *name, const tc_side *side) {
     int n = side->layout->nreplica;
     if (n > 0) {
         return tc_sides_decline(f->cx, f->v, name,
@@ -81,7 +58,7 @@ static bool check_replica(search *f, const char *name, const tc_side *side) {
 }
 
 /* Exactly one thread axis, and one that numbers lanes. */
-static bool check_lanes(search *f) {
+static bool check_lanes(tc_matrix *f) {
     const tc_layout *l = f->sides.reg.layout;
     const char *other = NULL;
     for (int i = 0; i < l->nshard; i++) {
@@ -119,12 +96,12 @@ static bool check_lanes(search *f) {
 /* --- one order for both ----------------------------------------------------
  */
 
-static bool refused(search *f) {
+static bool refused(tc_matrix *f) {
     return tc_sides_decline(f->cx, f->v, "align", "%s", f->sides.lcx.message);
 }
 
 /* Threads first, then by falling stride; the memory side follows. */
-static bool align(search *f) {
+static bool align(tc_matrix *f) {
     tc_layout_ctx *lcx = &f->sides.lcx;
     const tc_layout *r = f->sides.reg.layout, *s = f->sides.mem.layout;
     int *perm = tc_sides_order(f->cx->arena, r), *seps, n = r->nshard;
@@ -145,7 +122,7 @@ static bool align(search *f) {
     return true;
 }
 
-static bool count_threads(search *f) {
+static bool count_threads(tc_matrix *f) {
     f->threads = f->held = 1;
     for (int i = 0; i < f->r->nshard; i++) {
         bool thread = f->r->shard[i].axis->cls == TC_AXIS_THREAD;
@@ -202,7 +179,7 @@ static int *falling(tc_arena *a, const tc_iter *iters, int n, bool *sorted) {
 
 /* A second form to try: the pairs of elements by falling memory stride. There
  * is none where they are in that order, or do not split the same way. */
-static void sort_pairs(search *f) {
+static void sort_pairs(tc_matrix *f) {
     tc_arena *a = f->cx->arena;
     tc_layout_ctx lcx = f->sides.lcx;
     int64_t shape[] = {f->threads / 32, 8, 4, f->held / 2, 2};
@@ -247,19 +224,21 @@ static bool single(const tc_layout *l, const int *seps, int i, int64_t *out) {
 }
 
 static bool atoms_of(const tc_layout *l, const int *seps, int64_t out[3]) {
-    return single(l, seps, ROWS, &out[0]) &&
-           single(l, seps, COLUMNS, &out[1]) && single(l, seps, PAIR, &out[2]);
+    return single(l, seps, TC_MX_ROWS, &out[0]) &&
+           single(l, seps, TC_MX_COLUMNS, &out[1]) &&
+           single(l, seps, TC_MX_PAIR, &out[2]);
 }
 
-static bool is_lanes(const search *f, const fit *x, const int64_t at[3]) {
+static bool is_lanes(const tc_matrix *f, const tc_matrix_fit *x,
+                     const int64_t at[3]) {
     int64_t warp;
     bool warps = f->threads == 32 ||
-                 (single(x->r, x->r_seps, WARPS, &warp) && warp == 32);
+                 (single(x->r, x->r_seps, TC_MX_WARPS, &warp) && warp == 32);
     return warps && at[0] == 4 && at[1] == 1 && at[2] == 1;
 }
 
 /* A segment of the memory side whose strides are not multiples of a row. */
-static const tc_iter *off_row(const fit *x, int segment, bool tiles) {
+static const tc_iter *off_row(const tc_matrix_fit *x, int segment, bool tiles) {
     for (int i = x->s_seps[segment]; i < x->s_seps[segment + 1]; i++) {
         const tc_iter *it = &x->s->shard[i];
         bool bad = it->stride % 8 != 0 || (tiles && it->stride <= 0);
@@ -271,7 +250,8 @@ static const tc_iter *off_row(const fit *x, int segment, bool tiles) {
 }
 
 /* Rows of 8 elements in a row in memory, or columns of them (.trans). */
-static const char *match_rows(const search *f, const int64_t at[3], fit *x) {
+static const char *match_rows(const tc_matrix *f, const int64_t at[3],
+                              tc_matrix_fit *x) {
     x->trans = at[0] == 1;
     x->row = x->trans ? at[2] : at[0];
     bool pairs = x->trans ? at[1] == 2 * at[2] : at[1] == 2 && at[2] == 1;
@@ -286,21 +266,21 @@ static const char *match_rows(const search *f, const int64_t at[3], fit *x) {
 }
 
 /* NULL with *x filled, or what stops it (_try_num). */
-static const char *try_form(search *f, const tc_layout *r, const tc_layout *s,
-                            int64_t num, fit *x) {
+static const char *try_form(tc_matrix *f, const tc_layout *r,
+                            const tc_layout *s, int64_t num, tc_matrix_fit *x) {
     tc_layout_ctx lcx = f->sides.lcx;
-    int64_t shape[SEGMENTS] = {f->threads / 32,     8,   4,
-                               f->held / (num * 2), num, 2};
+    int64_t shape[TC_MX_SEGMENTS] = {f->threads / 32,     8,   4,
+                                     f->held / (num * 2), num, 2};
     int64_t lanes[3], memory[3];
     const tc_iter *it;
-    *x = (fit){.num = num};
+    *x = (tc_matrix_fit){.num = num};
     memcpy(x->shape, shape, sizeof shape);
-    if (tc_layout_group(&lcx, r, shape, SEGMENTS, &x->r, &x->r_seps) !=
+    if (tc_layout_group(&lcx, r, shape, TC_MX_SEGMENTS, &x->r, &x->r_seps) !=
         TC_LAYOUT_OK) {
         return "the register side does not split into [warps, 8, 4, rounds, "
                "tiles, 2]";
     }
-    if (tc_layout_group(&lcx, s, shape, SEGMENTS, &x->s, &x->s_seps) !=
+    if (tc_layout_group(&lcx, s, shape, TC_MX_SEGMENTS, &x->s, &x->s_seps) !=
         TC_LAYOUT_OK) {
         return "the memory side does not split into [warps, 8, 4, rounds, "
                "tiles, 2]";
@@ -317,8 +297,8 @@ static const char *try_form(search *f, const tc_layout *r, const tc_layout *s,
                          "warps 32 apart",
                          lanes[0], lanes[1], lanes[2]);
     }
-    if ((num > 1 && (it = off_row(x, TILES, true)) != NULL) ||
-        (it = off_row(x, ROUNDS, false)) != NULL) {
+    if ((num > 1 && (it = off_row(x, TC_MX_TILES, true)) != NULL) ||
+        (it = off_row(x, TC_MX_ROUNDS, false)) != NULL) {
         return tc_format(f->cx->arena,
                          "tiles lie %" PRId64
                          " elements apart: rows would not start at a multiple "
@@ -329,7 +309,7 @@ static const char *try_form(search *f, const tc_layout *r, const tc_layout *s,
 }
 
 /* Tries num tiles at once, in the sorted form first. */
-static bool try_num(search *f, int64_t num, fit *x) {
+static bool try_num(tc_matrix *f, int64_t num, tc_matrix_fit *x) {
     const char *name = tc_format(f->cx->arena, "num %" PRId64, num);
     const char *sorted = NULL, *why;
     if (f->held % (num * 2) != 0) {
@@ -353,12 +333,13 @@ static bool try_num(search *f, int64_t num, fit *x) {
     return tc_check_add(f->cx, f->v, "lowering", name, TC_YES,
                         "%" PRId64 " round%s of %" PRId64
                         " tile%s of 8 x 8%s, rows %" PRId64 " elements apart%s",
-                        x->shape[ROUNDS], x->shape[ROUNDS] == 1 ? "" : "s", num,
+                        x->shape[TC_MX_ROUNDS],
+                        x->shape[TC_MX_ROUNDS] == 1 ? "" : "s", num,
                         num == 1 ? "" : "s", x->trans ? ", .trans" : "", x->row,
                         first ? ", pairs sorted by stride" : "");
 }
 
-static bool find_num(search *f, bool asked, fit *x) {
+static bool find_num(tc_matrix *f, bool asked, tc_matrix_fit *x) {
     bool found = false;
     for (int64_t num = 4; num >= 1; num /= 2) {
         const char *name = tc_format(f->cx->arena, "num %" PRId64, num);
@@ -379,150 +360,9 @@ static bool find_num(search *f, bool asked, fit *x) {
     return found;
 }
 
-/* --- the loop --------------------------------------------------------------
- */
-
-/* The address that a lane names in round mm, before the swizzle, without its
- * row (s.apply in TVM). */
-static tc_expr *tile_offset(const search *f, const fit *x, tc_expr *warp,
-                            tc_expr *lane, tc_expr *mm) {
-    tc_arena *a = f->cx->arena;
-    tc_expr *zero = tc_int(a, 0);
-    tc_expr *tile =
-        x->num > 1 ? tc_binary(a, TC_FLOORDIV, lane, tc_int(a, 8)) : zero;
-    tc_expr *coord[SEGMENTS] = {warp, zero, zero, mm, tile, zero};
-    const tc_axis *axis = x->s->shard[x->s_seps[PAIR]].axis;
-    tc_expr *sum = tc_apply_groups(a, x->s, x->s_seps, SEGMENTS, coord, axis);
-    if (f->sides.mem.base != NULL) {
-        sum = tc_binary(a, TC_ADD, sum, f->sides.mem.base);
-    }
-    return tc_simplify(a, sum);
-}
-
-static tc_expr *row_offset(const search *f, const fit *x, tc_expr *lane) {
-    tc_arena *a = f->cx->arena;
-    return tc_binary(a, TC_MUL, tc_binary(a, TC_FLOORMOD, lane, tc_int(a, 8)),
-                     tc_int(a, x->row));
-}
-
-static tc_expr *register_index(const search *f, const fit *x, tc_expr *mm,
-                               int tile) {
-    tc_arena *a = f->cx->arena;
-    tc_expr *zero = tc_int(a, 0);
-    tc_expr *coord[SEGMENTS] = {zero, zero, zero, mm, tc_int(a, tile), zero};
-    const tc_axis *axis = x->r->shard[x->r_seps[PAIR]].axis;
-    tc_expr *sum = tc_apply_groups(a, x->r, x->r_seps, SEGMENTS, coord, axis);
-    return f->sides.reg.base == NULL
-               ? sum
-               : tc_binary(a, TC_ADD, sum, f->sides.reg.base);
-}
-
-static tc_expr *kept(const tc_dispatch_ctx *cx, tc_block *b, const char *name,
-                     tc_dtype type, tc_expr *value) {
-    tc_buffer *local = tc_new_local(cx, b, name, type);
-    tc_set_local(cx, b, local, value);
-    return tc_get_local(cx, local);
-}
-
-static tc_expr *warp_number(const search *f, tc_block *b) {
-    const tc_dispatch_ctx *cx = f->cx;
-    if (strcmp(f->lanes->name, "laneid") == 0) {
-        return kept(cx, b, "warp_idx_in_T", TC_INT32, tc_int(cx->arena, 0));
-    }
-    bool wg = strcmp(f->lanes->name, "tid_in_wg") == 0;
-    return tc_declare_scope_id(cx, b, wg ? TC_ID_WARP_IN_WG : TC_ID_WARP,
-                               wg ? 4 : cx->launch_threads / 32,
-                               "warp_idx_in_T");
-}
-
-/* The instruction's arguments, as TVM's lowered calls have them. */
-static void issue(const search *f, const fit *x, tc_block *b, tc_expr *smem,
-                  tc_buffer *registers, tc_expr *mm) {
-    static const int64_t transposed[][2] = {{0, 1}, {0, 2}, {0, 4},
-                                            {1, 1}, {1, 2}, {1, 4}};
-    tc_arena *a = f->cx->arena;
-    bool store = f->sides.from_reg;
-    tc_op op = store ? TC_OPC_PTX_STMATRIX : TC_OPC_PTX_LDMATRIX;
-    tc_expr *args[10] = {tc_int_t(a, TC_BOOL, x->trans), tc_int(a, x->num),
-                         tc_string(a, ".b16")};
-    int n = 3;
-    if (store) {
-        args[n++] = tc_string(a, "m8n8");
-        args[n++] = tc_string(a, "shared");
-    }
-    args[n++] = smem;
-    for (int i = 0; i < x->num; i++) {
-        tc_expr *at = register_index(f, x, mm, i);
-        kept(f->cx, b, tc_format(a, "handles_%d", i), TC_HANDLE,
-             tc_addr(a, registers, &at, 1));
-        args[n++] = tc_addr(a, registers, &at, 1);
-    }
-    tc_stmt *s = tc_eval(a, tc_call(a, op, TC_VOID, args, n));
-    s->span = f->cx->span;
-    tc_block_add(b, s);
-    tc_add_issue(f->cx, f->v, op, 0, x->shape[ROUNDS]);
-    tc_issue *is = &f->v->issues[f->v->nissues - 1];
-    is->ints = transposed[(x->trans ? 3 : 0) + (int)(x->num / 2)];
-    is->nints = 2;
-    is->str = store ? ".b16.m8n8.shared" : ".b16";
-}
-
-/* The swizzle's pattern over the rounds; it is asked with ranges of its own. */
-static bool find_walk(const search *f, const fit *x, tc_swizzle_walk *walk) {
-    tc_arena *a = f->cx->arena;
-    tc_var *vars = TC_NEWN(a, tc_var, 2);
-    bool one = strcmp(f->lanes->name, "laneid") == 0;
-    vars[0] = (tc_var){.name = "lane", .type = TC_INT32, .hi = 32};
-    vars[1] = (tc_var){.name = "warp", .type = TC_INT32, .hi = x->shape[WARPS]};
-    tc_expr *lane = tc_var_ref(a, &vars[0]);
-    tc_expr *warp = one ? tc_int(a, 0) : tc_var_ref(a, &vars[1]);
-    tc_expr *start =
-        tc_binary(a, TC_ADD, tile_offset(f, x, warp, lane, tc_int(a, 0)),
-                  row_offset(f, x, lane));
-    return f->sides.has_swizzle &&
-           tc_swizzle_recognize(
-               a, f->sides.swizzle, x->s->shard + x->s_seps[ROUNDS],
-               x->s_seps[TILES] - x->s_seps[ROUNDS], start, walk);
-}
-
-static void emit(search *f, const fit *x) {
-    const tc_dispatch_ctx *cx = f->cx;
-    tc_arena *a = cx->arena;
-    tc_block *b = &f->v->lowered;
-    tc_swizzle_walk walk;
-    bool walks = find_walk(f, x, &walk);
-    tc_buffer *registers =
-        tc_local_view(cx, b, f->sides.reg.region->buffer, f->held);
-    tc_expr *lane = tc_declare_scope_id(cx, b, TC_ID_LANE, 32, "laneid");
-    tc_expr *warp = warp_number(f, b);
-    if (walks) {
-        bool one = strcmp(f->lanes->name, "laneid") == 0;
-        tc_expr *w = one ? tc_int(a, 0) : warp;
-        tc_expr *tile = tile_offset(f, x, w, lane, tc_int(a, 0));
-        tc_swizzle_begin(
-            cx, b, tc_binary(a, TC_ADD, tile, row_offset(f, x, lane)), &walk);
-    }
-    tc_stmt *loop = tc_new_loop(cx, b, "mm", x->shape[ROUNDS], TC_LOOP_UNROLL);
-    tc_expr *mm = tc_var_ref(a, loop->var);
-    b = &loop->body;
-    tc_expr *tile =
-        kept(cx, b, "tile_off", TC_INT32, tile_offset(f, x, warp, lane, mm));
-    tc_expr *row = kept(cx, b, "row_off", TC_INT32, row_offset(f, x, lane));
-    tc_expr *at =
-        kept(cx, b, "logical_off", TC_INT32, tc_binary(a, TC_ADD, tile, row));
-    if (walks) {
-        at = tc_swizzle_round(a, &walk, mm);
-    } else if (f->sides.has_swizzle) {
-        at = tc_swizzle_of(a, f->sides.swizzle, at);
-    }
-    tc_expr *smem = kept(cx, b, "smem_ptr", TC_HANDLE,
-                         tc_pointer_to(cx, f->sides.mem.region->buffer, at));
-    issue(f, x, b, smem, registers, mm);
-}
-
 bool tc_ldstmatrix_lower(const tc_dispatch_ctx *cx, tc_verdict *v) {
-    search f = {.cx = cx, .v = v};
-    fit x;
+    tc_matrix f = {.cx = cx, .v = v};
+    tc_matrix_fit x;
     if (!tc_sides_cut(cx, v, true, &f.sides)) {
         return false;
     }
@@ -538,6 +378,6 @@ bool tc_ldstmatrix_lower(const tc_dispatch_ctx *cx, tc_verdict *v) {
     if (!find_num(&f, aligned, &x) || !ok) {
         return false;
     }
-    emit(&f, &x);
+    tc_matrix_emit(&f, &x);
     return true;
 }

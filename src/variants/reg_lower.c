@@ -350,8 +350,8 @@ static tc_expr *thread_offset(search *f, tc_expr **coord) {
     return tc_simplify(a, sum);
 }
 
-/* Keeps x in a local, unless it is a name already; TVM gives that to the scope
- * id then, which needs no evaluation. */
+/* Keeps x in a local, unless it is a name already: TVM calls a scope id that
+ * was declared for it s_off, which then needs no evaluation. */
 static tc_expr *keep_start(const tc_dispatch_ctx *cx, tc_block *b, tc_expr *x) {
     if (x->kind == TC_E_VAR) {
         for (tc_stmt *s = b->first; s != NULL; s = s->next) {
