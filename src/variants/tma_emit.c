@@ -269,12 +269,47 @@ static void note_limits(const emitter *f) {
     }
 }
 
+/* The hardware takes addresses in shared memory that are multiples of 128, and
+ * a swizzle counts its lines from multiples of 256, 512 or 1024 (PTX ISA,
+ * cp.async.bulk.tensor and "Swizzling Modes"). TVM aligns to 64. */
+static void note_alignment(const emitter *f, const tc_buffer *s) {
+    int64_t need = f->plan->swizzle == TC_SWIZZLE_NONE
+                       ? 128
+                       : INT64_C(128) << f->plan->swizzle;
+    int64_t has = s->align > 64 ? s->align : 64, step = 0;
+    tc_buf b = TC_BUF_INIT;
+    if (s->base == NULL && s->elem_offset == NULL && has % need != 0) {
+        tc_buf_printf(&b,
+                      "; %s begins at a multiple of %" PRId64
+                      ", which is enough only by chance: write align=%" PRId64,
+                      s->name, has, need);
+    }
+    for (int i = 0; i < f->plan->naxes && step % 128 == 0; i++) {
+        if (__builtin_mul_overflow(f->plan->axes[i].stride,
+                                   tc_dtype_bytes(s->type), &step)) {
+            step = 0;
+        }
+    }
+    if (step % 128 != 0) {
+        tc_buf_printf(&b, "; the instructions are %" PRId64 " bytes apart",
+                      step);
+    }
+    const char *all = tc_buf_finish(&b, f->cx->arena);
+    if (all[0] != '\0') {
+        tc_check_add(f->cx, f->v, "lowering", "alignment", TC_UNASKED,
+                     "TVM does not ask: the hardware needs shared addresses "
+                     "that are multiples of %" PRId64 "%s",
+                     need, all);
+    }
+}
+
 void tc_tma_emit(const tc_dispatch_ctx *cx, tc_verdict *v,
                  const tc_tma_parts *parts, const tc_region *s,
                  const tc_tma_plan *plan, const tc_tma_options *options) {
     emitter f = {.cx = cx, .v = v, .plan = plan, .options = options};
     make_map(&f, parts);
     note_limits(&f);
+    note_alignment(&f, s->buffer);
     tc_stmt *loop =
         tc_new_loop(cx, &v->lowered, "loop_vars", plan->times, TC_LOOP_UNROLL);
     f.counter = tc_var_ref(cx->arena, loop->var);

@@ -237,17 +237,15 @@ static const char *misaligned(const planner *f, int length) {
         int64_t u = k < g->n ? inside(g, k) : 1;
         if (it->shape % u != 0) {
             return tc_format(a,
-                             "global iterator %d is %" PRId64 " long, no "
-                             "multiple of the %" PRId64
-                             " elements inside the box's outer part",
-                             g->iter, it->shape, u);
+                             "it cuts global iterator %d into runs of %" PRId64
+                             ", and its length %" PRId64 " is no multiple",
+                             g->iter, u, it->shape);
         }
         if (!tc_tma_divides(a, u, it->start)) {
             return tc_format(a,
-                             "the copy starts at %s of global iterator %d, no "
-                             "multiple of the %" PRId64
-                             " elements inside the box's outer part",
-                             tc_tma_text(a, it->start), g->iter, u);
+                             "it cuts global iterator %d into runs of %" PRId64
+                             ", and the copy's start %s is no multiple",
+                             g->iter, u, tc_tma_text(a, it->start));
         }
     }
     return NULL;
