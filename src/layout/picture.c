@@ -307,6 +307,7 @@ tc_layout_result tc_picture_make(tc_layout_ctx *cx, const tc_layout *l,
     p->layout = l;
     p->bits = ask->bits;
     p->shared = ask->shared;
+    p->memory = ask->memory;
     p->first = ask->first;
     if (ask->shape == NULL) {
         TCL_TRY(tc_picture_default_shape(cx, l, p->shape, &p->rank));

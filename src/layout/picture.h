@@ -19,8 +19,10 @@ typedef struct tc_picture_ask {
     int rank;
     const int64_t (*range)[2]; /* a part, (begin, end) each; NULL: all of it */
     int bits;                  /* of an element: its banks can be named then */
-    bool shared;               /* m counts elements of shared memory, */
-    int64_t first;             /* the first of which is this one */
+    const char *memory; /* what axis m is, where there are no threads; or NULL
+                         */
+    bool shared;        /* m counts elements of shared memory, */
+    int64_t first;      /* the first of which is this one */
     bool loose; /* the shape need not have as many elements as the layout: a
                    buffer's, which TVM does not compare either */
     int max_rows, max_cols, max_grids;
@@ -41,6 +43,7 @@ typedef struct tc_picture {
     bool folded; /* one dimension, cols elements a row */
     int bits;
     bool shared;
+    const char *memory;
     int64_t first;
     int64_t size;         /* of the layout */
     const tc_axis **axis; /* thread axes first, from the widest on */

@@ -111,6 +111,20 @@ int tc_picture_copy_axis(const tc_picture *p) {
     return axis;
 }
 
+/* TCol counts elements; a column has 32 bits. */
+static const char *column_words(int bits) {
+    switch (bits) {
+    case 32:
+        return "column of tensor memory";
+    case 16:
+        return "column of tensor memory (in elements, 2 fill one)";
+    case 8:
+        return "column of tensor memory (in elements, 4 fill one)";
+    default:
+        return "column of tensor memory (in elements)";
+    }
+}
+
 const char *tc_picture_axis_words(const tc_picture *p, const tc_axis *a) {
     static const struct {
         const char *name, *words;
@@ -128,7 +142,6 @@ const char *tc_picture_axis_words(const tc_picture *p, const tc_axis *a) {
         {"tid_in_wg", "thread of the warpgroup"},
         {"wid_in_wg", "warp of the warpgroup"},
         {"TLane", "lane of tensor memory"},
-        {"TCol", "column of tensor memory"},
         {"P", "partition"},
         {"F", "free offset in the partition"},
         {"Bank", "bank of PSUM"},
@@ -138,9 +151,14 @@ const char *tc_picture_axis_words(const tc_picture *p, const tc_axis *a) {
             return table[i].words;
         }
     }
+    if (a == &tcl_axes[TCL_TCol]) {
+        return column_words(p->bits);
+    }
     if (a != tc_axis_m) {
         return "an axis of your own";
     }
-    return p->axis[0]->cls == TC_AXIS_THREAD ? "offset in its own memory"
-                                             : "offset in memory";
+    if (p->axis[0]->cls == TC_AXIS_THREAD) {
+        return "offset in its own memory";
+    }
+    return p->memory != NULL ? p->memory : "offset in memory";
 }

@@ -70,7 +70,7 @@ static void put_legend(drawing *d) {
                       tc_picture_axis_words(p, p->axis[i]));
     }
     tc_buf_puts(&b, d->unit > 1 ? " (first-last)" : "");
-    tc_buf_puts(&b, d->banks ? ", and b: bank of shared memory" : "");
+    tc_buf_puts(&b, d->banks ? ", and b: its bank" : "");
     put_wrapped(d, tc_buf_text(&b));
     tc_buf_free(&b);
 }

@@ -155,6 +155,20 @@ static bool parse_options(tc_session *s, const tc_args *args, show_ask *q,
 
 /* --- pictures ------------------------------------------------------------- */
 
+static const char *memory_words(tc_space s) {
+    switch (s) {
+    case TC_SPACE_GLOBAL:
+        return "offset in global memory";
+    case TC_SPACE_SHARED:
+    case TC_SPACE_SHARED_DYN:
+        return "offset in shared memory";
+    case TC_SPACE_LOCAL:
+        return "offset in each thread's own memory";
+    default:
+        return NULL;
+    }
+}
+
 /* The shape, part and element size that are wanted. */
 static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_subject *t,
                       const tc_layout *l, const show_ask *q, tc_span at,
@@ -176,6 +190,7 @@ static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_subject *t,
         return false;
     }
     if (t->buffer != NULL) {
+        ask->memory = memory_words(t->buffer->space);
         type = t->buffer->type;
         ask->shared = tc_space_is_shared(t->buffer->space);
         ask->loose = q->rank == 0;
@@ -190,6 +205,7 @@ static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_subject *t,
             return false;
         }
         ask->shared = true;
+        ask->memory = memory_words(TC_SPACE_SHARED);
     }
     ask->bits = tc_dtypes[type].bits;
     if (t->nparts > ask->rank) {

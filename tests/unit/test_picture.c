@@ -191,7 +191,7 @@ static void replicas(void **state) {
            "show TileLayout(S[(2, 2) : (1@TLane, 1@TCol)] + R[4 : "
            "32@TLane])",
            "  2 x 2 elements; a cell is TLane.TCol: lane of tensor memory, "
-           "column of tensor\n    memory\n"
+           "column of tensor\n    memory (in elements)\n"
            "  each element lives in 4 places (a|b on TLane)\n"
            "                 0            1\n"
            "    0 0|32|64|96.0 0|32|64|96.1\n"
