@@ -328,6 +328,9 @@ static void print_alloc(tc_buf *b, const tc_buffer *buf) {
     if (!match && !shared && !local && buf->space != TC_SPACE_GLOBAL) {
         tc_buf_printf(b, ", scope=\"%s\"", tc_space_name(buf->space));
     }
+    if (!match && buf->align > 0 && buf->align != 64) { /* TVM's own */
+        tc_buf_printf(b, ", align=%" PRId64, buf->align);
+    }
     tc_buf_puts(b, ", layout=None)\n");
 }
 

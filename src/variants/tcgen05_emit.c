@@ -31,7 +31,9 @@ static tc_buffer *words(const tc_dispatch_ctx *cx, tc_block *b,
     int64_t n = atom ? m->shape->regs * m->num * m->slabs * m->per_word
                      : r->shape[1] * m->per_word;
     tc_buffer *flat = view(cx, b, "local_storage", r, r->type, n);
-    return view(cx, b, "local_32b", flat, TC_UINT32, n / m->per_word);
+    /* a view of nothing new is one of the same buffer */
+    return view(cx, b, "local_32b", r->type == TC_UINT32 ? r : flat, TC_UINT32,
+                n / m->per_word);
 }
 
 static tc_expr *times(tc_arena *a, tc_expr *x, int64_t n) {

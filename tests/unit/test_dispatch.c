@@ -14,7 +14,8 @@
 
 #define CORPUS "tests/corpus/dispatch.jsonl.gz"
 /* In the same format: programs about one variant, asked of the same TVM. */
-#define TMA_CORPUS "tests/corpus/tma.jsonl.gz"
+#define TMA_CORPUS   "tests/corpus/tma.jsonl.gz"
+#define DSMEM_CORPUS "tests/corpus/dsmem.jsonl.gz"
 
 /* What is compared, and how often it was. */
 enum {
@@ -270,9 +271,19 @@ static void corpus_agrees(void **state) {
     check_corpus(CORPUS, true);
 }
 
+static void tcgen05_agrees(void **state) {
+    (void)state;
+    check_corpus("tests/corpus/tcgen05.jsonl.gz", false);
+}
+
 static void tma_agrees(void **state) {
     (void)state;
     check_corpus(TMA_CORPUS, false);
+}
+
+static void dsmem_agrees(void **state) {
+    (void)state;
+    check_corpus(DSMEM_CORPUS, false);
 }
 
 /* --- narrowing, and starts that move
@@ -461,7 +472,8 @@ static void numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corpus_agrees), cmocka_unit_test(tma_agrees),
+        cmocka_unit_test(corpus_agrees), cmocka_unit_test(tcgen05_agrees),
+        cmocka_unit_test(tma_agrees),    cmocka_unit_test(dsmem_agrees),
         cmocka_unit_test(guards_narrow), cmocka_unit_test(forcing),
         cmocka_unit_test(starts_move),   cmocka_unit_test(numbers),
     };
