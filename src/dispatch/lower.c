@@ -73,8 +73,7 @@ tc_buffer *tc_lower_buffer(tc_lowering *l, const tc_buffer *b) {
         flat->base = tc_lower_buffer(l, b->base);
     }
     if (b->elem_offset != NULL) {
-        flat->elem_offset =
-            tc_simplify(l->arena, tc_lower_expr(l, b->elem_offset));
+        flat->elem_offset = tc_lower_expr(l, b->elem_offset);
     }
     if (b->allocated_addr != NULL) {
         flat->allocated_addr = tc_lower_expr(l, b->allocated_addr);

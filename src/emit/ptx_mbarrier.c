@@ -19,9 +19,14 @@ static const char *place_of(tc_pe e, const tc_expr *call, int i) {
         return tc_format(e->arena, "[%s]", tc_pe_text(e, v));
     }
     if (v.type == TC_UINT64) {
+        tc_val wide = tc_pe_temp(e, TC_UINT64), at = tc_pe_temp(e, TC_UINT32);
         v = tc_pe_in_reg(e, v);
-        v.type = TC_HANDLE;
-        v.window = TC_WIN_GENERIC;
+        tc_pe_needs(e, 78, 90);
+        tc_pe_ins(e, "cvta.to.shared::cluster.u64 \t%s, %s",
+                  tc_pe_text(e, wide), tc_pe_text(e, v));
+        tc_pe_ins(e, "cvt.u32.u64 \t%s, %s", tc_pe_text(e, at),
+                  tc_pe_text(e, wide));
+        return tc_format(e->arena, "[%s]", tc_pe_text(e, at));
     }
     if (v.type != TC_HANDLE || v.window == TC_WIN_GLOBAL ||
         v.window == TC_WIN_LOCAL) {
