@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- which copy -------------------------------------------------------------
- */
+/* --- which copy ----------------------------------------------------------- */
 
 static const tc_verdict *verdict_of(const tc_decision *d, tc_variant_id goal) {
     for (int i = 0; i < d->nverdicts; i++) {
@@ -45,8 +44,7 @@ static int pick(const tc_decisions *all, tc_variant_id goal, int line) {
     return best;
 }
 
-/* --- text -------------------------------------------------------------------
- */
+/* --- text ----------------------------------------------------------------- */
 
 static void head_text(tc_session *s, int copy, tc_buf *b) {
     const tc_decisions *all = &s->program.decisions;
@@ -163,8 +161,7 @@ static void reply_text(tc_session *s, tc_variant_id goal, int copy,
     others_text(all, goal, copy, b);
 }
 
-/* --- JSON --------------------------------------------------------------------
- */
+/* --- JSON ----------------------------------------------------------------- */
 
 /* JSON strings are UTF-8; a learner's file may hold other bytes. */
 static json_t *line_json(const char *text) {
@@ -206,8 +203,7 @@ static json_t *reply_json(const tc_decision *d, const tc_suggestions *g) {
                      g->tried);
 }
 
-/* --- the command -------------------------------------------------------------
- */
+/* --- the command ---------------------------------------------------------- */
 
 static tc_status unknown_variant(tc_session *s, const tc_args *args) {
     const char *names[TC_VARIANT_COUNT];

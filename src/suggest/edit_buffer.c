@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- dtype
- * ----------------------------------------------------------------------- */
+/* --- dtype ---------------------------------------------------------------- */
 
 /* Every literal of the old type's name within a declaration. */
 static bool retype_node(tc_editor *e, tc_edit *x, const tc_node *n,
@@ -96,8 +95,7 @@ void tc_edits_dtype(tc_editor *e, const char *values) {
     }
 }
 
-/* --- threads
- * ------------------------------------------------------------------------ */
+/* --- threads -------------------------------------------------------------- */
 
 /* The single literal of T.thread_id([128]); NULL for any other form. */
 static const tc_node *only_extent(const tc_node *call) {
@@ -139,8 +137,7 @@ void tc_edits_threads(tc_editor *e, const char *values) {
     }
 }
 
-/* --- memory
- * -------------------------------------------------------------------------- */
+/* --- memory --------------------------------------------------------------- */
 
 static bool fits(const tc_region *r, const tc_buffer *b) {
     if (r->buffer->rank != b->rank) {

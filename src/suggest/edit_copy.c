@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* --- keyword
- * ------------------------------------------------------------------ */
+/* --- keyword -------------------------------------------------------------- */
 
 static const tc_buffer *find_mbarrier(const tc_trial *t) {
     for (int i = 0; i < t->func->nbuffers; i++) {
@@ -90,8 +89,7 @@ void tc_edits_keyword(tc_editor *e, const char *values) {
     }
 }
 
-/* --- scope and guard
- * ------------------------------------------------------------ */
+/* --- scope and guard ------------------------------------------------------ */
 
 static const char *id_name(const tc_editor *e, tc_scope_id_kind kind) {
     const tc_scope_id *id = tc_place_id(e->t, kind, NULL);
@@ -257,8 +255,7 @@ void tc_edits_guard(tc_editor *e, const char *values) {
     }
 }
 
-/* --- operation, direction, dispatch=
- * --------------------------------------------- */
+/* --- operation, direction, dispatch= -------------------------------------- */
 
 void tc_edits_op(tc_editor *e, const char *values) {
     const tc_node *attr = e->call->a;

@@ -1,6 +1,7 @@
 /* edit_layout.c - edits of the layout of one side: strides of rows, their
  * order, swizzles. A layout is changed where its buffer is declared, and
  * written out there. */
+#include "layout/helpers.h"
 #include "suggest/internal.h"
 
 #include <inttypes.h>
@@ -13,17 +14,17 @@ static const char *layout_text(tc_arena *a, const tc_layout *l) {
     return tc_buf_finish(&b, a);
 }
 
-/* The edit that gives b the layout l; NULL where b is not declared in the
- * text. */
-static tc_edit *relayout(tc_editor *e, tc_edit_kind kind, const tc_buffer *b,
-                         const char *site, const tc_layout *l,
-                         const char *words) {
+/* The edit that gives b the layout l, as text (NULL: written out); NULL where
+ * b is not declared in the program, or the edit is there already. */
+static tc_edit *relayout_as(tc_editor *e, tc_edit_kind kind, const tc_buffer *b,
+                            const char *site, const tc_layout *l,
+                            const char *text, const char *words) {
     const tc_node *call = tc_place_buffer(e->t, b);
     if (call == NULL || b->name == NULL ||
         (b->layout != NULL && tc_layout_equal(b->layout, l))) {
         return NULL;
     }
-    const char *text = layout_text(e->a, l);
+    text = text != NULL ? text : layout_text(e->a, l);
     for (int i = 0; i < e->out->n; i++) { /* each layout once */
         const tc_edit *o = &e->out->items[i];
         if (strcmp(o->value, text) == 0 && strcmp(o->site, site) == 0) {
@@ -40,6 +41,12 @@ static tc_edit *relayout(tc_editor *e, tc_edit_kind kind, const tc_buffer *b,
     return x;
 }
 
+static tc_edit *relayout(tc_editor *e, tc_edit_kind kind, const tc_buffer *b,
+                         const char *site, const tc_layout *l,
+                         const char *words) {
+    return relayout_as(e, kind, b, site, l, NULL, words);
+}
+
 static const tc_buffer *side_of(const tc_editor *e, int i) {
     const tc_copy *c = e->t->d->copy;
     const tc_buffer *d = c->dst.buffer, *s = c->src.buffer;
@@ -48,8 +55,7 @@ static const tc_buffer *side_of(const tc_editor *e, int i) {
     return (i == 0) == swap ? s : d;
 }
 
-/* --- pad
- * ----------------------------------------------------------------------- */
+/* --- pad ------------------------------------------------------------------ */
 
 static bool on_memory(const tc_iter *it) {
     return tc_axis_eq(it->axis, tc_axis_m);
@@ -141,8 +147,7 @@ void tc_edits_pad(tc_editor *e, const char *values) {
     }
 }
 
-/* --- order
- * ------------------------------------------------------------------------ */
+/* --- order ---------------------------------------------------------------- */
 
 /* Dense strides on m over the buffer's shape; the last dimension is contiguous,
  * or the first. */
@@ -205,20 +210,81 @@ static void replicate(tc_editor *e, const tc_buffer *b) {
                              b->name));
 }
 
+/* Rows to lanes of tensor memory as a tcgen05 datapath has them. */
+static void set_datapath(tc_editor *e, const tc_buffer *b) {
+    static const char *const paths[] = {"D", "F"};
+    tc_layout_ctx cx = {.arena = e->a, .target_cuda = true};
+    const tc_layout *to;
+    if (b->space != TC_SPACE_TMEM || b->rank != 2) {
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (tc_tmem_datapath_layout(&cx, paths[i], b->shape[0], b->shape[1],
+                                    &to) == TC_LAYOUT_OK) {
+            const char *text = tc_format(
+                e->a, "tmem_datapath_layout(\"%s\", %" PRId64 ", %" PRId64 ")",
+                paths[i], b->shape[0], b->shape[1]);
+            relayout_as(e, TC_EDIT_stride, b,
+                        tc_format(e->a, "%s lanes", b->name), to, text,
+                        tc_format(e->a, "lay %s out as datapath %s", b->name,
+                                  paths[i]));
+        }
+    }
+}
+
+/* The layout needs no more of a thread's registers than there are. */
+static bool enough_registers(tc_layout_ctx *cx, const tc_buffer *b,
+                             const tc_layout *l) {
+    int64_t span;
+    return tc_layout_span(cx, l, tc_axis_m, &span) == TC_LAYOUT_OK &&
+           span <= tc_buffer_elements(b->base);
+}
+
+/* A view of registers in the shapes of tcgen05.ld and st. */
+static void set_registers(tc_editor *e, const tc_buffer *b) {
+    static const char *const shapes[] = {"32x32b", "16x64b", "16x128b",
+                                         "16x256b"};
+    tc_layout_ctx cx = {.arena = e->a, .target_cuda = true};
+    const tc_layout *to;
+    if (b->space != TC_SPACE_LOCAL || b->rank != 2 || b->base == NULL) {
+        return;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (tc_tcgen05_atom_layout(&cx, shapes[i], b->shape[0], b->shape[1],
+                                   tc_dtypes[b->type].bits,
+                                   &to) != TC_LAYOUT_OK ||
+            !enough_registers(&cx, b, to)) {
+            continue;
+        }
+        const char *text = tc_format(
+            e->a,
+            "tcgen05_atom_layout(\"%s\", (%" PRId64 ", %" PRId64 "), \"%s\")",
+            shapes[i], b->shape[0], b->shape[1], tc_dtypes[b->type].name);
+        relayout_as(e, TC_EDIT_stride, b,
+                    tc_format(e->a, "%s registers", b->name), to, text,
+                    tc_format(e->a, "hold %s in the instruction's shape %s",
+                              b->name, shapes[i]));
+    }
+}
+
 void tc_edits_stride(tc_editor *e, const char *values) {
     for (const char *w; (w = tc_edit_value(e->a, &values)) != NULL;) {
         for (int i = 0; i < 2; i++) {
+            const tc_buffer *b = side_of(e, i);
             if (strcmp(w, "replica") == 0) {
-                replicate(e, side_of(e, i));
+                replicate(e, b);
+            } else if (strcmp(w, "datapath") == 0) {
+                set_datapath(e, b);
+            } else if (strcmp(w, "registers") == 0) {
+                set_registers(e, b);
             } else {
-                reorder(e, side_of(e, i), w);
+                reorder(e, b, w);
             }
         }
     }
 }
 
-/* --- swizzle
- * ------------------------------------------------------------------------ */
+/* --- swizzle -------------------------------------------------------------- */
 
 /* The tile under a swizzle; a bare swizzle's is row-major. */
 static const tc_layout *tile_of(tc_arena *a, const tc_buffer *b) {

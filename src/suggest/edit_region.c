@@ -136,8 +136,7 @@ static void propose(tc_editor *e, const char *site, const char *why,
     }
 }
 
-/* --- extents that agree
- * ------------------------------------------------------- */
+/* --- extents that agree --------------------------------------------------- */
 
 static int next_wide(const side *s, int i) {
     while (i < s->r->buffer->rank && s->extent[i] == 1) {
@@ -191,8 +190,7 @@ static void match(tc_editor *e, const side *d, const side *s,
     }
 }
 
-/* --- more or fewer
- * -------------------------------------------------------------- */
+/* --- more or fewer -------------------------------------------------------- */
 
 /* The nearest extent in the direction of step, up to limit, with which the
  * region is a multiple of unit elements; 0: none. */
@@ -247,8 +245,7 @@ static void other_sizes(tc_editor *e, const side *d, const side *s,
     }
 }
 
-/* --- the beginning
- * ---------------------------------------------------------------- */
+/* --- the beginning -------------------------------------------------------- */
 
 static void move_one(tc_editor *e, const side *s, int i, int64_t min) {
     side moved = *s;

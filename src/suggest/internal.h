@@ -5,8 +5,7 @@
 #include "lang/ast.h"
 #include "suggest/suggest.h"
 
-/* --- trial.c: a text, read and dispatched ----------------------------------
- */
+/* --- trial.c: a text, read and dispatched --------------------------------- */
 
 typedef struct tc_trial {
     tc_arena *arena; /* owned */
@@ -29,8 +28,7 @@ bool tc_trial_accepts(const tc_trial *t);
  * every other copy that had a choice has one. */
 bool tc_trial_keeps(const tc_trial *before, const tc_trial *t);
 
-/* --- edits.c: the edits of one trial ----------------------------------------
- */
+/* --- edits.c: the edits of one trial -------------------------------------- */
 
 typedef enum tc_edit_kind {
 #define TC_EDIT(id, values, serves, what) TC_EDIT_##id,
@@ -93,8 +91,7 @@ void tc_edit_patch(tc_editor *e, tc_edit *x, uint32_t begin, uint32_t end,
 /* The next word of values, or NULL; moves on. */
 const char *tc_edit_value(tc_arena *a, const char **values);
 
-/* --- places.c: where things stand in the text --------------------------------
- */
+/* --- places.c: where things stand in the text ----------------------------- */
 
 /* The call whose span is that; or NULL. */
 const tc_node *tc_place_call(const tc_node_list *stmts, tc_span span);
@@ -114,8 +111,7 @@ const tc_scope_id *tc_place_id(const tc_trial *t, tc_scope_id_kind kind,
 void tc_edit_argument(tc_editor *e, tc_edit *x, const tc_node *call,
                       const char *text);
 
-/* --- patch.c
- * ------------------------------------------------------------------ */
+/* --- patch.c -------------------------------------------------------------- */
 
 /* The text with an edit made; it keeps its number of lines. NULL: the patches
  * overlap. */

@@ -59,8 +59,7 @@ const tc_node *tc_place_call(const tc_node_list *stmts, tc_span span) {
     return call_in_list(stmts, span);
 }
 
-/* --- the copy ----------------------------------------------------------------
- */
+/* --- the copy ------------------------------------------------------------- */
 
 /* Walks statements down to the one whose expression is the call. */
 static bool find_statement(tc_editor *e, const tc_node_list *list) {
@@ -108,8 +107,7 @@ const char *tc_place_text(tc_arena *a, const tc_trial *t, const tc_node *n) {
                       n->span.end - n->span.begin);
 }
 
-/* --- declarations
- * -------------------------------------------------------------- */
+/* --- declarations --------------------------------------------------------- */
 
 const tc_node *tc_place_buffer(const tc_trial *t, const tc_buffer *b) {
     if (b->span.source != &t->source) {

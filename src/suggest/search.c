@@ -11,6 +11,8 @@
 typedef struct search {
     tc_arena *a;
     const tc_suggest_input *in;
+    const tc_suggest_input *origin; /* before `first` was made; or the same */
+    const tc_edit *first;           /* that the other edits follow, or NULL */
     tc_suggestions *out;
     tc_trial base;
     tc_result base_r;
@@ -29,18 +31,21 @@ static bool stopped(const search *s) {
            (s->in->cancel != NULL && *s->in->cancel != 0);
 }
 
-/* --- what was found
- * -------------------------------------------------------------- */
+/* --- what was found ------------------------------------------------------- */
 
-/* The edits in the table's order. */
-static void in_order(const tc_step *p, int order[TC_SEARCH_DEPTH]) {
-    for (int i = 0; i < p->n; i++) {
-        int k = i;
-        for (; k > 0 && p->edit[order[k - 1]].kind > p->edit[i].kind; k--) {
-            order[k] = order[k - 1];
+/* All edits in the table's order; returns how many. */
+static int in_order(const search *s, const tc_step *p,
+                    const tc_edit *out[TC_SEARCH_DEPTH + 1]) {
+    int n = 0;
+    for (int i = s->first != NULL ? -1 : 0; i < p->n; i++) {
+        const tc_edit *x = i < 0 ? s->first : &p->edit[i];
+        int k = n++;
+        for (; k > 0 && out[k - 1]->kind > x->kind; k--) {
+            out[k] = out[k - 1];
         }
-        order[k] = i;
+        out[k] = x;
     }
+    return n;
 }
 
 static bool found(const search *s, const char *key) {
@@ -74,12 +79,12 @@ static bool found_less(const search *s, const char *key) {
 /* Keeps a proved edit, unless it differs from one before only in its values, or
  * holds it. */
 static void keep(search *s, const tc_step *p, const tc_trial *t) {
-    int order[TC_SEARCH_DEPTH];
+    const tc_edit *order[TC_SEARCH_DEPTH + 1];
     tc_buf words = TC_BUF_INIT, sites = TC_BUF_INIT;
-    tc_suggestion g = {.size = p->n, .built = t->v->lowering_built};
-    in_order(p, order);
-    for (int i = 0; i < p->n; i++) {
-        const tc_edit *x = &p->edit[order[i]];
+    tc_suggestion g = {.built = t->v->lowering_built};
+    g.size = in_order(s, p, order);
+    for (int i = 0; i < g.size; i++) {
+        const tc_edit *x = order[i];
         tc_buf_printf(&words, "%s%s", i > 0 ? "; " : "", x->words);
         tc_buf_printf(&sites, "%d %s|", (int)x->kind, x->site);
         g.shrinks |= x->shrinks;
@@ -93,7 +98,7 @@ static void keep(search *s, const tc_step *p, const tc_trial *t) {
         g.chosen = tc_variants[t->d->chosen->variant->id].name;
     }
     g.text = tc_strndup(s->a, p->text, p->len);
-    tc_patch_diff(s->a, s->in->text, g.text, s->in->first_line, &g);
+    tc_patch_diff(s->a, s->origin->text, g.text, s->origin->first_line, &g);
     s->sites[s->out->n] = key;
     s->out->items[s->out->n++] = g;
 }
@@ -112,8 +117,7 @@ static void attempt(search *s, tc_step *p) {
     tc_trial_free(&t);
 }
 
-/* --- which edits to try
- * ------------------------------------------------------------ */
+/* --- which edits to try --------------------------------------------------- */
 
 static unsigned kinds_for(const search *s, uint64_t failed) {
     unsigned kinds = 0;
@@ -198,9 +202,12 @@ static bool finishes(const search *s, const tc_step *p, const tc_edit *x) {
     return may_mend(s, x, p->r.failed, mendable(s));
 }
 
+/* It mends something, or may: what did not fail before was never asked. */
 static bool progresses(const search *s, const tc_step *p, const tc_edit *x) {
     int i = find_edit(s, x);
-    return i < 0 || (mends(s, i) & p->r.failed) != 0;
+    uint64_t fresh = p->r.failed & ~s->base_r.failed;
+    return i < 0 || (mends(s, i) & p->r.failed) != 0 ||
+           (kinds_for(s, fresh) >> x->kind & 1) != 0;
 }
 
 /* Tries the step p followed by each edit that the filter lets through; these
@@ -242,8 +249,7 @@ static void extend(search *s, const tc_step *p, filter_fn filter, tc_step *next,
     tc_arena_free(a);
 }
 
-/* --- depth one, two, three
- * ----------------------------------------------------------- */
+/* --- depth one, two, three ------------------------------------------------ */
 
 static void singles(search *s) {
     unsigned kinds = kinds_for(s, s->base_r.failed);
@@ -361,9 +367,58 @@ static const char *reason(const search *s) {
     return v->why != NULL ? tc_strdup(s->a, v->why) : "";
 }
 
+/* The search proper, from s->base. */
+static void run(search *s) {
+    tc_edits(s->a, &s->base, s->in->goal, &s->edits);
+    s->r = TC_NEWN(s->a, tc_result, s->edits.n + 1);
+    s->text = TC_NEWN(s->a, const char *, s->edits.n + 1);
+    s->len = TC_NEWN(s->a, size_t, s->edits.n + 1);
+    look(s);
+    if (s->out->n == 0 && s->first == NULL) {
+        s->budget = budget(s, TC_SEARCH_TRIPLES);
+        triples(s);
+    }
+    if (s->out->n == 0) {
+        s->shrink = true;
+        look(s);
+    }
+}
+
+/* The variant belongs to the other operation: every answer begins with the edit
+ * to that one, and the search starts behind it. */
+static void run_behind(search *s) {
+    tc_edit_list list = {0};
+    tc_suggest_input in = *s->in;
+    tc_edits_of(s->a, &s->base, s->in->goal, 1u << TC_EDIT_op, &list);
+    for (int i = 0; i < list.n && s->out->n == 0; i++) {
+        tc_step p = {.edit = {list.items[i]}, .n = 1};
+        p.text = tc_patch_apply(s->a, s->in->text, s->in->len, &list.items[i],
+                                &p.len);
+        s->budget = 1;
+        if (p.text != NULL) {
+            attempt(s, &p);
+        }
+        if (p.text == NULL || !p.r.read || s->out->n > 0) {
+            continue;
+        }
+        search *behind = TC_NEW(s->a, search);
+        in.text = p.text;
+        in.len = p.len;
+        *behind = (search){.a = s->a,
+                           .in = &in,
+                           .origin = s->origin,
+                           .first = &list.items[i],
+                           .out = s->out};
+        tc_trial_read(&behind->base, &in, in.text, in.len);
+        tc_result_of(s->a, &behind->names, &behind->base, &behind->base_r);
+        run(behind);
+        tc_trial_free(&behind->base);
+    }
+}
+
 void tc_suggest(tc_arena *a, const tc_suggest_input *in, tc_suggestions *out) {
     search *s = TC_NEW(a, search);
-    *s = (search){.a = a, .in = in, .out = out};
+    *s = (search){.a = a, .in = in, .origin = in, .out = out};
     *out = (tc_suggestions){0};
     tc_trial_read(&s->base, in, in->text, in->len);
     out->tried = 1;
@@ -376,22 +431,9 @@ void tc_suggest(tc_arena *a, const tc_suggest_input *in, tc_suggestions *out) {
     tc_result_of(a, &s->names, &s->base, &s->base_r);
     if (s->base_r.accepts) {
         choose(s);
-        tc_trial_free(&s->base);
-        return;
-    }
-    out->why = reason(s);
-    tc_edits(a, &s->base, in->goal, &s->edits);
-    s->r = TC_NEWN(a, tc_result, s->edits.n + 1);
-    s->text = TC_NEWN(a, const char *, s->edits.n + 1);
-    s->len = TC_NEWN(a, size_t, s->edits.n + 1);
-    look(s);
-    if (out->n == 0) {
-        s->budget = budget(s, TC_SEARCH_TRIPLES);
-        triples(s);
-    }
-    if (out->n == 0) {
-        s->shrink = true;
-        look(s);
+    } else {
+        out->why = reason(s);
+        s->base.v != NULL ? run(s) : run_behind(s);
     }
     tc_trial_free(&s->base);
 }
