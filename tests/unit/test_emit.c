@@ -470,7 +470,7 @@ static void refusals(void **state) {
     (void)state;
     build *b = build_new("bad", TC_FLOAT32, TC_FLOAT32);
     build_eval(b, build_call(b, TC_OPC_PTX_MBARRIER_INIT, 0));
-    refused(b, "3: T.ptx.mbarrier.init: PTX text is not built yet");
+    refused(b, "3: T.ptx.mbarrier.init does not take 0 arguments");
     b = build_new("bad", TC_FLOAT32, TC_FLOAT32);
     tc_expr *g = build_at(b, b->in, build_tid(b));
     build_eval(b, build_call(b, TC_OPC_PTX_CP_ASYNC, 3, g, g, build_i(b, 4)));
