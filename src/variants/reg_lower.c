@@ -319,7 +319,8 @@ static tc_expr **thread_coords(search *f, tc_block *b, bool placeholder) {
     return at;
 }
 
-/* Where the thread's elements start in memory (_s_thread_offset). */
+/* Where the thread's elements start in memory (_s_thread_offset); as there, a
+ * sum that is not simplified. */
 static tc_expr *thread_offset(search *f, tc_expr **coord) {
     tc_arena *a = f->cx->arena;
     const tc_layout *l = f->s_p, *grouped;
@@ -344,10 +345,8 @@ static tc_expr *thread_offset(search *f, tc_expr **coord) {
         }
         sum = tc_apply_groups(a, l, whole, 1, &flat, NULL);
     }
-    if (f->s.mem.base != NULL) {
-        sum = tc_binary(a, TC_ADD, sum, f->s.mem.base);
-    }
-    return tc_simplify(a, sum);
+    return f->s.mem.base == NULL ? sum
+                                 : tc_binary(a, TC_ADD, sum, f->s.mem.base);
 }
 
 /* Keeps x in a local, unless it is a name already: TVM calls a scope id that

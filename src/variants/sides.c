@@ -141,6 +141,7 @@ tc_expr *tc_apply_iters(tc_arena *a, const tc_layout *l, int from, int to,
             i > from ? by(a, TC_FLOORMOD, coord, it->extent) : coord;
         coord = i > from ? by(a, TC_FLOORDIV, coord, it->extent) : coord;
         if (only == NULL || tc_axis_eq(it->axis, only)) {
+            digit = tc_simplify(a, digit);
             sum = tc_binary(a, TC_ADD, sum, by(a, TC_MUL, digit, it->stride));
         }
     }
@@ -200,15 +201,14 @@ tc_buffer *tc_local_array(const tc_dispatch_ctx *cx, tc_block *b,
     return array;
 }
 
+/* As in TVM, addresses are written without knowing its range. */
 tc_expr *tc_declare_scope_id(const tc_dispatch_ctx *cx, tc_block *b,
                              tc_scope_id_kind kind, int64_t extent,
                              const char *name) {
     tc_scope_id *id = TC_NEW(cx->arena, tc_scope_id);
     tc_var *v = TC_NEW(cx->arena, tc_var);
-    *v = (tc_var){.name = name != NULL ? name : "v",
-                  .type = TC_INT32,
-                  .hi = extent,
-                  .span = cx->span};
+    *v = (tc_var){
+        .name = name != NULL ? name : "v", .type = TC_INT32, .span = cx->span};
     *id = (tc_scope_id){.kind = kind,
                         .extent = {extent},
                         .n = 1,

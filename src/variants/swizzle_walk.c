@@ -30,10 +30,10 @@ tc_expr *tc_swizzle_of(tc_arena *a, tc_swizzle sw, tc_expr *x) {
     tc_expr *bits = by(a, TC_BITAND, y, sw.inner ? mask << sw.atom_len : mask);
     tc_expr *moved =
         tc_binary(a, TC_BITXOR, y, by(a, shift, bits, sw.atom_len));
-    return tc_binary(a, TC_ADD,
-                     sw.per_element == 0 ? moved
-                                         : by(a, TC_SHL, moved, sw.per_element),
-                     rest);
+    if (sw.per_element > 0) {
+        moved = by(a, TC_SHL, moved, sw.per_element);
+    }
+    return tc_simplify(a, tc_binary(a, TC_ADD, moved, rest));
 }
 
 /* --- recognising -----------------------------------------------------------

@@ -276,6 +276,11 @@ static void tcgen05_agrees(void **state) {
     check_corpus("tests/corpus/tcgen05.jsonl.gz", false);
 }
 
+static void registers_agree(void **state) {
+    (void)state;
+    check_corpus("tests/corpus/registers.jsonl.gz", false);
+}
+
 static void tma_agrees(void **state) {
     (void)state;
     check_corpus(TMA_CORPUS, false);
@@ -473,6 +478,7 @@ static void numbers(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(corpus_agrees), cmocka_unit_test(tcgen05_agrees),
+        cmocka_unit_test(registers_agree),
         cmocka_unit_test(tma_agrees),    cmocka_unit_test(dsmem_agrees),
         cmocka_unit_test(guards_narrow), cmocka_unit_test(forcing),
         cmocka_unit_test(starts_move),   cmocka_unit_test(numbers),
