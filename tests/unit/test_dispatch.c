@@ -477,11 +477,11 @@ static void numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corpus_agrees), cmocka_unit_test(tcgen05_agrees),
-        cmocka_unit_test(registers_agree),
-        cmocka_unit_test(tma_agrees),    cmocka_unit_test(dsmem_agrees),
-        cmocka_unit_test(guards_narrow), cmocka_unit_test(forcing),
-        cmocka_unit_test(starts_move),   cmocka_unit_test(numbers),
+        cmocka_unit_test(corpus_agrees),   cmocka_unit_test(tcgen05_agrees),
+        cmocka_unit_test(registers_agree), cmocka_unit_test(tma_agrees),
+        cmocka_unit_test(dsmem_agrees),    cmocka_unit_test(guards_narrow),
+        cmocka_unit_test(forcing),         cmocka_unit_test(starts_move),
+        cmocka_unit_test(numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

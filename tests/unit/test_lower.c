@@ -583,9 +583,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(demo_agrees),     cmocka_unit_test(pipeline_agrees),
         cmocka_unit_test(corpus_agrees),   cmocka_unit_test(tcgen05_agrees),
-        cmocka_unit_test(registers_agree),
-        cmocka_unit_test(tma_agrees),      cmocka_unit_test(dsmem_agrees),
-        cmocka_unit_test(addresses_agree), cmocka_unit_test(refusals),
+        cmocka_unit_test(registers_agree), cmocka_unit_test(tma_agrees),
+        cmocka_unit_test(dsmem_agrees),    cmocka_unit_test(addresses_agree),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
