@@ -6,11 +6,19 @@
 
 enum { INDENT = 2, INLINE_COPIES = 4 };
 
+/* What a cell says, from long to short. */
+typedef enum form {
+    FORM_FULL,  /* places of its first and last element, and banks */
+    FORM_BANKS, /* banks alone */
+    FORM_FIRST  /* the place of its first element */
+} form;
+
 typedef struct drawing {
     const tc_picture *p;
     tc_buf *out;
     const char *name;
     int width;
+    form form;
     int unit;       /* elements in a cell */
     int cells;      /* of a row, drawn */
     int all_cells;  /* of a row, within the range */
@@ -61,6 +69,12 @@ static void put_legend(drawing *d) {
     const tc_picture *p = d->p;
     tc_buf b = TC_BUF_INIT;
     put_count(d, &b);
+    if (d->form == FORM_BANKS) {
+        tc_buf_puts(&b, "; a cell is b: bank of shared memory (first-last)");
+        put_wrapped(d, tc_buf_text(&b));
+        tc_buf_free(&b);
+        return;
+    }
     for (int i = 0; i < p->naxes; i++) {
         tc_buf_printf(&b, "%s%s", i == 0 ? "; a cell is " : ".",
                       p->axis[i]->name);
@@ -69,7 +83,8 @@ static void put_legend(drawing *d) {
         tc_buf_printf(&b, "%s%s", i == 0 ? ": " : ", ",
                       tc_picture_axis_words(p, p->axis[i]));
     }
-    tc_buf_puts(&b, d->unit > 1 ? " (first-last)" : "");
+    bool first = d->form == FORM_FIRST;
+    tc_buf_puts(&b, d->unit == 1 ? "" : first ? " (first)" : " (first-last)");
     tc_buf_puts(&b, d->banks ? ", and b: its bank" : "");
     put_wrapped(d, tc_buf_text(&b));
     tc_buf_free(&b);
@@ -188,15 +203,15 @@ static void put_cell(const drawing *d, tc_buf *b, int grid, int row, int cell) {
     if (first == NULL) {
         return;
     }
-    last = last != NULL ? last : first;
-    for (int i = 0; i < p->naxes; i++) {
+    last = last == NULL || d->form == FORM_FIRST ? first : last;
+    for (int i = 0; i < p->naxes && d->form != FORM_BANKS; i++) {
         tc_buf_puts(b, i > 0 ? "." : "");
         put_axis(d, b, i, first[i], last[i]);
     }
     if (d->banks) {
         int from, to;
         tc_picture_banks(p, first[p->naxes - 1], n, &from, &to);
-        tc_buf_printf(b, " b%d", from);
+        tc_buf_printf(b, "%sb%d", d->form == FORM_BANKS ? "" : " ", from);
         if (to != from) {
             tc_buf_printf(b, "-%d", to);
         }
@@ -234,7 +249,7 @@ static int widest_cell(const drawing *d) {
 static bool try_unit(drawing *d, int unit) {
     d->unit = unit;
     d->cell_width = widest_cell(d);
-    d->gap = d->banks ? 2 : 1;
+    d->gap = d->banks && d->form == FORM_FULL ? 2 : 1;
     d->all_cells = (int)((d->p->cols + unit - 1) / unit);
     int room = d->width - INDENT - d->label_width;
     int fit = room / (d->cell_width + d->gap);
@@ -248,19 +263,31 @@ static bool try_unit(drawing *d, int unit) {
     return all;
 }
 
-/* The smallest cells that let all columns fit; else the largest there are. */
-static void fit(drawing *d) {
-    int best = 1;
+/* The smallest cells of a form that let all columns fit. *largest gets the
+ * largest there are. */
+static bool fit_form(drawing *d, form form, int *largest) {
+    d->form = form;
+    *largest = 1;
     for (int unit = 1; unit <= d->p->ncols; unit++) {
-        if (!tc_picture_unit_fits(d->p, unit)) {
-            continue;
-        }
-        best = unit;
-        if (try_unit(d, unit)) {
-            return;
+        if (tc_picture_unit_fits(d->p, unit)) {
+            *largest = unit;
+            if (try_unit(d, unit)) {
+                return true;
+            }
         }
     }
-    try_unit(d, best);
+    return false;
+}
+
+/* Long cells if they fit, else short ones, else some of the columns. */
+static void fit(drawing *d) {
+    int largest;
+    if (fit_form(d, FORM_FULL, &largest) ||
+        fit_form(d, d->banks ? FORM_BANKS : FORM_FIRST, &largest)) {
+        return;
+    }
+    d->form = FORM_FULL;
+    try_unit(d, largest);
 }
 
 /* Copies stand in the cells if there are few of them on one axis. */

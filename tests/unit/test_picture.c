@@ -221,6 +221,32 @@ static void banks(void **state) {
     close_prompt(&p);
 }
 
+/* 128 bytes a row: unit u of row r, 16 bytes, lies in the four banks from
+ * 4 * (u XOR r). Cells with offsets would not fit 80 columns. */
+static void banks_of_a_swizzle(void **state) {
+    (void)state;
+    static const char line[] =
+        "show mma_shared_layout('float16', 3, (8, 64)) --shape 8,64 --dtype "
+        "float16";
+    tc_buf want = TC_BUF_INIT;
+    prompt p;
+    for (int r = 0; r < 8; r++) {
+        tc_buf_printf(&want, "    %d", r);
+        for (int u = 0; u < 8; u++) {
+            char cell[16];
+            int bank = 4 * (u ^ r);
+            snprintf(cell, sizeof cell, "b%d-%d", bank, bank + 3);
+            tc_buf_printf(&want, " %6s", cell);
+        }
+        tc_buf_putc(&want, '\n');
+    }
+    open_prompt(&p, false);
+    expect_line(&p, line, tc_buf_text(&want));
+    expect_line(&p, line, "a cell is b: bank of shared memory (first-last)\n");
+    tc_buf_free(&want);
+    close_prompt(&p);
+}
+
 /* --- the page ------------------------------------------------------------- */
 
 static int longest_line(const char *text) {
@@ -523,12 +549,12 @@ static void odd_pictures(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(row_major),    cmocka_unit_test(swizzle),
-        cmocka_unit_test(lanes),        cmocka_unit_test(replicas),
-        cmocka_unit_test(banks),        cmocka_unit_test(fits_the_width),
-        cmocka_unit_test(parts),        cmocka_unit_test(refusals),
-        cmocka_unit_test(svg),          cmocka_unit_test(as_json),
-        cmocka_unit_test(odd_pictures),
+        cmocka_unit_test(row_major),      cmocka_unit_test(swizzle),
+        cmocka_unit_test(lanes),          cmocka_unit_test(replicas),
+        cmocka_unit_test(banks),          cmocka_unit_test(banks_of_a_swizzle),
+        cmocka_unit_test(fits_the_width), cmocka_unit_test(parts),
+        cmocka_unit_test(refusals),       cmocka_unit_test(svg),
+        cmocka_unit_test(as_json),        cmocka_unit_test(odd_pictures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
