@@ -402,6 +402,7 @@ void tc_pe_alloc(tc_pe e, tc_buffer *b) {
  */
 
 static tc_val load_memory(tc_pe e, const tc_expr *x) {
+    tc_pe_settle(e, tc_buffer_root(x->mem.buffer));
     tc_val at = tc_pe_addr(e, x->mem.buffer, x->mem.index, x->mem.n, x->span);
     tc_val r = x->type == TC_BOOL ? tc_pe_reg(e, TC_BOOL, TC_RC_B32)
                                   : tc_pe_temp(e, x->type);
@@ -439,6 +440,7 @@ tc_val tc_pe_load(tc_pe e, const tc_expr *x) {
 }
 
 static void store_memory(tc_pe e, const tc_stmt *s, tc_val v) {
+    tc_pe_settle(e, tc_buffer_root(s->buffer));
     tc_val at = tc_pe_addr(e, s->buffer, s->index, s->nindex, s->span);
     if (v.type == TC_HANDLE) {
         v = tc_pe_to_window(e, v, TC_WIN_GENERIC);

@@ -45,6 +45,13 @@ typedef struct tc_val {
     tc_window window;   /* pointers */
 } tc_val;
 
+/* A register that tcgen05.ld fills, and the place that the program loads it
+ * to: it goes there once the program has waited (ptx_tcgen05.c). */
+typedef struct tc_loading {
+    tc_val reg, to;
+    const tc_buffer *root;
+} tc_loading;
+
 typedef struct tc_jumps { /* of the loops around: where break, continue go */
     int brk, cont;
 } tc_jumps;
@@ -62,6 +69,9 @@ typedef struct tc_ptx_emit {
     tc_val **elems; /* by fact id: registers of a local buffer */
     tc_val *bases;  /* by fact id: address of a buffer's first element */
     bool *declared; /* by fact id: .local storage exists */
+    int cta_group; /* of the tcgen05 instructions so far; 0: none */
+    tc_loading *loading;
+    int nloading, loading_cap;
     int nlabels;
     int64_t copies; /* of what is printed now, by loops written out */
     tc_jumps *jumps;
@@ -138,6 +148,14 @@ bool tc_pe_move(tc_pe e, tc_val dst, tc_val src, int64_t bytes);
 /* The register of element i of b, made on first mention; NULL, reported, where
  * there is no such element. */
 tc_val *tc_pe_element(tc_pe e, tc_buffer *b, int64_t i, tc_span span);
+
+/* --- loads from tensor memory that are under way (ptx_tcgen05.c) -------------
+ */
+
+/* Before an access to root, which comes too early where there are any. */
+void tc_pe_settle(tc_pe e, const tc_buffer *root);
+/* Before the text branches or joins: waits for them. */
+void tc_pe_settle_all(tc_pe e);
 
 /* --- intrinsics (ptx_intrin.c): one function a row of ops.def ----------------
  */

@@ -94,10 +94,12 @@ static void print_unrolled(tc_pe e, const tc_stmt *s, int64_t first,
         e->vars[id] = tc_pe_int(s->var->type, first + i);
         print_body(e, &s->body, end, next);
         if (cont) {
+            tc_pe_settle_all(e);
             tc_pe_label(e, next);
         }
     }
     if (brk) {
+        tc_pe_settle_all(e);
         tc_pe_label(e, end);
     }
     e->copies = copies;
@@ -115,6 +117,7 @@ static void print_loop(tc_pe e, const tc_stmt *s) {
     if (runs && begin.i >= limit.i) {
         return;
     }
+    tc_pe_settle_all(e);
     tc_val var = tc_pe_temp(e, t), p = tc_pe_temp(e, TC_BOOL);
     tc_pe_assign(e, var, begin);
     e->vars[id] = var;
@@ -126,6 +129,7 @@ static void print_loop(tc_pe e, const tc_stmt *s) {
     tc_pe_label(e, top);
     tc_buf_printf(e->out, "\t// loop: %s\n", s->var->name);
     print_body(e, &s->body, end, cont);
+    tc_pe_settle_all(e);
     tc_pe_label(e, cont);
     print_loc(e, s->span);
     tc_pe_ins(e, "add.%s \t%s, %s, 1", tc_dtypes[t].bits == 64 ? "s64" : "s32",
@@ -150,11 +154,13 @@ static void print_for(tc_pe e, const tc_stmt *s) {
 
 static void print_while(tc_pe e, const tc_stmt *s) {
     int top = ++e->nlabels, end = ++e->nlabels;
+    tc_pe_settle_all(e);
     tc_pe_label(e, top);
     print_comment(e, s);
     tc_val p = tc_pe_pred(e, s->value);
     tc_pe_ins(e, "@!%s bra \t$L_%d", tc_pe_text(e, p), end);
     print_body(e, &s->body, end, top);
+    tc_pe_settle_all(e);
     print_loc(e, s->span);
     tc_pe_ins(e, "bra \t$L_%d", top);
     tc_pe_label(e, end);
@@ -167,15 +173,18 @@ static void print_if(tc_pe e, const tc_stmt *s) {
         return;
     }
     int otherwise = ++e->nlabels, end = otherwise;
+    tc_pe_settle_all(e);
     print_comment(e, s);
     tc_pe_ins(e, "@!%s bra \t$L_%d", tc_pe_text(e, tc_pe_in_reg(e, c)),
               otherwise);
     print_block(e, &s->body);
+    tc_pe_settle_all(e);
     if (s->orelse.first != NULL) {
         end = ++e->nlabels;
         tc_pe_ins(e, "bra \t$L_%d", end);
         tc_pe_label(e, otherwise);
         print_block(e, &s->orelse);
+        tc_pe_settle_all(e);
     }
     tc_pe_label(e, end);
 }
@@ -185,6 +194,7 @@ static void print_jump(tc_pe e, const tc_stmt *s) {
         tc_pe_fail(e, s->span, NULL, "break or continue outside of a loop");
         return;
     }
+    tc_pe_settle_all(e);
     tc_pe_ins(e, "bra \t$L_%d",
               s->kind == TC_S_BREAK ? e->jumps->brk : e->jumps->cont);
 }
@@ -456,6 +466,7 @@ bool tc_emit_ptx(tc_arena *a, const tc_lowered *l, int min_sm, bool min_a,
     e->declared = TC_NEWN(a, bool, n);
     e->out = &e->body;
     print_block(e, &l->func->body);
+    tc_pe_settle_all(e);
     tc_buf text = TC_BUF_INIT;
     print_module(e, &text, min_a, out);
     out->text = tc_buf_finish(&text, a);

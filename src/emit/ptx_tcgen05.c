@@ -15,8 +15,16 @@ static const char *word_text(tc_pe e, const tc_expr *x) {
     return tc_pe_text(e, tc_pe_in_reg(e, word(e, x)));
 }
 
-static long long group(const tc_expr *call, int i) {
-    return tc_tcgen05_constant(call, i) == 2 ? 2 : 1;
+/* A kernel is of one kind: alone, or a pair of CTAs (9.7.16.5). */
+static long long group(tc_pe e, const tc_expr *call, int i) {
+    int g = tc_tcgen05_constant(call, i) == 2 ? 2 : 1;
+    if (e->cta_group != 0 && e->cta_group != g) {
+        tc_pe_fail(e, call->span, "give all the same cta_group",
+                   "a kernel has tcgen05 instructions of cta_group 1 or of "
+                   "cta_group 2, not of both");
+    }
+    e->cta_group = g;
+    return g;
 }
 
 static const char *string_of(const tc_expr *x) {
@@ -86,7 +94,7 @@ tc_val tc_ptx_op_PTX_TCGEN05_ALLOC(tc_pe e, const tc_expr *call) {
         tc_pe_ins(e,
                   "tcgen05.alloc.cta_group::%lld.sync.aligned.shared::cta.b32 "
                   "\t%s, %s",
-                  group(call, 2), to, word_text(e, call->call.args[1]));
+                  group(e, call, 2), to, word_text(e, call->call.args[1]));
     }
     return nothing;
 }
@@ -96,14 +104,14 @@ tc_val tc_ptx_op_PTX_TCGEN05_DEALLOC(tc_pe e, const tc_expr *call) {
         const char *at = word_text(e, call->call.args[0]);
         tc_pe_ins(e,
                   "tcgen05.dealloc.cta_group::%lld.sync.aligned.b32 \t%s, %s",
-                  group(call, 2), at, word_text(e, call->call.args[1]));
+                  group(e, call, 2), at, word_text(e, call->call.args[1]));
     }
     return nothing;
 }
 
 tc_val tc_ptx_op_PTX_TCGEN05_RELINQUISH(tc_pe e, const tc_expr *call) {
     tc_pe_ins(e, "tcgen05.relinquish_alloc_permit.cta_group::%lld.sync.aligned",
-              group(call, 0));
+              group(e, call, 0));
     return nothing;
 }
 
@@ -152,8 +160,37 @@ static tc_val element(tc_pe e, const tc_expr *call, const tc_expr *x) {
     return tc_pe_addr(e, x->mem.buffer, x->mem.index, x->mem.n, x->span);
 }
 
-/* The wait for the values is the program's: they are stored to the thread's
- * array at once, which the assembler turns into the array's own registers. */
+static void put(tc_pe e, const tc_loading *l) {
+    const char *to = tc_pe_place(e, l->to);
+    tc_pe_ins(e, "st%s.b32 \t%s, %s", tc_pe_space(l->to), to,
+              tc_pe_text(e, l->reg));
+}
+
+static void put_all(tc_pe e) {
+    int n = e->nloading;
+    e->nloading = 0;
+    for (int i = 0; i < n; i++) {
+        put(e, &e->loading[i]);
+    }
+}
+
+void tc_pe_settle(tc_pe e, const tc_buffer *root) {
+    for (int i = 0; i < e->nloading; i++) {
+        if (e->loading[i].root == root) {
+            put_all(e);
+        }
+    }
+}
+
+void tc_pe_settle_all(tc_pe e) {
+    if (e->nloading > 0) {
+        tc_buf_puts(e->out,
+                    "\t// the registers go to memory before a branch\n");
+        tc_pe_ins(e, "tcgen05.wait::ld.sync.aligned");
+        put_all(e);
+    }
+}
+
 tc_val tc_ptx_op_PTX_TCGEN05_LD(tc_pe e, const tc_expr *call) {
     int n = 0;
     const char *f = form(e, call, &n);
@@ -168,9 +205,12 @@ tc_val tc_ptx_op_PTX_TCGEN05_LD(tc_pe e, const tc_expr *call) {
     tc_pe_ins(e, "tcgen05.ld.sync.aligned.%s%s.b32 \t%s, %s", f,
               tc_tcgen05_pack(call), list(e, regs, n), from);
     for (int i = 0; i < n && !e->failed; i++) {
-        tc_val to = element(e, call, call->call.args[6 + i]);
-        tc_pe_ins(e, "st%s.b32 \t%s, %s", tc_pe_space(to), tc_pe_place(e, to),
-                  tc_pe_text(e, regs[i]));
+        const tc_expr *x = call->call.args[6 + i];
+        tc_loading l = {.reg = regs[i], .to = element(e, call, x)};
+        if (!e->failed) {
+            l.root = tc_buffer_root(x->mem.buffer);
+            TC_PUSH(e->arena, e->loading, e->nloading, e->loading_cap, l);
+        }
     }
     return nothing;
 }
@@ -205,6 +245,7 @@ tc_val tc_ptx_op_PTX_TCGEN05_ST(tc_pe e, const tc_expr *call) {
 tc_val tc_ptx_op_PTX_TCGEN05_WAIT_LD(tc_pe e, const tc_expr *call) {
     (void)call;
     tc_pe_ins(e, "tcgen05.wait::ld.sync.aligned");
+    put_all(e);
     return nothing;
 }
 
@@ -235,8 +276,8 @@ tc_val tc_ptx_op_PTX_TCGEN05_CP(tc_pe e, const tc_expr *call) {
     tc_val to = moved(e, word(e, x[0]), x[6], x[7]);
     tc_val desc = tc_pe_cast(e, TC_UINT64, tc_pe_expr(e, x[1]));
     tc_pe_ins(e, "tcgen05.cp.cta_group::%lld.%s%s%s%s%s \t[%s], %s",
-              group(call, 3), string_of(x[2]), cast[0] != '\0' ? "." : "", cast,
-              more[0] != '\0' ? "." : "", more, tc_pe_text(e, to),
+              group(e, call, 3), string_of(x[2]), cast[0] != '\0' ? "." : "",
+              cast, more[0] != '\0' ? "." : "", more, tc_pe_text(e, to),
               tc_pe_text(e, tc_pe_in_reg(e, desc)));
     return nothing;
 }
@@ -262,8 +303,8 @@ tc_val tc_ptx_op_PTX_TCGEN05_COMMIT(tc_pe e, const tc_expr *call) {
     tc_pe_ins(e,
               "%stcgen05.commit.cta_group::%lld.mbarrier::arrive::one."
               "shared::cluster%s.b64 \t[%s]%s",
-              guard, group(call, 1), several ? ".multicast::cluster" : "", bar,
-              mask);
+              guard, group(e, call, 1), several ? ".multicast::cluster" : "",
+              bar, mask);
     return nothing;
 }
 
