@@ -225,9 +225,11 @@ static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_subject *t,
 /* How much is drawn: what fits a page, or all of a part that was asked for. */
 static void set_limits(tc_picture_ask *ask, bool part, bool svg) {
     enum { PAGE = 24, HEAD = 17, CELLS = 1 << 16 };
-    int64_t rows = ask->rank < 2 ? 1
-                                 : ask->range[ask->rank - 2][1] -
-                                       ask->range[ask->rank - 2][0];
+    int64_t rows = 1;
+    if (ask->rank >= 2) {
+        const int64_t *r = ask->range[ask->rank - 2];
+        rows = r[1] > r[0] ? r[1] - r[0] : 1; /* else it is refused later */
+    }
     if (svg) {
         ask->max_rows = 128;
         ask->max_cols = 256;

@@ -329,6 +329,7 @@ static void refusals(void **state) {
         "show TileLayout(S[8)",
         "show x = 3",
         "show TileLayout(S[0])",
+        "show TileLayout(S[(-2, 4) : (1, 1)])",
         "show TileLayout(S[8 : 1@bx] + R[0 : 1])",
         "show TileLayout(S[1000000, 1000000, 1000000, 1000000])",
     };
