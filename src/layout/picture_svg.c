@@ -154,6 +154,9 @@ static const char *colour_words(const tc_picture *p) {
     if (tc_layout_has_swizzle(p->layout)) {
         return "a colour stands for the place of a unit in its row of memory";
     }
+    if (p->naxes > 0 && p->axis[0] == &tcl_axes[TCL_TLane]) {
+        return "a colour stands for a lane (there are 16, and they repeat)";
+    }
     return "a colour stands for neighbours in memory";
 }
 
