@@ -87,11 +87,11 @@ static bool add_digits(const moving *m) {
         tc_expr *digit =
             tc_simplify(a, tc_binary(a, TC_FLOORMOD, begin, extent));
         begin = tc_simplify(a, tc_binary(a, TC_FLOORDIV, begin, extent));
-        if (!add_base(m, digit, it)) {
+        bool still = tc_expr_const(digit, &zero) && zero == 0;
+        if (!still && !add_base(m, digit, it)) {
             return false;
         }
-        if (whole && tc_expr_const(digit, &zero) && zero == 0 &&
-            rest % it->extent == 0) {
+        if (whole && still && rest % it->extent == 0) {
             rest /= it->extent;
         } else if (whole) {
             whole = false;
