@@ -113,7 +113,7 @@ bool tc_writes_argument(tc_op op, int i) {
 
 bool tc_loop_unrolls(const tc_stmt *s, int64_t copies, int64_t *first,
                      int64_t *n) {
-    return (s->loop == TC_LOOP_UNROLL || tc_block_takes_local(&s->body) ||
+    return (s->loop == TC_LOOP_UNROLL || tc_loop_takes_local(s) ||
             loads_without_wait(&s->body)) &&
            tc_expr_const(s->begin, first) && tc_expr_const(s->extent, n) &&
            *n <= TC_MAX_UNROLL && *first <= INT64_MAX - TC_MAX_UNROLL &&

@@ -71,9 +71,10 @@ tc_fact *tc_fact_of(tc_facts *f, const void *key);
 bool tc_loop_unrolls(const tc_stmt *s, int64_t copies, int64_t *first,
                      int64_t *n);
 
-/* Does a store in b keep a pointer into a small local array? Such a loop is
- * written out, so that the array can be registers (registers.c). */
-bool tc_block_takes_local(const tc_block *b);
+/* Does the loop's body keep a pointer into a small local array, or does one
+ * within it move with the loop? Such a loop is written out, so that the array
+ * can be registers (registers.c). */
+bool tc_loop_takes_local(const tc_stmt *s);
 /* Sets `promoted` and `kept`; after ranges are known. */
 void tc_find_registers(tc_facts *f);
 

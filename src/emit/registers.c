@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-enum { MAX_DEPTH = 1000 };
+/* MAX_OUTER: rounds of a loop around a copy that may be written out. */
+enum { MAX_DEPTH = 1000, MAX_OUTER = 32 };
 
 /* --- loops that are written out for it -------------------------------------
  */
@@ -25,13 +26,52 @@ static bool takes_local(const tc_expr *e) {
                TC_MAX_REG_ELEMENTS;
 }
 
-bool tc_block_takes_local(const tc_block *b) {
+static bool mentions(const tc_expr *e, const tc_var *v, int depth) {
+    if (depth > MAX_DEPTH) {
+        return false;
+    }
+    switch (e->kind) {
+    case TC_E_VAR:
+        return e->var == v;
+    case TC_E_UNARY:
+        return mentions(e->un.a, v, depth + 1);
+    case TC_E_BINARY:
+        return mentions(e->bin.a, v, depth + 1) ||
+               mentions(e->bin.b, v, depth + 1);
+    default:
+        return false;
+    }
+}
+
+/* A pointer into a local array, which moves with v. */
+static bool moves_with(const tc_expr *e, const tc_var *v) {
+    const tc_expr *x = tc_memory_access_of(e);
+    if (takes_local(e)) {
+        return mentions(e->call.args[1], v, 0);
+    }
+    return x != NULL && x->mem.buffer->space == TC_SPACE_LOCAL &&
+           x->mem.n == 1 && mentions(x->mem.index[0], v, 0);
+}
+
+static bool block_moves_with(const tc_block *b, const tc_var *v) {
     for (const tc_stmt *s = b->first; s != NULL; s = s->next) {
-        if (s->kind == TC_S_STORE && takes_local(s->value)) {
+        if ((s->kind == TC_S_STORE && moves_with(s->value, v)) ||
+            block_moves_with(&s->body, v) || block_moves_with(&s->orelse, v)) {
             return true;
         }
     }
     return false;
+}
+
+bool tc_loop_takes_local(const tc_stmt *loop) {
+    int64_t n;
+    for (const tc_stmt *s = loop->body.first; s != NULL; s = s->next) {
+        if (s->kind == TC_S_STORE && takes_local(s->value)) {
+            return true;
+        }
+    }
+    return tc_expr_const(loop->extent, &n) && n <= MAX_OUTER &&
+           block_moves_with(&loop->body, loop->var);
 }
 
 /* --- what is known when the text is printed ---------------------------------

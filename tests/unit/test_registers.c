@@ -194,6 +194,11 @@ static void arrays_live(void **state) {
     lives("    for i in range(8):\n        r[i] = r[7 - i] + r[0]\n"
           "    Tx.warp.copy(A[:, :], v[:, :])\n",
           true);
+    /* a loop around a copy, which takes other registers each time */
+    lives(
+        "    for k in range(4):\n"
+        "        Tx.warp.copy(A[:, k * 2:k * 2 + 2], v[:, k * 2:k * 2 + 2])\n",
+        false);
     /* part of the registers, and a region that starts later */
     lives("    Tx.warp.copy(A[:, 2:6], v[:, 4:8])\n", false);
 }
