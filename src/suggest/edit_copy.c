@@ -115,15 +115,27 @@ static const tc_node *root_of(const tc_node *n) {
     return n;
 }
 
+/* "tid == 0": of the first thread that comes to the copy. */
+static const char *pick_first(const tc_editor *e, const char *name,
+                              tc_scope_id_kind kind) {
+    int64_t first = tc_first_thread(e->t);
+    first = first < 0 ? 0 : first;
+    first = kind == TC_ID_WARP        ? first / 32
+            : kind == TC_ID_LANE      ? first % 32
+            : kind == TC_ID_WARPGROUP ? first / 128
+                                      : first;
+    return tc_format(e->a, "%s == %lld", name, (long long)first);
+}
+
 static const char *scope_words(tc_arena *a, const char *value,
-                               const char *callee, const char *tid) {
+                               const char *callee, const char *guard) {
     static const char *const who[][2] = {
         {"cta", "all threads of the CTA copy together"},
         {"wg", "a warpgroup copies together"},
         {"warp", "a warp copies together"},
         {"thread", "each thread copies for itself"}};
     if (strcmp(value, "single") == 0) {
-        return tc_format(a, "one thread copies: if %s == 0: %s", tid, callee);
+        return tc_format(a, "one thread copies: if %s: %s", guard, callee);
     }
     for (int i = 0; i < 4; i++) {
         if (strcmp(value, who[i][0]) == 0) {
@@ -138,6 +150,7 @@ void tc_edits_scope(tc_editor *e, const char *values) {
     const tc_node *attr = e->call->a, *root = root_of(attr);
     tc_scope_level is = e->t->d->copy->scope;
     const char *tid = id_name(e, TC_ID_THREAD);
+    const char *guard = tid != NULL ? pick_first(e, tid, TC_ID_THREAD) : NULL;
     if (root->kind != TC_N_NAME || is > TC_SCOPE_CTA) {
         return;
     }
@@ -152,10 +165,10 @@ void tc_edits_scope(tc_editor *e, const char *values) {
                                   : tc_format(e->a, "%s.%s.", root->s, w);
         const char *callee = tc_format(e->a, "%s%s", prefix, attr->s);
         tc_edit *x = tc_edit_new(e, TC_EDIT_scope, "scope", w, "%s",
-                                 scope_words(e->a, w, callee, tid));
+                                 scope_words(e->a, w, callee, guard));
         if (single) {
             uint32_t at = e->statement->span.begin;
-            tc_edit_patch(e, x, at, at, tc_format(e->a, "if %s == 0: ", tid));
+            tc_edit_patch(e, x, at, at, tc_format(e->a, "if %s: ", guard));
         }
         tc_edit_patch(e, x, attr->span.begin, attr->name_span.begin, prefix);
     }
@@ -248,9 +261,10 @@ void tc_edits_guard(tc_editor *e, const char *values) {
                 continue;
             }
             uint32_t at = e->statement->span.begin;
+            const char *guard = pick_first(e, name, ids[i].kind);
             tc_edit *x = tc_edit_new(e, TC_EDIT_guard, "add", w,
-                                     "add a guard: if %s == 0", name);
-            tc_edit_patch(e, x, at, at, tc_format(e->a, "if %s == 0: ", name));
+                                     "add a guard: if %s", guard);
+            tc_edit_patch(e, x, at, at, tc_format(e->a, "if %s: ", guard));
         }
     }
 }

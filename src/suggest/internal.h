@@ -24,9 +24,12 @@ void tc_trial_read(tc_trial *t, const tc_suggest_input *in, const char *text,
                    size_t len);
 void tc_trial_free(tc_trial *t);
 bool tc_trial_accepts(const tc_trial *t);
-/* Nothing that was well before is broken in t: the launch is consistent and
- * every other copy that had a choice has one. */
+/* Nothing that was well before is broken in t: the launch is consistent, some
+ * thread comes to the copy, and every other copy that had a choice has one. */
 bool tc_trial_keeps(const tc_trial *before, const tc_trial *t);
+/* The first thread that the conditions around the copy let through, as far as
+ * they can be worked out; -1: none (reach.c). */
+int64_t tc_first_thread(const tc_trial *t);
 
 /* --- edits.c: the edits of one trial -------------------------------------- */
 

@@ -57,7 +57,8 @@ static bool launch_ok(const tc_trial *t) {
 }
 
 bool tc_trial_keeps(const tc_trial *before, const tc_trial *t) {
-    if (t->all.n != before->all.n || (launch_ok(before) && !launch_ok(t))) {
+    if (t->all.n != before->all.n || (launch_ok(before) && !launch_ok(t)) ||
+        (tc_first_thread(before) >= 0 && tc_first_thread(t) < 0)) {
         return false;
     }
     for (int i = 0; i < t->all.n; i++) {

@@ -181,7 +181,7 @@ static void compare_pair(agreement *t, const json_t *j, const char *program) {
     tc_suggest(a, &in, &g);
     assert_null(g.lost);
     if (g.accepts) {
-        fail_msg("%s accepts now: record the sample again", name);
+        fail_msg("%s accepts now: record the sample again (--record)", name);
     }
     bool small = g.n > 0 && g.items[0].size <= 2;
     if (size < 0) {
@@ -415,6 +415,24 @@ static void guards(void **state) {
            "    Tx.cta.copy(A_smem[0:128, 0:32], A[0:128, 0:32])");
 }
 
+/* Warp 0 is kept out: the thread that copies is the first that comes. Fewer
+ * threads would be none. */
+static void someone_comes(void **state) {
+    (void)state;
+    static const char text[] =
+        HEAD SMEM "\"shared\")\n    if tid >= 32:\n    " COPY(
+            "cta.", "copy_async") ", cta_group=1)\n";
+    tc_arena *a = tc_arena_new();
+    tc_suggestions g = ask(a, text, "ldgsts");
+    for (int i = 0; i < g.n; i++) {
+        assert_null(strstr(g.items[i].text, "thread_id([32])"));
+    }
+    g = ask(a, text, "tma");
+    assert_true(g.n > 0);
+    assert_non_null(strstr(g.items[0].text, "if tid == 32: Tx.copy_async("));
+    tc_arena_free(a);
+}
+
 /* cp.async has one direction only. */
 static void directions(void **state) {
     (void)state;
@@ -518,6 +536,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(pads),
         cmocka_unit_test(scopes_and_keywords),
         cmocka_unit_test(guards),
+        cmocka_unit_test(someone_comes),
         cmocka_unit_test(directions),
         cmocka_unit_test(regions),
         cmocka_unit_test(accepted_already),
