@@ -103,6 +103,7 @@ static tc_expr *shared_pointer(const emitter *f, tc_block *b,
     tc_buffer *moved = TC_NEW(a, tc_buffer);
     *moved = *own;
     moved->name = "s_buf_w_offset";
+    moved->align = 0;
     moved->layout = tc_layout_tile_part(a, own->layout);
     if (moved->layout == NULL) {
         moved->layout = tc_layout_row_major(a, own->shape, own->rank);

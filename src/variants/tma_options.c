@@ -154,6 +154,21 @@ static bool read_hint(const tc_dispatch_ctx *cx, tc_verdict *v,
                      x->s);
 }
 
+/* Asked on an H200: xor of float16 is an illegal instruction (PTX ISA,
+ * cp.reduce.async.bulk: .and, .or and .xor take .b32 and .b64). */
+static void note_reduce(const tc_dispatch_ctx *cx, tc_verdict *v,
+                        const char *op) {
+    tc_dtype type = cx->copy->src.buffer->type;
+    bool bitwise = strcmp(op, "and") == 0 || strcmp(op, "or") == 0 ||
+                   strcmp(op, "xor") == 0;
+    if (bitwise && is_float(type)) {
+        tc_check_add(cx, v, "lowering", "use_tma_reduce", TC_UNASKED,
+                     "TVM does not ask: the hardware has no %s of %s, and "
+                     "stops the kernel",
+                     op, tc_dtypes[type].name);
+    }
+}
+
 static bool read_reduce(const tc_dispatch_ctx *cx, tc_verdict *v,
                         tc_tma_options *out) {
     static const char *const ops[] = {"add", "min", "max", "inc",
@@ -170,6 +185,7 @@ static bool read_reduce(const tc_dispatch_ctx *cx, tc_verdict *v,
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
         if (x->kind == TC_E_STRING && strcmp(x->s, ops[i]) == 0) {
             out->reduce = ops[i];
+            note_reduce(cx, v, ops[i]);
             return tc_check_add(cx, v, "lowering", "use_tma_reduce", TC_YES,
                                 "use_tma_reduce \"%s\": combined with what is "
                                 "in global memory",
