@@ -75,6 +75,10 @@ static const tc_stmt *print_alloc(tc_ce e, const tc_stmt *s) {
         return s;
     }
     bool starts = next != NULL && next->kind == TC_S_STORE && next->buffer == b;
+    if (starts && tc_fact_of(e->facts, b)->loads == 0 &&
+        tc_memory_access_of(next->value) != NULL) {
+        return next; /* an address that nothing uses, as in ldmatrix's loop */
+    }
     const char *value = starts ? whole(e, next->value) : "";
     const char *name = tc_name_add(&e->names, b, b->name);
     line(e, "%s %s%s%s;", type, name, starts ? " = " : "", value);
