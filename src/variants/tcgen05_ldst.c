@@ -161,10 +161,10 @@ static void check_rows(lowering *w, const tc_region *r, int64_t rows) {
     int64_t min;
     bool ok = tc_expr_const(d->min, &min) && min == 0 && d->extent == rows;
     tc_ask(&w->q, "rows", ok,
-           "%s: %" PRId64 " rows from %s%s: the instruction takes %" PRId64
+           "%s: %" PRId64 " rows from %s; the instruction takes %" PRId64
            " from 0",
            r->buffer->name, d->extent, tc_expr_text(w->q.cx->arena, d->min),
-           ok ? "" : ",", rows);
+           rows);
 }
 
 static void check_column(lowering *w, const tc_region *r) {

@@ -346,10 +346,12 @@ static bool lanes(planner *p) {
 static bool sixteen_bytes(planner *p) {
     bool t = is_iter(p->t.col, p->per_col, "TCol");
     bool s = is_iter(p->s.col, p->per_col, NULL);
-    tc_ask(&p->q, "16 bytes of tensor memory", t, "%s%s", text(p, p->t.col),
+    tc_ask(&p->q, "16 bytes of tensor memory", t,
+           "columns of a piece in tensor memory: %s%s", text(p, p->t.col),
            t ? ""
              : tc_format(p->a, ", needs S[%" PRId64 " : 1@TCol]", p->per_col));
-    tc_ask(&p->q, "16 bytes of shared memory", s, "%s%s", text(p, p->s.col),
+    tc_ask(&p->q, "16 bytes of shared memory", s,
+           "columns of a piece in shared memory: %s%s", text(p, p->s.col),
            s ? "" : tc_format(p->a, ", needs S[%" PRId64 " : 1]", p->per_col));
     return true;
 }
