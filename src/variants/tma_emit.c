@@ -69,10 +69,50 @@ static tc_expr *fixed(const emitter *f, tc_expr *x, int depth) {
     }
 }
 
+/* --- places
+ * -----------------------------------------------------------------------
+ */
+
+/* One sum under way: digits of the counter times what a step moves. Digits
+ * that follow each other, as one wider digit would, are one. */
+typedef struct places {
+    int64_t radix, below; /* of the digit held back; radix 0: none */
+    int64_t step;
+    int axis; /* the axis that it ends with */
+} places;
+
+static tc_expr *add_digit(const emitter *f, tc_expr *sum, const places *p) {
+    tc_arena *a = f->cx->arena;
+    if (p->radix == 0) {
+        return sum;
+    }
+    tc_expr *digit = binary(
+        a, TC_FLOORMOD, binary(a, TC_FLOORDIV, f->counter, p->below), p->radix);
+    return tc_binary(a, TC_ADD, sum, binary(a, TC_MUL, digit, p->step));
+}
+
+/* Axis i, whose digit stands for `below` instructions, moves the sum. */
+static tc_expr *add_axis(const emitter *f, tc_expr *sum, places *p, int i,
+                         int64_t below, int64_t step) {
+    int64_t extent = f->plan->axes[i].extent, whole;
+    if (p->radix > 0 && p->axis == i - 1 &&
+        !__builtin_mul_overflow(step, extent, &whole) && p->step == whole) {
+        p->radix *= extent; /* at most the number of instructions */
+    } else {
+        sum = add_digit(f, sum, p);
+        p->radix = extent;
+    }
+    p->below = below;
+    p->step = step;
+    p->axis = i;
+    return sum;
+}
+
 /* Coordinates and the offset in shared memory, over the loop's counter. */
 static void find_places(emitter *f) {
     tc_arena *a = f->cx->arena;
     int64_t below = f->plan->times;
+    places at_s = {0}, at[TC_TENSOR_DIMS] = {{0}};
     f->s_offset = tc_int(a, 0);
     for (int i = 0; i < f->plan->ndims; i++) {
         f->coord[i] = fixed(f, f->plan->dims[i].coord, 0);
@@ -80,17 +120,13 @@ static void find_places(emitter *f) {
     for (int i = 0; i < f->plan->naxes; i++) {
         const tc_tma_axis *x = &f->plan->axes[i];
         below /= x->extent;
-        tc_expr *digit =
-            binary(a, TC_FLOORMOD, binary(a, TC_FLOORDIV, f->counter, below),
-                   x->extent);
-        f->s_offset = tc_binary(a, TC_ADD, f->s_offset,
-                                binary(a, TC_MUL, digit, x->stride));
-        f->coord[x->dim] = tc_binary(a, TC_ADD, f->coord[x->dim],
-                                     binary(a, TC_MUL, digit, x->advance));
+        f->s_offset = add_axis(f, f->s_offset, &at_s, i, below, x->stride);
+        f->coord[x->dim] =
+            add_axis(f, f->coord[x->dim], &at[x->dim], i, below, x->advance);
     }
-    f->s_offset = tc_simplify(a, f->s_offset);
+    f->s_offset = tc_simplify(a, add_digit(f, f->s_offset, &at_s));
     for (int i = 0; i < f->plan->ndims; i++) {
-        f->coord[i] = tc_simplify(a, f->coord[i]);
+        f->coord[i] = tc_simplify(a, add_digit(f, f->coord[i], &at[i]));
     }
 }
 
