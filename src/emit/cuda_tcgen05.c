@@ -163,8 +163,7 @@ static void ldst_helper(tc_ce e, const tc_expr *call, const char *name,
                         regs);
     tmem_address(e);
     helper(e, name,
-           tc_format(e->arena,
-                     "%s, uint32_t taddr, uint32_t row, uint32_t col",
+           tc_format(e->arena, "%s, uint32_t taddr, uint32_t row, uint32_t col",
                      pointers),
            "", code);
 }

@@ -220,6 +220,12 @@ static void check_whole(lowering *w) {
     tc_ask(&w->q, "register rows", r->shape[0] == 128,
            "%s has %" PRId64 ": 32x32b takes 128, one a thread", r->name,
            r->shape[0]);
+    int64_t elements; /* of the flat view that the lowering makes */
+    if (__builtin_mul_overflow(r->shape[1], w->m.per_word, &elements)) {
+        tc_ask(&w->q, "register columns", false,
+               "%s has %" PRId64 ": more than there can be", r->name,
+               r->shape[1]);
+    }
     note_layout(w);
     check_num(w, w->m.reg->range[1].extent);
     check_rows(w, w->m.tmem, 128);
