@@ -139,11 +139,17 @@ static bool count_threads(tc_matrix *f) {
                                 "warp",
                                 f->threads);
     }
-    return tc_check_add(f->cx, f->v, "lowering", "threads", TC_YES,
-                        "%" PRId64 " threads = %" PRId64 " warp%s, %" PRId64
-                        " elements a thread",
-                        f->threads, f->threads / 32,
-                        f->threads == 32 ? "" : "s", f->held);
+    bool all = f->threads == f->cx->threads;
+    return tc_check_add(
+        f->cx, f->v, "lowering", "threads", TC_YES,
+        "%" PRId64 " threads = %" PRId64 " warp%s, %" PRId64
+        " elements a thread%s",
+        f->threads, f->threads / 32, f->threads == 32 ? "" : "s", f->held,
+        all ? ""
+            : tc_format(f->cx->arena,
+                        "; the copy's %s has %" PRId64
+                        ": the others must execute it too",
+                        tc_scope_name(f->cx->copy->scope), f->cx->threads));
 }
 
 /* Joins iterators [0, from) of l, mid, and [to, ...) of l. */

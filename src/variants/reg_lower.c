@@ -31,6 +31,18 @@ typedef struct search {
 /* --- the order -------------------------------------------------------------
  */
 
+/* Iterators of the register side that became one are paired with what belongs
+ * to the first of them. */
+static void note_order(search *f) {
+    if (f->r_p->nshard < f->nseps) {
+        tc_check_add(f->cx, f->v, "lowering", "order", TC_YES,
+                     "sorted, the register side's %d iterators become %d; the "
+                     "memory side keeps %d groups. TVM 0.25.0 does not ask: "
+                     "elements will not be where the layouts say",
+                     f->nseps, f->r_p->nshard, f->nseps);
+    }
+}
+
 /* Both sides with thread iterators first (align_layouts_raw). As in TVM, the
  * register side is made canonical afterwards, and seps is not. */
 static bool align(search *f) {
@@ -56,9 +68,12 @@ static bool align(search *f) {
     for (int i = 0; i < f->nseps; i++) {
         f->seps[i + 1] = f->seps[i] + seps[perm[i] + 1] - seps[perm[i]];
     }
-    return f->r_p->nshard <= f->nseps ||
-           tc_sides_decline(f->cx, f->v, "align",
-                            "the register side has no iterator");
+    if (f->r_p->nshard > f->nseps) {
+        return tc_sides_decline(f->cx, f->v, "align",
+                                "the register side has no iterator");
+    }
+    note_order(f);
+    return true;
 }
 
 /* --- the atoms -------------------------------------------------------------
