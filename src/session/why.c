@@ -60,9 +60,9 @@ static void partition_line(const tc_verdict *v, tc_buf *b) {
             tc_buf_printf(b, "%s%lld", k > 0 ? ", " : " [",
                           (long long)u->ints[k]);
         }
-        if (u->ints != NULL) {
-            tc_buf_printf(b, "%s%s", u->nints > 0 ? "] " : " ",
-                          u->str != NULL ? u->str : "");
+        tc_buf_puts(b, u->ints != NULL && u->nints > 0 ? "]" : "");
+        if (u->str != NULL && u->str[0] != '\0') {
+            tc_buf_printf(b, " %s", u->str);
         }
         if (u->times >= 0) {
             tc_buf_printf(b, ", %lld time%s a thread", (long long)u->times,

@@ -268,6 +268,30 @@ static void make_map(const emitter *f, const tc_tma_parts *parts) {
     f->v->prefetch_map = f->options->prefetch;
 }
 
+/* The map in words, as the hardware counts: innermost first. */
+static void tell_map(const emitter *f) {
+    const tc_tensor_map *m = f->v->map;
+    tc_buf b = TC_BUF_INIT;
+    for (int i = 0; i < m->rank; i++) {
+        tc_buf_printf(&b, "%s%" PRId64, i > 0 ? " x " : "", m->shape[i]);
+    }
+    for (int i = 1; i < m->rank; i++) {
+        tc_buf_printf(&b, "%s%" PRId64, i > 1 ? ", " : ", strides ",
+                      m->stride[i]);
+    }
+    tc_buf_puts(&b, m->rank > 1 ? " bytes, box " : ", box ");
+    for (int i = 0; i < m->rank; i++) {
+        tc_buf_printf(&b, "%s%" PRId64, i > 0 ? " x " : "", m->box[i]);
+    }
+    for (int i = 0; i < m->rank; i++) {
+        tc_buf_printf(&b, "%s%s", i > 0 ? ", " : ", from (",
+                      tc_tma_text(f->cx->arena, f->coord[m->rank - 1 - i]));
+    }
+    tc_check_add(f->cx, f->v, "lowering", "tensor map", TC_YES,
+                 "innermost first: %s %s) on", tc_dtypes[m->type].name,
+                 tc_buf_finish(&b, f->cx->arena));
+}
+
 /* TVM leaves these to the driver, which refuses the map when the kernel is
  * launched (CUDA driver API, cuTensorMapEncodeTiled). */
 static void note_limits(const emitter *f) {
@@ -351,5 +375,6 @@ void tc_tma_emit(const tc_dispatch_ctx *cx, tc_verdict *v,
         tc_new_loop(cx, &v->lowered, "loop_vars", plan->times, TC_LOOP_UNROLL);
     f.counter = tc_var_ref(cx->arena, loop->var);
     find_places(&f);
+    tell_map(&f);
     add_instruction(&f, &loop->body, s);
 }
