@@ -55,9 +55,9 @@ $(BUILD)/tests/test_client: $(CLIENT_SRC)
 	$(CC) $(CPPFLAGS_ALL) -Itests/repl $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \
 	  -lreadline -lcmocka -lm
 
-$(BUILD)/bench: tests/bench/bench.c $(BUILD)/libtilecopy.a
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< \
-	  $(BUILD)/libtilecopy.a -lutil $(LIBS)
+$(BUILD)/bench: $(wildcard tests/bench/*.c) $(BUILD)/libtilecopy.a
+	$(CC) $(CPPFLAGS_ALL) -Itests/bench $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \
+	  -lutil -lz $(LIBS)
 
 # --- what people type ---------------------------------------------------------
 

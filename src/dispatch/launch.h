@@ -1,5 +1,5 @@
 /* launch.h - the launch that a program's scope ids describe, and the threads
- * that an `if` leaves active. Private to dispatch/. */
+ * that an `if` leaves active. For dispatch/ and suggest/ only. */
 #ifndef TC_DISPATCH_LAUNCH_H
 #define TC_DISPATCH_LAUNCH_H
 

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-static void lower_block(tc_lowering *l, const tc_block *in, tc_block *out);
-
 static tc_stmt *copy_stmt(tc_lowering *l, const tc_stmt *s, tc_block *out) {
     tc_stmt *n = tc_stmt_new(l->arena, s->kind, s->span);
     tc_block_add(out, n);
@@ -75,8 +73,7 @@ tc_buffer *tc_lower_buffer(tc_lowering *l, const tc_buffer *b) {
         flat->base = tc_lower_buffer(l, b->base);
     }
     if (b->elem_offset != NULL) {
-        flat->elem_offset =
-            tc_simplify(l->arena, tc_lower_expr(l, b->elem_offset));
+        flat->elem_offset = tc_lower_expr(l, b->elem_offset);
     }
     if (b->allocated_addr != NULL) {
         flat->allocated_addr = tc_lower_expr(l, b->allocated_addr);
@@ -273,7 +270,8 @@ static void copy(tc_lowering *l, tc_block *out) {
                       "accepted by %s; its lowering is not built yet",
                       tc_variants[d->chosen->variant->id].name);
     } else {
-        lower_block(l, &d->chosen->lowered, out);
+        tc_lower_map(l, d->chosen, d->span);
+        tc_lower_block(l, &d->chosen->lowered, out);
     }
 }
 
@@ -289,7 +287,7 @@ static void loop(tc_lowering *l, const tc_stmt *s, tc_block *out) {
         n->var->lo = begin;
         n->var->hi = extent;
     }
-    lower_block(l, &s->body, &n->body);
+    tc_lower_block(l, &s->body, &n->body);
 }
 
 static void let(tc_lowering *l, const tc_stmt *s, tc_block *out) {
@@ -327,6 +325,7 @@ static void lower_stmt(tc_lowering *l, const tc_stmt *s, tc_block *out) {
         if (!is_match(s->buffer)) { /* those are declared already */
             n = declare(l, out, tc_lower_buffer(l, s->buffer), s->is_view);
             n->span = s->span;
+            tc_lower_hoisted(l, s->buffer, out);
         }
         break;
     case TC_S_FOR:
@@ -336,8 +335,8 @@ static void lower_stmt(tc_lowering *l, const tc_stmt *s, tc_block *out) {
     case TC_S_IF:
         n = copy_stmt(l, s, out);
         n->value = tc_lower_expr(l, s->value);
-        lower_block(l, &s->body, &n->body);
-        lower_block(l, &s->orelse, &n->orelse);
+        tc_lower_block(l, &s->body, &n->body);
+        tc_lower_block(l, &s->orelse, &n->orelse);
         break;
     case TC_S_SCOPE_ID:
         scope_id(l, s);
@@ -353,7 +352,7 @@ static void lower_stmt(tc_lowering *l, const tc_stmt *s, tc_block *out) {
     }
 }
 
-static void lower_block(tc_lowering *l, const tc_block *in, tc_block *out) {
+void tc_lower_block(tc_lowering *l, const tc_block *in, tc_block *out) {
     for (const tc_stmt *s = in->first; s != NULL && !l->failed; s = s->next) {
         lower_stmt(l, s, out);
     }
@@ -368,7 +367,13 @@ static void gather_shared(tc_lowering *l, const tc_block *b, int *cap) {
     for (const tc_stmt *s = b->first; s != NULL; s = s->next) {
         if (s->kind == TC_S_ALLOC && s->buffer->base == NULL &&
             tc_space_is_shared(s->buffer->space)) {
-            TC_PUSH(l->arena, o->shared, o->nshared, *cap, s->buffer);
+            bool dyn = s->buffer->space == TC_SPACE_SHARED_DYN;
+            if (dyn) {
+                TC_PUSH(l->arena, o->dynamic, o->ndynamic, l->dynamic_cap,
+                        s->buffer);
+            } else {
+                TC_PUSH(l->arena, o->shared, o->nshared, *cap, s->buffer);
+            }
         }
         gather_shared(l, &s->body, cap);
         gather_shared(l, &s->orelse, cap);
@@ -425,14 +430,16 @@ tc_lowered *tc_lower(tc_arena *a, const tc_func *func,
     l.out->func = new_func(&l);
     match_params(&l);
     launch(&l);
-    lower_block(&l, &func->body, &body);
+    tc_lower_block(&l, &func->body, &body);
     if (l.failed) {
         return NULL;
     }
     append(&l.out->func->body, &l.lets);
     append(&l.out->func->body, &l.evals);
+    append(&l.out->func->body, &l.fetches);
     append(&l.out->func->body, &body);
     gather_shared(&l, &l.out->func->body, &cap);
     gather_buffers(&l, &l.out->func->body, &buffers);
-    return tc_ir_verify(l.out, diags) ? l.out : NULL;
+    tc_lower_dynamic(&l);
+    return !l.failed && tc_ir_verify(l.out, diags) ? l.out : NULL;
 }

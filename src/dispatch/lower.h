@@ -35,6 +35,9 @@ typedef struct tc_lowering {
     tc_var *launch_var[TC_BIND_CLUSTER_CTA_Z + 1]; /* by tc_bind, or NULL */
     tc_var *warp_in_cta;
     tc_block lets, evals; /* of scope ids, in order */
+    tc_block fetches;     /* of tensor maps, ahead of the body */
+    int maps_cap;
+    int dynamic_cap; /* of out->dynamic */
     bool failed;
 } tc_lowering;
 
@@ -57,6 +60,13 @@ tc_expr *tc_scope_id_value(tc_lowering *l, const tc_scope_id *id, int dim,
                            tc_span span);
 /* The number of a thread's warp in its CTA, from launch variables. */
 tc_expr *tc_warp_of_thread(tc_lowering *l);
+/* The tensor map of a chosen lowering, shared with equal ones. */
+void tc_lower_map(tc_lowering *l, const tc_verdict *v, tc_span span);
+void tc_lower_block(tc_lowering *l, const tc_block *in, tc_block *out);
+/* What chosen lowerings want beside the declaration of `after`. */
+void tc_lower_hoisted(tc_lowering *l, const tc_buffer *after, tc_block *out);
+/* Places dynamic shared memory (lower_dynamic.c). */
+void tc_lower_dynamic(tc_lowering *l);
 /* True when e has neither loads nor calls: a let of it may be inlined. */
 bool tc_expr_is_pure(const tc_expr *e);
 

@@ -2,6 +2,8 @@
 #include "dispatch/region.h"
 #include "ir/linear.h"
 
+#include <string.h>
+
 /* Iterators [from, to) of a dimension, which starts at `start`. */
 typedef struct moving {
     const tc_dispatch_ctx *cx;
@@ -9,6 +11,7 @@ typedef struct moving {
     int dim, from, to;
     tc_linear start;
     int64_t width;
+    bool tmem; /* TCol and TLane may move too */
     tc_slice *out;
     const char **why;
 } moving;
@@ -35,13 +38,18 @@ static bool refuse(const moving *m, const char *because) {
 /* base += x * stride, for plain memory. */
 static bool add_base(const moving *m, tc_expr *x, const tc_iter *it) {
     tc_arena *a = m->cx->arena;
-    if (!tc_axis_eq(it->axis, tc_axis_m)) {
+    tc_expr **sum = &m->out->base;
+    if (m->tmem && strcmp(it->axis->name, "TLane") == 0) {
+        m->out->lane_moves = true;
+        return true;
+    }
+    if (m->tmem && strcmp(it->axis->name, "TCol") == 0) {
+        sum = &m->out->column;
+    } else if (!tc_axis_eq(it->axis, tc_axis_m)) {
         return refuse(m, "that dimension is not on plain memory");
     }
     tc_expr *moved = tc_binary(a, TC_MUL, x, tc_int(a, it->stride));
-    m->out->base = m->out->base == NULL
-                       ? moved
-                       : tc_binary(a, TC_ADD, m->out->base, moved);
+    *sum = *sum == NULL ? moved : tc_binary(a, TC_ADD, *sum, moved);
     return true;
 }
 
@@ -79,11 +87,11 @@ static bool add_digits(const moving *m) {
         tc_expr *digit =
             tc_simplify(a, tc_binary(a, TC_FLOORMOD, begin, extent));
         begin = tc_simplify(a, tc_binary(a, TC_FLOORDIV, begin, extent));
-        if (!add_base(m, digit, it)) {
+        bool still = tc_expr_const(digit, &zero) && zero == 0;
+        if (!still && !add_base(m, digit, it)) {
             return false;
         }
-        if (whole && tc_expr_const(digit, &zero) && zero == 0 &&
-            rest % it->extent == 0) {
+        if (whole && still && rest % it->extent == 0) {
             rest /= it->extent;
         } else if (whole) {
             whole = false;
@@ -134,6 +142,7 @@ static tc_layout_result by_dimension(const tc_dispatch_ctx *cx,
 typedef struct dimensions {
     const tc_layout *grouped; /* NULL: not yet */
     int *seps;
+    bool tmem;
 } dimensions;
 
 /* Where dimension i starts for slicing; the moving part goes to out->base. */
@@ -144,6 +153,7 @@ static tc_layout_result start_of(const tc_dispatch_ctx *cx, tc_layout_ctx *lcx,
     moving m = {.cx = cx,
                 .dim = i,
                 .width = r->range[i].extent,
+                .tmem = dims->tmem,
                 .out = out,
                 .why = why};
     if (tc_expr_const(r->range[i].min, begin)) {
@@ -169,13 +179,13 @@ static tc_layout_result start_of(const tc_dispatch_ctx *cx, tc_layout_ctx *lcx,
     return add_moving(&m, begin) ? TC_LAYOUT_OK : TC_LAYOUT_FAILED;
 }
 
-tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
-                                 tc_slice *out, const char **why) {
+static tc_layout_result slice(const tc_dispatch_ctx *cx, const tc_region *r,
+                              bool tmem, tc_slice *out, const char **why) {
     const tc_buffer *b = r->buffer;
     tc_layout_ctx lcx = {.arena = cx->arena, .target_cuda = cx->target_cuda};
     int64_t(*region)[2] =
         tc_alloc(cx->arena, sizeof *region * (size_t)(b->rank + 1));
-    dimensions dims = {0};
+    dimensions dims = {.tmem = tmem};
     *out = (tc_slice){0};
     for (int i = 0; i < b->rank; i++) {
         tc_layout_result got =
@@ -192,6 +202,9 @@ tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
     if (out->base != NULL) {
         out->base = tc_simplify(cx->arena, out->base);
     }
+    if (out->column != NULL) {
+        out->column = tc_simplify(cx->arena, out->column);
+    }
     tc_layout_result got =
         tc_layout_slice(&lcx, b->layout, b->shape, b->rank,
                         (const int64_t(*)[2])region, b->rank, &out->layout);
@@ -204,4 +217,15 @@ tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
         *why = lcx.message;
     }
     return got;
+}
+
+tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
+                                 tc_slice *out, const char **why) {
+    return slice(cx, r, false, out, why);
+}
+
+tc_layout_result tc_region_slice_tmem(const tc_dispatch_ctx *cx,
+                                      const tc_region *r, tc_slice *out,
+                                      const char **why) {
+    return slice(cx, r, true, out, why);
 }

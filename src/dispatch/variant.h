@@ -59,6 +59,11 @@ typedef struct tc_issue {
     tc_op op;
     int64_t bytes; /* of one, 0 if it has no size */
     int64_t times; /* per executing thread, loops multiplied out; -1 unknown */
+    /* Where bytes do not say it: its constant integer arguments in order, and
+     * its strings joined by dots; NULL if it has none. */
+    const int64_t *ints;
+    int nints;
+    const char *str;
 } tc_issue;
 
 /* [outer, threads, vec] of ldgsts and gmem_smem. Offsets in elements. */
@@ -77,6 +82,16 @@ typedef struct tc_partition {
 void tc_partition_at(const tc_partition *p, int64_t f, int64_t t, int64_t *g,
                      int64_t *s);
 
+/* Statements that a lowering wants right after a buffer's declaration. Of
+ * several with equal keys after one buffer the first is kept, and its `made`
+ * stands for all. */
+typedef struct tc_hoisted {
+    const tc_buffer *after;
+    const char *key;
+    tc_buffer *made;
+    tc_block block;
+} tc_hoisted;
+
 typedef enum tc_outcome { TC_REJECT, TC_ACCEPT, TC_DECLINE } tc_outcome;
 
 typedef struct tc_variant tc_variant;
@@ -92,8 +107,11 @@ typedef struct tc_verdict {
     const tc_partition *partition; /* or NULL */
     tc_issue *issues;
     int nissues;
+    tc_tensor_map *map;  /* tma: what its instructions go through, or NULL */
+    bool prefetch_map;   /* the kernel begins by fetching it */
     bool lowering_built; /* false: "accepted; lowering not built yet" */
     tc_block lowered;    /* when accepted and built */
+    tc_hoisted *hoisted; /* or NULL */
 } tc_verdict;
 
 /* Adds a check to the verdict; returns ok == TC_YES. */

@@ -45,6 +45,9 @@ typedef const char *tc_cuda_op_fn(tc_ce e, const tc_expr *call);
 #define TC_OP_PLANNED(id, name, sm)
 #include "ir/ops.def"
 const char *tc_ce_call(tc_ce e, const tc_expr *call);
+/* T.address_of(map) (cuda_tensor.c); NULL when it names no map. */
+const char *tc_ce_map_address(tc_ce e, const tc_expr *call);
+void tc_ce_map_params(tc_ce e, tc_buf *b);
 /* Prints a device function above the kernel, once. */
 void tc_ce_helper(tc_ce e, const char *name, const char *text);
 

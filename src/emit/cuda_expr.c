@@ -1,5 +1,6 @@
 /* cuda_expr.c - expressions as CUDA C++. */
 #include "emit/cuda_emit.h"
+#include "emit/dynamic.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -95,6 +96,15 @@ static const char *name_of(tc_ce e, const void *key, const char *wanted,
 /* A pointer to the first element of b. */
 static const char *base_text(tc_ce e, tc_buffer *b, tc_span span) {
     const char *type = tc_ce_type(e, b->type), *under;
+    if (b->base == NULL && b->space == TC_SPACE_SHARED_DYN) {
+        const char *array = tc_dynamic_name(&e->names, e->lowered);
+        return b->dyn_offset > 0
+                   ? tc_format(e->arena, "((%s*)(%s + %lld))", type, array,
+                               (long long)b->dyn_offset)
+               : b->type != TC_UINT8
+                   ? tc_format(e->arena, "((%s*)%s)", type, array)
+                   : array;
+    }
     if (b->base == NULL) {
         const void *key = b->space == TC_SPACE_GLOBAL && b->param != NULL
                               ? (const void *)b->param
@@ -131,11 +141,14 @@ const char *tc_ce_bare(tc_ce e, const char *text) {
 
 const char *tc_ce_access(tc_ce e, tc_buffer *b, tc_expr *const *index, int n,
                          tc_span span) {
-    const char *base = base_text(e, b, span);
     if (b->space == TC_SPACE_TMEM) {
-        tc_ce_fail(e, span, NULL,
-                   "%s: CUDA text for tensor memory is not built yet", b->name);
+        tc_ce_fail(e, span, "Tx.wg.copy_async moves it to and from registers",
+                   "%s is in tensor memory: no thread reads or writes an "
+                   "element of it",
+                   b->name);
+        return "0";
     }
+    const char *base = base_text(e, b, span);
     if (tc_ce_is_scalar(e, b)) {
         return base;
     }

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static const char *planned(tc_ce e, const tc_expr *call) {
+__attribute__((unused)) static const char *planned(tc_ce e,
+                                                   const tc_expr *call) {
     tc_ce_fail(e, call->span, NULL, "%s: CUDA text is not built yet",
                tc_ops[call->call.op].name);
     return "0";
@@ -238,6 +239,10 @@ const char *tc_cuda_op_WARP_SHUFFLE(tc_ce e, const tc_expr *call) {
 
 const char *tc_cuda_op_ADDRESS_OF(tc_ce e, const tc_expr *call) {
     const tc_expr *x = tc_memory_access_of(call);
+    const char *map = tc_ce_map_address(e, call);
+    if (map != NULL) {
+        return map;
+    }
     if (x == NULL) {
         tc_ce_fail(e, call->span, "T.address_of(A[i])",
                    "T.address_of takes an element of a buffer");

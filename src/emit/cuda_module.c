@@ -1,5 +1,6 @@
 /* cuda_module.c - statements, the kernel and the file around it. */
 #include "emit/cuda_emit.h"
+#include "emit/dynamic.h"
 
 #include <string.h>
 
@@ -63,10 +64,6 @@ static void print_if(tc_ce e, const tc_stmt *s) {
 static const tc_stmt *print_alloc(tc_ce e, const tc_stmt *s) {
     tc_buffer *b = s->buffer;
     const tc_stmt *next = s->next;
-    if (b->space == TC_SPACE_TMEM) {
-        tc_ce_fail(e, s->span, NULL,
-                   "%s: CUDA text for tensor memory is not built yet", b->name);
-    }
     if (b->space != TC_SPACE_LOCAL || b->base != NULL) {
         return s;
     }
@@ -78,6 +75,10 @@ static const tc_stmt *print_alloc(tc_ce e, const tc_stmt *s) {
         return s;
     }
     bool starts = next != NULL && next->kind == TC_S_STORE && next->buffer == b;
+    if (starts && tc_fact_of(e->facts, b)->loads == 0 &&
+        tc_memory_access_of(next->value) != NULL) {
+        return next; /* an address that nothing uses, as in ldmatrix's loop */
+    }
     const char *value = starts ? whole(e, next->value) : "";
     const char *name = tc_name_add(&e->names, b, b->name);
     line(e, "%s %s%s%s;", type, name, starts ? " = " : "", value);
@@ -182,6 +183,7 @@ static void print_params(tc_ce e, tc_buf *b) {
             tc_buf_printf(b, "%s %s", tc_ce_type(e, v->type), name);
         }
     }
+    tc_ce_map_params(e, b);
 }
 
 static void print_shared(tc_ce e, tc_emitted *out) {
@@ -203,6 +205,16 @@ static void print_shared(tc_ce e, tc_emitted *out) {
     }
 }
 
+static void print_dynamic(tc_ce e, tc_emitted *out) {
+    const tc_lowered *l = e->lowered;
+    const char *name = tc_dynamic_name(&e->names, l);
+    if (name != NULL) {
+        line(e, "extern __shared__ __align__(%lld) uint8_t %s[];",
+             (long long)l->dynamic_align, name);
+        tc_dynamic_symbols(e->arena, l, name, out);
+    }
+}
+
 static void print_includes(tc_ce e, tc_buf *b) {
     tc_buf_puts(b, "#include <cstdint>\n");
     if (e->seen[TC_FLOAT16]) {
@@ -213,6 +225,9 @@ static void print_includes(tc_ce e, tc_buf *b) {
     }
     if (e->seen[TC_FLOAT8_E4M3FN] || e->seen[TC_FLOAT8_E5M2]) {
         tc_buf_puts(b, "#include <cuda_fp8.h>\n");
+    }
+    if (e->lowered->nmaps > 0) {
+        tc_buf_puts(b, "#include <cuda.h>\n"); /* CUtensorMap */
     }
     tc_buf_putc(b, '\n');
 }
@@ -244,9 +259,13 @@ static void name_all(tc_ce e, tc_emitted *out) {
     for (int i = 0; i < l->func->nparams; i++) {
         tc_name_add(&e->names, l->func->params[i], l->func->params[i]->name);
     }
+    for (int i = 0; i < l->nmaps; i++) {
+        tc_name_add(&e->names, l->maps[i]->var, l->maps[i]->var->name);
+    }
     for (int i = 0; i < l->nshared; i++) {
         tc_name_add(&e->names, l->shared[i], l->shared[i]->name);
     }
+    tc_dynamic_name(&e->names, l);
 }
 
 bool tc_emit_cuda(tc_arena *a, const tc_lowered *l, tc_diags *diags,
@@ -261,6 +280,7 @@ bool tc_emit_cuda(tc_arena *a, const tc_lowered *l, tc_diags *diags,
     name_all(e, out);
     e->indent = 1;
     print_shared(e, out);
+    print_dynamic(e, out);
     print_block(e, &l->func->body);
     tc_buf text = TC_BUF_INIT;
     print_file(e, &text, out);

@@ -10,6 +10,7 @@
 typedef struct tc_symbol {
     const char *name;
     const tc_buffer *buffer; /* the program's own, with its layout */
+    int64_t offset, bytes;   /* part of a dynamic array; 0, 0: all of it */
 } tc_symbol;
 
 typedef struct tc_emitted {

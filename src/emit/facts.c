@@ -93,11 +93,36 @@ const tc_expr *tc_memory_access_of(const tc_expr *e) {
     return e->kind == TC_E_ADDR ? e : NULL;
 }
 
+static bool block_calls(const tc_block *b, tc_op op) {
+    for (const tc_stmt *s = b->first; s != NULL; s = s->next) {
+        if ((s->kind == TC_S_EVAL && s->value->kind == TC_E_CALL &&
+             s->value->call.op == op) ||
+            block_calls(&s->body, op) || block_calls(&s->orelse, op)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Nothing may touch what tcgen05.ld loads before its wait; so registers hold
+ * it until then, and a loop that leaves the wait to what follows is written
+ * out. */
+static bool loads_without_wait(const tc_block *b) {
+    return block_calls(b, TC_OPC_PTX_TCGEN05_LD) &&
+           !block_calls(b, TC_OPC_PTX_TCGEN05_WAIT_LD);
+}
+
+/* tcgen05.ld: the registers come behind six other arguments. */
+bool tc_writes_argument(tc_op op, int i) {
+    return op == TC_OPC_PTX_TCGEN05_LD && i >= 6;
+}
+
 bool tc_loop_unrolls(const tc_stmt *s, int64_t copies, int64_t *first,
                      int64_t *n) {
-    return s->loop == TC_LOOP_UNROLL && tc_expr_const(s->begin, first) &&
-           tc_expr_const(s->extent, n) && *n <= TC_MAX_UNROLL &&
-           *first <= INT64_MAX - TC_MAX_UNROLL &&
+    return (s->loop == TC_LOOP_UNROLL || tc_loop_takes_local(s) ||
+            loads_without_wait(&s->body)) &&
+           tc_expr_const(s->begin, first) && tc_expr_const(s->extent, n) &&
+           *n <= TC_MAX_UNROLL && *first <= INT64_MAX - TC_MAX_UNROLL &&
            (*n <= 0 || copies <= TC_MAX_UNROLL_ALL / *n);
 }
 
@@ -165,7 +190,12 @@ static void walk_call(walk *w, const tc_expr *e, int weight) {
         return;
     }
     for (int i = 0; i < e->call.n; i++) {
-        walk_expr(w, e->call.args[i], weight);
+        const tc_expr *arg = e->call.args[i];
+        if (tc_writes_argument(e->call.op, i) && arg->kind == TC_E_LOAD) {
+            walk_access(w, arg, weight, true);
+        } else {
+            walk_expr(w, arg, weight);
+        }
     }
 }
 
@@ -456,6 +486,7 @@ tc_facts *tc_facts_new(tc_arena *a, const tc_lowered *l, tc_diags *diags) {
     drop_dead_lets(f, all);
     each_stmt(f, &l->func->body, settle_stmt);
     each_stmt(f, &l->func->body, range_stmt);
+    tc_find_registers(f);
     /* A pointer's state rises at most four steps, so this ends. */
     do {
         f->grew = false;

@@ -26,15 +26,17 @@ typedef struct tc_pointer {
 /* One record for each variable and each buffer. */
 typedef struct tc_fact {
     const void *key;
-    int id;             /* from 0, dense */
-    int uses;           /* variable: uses by live code */
-    const tc_expr *let; /* variable: value, when bound by a let */
-    bool unrolled;      /* variable of a loop that is written out */
-    int loads, stores;  /* buffer: accesses through its own name */
-    bool addressed;     /* buffer: address taken, or viewed */
-    bool dynamic;       /* buffer: some index is not known when printing */
-    bool in_registers;  /* local buffer whose elements can be registers */
-    bool once;          /* scalar local, stored once, beside its allocation */
+    int id;              /* from 0, dense */
+    int uses;            /* variable: uses by live code */
+    const tc_expr *let;  /* variable: value, when bound by a let */
+    bool unrolled;       /* variable of a loop that is written out */
+    int loads, stores;   /* buffer: accesses through its own name */
+    bool addressed;      /* buffer: address taken, or viewed */
+    bool dynamic;        /* buffer: some index is not known when printing */
+    bool in_registers;   /* local buffer whose elements can be registers */
+    bool promoted;       /* the same, for PTX, though its address is taken */
+    bool once;           /* scalar local, stored once, beside its allocation */
+    const tc_expr *kept; /* buffer: what is stored once */
     const tc_block *alloc_block, *store_block;
     tc_pointer pointer; /* of what the variable or buffer holds */
     bool ranged;        /* lo and hi are known: [lo, hi] */
@@ -69,6 +71,13 @@ tc_fact *tc_fact_of(tc_facts *f, const void *key);
 bool tc_loop_unrolls(const tc_stmt *s, int64_t copies, int64_t *first,
                      int64_t *n);
 
+/* Does the loop's body keep a pointer into a small local array, or does one
+ * within it move with the loop? Such a loop is written out, so that the array
+ * can be registers (registers.c). */
+bool tc_loop_takes_local(const tc_stmt *s);
+/* Sets `promoted` and `kept`; after ranges are known. */
+void tc_find_registers(tc_facts *f);
+
 /* The buffer that owns the storage of b. */
 tc_buffer *tc_buffer_root(tc_buffer *b);
 tc_window tc_space_window(tc_space s);
@@ -78,6 +87,8 @@ tc_pointer tc_pointer_of(tc_facts *f, const tc_expr *e);
  * TVM 0.25.0 reserves the product of the shape alone, so that a padded layout
  * runs past its buffer there; the printed IR keeps TVM's number. */
 int64_t tc_shared_elements(tc_arena *a, const tc_buffer *b);
+/* Does the call write the element that its argument i names? */
+bool tc_writes_argument(tc_op op, int i);
 
 /* The access named by T.address_of's argument or an ADDR; NULL for others. */
 const tc_expr *tc_memory_access_of(const tc_expr *e);

@@ -1,4 +1,5 @@
 /* ptx_access.c - variables, buffers, addresses, loads and stores. */
+#include "emit/dynamic.h"
 #include "emit/ptx_emit.h"
 
 #include <string.h>
@@ -289,19 +290,31 @@ static tc_val make_base(tc_pe e, tc_buffer *b, int id, tc_span span) {
     if (b->space == TC_SPACE_GLOBAL && b->param != NULL) {
         return tc_pe_var(e, b->param, span);
     }
+    if (tc_fact_of(e->facts, b)->promoted) {
+        return (tc_val){.kind = TC_VAL_INT,
+                        .type = TC_HANDLE,
+                        .window = TC_WIN_LOCAL,
+                        .array = b};
+    }
     if (b->space == TC_SPACE_LOCAL) {
         return declare_local(e, b, id);
     }
-    const char *name = tc_name_of(&e->names, b);
+    const char *name = b->space == TC_SPACE_SHARED_DYN
+                           ? tc_dynamic_name(&e->names, e->lowered)
+                           : tc_name_of(&e->names, b);
     if (tc_space_is_shared(b->space) && name != NULL) {
         return (tc_val){.kind = TC_VAL_SYMBOL,
                         .type = TC_HANDLE,
                         .symbol = name,
                         .window = TC_WIN_SHARED};
     }
-    tc_pe_fail(e, span, NULL,
-               "PTX text for an access to %s (%s memory) is not built yet",
-               b->name, tc_space_name(b->space));
+    bool tmem = b->space == TC_SPACE_TMEM;
+    tc_pe_fail(e, span,
+               tmem ? "Tx.wg.copy_async moves it to and from registers" : NULL,
+               tmem ? "%s is in tensor memory: no thread reads or writes an "
+                      "element of it"
+                    : "PTX text for an access to %s is not built yet",
+               b->name);
     return (tc_val){.kind = TC_VAL_INT, .type = TC_HANDLE};
 }
 
@@ -320,6 +333,7 @@ static tc_val buffer_base(tc_pe e, tc_buffer *b, tc_span span) {
 tc_val tc_pe_addr(tc_pe e, tc_buffer *b, tc_expr *const *index, int n,
                   tc_span span) {
     tc_val ptr = buffer_base(e, tc_buffer_root(b), span);
+    ptr.i += tc_buffer_root(b)->dyn_offset;
     for (tc_buffer *v = b; v->base != NULL && !e->failed; v = v->base) {
         if (v->elem_offset != NULL) {
             ptr = tc_pe_offset(e, ptr, v->elem_offset, tc_dtype_bytes(v->type));
@@ -346,16 +360,20 @@ static tc_val element_reg(tc_pe e, tc_buffer *b) {
                               : tc_pe_temp(e, b->type);
 }
 
-/* The register of b's element, made on first mention. */
 static tc_val *element(tc_pe e, tc_buffer *b, tc_expr *const *index, int n,
                        tc_span span) {
-    int id = tc_fact_of(e->facts, b)->id;
-    int64_t count = tc_buffer_elements(b), i = 0;
+    int64_t i = 0;
     if (n == 1) {
         tc_val v = tc_pe_expr(e, index[0]);
         i = v.kind == TC_VAL_INT ? v.i : -1;
     }
-    if (n > 1 || i < 0 || i >= count) {
+    return tc_pe_element(e, b, n > 1 ? -1 : i, span);
+}
+
+tc_val *tc_pe_element(tc_pe e, tc_buffer *b, int64_t i, tc_span span) {
+    int id = tc_fact_of(e->facts, b)->id;
+    int64_t count = tc_buffer_elements(b);
+    if (i < 0 || i >= count) {
         tc_pe_fail(e, span, NULL,
                    "index %lld is outside of %s, which has "
                    "%lld elements",
@@ -373,10 +391,8 @@ static tc_val *element(tc_pe e, tc_buffer *b, tc_expr *const *index, int n,
 
 void tc_pe_alloc(tc_pe e, tc_buffer *b) {
     tc_fact *fact = tc_fact_of(e->facts, b);
-    if (b->space == TC_SPACE_TMEM) {
-        tc_pe_fail(e, b->span, NULL,
-                   "%s: PTX text for tensor memory is not built yet", b->name);
-    } else if (fact->in_registers) { /* a new incarnation, in new registers */
+    if (fact->in_registers ||
+        fact->promoted) { /* a new one, in new registers */
         e->elems[fact->id] = NULL;
         e->vars[fact->id].kind = TC_VAL_NONE;
     }
@@ -386,6 +402,7 @@ void tc_pe_alloc(tc_pe e, tc_buffer *b) {
  */
 
 static tc_val load_memory(tc_pe e, const tc_expr *x) {
+    tc_pe_settle(e, tc_buffer_root(x->mem.buffer));
     tc_val at = tc_pe_addr(e, x->mem.buffer, x->mem.index, x->mem.n, x->span);
     tc_val r = x->type == TC_BOOL ? tc_pe_reg(e, TC_BOOL, TC_RC_B32)
                                   : tc_pe_temp(e, x->type);
@@ -398,15 +415,22 @@ static tc_val load_memory(tc_pe e, const tc_expr *x) {
     return bool_read(e, r);
 }
 
+/* The buffer whose registers b's elements are: b, or what it is a view of. */
+static tc_buffer *home(tc_pe e, tc_buffer *b) {
+    tc_buffer *root = tc_buffer_root(b);
+    return tc_fact_of(e->facts, root)->promoted ? root : b;
+}
+
 tc_val tc_pe_load(tc_pe e, const tc_expr *x) {
-    tc_fact *fact = tc_fact_of(e->facts, x->mem.buffer);
-    if (!fact->in_registers) {
+    tc_buffer *b = home(e, x->mem.buffer);
+    tc_fact *fact = tc_fact_of(e->facts, b);
+    if (!fact->in_registers && !fact->promoted) {
         return load_memory(e, x);
     }
     if (fact->once && e->vars[fact->id].kind != TC_VAL_NONE) {
         return e->vars[fact->id];
     }
-    tc_val *r = element(e, x->mem.buffer, x->mem.index, x->mem.n, x->span);
+    tc_val *r = element(e, b, x->mem.index, x->mem.n, x->span);
     if (r == NULL) {
         return tc_pe_int(x->type, 0);
     }
@@ -416,6 +440,7 @@ tc_val tc_pe_load(tc_pe e, const tc_expr *x) {
 }
 
 static void store_memory(tc_pe e, const tc_stmt *s, tc_val v) {
+    tc_pe_settle(e, tc_buffer_root(s->buffer));
     tc_val at = tc_pe_addr(e, s->buffer, s->index, s->nindex, s->span);
     if (v.type == TC_HANDLE) {
         v = tc_pe_to_window(e, v, TC_WIN_GENERIC);
@@ -432,14 +457,15 @@ static void store_memory(tc_pe e, const tc_stmt *s, tc_val v) {
 }
 
 void tc_pe_store(tc_pe e, const tc_stmt *s) {
-    tc_fact *fact = tc_fact_of(e->facts, s->buffer);
+    tc_buffer *b = home(e, s->buffer);
+    tc_fact *fact = tc_fact_of(e->facts, b);
     tc_val v = tc_pe_cast(e, s->buffer->type, tc_pe_expr(e, s->value));
-    if (!fact->in_registers) {
+    if (!fact->in_registers && !fact->promoted) {
         store_memory(e, s, v);
     } else if (fact->once) {
         e->vars[fact->id] = tc_pe_fixed(e, v);
     } else {
-        tc_val *r = element(e, s->buffer, s->index, s->nindex, s->span);
+        tc_val *r = element(e, b, s->index, s->nindex, s->span);
         if (r != NULL) {
             tc_pe_assign(e, *r, v);
         }

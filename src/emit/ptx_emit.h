@@ -41,8 +41,16 @@ typedef struct tc_val {
     int64_t i;       /* INT: value; pointers: bytes to add to the base */
     double f;
     const char *symbol; /* SYMBOL: a pointer to it, plus i */
+    tc_buffer *array;   /* INT: byte i of a local array in registers; or NULL */
     tc_window window;   /* pointers */
 } tc_val;
+
+/* A register that tcgen05.ld fills, and the place that the program loads it
+ * to: it goes there once the program has waited (ptx_tcgen05.c). */
+typedef struct tc_loading {
+    tc_val reg, to;
+    const tc_buffer *root;
+} tc_loading;
 
 typedef struct tc_jumps { /* of the loops around: where break, continue go */
     int brk, cont;
@@ -61,11 +69,15 @@ typedef struct tc_ptx_emit {
     tc_val **elems; /* by fact id: registers of a local buffer */
     tc_val *bases;  /* by fact id: address of a buffer's first element */
     bool *declared; /* by fact id: .local storage exists */
+    int cta_group;  /* of the tcgen05 instructions so far; 0: none */
+    tc_loading *loading;
+    int nloading, loading_cap;
     int nlabels;
     int64_t copies; /* of what is printed now, by loops written out */
     tc_jumps *jumps;
     int version, sm; /* least that the text needs: 70, 80 */
     tc_span span;    /* of the statement being printed */
+    bool needs_a;    /* an instruction of the arch-specific targets alone */
     bool unplaced;   /* its .loc is still to be printed */
     bool failed;
 } tc_ptx_emit;
@@ -125,6 +137,26 @@ void tc_pe_alloc(tc_pe e, tc_buffer *b);
 /* The register or constant of a variable. */
 tc_val tc_pe_var(tc_pe e, tc_var *v, tc_span span);
 
+/* --- a thread's own array through pointers (ptx_local.c) ---------------------
+ */
+
+/* The 32 bits at ptr, and putting 32 bits there. */
+tc_val tc_pe_get_word(tc_pe e, const tc_expr *ptr);
+void tc_pe_put_word(tc_pe e, const tc_expr *ptr, tc_val word);
+/* Copies bytes where one side is an array in registers; false: neither is. */
+bool tc_pe_move(tc_pe e, tc_val dst, tc_val src, int64_t bytes);
+/* The register of element i of b, made on first mention; NULL, reported, where
+ * there is no such element. */
+tc_val *tc_pe_element(tc_pe e, tc_buffer *b, int64_t i, tc_span span);
+
+/* --- loads from tensor memory that are under way (ptx_tcgen05.c) -------------
+ */
+
+/* Before an access to root, which comes too early where there are any. */
+void tc_pe_settle(tc_pe e, const tc_buffer *root);
+/* Before the text branches or joins: waits for them. */
+void tc_pe_settle_all(tc_pe e);
+
 /* --- intrinsics (ptx_intrin.c): one function a row of ops.def ----------------
  */
 
@@ -133,5 +165,12 @@ typedef tc_val tc_ptx_op_fn(tc_pe e, const tc_expr *call);
 #define TC_OP_PLANNED(id, name, sm)
 #include "ir/ops.def"
 tc_val tc_pe_call(tc_pe e, const tc_expr *call);
+
+/* --- tensor maps (ptx_tensor.c)
+ * ----------------------------------------------- */
+
+/* T.address_of(map): false when it names no map. */
+bool tc_pe_map_address(tc_pe e, const tc_expr *call, tc_val *out);
+void tc_pe_map_params(tc_pe e, tc_buf *b);
 
 #endif

@@ -5,7 +5,7 @@
 
 static const tc_val nothing = {.kind = TC_VAL_NONE, .type = TC_VOID};
 
-static tc_val planned(tc_pe e, const tc_expr *call) {
+__attribute__((unused)) static tc_val planned(tc_pe e, const tc_expr *call) {
     tc_pe_fail(e, call->span, NULL, "%s: PTX text is not built yet",
                tc_ops[call->call.op].name);
     return nothing;
@@ -25,6 +25,7 @@ tc_val tc_pe_call(tc_pe e, const tc_expr *call) {
         return nothing;
     }
     tc_pe_needs(e, 70, info->least_sm);
+    e->needs_a |= (info->flags & TC_OPF_ARCH_A) != 0;
     tc_val v = op_functions[call->call.op](e, call);
     if (v.kind == TC_VAL_NONE && call->type != TC_VOID) {
         v.type = call->type; /* TVM gives some void calls the type handle */
@@ -250,6 +251,10 @@ tc_val tc_ptx_op_WARP_SHUFFLE(tc_pe e, const tc_expr *call) {
 
 tc_val tc_ptx_op_ADDRESS_OF(tc_pe e, const tc_expr *call) {
     const tc_expr *x = tc_memory_access_of(call);
+    tc_val map;
+    if (tc_pe_map_address(e, call, &map)) {
+        return map;
+    }
     if (x == NULL) {
         tc_pe_fail(e, call->span, "T.address_of(A[i])",
                    "T.address_of takes an element of a buffer");
@@ -297,6 +302,9 @@ tc_val tc_ptx_op_CUDA_COPY_BYTES(tc_pe e, const tc_expr *call) {
     if (dst.type != TC_HANDLE || src.type != TC_HANDLE) {
         tc_pe_fail(e, call->span, "T.address_of(A[i]) makes one",
                    "T.cuda.copy_bytes takes two pointers");
+        return nothing;
+    }
+    if (tc_pe_move(e, dst, src, bytes)) {
         return nothing;
     }
     const char *suffix, *list = copy_form(e, bytes, &suffix);

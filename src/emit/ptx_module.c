@@ -1,4 +1,5 @@
 /* ptx_module.c - statements, the kernel and the module around it. */
+#include "emit/dynamic.h"
 #include "emit/ptx_emit.h"
 
 #include <ctype.h>
@@ -93,10 +94,12 @@ static void print_unrolled(tc_pe e, const tc_stmt *s, int64_t first,
         e->vars[id] = tc_pe_int(s->var->type, first + i);
         print_body(e, &s->body, end, next);
         if (cont) {
+            tc_pe_settle_all(e);
             tc_pe_label(e, next);
         }
     }
     if (brk) {
+        tc_pe_settle_all(e);
         tc_pe_label(e, end);
     }
     e->copies = copies;
@@ -114,6 +117,7 @@ static void print_loop(tc_pe e, const tc_stmt *s) {
     if (runs && begin.i >= limit.i) {
         return;
     }
+    tc_pe_settle_all(e);
     tc_val var = tc_pe_temp(e, t), p = tc_pe_temp(e, TC_BOOL);
     tc_pe_assign(e, var, begin);
     e->vars[id] = var;
@@ -125,6 +129,7 @@ static void print_loop(tc_pe e, const tc_stmt *s) {
     tc_pe_label(e, top);
     tc_buf_printf(e->out, "\t// loop: %s\n", s->var->name);
     print_body(e, &s->body, end, cont);
+    tc_pe_settle_all(e);
     tc_pe_label(e, cont);
     print_loc(e, s->span);
     tc_pe_ins(e, "add.%s \t%s, %s, 1", tc_dtypes[t].bits == 64 ? "s64" : "s32",
@@ -149,11 +154,13 @@ static void print_for(tc_pe e, const tc_stmt *s) {
 
 static void print_while(tc_pe e, const tc_stmt *s) {
     int top = ++e->nlabels, end = ++e->nlabels;
+    tc_pe_settle_all(e);
     tc_pe_label(e, top);
     print_comment(e, s);
     tc_val p = tc_pe_pred(e, s->value);
     tc_pe_ins(e, "@!%s bra \t$L_%d", tc_pe_text(e, p), end);
     print_body(e, &s->body, end, top);
+    tc_pe_settle_all(e);
     print_loc(e, s->span);
     tc_pe_ins(e, "bra \t$L_%d", top);
     tc_pe_label(e, end);
@@ -166,15 +173,18 @@ static void print_if(tc_pe e, const tc_stmt *s) {
         return;
     }
     int otherwise = ++e->nlabels, end = otherwise;
+    tc_pe_settle_all(e);
     print_comment(e, s);
     tc_pe_ins(e, "@!%s bra \t$L_%d", tc_pe_text(e, tc_pe_in_reg(e, c)),
               otherwise);
     print_block(e, &s->body);
+    tc_pe_settle_all(e);
     if (s->orelse.first != NULL) {
         end = ++e->nlabels;
         tc_pe_ins(e, "bra \t$L_%d", end);
         tc_pe_label(e, otherwise);
         print_block(e, &s->orelse);
+        tc_pe_settle_all(e);
     }
     tc_pe_label(e, end);
 }
@@ -184,6 +194,7 @@ static void print_jump(tc_pe e, const tc_stmt *s) {
         tc_pe_fail(e, s->span, NULL, "break or continue outside of a loop");
         return;
     }
+    tc_pe_settle_all(e);
     tc_pe_ins(e, "bra \t$L_%d",
               s->kind == TC_S_BREAK ? e->jumps->brk : e->jumps->cont);
 }
@@ -283,6 +294,7 @@ static void print_params(tc_pe e, tc_buf *b) {
                       param_type(f->params[i]),
                       tc_name_of(&e->names, f->params[i]));
     }
+    tc_pe_map_params(e, b);
 }
 
 static void print_registers(tc_pe e, tc_buf *b) {
@@ -330,6 +342,15 @@ static void print_shared(tc_pe e, tc_buf *b, tc_emitted *out) {
         out->symbols[out->nsymbols].name = name;
         out->symbols[out->nsymbols++].buffer =
             buf->origin != NULL ? buf->origin : buf;
+    }
+}
+
+/* Its size is the launch's; it begins behind the static ones. */
+static void print_dynamic(tc_pe e, tc_buf *b) {
+    const char *name = tc_dynamic_name(&e->names, e->lowered);
+    if (name != NULL) {
+        tc_buf_printf(b, ".extern .shared .align %lld .b8 %s[];\n\n",
+                      (long long)e->lowered->dynamic_align, name);
     }
 }
 
@@ -384,14 +405,17 @@ static void print_geometry(tc_pe e, tc_buf *b) {
 }
 
 static void print_module(tc_pe e, tc_buf *b, bool want_a, tc_emitted *out) {
-    print_target(e, b, want_a, out);
+    print_target(e, b, want_a || e->needs_a, out);
     print_file(e, b);
+    print_dynamic(e, b);
     tc_buf_printf(b, ".visible .entry %s(", out->entry);
     print_params(e, b);
     print_geometry(e, b);
     tc_buf_puts(b, "{\n");
     print_registers(e, b);
     print_shared(e, b, out);
+    tc_dynamic_symbols(e->arena, e->lowered,
+                       tc_dynamic_name(&e->names, e->lowered), out);
     tc_buf_puts(b, tc_buf_text(&e->decl));
     tc_buf_putc(b, '\n');
     int line = tc_span_line(e->lowered->func->span);
@@ -412,9 +436,13 @@ static void name_all(tc_pe e, tc_emitted *out) {
     for (int i = 0; i < l->func->nparams; i++) {
         tc_name_add(&e->names, l->func->params[i], l->func->params[i]->name);
     }
+    for (int i = 0; i < l->nmaps; i++) {
+        tc_name_add(&e->names, l->maps[i]->var, l->maps[i]->var->name);
+    }
     for (int i = 0; i < l->nshared; i++) {
         tc_name_add(&e->names, l->shared[i], l->shared[i]->name);
     }
+    tc_dynamic_name(&e->names, l);
 }
 
 bool tc_emit_ptx(tc_arena *a, const tc_lowered *l, int min_sm, bool min_a,
@@ -438,6 +466,7 @@ bool tc_emit_ptx(tc_arena *a, const tc_lowered *l, int min_sm, bool min_a,
     e->declared = TC_NEWN(a, bool, n);
     e->out = &e->body;
     print_block(e, &l->func->body);
+    tc_pe_settle_all(e);
     tc_buf text = TC_BUF_INIT;
     print_module(e, &text, min_a, out);
     out->text = tc_buf_finish(&text, a);

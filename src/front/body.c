@@ -36,6 +36,8 @@ static void name_var(tc_eval_ctx *e, tc_var *v, const char *name) {
 void tc_give_name(tc_eval_ctx *e, const char *name, const tc_value *v) {
     if (v->kind == TC_V_BUFFER && v->buffer->name == NULL) {
         v->buffer->name = name;
+    } else if (v->kind == TC_V_OBJECT && v->buffer->name == NULL) {
+        v->buffer->name = tc_format(e->arena, "%s_buf", name);
     } else if (v->kind == TC_V_EXPR && v->expr->kind == TC_E_VAR) {
         name_var(e, v->expr->var, name);
     } else if (tc_value_is_sequence(v)) {
@@ -63,6 +65,7 @@ static void name_the_rest(tc_eval_ctx *e) {
         }
         if (u->buffer != NULL && u->buffer->name == NULL) {
             u->buffer->name = default_name(e, "buffer", &b->nanonymous_buffers);
+            u->buffer->unnamed = true;
         }
     }
     b->nunnamed = 0;
@@ -546,7 +549,11 @@ bool tc_build_func(tc_eval_ctx *e, const tc_node *def, tc_func **out) {
         return tc_front_fail(e, def->name_span, NULL,
                              "a function inside a prim_func is not built yet");
     }
-    return parameters(&inner, def, f) &&
-           tc_run_body_block(&inner, &def->body, &f->body, false) &&
-           tc_infer_ids(&inner);
+    bool ok = parameters(&inner, def, f) &&
+              tc_run_body_block(&inner, &def->body, &f->body, false) &&
+              tc_infer_ids(&inner);
+    if (ok) {
+        tc_note_shared_bytes(&inner);
+    }
+    return ok;
 }

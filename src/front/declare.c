@@ -263,6 +263,11 @@ static bool want_base(tc_eval_ctx *e, const tc_arg *arg, tc_buffer *b) {
             tc_space_name(b->space));
     }
     b->base = of->base != NULL ? of->base : of;
+    if (of->space == TC_SPACE_SHARED_DYN) {
+        tc_over over = {b, of};
+        TC_PUSH(e->arena, e->body->overs, e->body->novers, e->body->overs_cap,
+                over);
+    }
     return true;
 }
 

@@ -176,19 +176,12 @@ static bool small_attr(tc_eval_ctx *e, const tc_value *v, const tc_node *n,
         *out = tc_value_axis(v->iter.axis);
         return true;
     }
-    if (v->kind == TC_V_AXIS && strcmp(s, "name") == 0) {
-        *out = tc_value_string(v->axis->name);
-        return true;
-    }
     if (v->kind == TC_V_EXPR && strcmp(s, "dtype") == 0) {
         *out = tc_value_string(tc_dtypes[v->expr->type].name);
         return true;
     }
     if (v->kind == TC_V_LAYOUT || v->kind == TC_V_AXIS) {
-        return tc_front_fail(e, n->name_span, NULL,
-                             "'%s' of %s: the methods of layouts and axes are "
-                             "not built yet",
-                             s, tc_value_kind_words(v));
+        return tc_layout_attr(e, v, s, n->name_span, out);
     }
     return tc_front_fail(e, n->name_span, NULL, "%s has no '%s'",
                          tc_value_kind_words(v), s);
@@ -204,6 +197,9 @@ static bool attribute(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     }
     if (base.kind == TC_V_BUFFER && !base.buffer->scalar) {
         return buffer_attr(e, base.buffer, n, out);
+    }
+    if (base.kind == TC_V_OBJECT) {
+        return tc_object_attr(e, base.object, n, out);
     }
     return small_attr(e, &base, n, out);
 }
@@ -431,6 +427,21 @@ static bool buffer_method_call(tc_eval_ctx *e, const tc_node *n,
                                  out);
 }
 
+static bool layout_method_call(tc_eval_ctx *e, const tc_node *n,
+                               const tc_value *base, tc_value *out) {
+    tc_args args = {.function = n->a->s, .span = n->span};
+    return arguments(e, n, &args) &&
+           tc_call_layout_method(e, base, n->a->s, n->a->name_span, &args, out);
+}
+
+static bool object_method_call(tc_eval_ctx *e, const tc_node *n,
+                               tc_object *object, tc_value *out) {
+    tc_args args = {.function = n->a->s, .span = n->span};
+    return arguments(e, n, &args) &&
+           tc_call_object_method(e, object, n->a->s, n->a->name_span, &args,
+                                 out);
+}
+
 static bool call(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     tc_value callee;
     if (n->a->kind == TC_N_ATTR) {
@@ -440,6 +451,12 @@ static bool call(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
         }
         if (base.kind == TC_V_BUFFER && !base.buffer->scalar) {
             return buffer_method_call(e, n, base.buffer, out);
+        }
+        if (base.kind == TC_V_LAYOUT || base.kind == TC_V_AXIS) {
+            return layout_method_call(e, n, &base, out);
+        }
+        if (base.kind == TC_V_OBJECT) {
+            return object_method_call(e, n, base.object, out);
         }
         bool ok = base.kind == TC_V_NAMESPACE
                       ? tc_member(e, base.s, n->a->s, n->a->name_span, &callee)

@@ -13,26 +13,35 @@
 
 typedef enum tc_value_kind {
     TC_V_NONE,
-    TC_V_BOOL,      /* i */
-    TC_V_INT,       /* i */
-    TC_V_FLOAT,     /* f */
-    TC_V_STRING,    /* s */
-    TC_V_TUPLE,     /* items */
-    TC_V_LIST,      /* items */
-    TC_V_DICT,      /* items: key, value, key, value ... */
-    TC_V_SLICE,     /* items[3]: start, stop, step */
-    TC_V_DTYPE,     /* dtype: T.float16 */
-    TC_V_AXIS,      /* axis: laneid, Axis.laneid */
-    TC_V_SPEC,      /* layout: S[..] + R[..] + offset, before TileLayout() */
-    TC_V_STRIDED,   /* i @ axis: 4 @ laneid */
-    TC_V_ITER,      /* iter: Iter(8, 1, "m") */
-    TC_V_LAYOUT,    /* layout */
-    TC_V_NAMESPACE, /* s, a dotted name: T, T.ptx.cp_async, Tx.cta */
-    TC_V_FUNC,      /* func: a prim_func */
-    TC_V_BUFFER,    /* buffer: inside a body */
-    TC_V_REGION,    /* region: inside a body */
-    TC_V_EXPR       /* expr: inside a body, not constant */
+    TC_V_BOOL,         /* i */
+    TC_V_INT,          /* i */
+    TC_V_FLOAT,        /* f */
+    TC_V_STRING,       /* s */
+    TC_V_TUPLE,        /* items */
+    TC_V_LIST,         /* items */
+    TC_V_DICT,         /* items: key, value, key, value ... */
+    TC_V_SLICE,        /* items[3]: start, stop, step */
+    TC_V_DTYPE,        /* dtype: T.float16 */
+    TC_V_AXIS,         /* axis: laneid, Axis.laneid */
+    TC_V_SPEC,         /* layout: S[..] + R[..] + offset, before TileLayout() */
+    TC_V_STRIDED,      /* i @ axis: 4 @ laneid */
+    TC_V_ITER,         /* iter: Iter(8, 1, "m") */
+    TC_V_LAYOUT,       /* layout */
+    TC_V_SWIZZLE_MODE, /* i and its name s: SwizzleMode.SWIZZLE_32B_ATOM */
+    TC_V_NAMESPACE,    /* s, a dotted name: T, T.ptx.cp_async, Tx.cta */
+    TC_V_FUNC,         /* func: a prim_func */
+    TC_V_BUFFER,       /* buffer: inside a body */
+    TC_V_REGION,       /* region: inside a body */
+    TC_V_EXPR,         /* expr: inside a body, not constant */
+    TC_V_OBJECT        /* object, and its buffer: a pool or a barrier */
 } tc_value_kind;
+
+typedef enum tc_object_kind {
+    TC_O_SMEM_POOL,
+    TC_O_MBARRIER,
+    TC_O_TMA_BAR
+} tc_object_kind;
+typedef struct tc_object tc_object; /* changes as its methods are called */
 
 typedef struct tc_value tc_value;
 struct tc_value {
@@ -50,6 +59,7 @@ struct tc_value {
     tc_buffer *buffer;
     const tc_region *region;
     tc_expr *expr;
+    tc_object *object;
     bool shard_given, replica_given; /* SPEC */
     bool meta; /* of T.meta_var: a name for it, not a new scalar */
 };
@@ -96,5 +106,9 @@ void tc_value_print(tc_buf *b, const tc_value *v);
  * alone (prefix ""): for completion and "did you mean". Calls fn for each. */
 void tc_front_names(const char *prefix,
                     void (*fn)(void *user, const char *name), void *user);
+
+/* Attributes and methods of a layout or an axis. */
+void tc_layout_members(const tc_value *v,
+                       void (*fn)(void *user, const char *name), void *user);
 
 #endif

@@ -25,7 +25,14 @@ typedef struct tc_body {
     int nvars, nanonymous_buffers; /* default names given so far */
     tc_scope_id **ids;
     int nids, ids_cap;
+    struct tc_over *overs; /* buffers declared over data of a pool's */
+    int novers, overs_cap;
 } tc_body;
+
+/* T.decl_buffer(..., data=of.data), of being a part of dynamic memory. */
+typedef struct tc_over {
+    tc_buffer *made, *of;
+} tc_over;
 
 typedef struct tc_eval_ctx {
     tc_front *front;
@@ -168,6 +175,15 @@ bool tc_spec_subscript(tc_eval_ctx *e, bool replica, const tc_node *n,
                        tc_value *out);
 bool tc_spec_add(tc_eval_ctx *e, const tc_value *a, const tc_value *b,
                  tc_span span, tc_value *out);
+/* Attribute or method `name` of a layout or an axis (layout_call.c). */
+bool tc_layout_attr(tc_eval_ctx *e, const tc_value *v, const char *name,
+                    tc_span at, tc_value *out);
+bool tc_call_layout_method(tc_eval_ctx *e, const tc_value *v, const char *name,
+                           tc_span at, const tc_args *args, tc_value *out);
+bool tc_swizzle_mode_member(tc_eval_ctx *e, const char *name, tc_span at,
+                            tc_value *out);
+/* The bits of a data type, also of one that only layouts know. */
+bool tc_want_bits(tc_eval_ctx *e, const tc_arg *arg, int *bits);
 
 /* --- bodies (body.c, declare.c, region.c, intrinsic.c, copy.c) --------- */
 bool tc_build_func(tc_eval_ctx *e, const tc_node *def, tc_func **out);
@@ -192,8 +208,49 @@ bool tc_store_to(tc_eval_ctx *e, const tc_node *target, const tc_value *value,
                  tc_span value_span);
 bool tc_call_intrinsic(tc_eval_ctx *e, tc_op op, const tc_args *args,
                        tc_value *out);
+/* T.ptx.tcgen05.* (tcgen05.c) */
+bool tc_call_tcgen05(tc_eval_ctx *e, tc_op op, const tc_args *args,
+                     tc_value *out);
+/* Arguments of intrinsics: a pointer; one of n numbers. */
+bool tc_want_pointer(tc_eval_ctx *e, const tc_arg *arg, const char *what,
+                     tc_expr **out);
+bool tc_want_constant(tc_eval_ctx *e, const tc_arg *arg, const char *what,
+                      const int *allowed, int n, tc_expr **out);
+/* mbarriers, proxies, bulk copies within a cluster (barrier_ops.c) */
+bool tc_is_barrier_op(tc_op op);
+bool tc_call_barrier_op(tc_eval_ctx *e, tc_op op, const tc_args *args,
+                        tc_value *out);
+/* T.ptx.cp_async.bulk.wait_group (bulk.c) */
+bool tc_call_bulk_wait(tc_eval_ctx *e, const tc_args *args, tc_value *out);
 bool tc_call_copy(tc_eval_ctx *e, const char *dotted, const tc_args *args,
                   tc_value *out);
+
+/* --- objects: pools and barriers (pool.c, mbarrier.c) ------------------ */
+struct tc_object {
+    tc_object_kind kind;
+    tc_buffer *buf; /* a pool's storage, or a barrier's words */
+    /* pools */
+    bool owns; /* has its own storage, which commit() sizes */
+    int64_t offset, max_offset;
+    /* barriers */
+    int64_t depth, phase_offset;
+    tc_expr *leader; /* condition: who initialises them */
+};
+const char *tc_object_class(const tc_object *o); /* "SMEMPool", ... */
+/* pool.alloc(...): args are those of alloc. */
+bool tc_pool_alloc(tc_eval_ctx *e, tc_object *pool, const tc_args *args,
+                   tc_value *out);
+bool tc_call_object_method(tc_eval_ctx *e, tc_object *o, const char *method,
+                           tc_span method_span, const tc_args *args,
+                           tc_value *out);
+bool tc_pool_method(tc_eval_ctx *e, tc_object *o, const char *method,
+                    tc_span method_span, const tc_args *args, tc_value *out);
+bool tc_barrier_method(tc_eval_ctx *e, tc_object *o, const char *method,
+                       tc_span method_span, const tc_args *args, tc_value *out);
+bool tc_object_attr(tc_eval_ctx *e, tc_object *o, const tc_node *n,
+                    tc_value *out);
+/* Notes about buffers of a pool that share bytes, when the body is known. */
+void tc_note_shared_bytes(tc_eval_ctx *e);
 /* for loops: the iterators that T.serial & co. describe. */
 bool tc_body_for(tc_eval_ctx *e, const tc_node *n);
 
@@ -204,6 +261,10 @@ bool tc_body_for(tc_eval_ctx *e, const tc_node *n);
     CALL("T.alloc_shared", tc_call_alloc_shared)                               \
     CALL("T.alloc_local", tc_call_alloc_local)                                 \
     CALL("T.decl_buffer", tc_call_decl_buffer)                                 \
+    CALL("T.SMEMPool", tc_call_smem_pool)                                      \
+    CALL("MBarrier", tc_call_mbarrier)                                         \
+    CALL("TMABar", tc_call_tma_bar)                                            \
+    CALL("T.ptx.map_shared_rank", tc_call_map_shared_rank)                     \
     CALL("T.device_entry", tc_call_device_entry)                               \
     CALL("T.cta_id", tc_call_cta_id)                                           \
     CALL("T.cta_id_in_cluster", tc_call_cta_id_in_cluster)                     \
@@ -243,6 +304,16 @@ bool tc_body_for(tc_eval_ctx *e, const tc_node *n);
     CALL("wg_local_layout", tc_call_wg_local_layout)                           \
     CALL("tmem_datapath_layout", tc_call_tmem_datapath_layout)                 \
     CALL("tcgen05_atom_layout", tc_call_tcgen05_atom_layout)                   \
+    CALL("mma_atom_layout", tc_call_mma_atom_layout)                           \
+    CALL("mma_atom_shape", tc_call_mma_atom_shape)                             \
+    CALL("mma_shared_layout", tc_call_mma_shared_layout)                       \
+    CALL("tma_atom_layout", tc_call_mma_atom_layout)                           \
+    CALL("tma_atom_shape", tc_call_mma_atom_shape)                             \
+    CALL("tma_shared_layout", tc_call_mma_shared_layout)                       \
+    CALL("get_swizzle_mode_from_layout", tc_call_get_swizzle_mode)             \
+    CALL("sf_smem_layout", tc_call_sf_smem_layout)                             \
+    CALL("sf_tmem_layout", tc_call_sf_tmem_layout)                             \
+    CALL("TileLayout.trainium", tc_call_trainium)                              \
     CALL("len", tc_call_len)                                                   \
     CALL("range", tc_call_range)                                               \
     CALL("slice", tc_call_slice)                                               \

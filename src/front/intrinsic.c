@@ -11,21 +11,7 @@ static const struct {
     const char *names;
     int required;
 } spellings[] = {
-    {TC_OPC_PTX_CP_ASYNC_MBARRIER_ARRIVE, "barrier_id", 1},
-    {TC_OPC_PTX_FENCE_MBARRIER_INIT, "", 0},
-    {TC_OPC_PTX_FENCE_PROXY_ASYNC, "space", 0},
-    {TC_OPC_PTX_MBARRIER_INIT, "bar,thread_count", 2},
-    {TC_OPC_PTX_MBARRIER_ARRIVE, "bar,cta_id,pred", 1},
-    {TC_OPC_PTX_MBARRIER_ARRIVE_EXPECT_TX, "bar,byte_count,cta_id,pred", 2},
-    {TC_OPC_PTX_MBARRIER_TRY_WAIT, "bar,phase", 2},
-    {TC_OPC_PTX_MAP_SHARED_RANK, "ptr,rank", 2},
-    {TC_OPC_PTX_CP_ASYNC_BULK_S2C, "dst_ptr,src_ptr,size,mbar", 4},
     {TC_OPC_CUDA_CLUSTER_SYNC, "", 0},
-    {TC_OPC_PTX_TCGEN05_ALLOC, "dst_ptr,n_cols,cta_group", 2},
-    {TC_OPC_PTX_TCGEN05_DEALLOC, "taddr,n_cols,cta_group", 2},
-    {TC_OPC_PTX_TCGEN05_RELINQUISH, "cta_group", 0},
-    {TC_OPC_PTX_TCGEN05_WAIT_LD, "", 0},
-    {TC_OPC_PTX_TCGEN05_WAIT_ST, "", 0},
 };
 
 static const char *names_of(tc_op op, int *required) {
@@ -39,8 +25,8 @@ static const char *names_of(tc_op op, int *required) {
     return tc_ops[op].keywords;
 }
 
-static bool want_pointer(tc_eval_ctx *e, const tc_arg *arg, const char *what,
-                         tc_expr **out) {
+bool tc_want_pointer(tc_eval_ctx *e, const tc_arg *arg, const char *what,
+                     tc_expr **out) {
     if (arg->value.kind == TC_V_BUFFER && !arg->value.buffer->scalar) {
         return tc_front_fail(e, arg->span, "pass A.ptr_to([i, j])",
                              "%s must be a pointer, and this is a buffer",
@@ -57,8 +43,8 @@ static bool want_pointer(tc_eval_ctx *e, const tc_arg *arg, const char *what,
                              : tc_dtypes[(*out)->type].name);
 }
 
-static bool want_constant(tc_eval_ctx *e, const tc_arg *arg, const char *what,
-                          const int *allowed, int n, tc_expr **out) {
+bool tc_want_constant(tc_eval_ctx *e, const tc_arg *arg, const char *what,
+                      const int *allowed, int n, tc_expr **out) {
     int64_t v;
     if (!tc_want_int(e, &arg->value, arg->span, what, &v)) {
         return false;
@@ -131,12 +117,12 @@ static bool cp_async(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
                       "dst_ptr,src_ptr,cp_size,cache_policy,cache_hint,"
                       "prefetch_size,predicate,fill_mode",
                       3, b) ||
-        !want_pointer(e, b[0], "dst", &x[0]) ||
-        !want_pointer(e, b[1], "src", &x[1]) || !check_direction(e, b, x) ||
-        !want_constant(e, b[2], "cp_size", sizes, 3, &x[2]) ||
+        !tc_want_pointer(e, b[0], "dst", &x[0]) ||
+        !tc_want_pointer(e, b[1], "src", &x[1]) || !check_direction(e, b, x) ||
+        !tc_want_constant(e, b[2], "cp_size", sizes, 3, &x[2]) ||
         !cp_async_policy(e, b[3], x) ||
         (b[5] != NULL &&
-         !want_constant(e, b[5], "prefetch_size", prefetch, 4, &x[5])) ||
+         !tc_want_constant(e, b[5], "prefetch_size", prefetch, 4, &x[5])) ||
         (b[6] != NULL &&
          !tc_want_expr(e, &b[6]->value, b[6]->span, "predicate", &x[6]))) {
         return false;
@@ -188,18 +174,11 @@ static bool wait_group(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
 
 static tc_dtype result_type(tc_op op) {
     switch (op) {
-    case TC_OPC_PTX_MAP_SHARED_RANK:
-        return TC_HANDLE;
-    case TC_OPC_PTX_MBARRIER_TRY_WAIT:
-        return TC_BOOL;
+    case TC_OPC_CUDA_THREAD_RANK:
+        return TC_INT32;
     default:
         return tc_ops[op].flags & TC_OPF_ADDRESS ? TC_HANDLE : TC_VOID;
     }
-}
-
-/* tcgen05.ld/st: an address, any number of registers, keywords. */
-static bool open_ended(tc_op op) {
-    return op == TC_OPC_PTX_TCGEN05_LD || op == TC_OPC_PTX_TCGEN05_ST;
 }
 
 static bool plain(tc_eval_ctx *e, tc_op op, const tc_args *args,
@@ -226,16 +205,24 @@ static bool plain(tc_eval_ctx *e, tc_op op, const tc_args *args,
     return true;
 }
 
-static bool any_arguments(tc_eval_ctx *e, tc_op op, const tc_args *args,
-                          tc_value *out) {
-    tc_expr **x = TC_NEWN(e->arena, tc_expr *, args->n + 1);
-    for (int i = 0; i < args->n; i++) {
-        if (!tc_want_expr(e, &args->items[i].value, args->items[i].span,
-                          "the argument", &x[i])) {
-            return false;
-        }
+/* TVM fills in what a script leaves out. */
+static bool storage_sync(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
+    const tc_arg *b[3];
+    const char *scope;
+    bool is_load = false;
+    int64_t blocks = -1;
+    if (!tc_bind_args(e, args, "storage_scope,is_load,num_blocks", 1, b) ||
+        !tc_want_string(e, &b[0]->value, b[0]->span, "storage_scope", &scope) ||
+        (b[1] != NULL &&
+         !tc_want_bool(e, &b[1]->value, b[1]->span, "is_load", &is_load)) ||
+        (b[2] != NULL &&
+         !tc_want_int(e, &b[2]->value, b[2]->span, "num_blocks", &blocks))) {
+        return false;
     }
-    *out = tc_value_expr(tc_call(e->arena, op, TC_VOID, x, args->n));
+    tc_expr *x[] = {tc_string(e->arena, scope),
+                    tc_int_t(e->arena, TC_BOOL, is_load),
+                    tc_int(e->arena, blocks)};
+    *out = tc_value_expr(tc_call(e->arena, TC_OPC_STORAGE_SYNC, TC_VOID, x, 3));
     return true;
 }
 
@@ -251,8 +238,14 @@ bool tc_call_intrinsic(tc_eval_ctx *e, tc_op op, const tc_args *args,
         ok = cp_async(e, args, out);
     } else if (op == TC_OPC_PTX_CP_ASYNC_WAIT_GROUP) {
         ok = wait_group(e, args, out);
-    } else if (open_ended(op)) {
-        ok = any_arguments(e, op, args, out);
+    } else if (op == TC_OPC_PTX_CP_ASYNC_BULK_WAIT_GROUP) {
+        ok = tc_call_bulk_wait(e, args, out);
+    } else if (op == TC_OPC_STORAGE_SYNC) {
+        ok = storage_sync(e, args, out);
+    } else if (strncmp(tc_ops[op].name, "T.ptx.tcgen05.", 14) == 0) {
+        ok = tc_call_tcgen05(e, op, args, out);
+    } else if (tc_is_barrier_op(op)) {
+        ok = tc_call_barrier_op(e, op, args, out);
     } else {
         ok = plain(e, op, args, out);
     }

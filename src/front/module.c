@@ -123,7 +123,7 @@ static bool statement(tc_eval_ctx *e, const tc_node *n, tc_value *last,
             return false;
         }
         *last = v;
-        *has_value = v.kind != TC_V_NONE;
+        *has_value = true;
         return true;
     case TC_N_ASSIGN:
         return assign(e, n);

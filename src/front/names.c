@@ -25,13 +25,9 @@ static const tc_name table[] = {
 #define CALL(name, fn) {name, TC_NAME_CALL, fn, false},
     TC_CALLS(CALL)
 #undef CALL
-        {"tma_shared_layout", TC_NAME_LATER, NULL, false},
-    {"SwizzleMode", TC_NAME_LATER, NULL, false},
+        {"SwizzleMode", TC_NAME_SPACE, NULL, false},
     {"T.Buffer", TC_NAME_LATER, NULL, false},
-    {"MBarrier", TC_NAME_LATER, NULL, false},
-    {"TMABar", TC_NAME_LATER, NULL, false},
     {"TCGen05Bar", TC_NAME_LATER, NULL, false},
-    {"TileLayout.trainium", TC_NAME_LATER, NULL, false},
     {"print", TC_NAME_LATER, NULL, false},
     {"dict", TC_NAME_LATER, NULL, false},
     {"enumerate", TC_NAME_LATER, NULL, false},
@@ -258,6 +254,9 @@ bool tc_member(tc_eval_ctx *e, const char *base, const char *name, tc_span at,
         *out = tc_value_axis(axis);
         return true;
     }
+    if (strcmp(base, "SwizzleMode") == 0) {
+        return tc_swizzle_mode_member(e, name, at, out);
+    }
     const char *dotted = tc_format(e->arena, "%s.%s", base, name);
     if (!tc_name_find(dotted, &found)) {
         return tc_front_fail(
@@ -287,6 +286,9 @@ static const struct {
     {"tvm.tirx.lang.pipeline", ""},
     {"tvm.script.tirx.tile", "Tx."},
     {"tvm.tirx.script", NULL},
+    {"tvm.tirx.cuda.operator.tile_primitive.tma_utils", ""},
+    {"tvm.backend.cuda.operator.tile_primitive.tma_utils", ""},
+    {"tvm.backend.cuda.operator.tile_primitive.gemm_async.tcgen05", ""},
 };
 enum { NMODULES = sizeof modules / sizeof *modules };
 

@@ -63,9 +63,11 @@ const char *tc_value_kind_words(const tc_value *v) {
         [TC_V_STRIDED] = "a stride with an axis",
         [TC_V_ITER] = "an Iter",
         [TC_V_LAYOUT] = "a layout",
+        [TC_V_SWIZZLE_MODE] = "a swizzle mode",
         [TC_V_NAMESPACE] = "a function or module",
         [TC_V_FUNC] = "a prim_func",
         [TC_V_BUFFER] = "a buffer",
+        [TC_V_OBJECT] = "a pool or a barrier",
         [TC_V_REGION] = "a region of a buffer",
         [TC_V_EXPR] = "a run-time value",
     };
@@ -130,6 +132,8 @@ static bool same_kind_equal(const tc_value *a, const tc_value *b, int *budget,
         return a->func == b->func;
     case TC_V_BUFFER:
         return a->buffer == b->buffer;
+    case TC_V_SWIZZLE_MODE:
+        return a->i == b->i;
     default:
         return false;
     }
@@ -233,6 +237,25 @@ static void print_dict(printer *p, const tc_value *v) {
     tc_buf_putc(p->b, '}');
 }
 
+/* As it is typed: a name that was made on the spot needs Axis.get. */
+static void print_axis(tc_buf *b, const tc_axis *axis) {
+    if (axis->cls == TC_AXIS_UNKNOWN) {
+        tc_buf_puts(b, "Axis.get(");
+        print_string(b, axis->name);
+        tc_buf_putc(b, ')');
+    } else {
+        tc_buf_puts(b, axis->name);
+    }
+}
+
+static void print_at(tc_buf *b, int64_t value, const tc_axis *axis) {
+    tc_buf_printf(b, "%lld", (long long)value);
+    if (!tc_axis_eq(axis, tc_axis_m)) {
+        tc_buf_putc(b, '@');
+        print_axis(b, axis);
+    }
+}
+
 static void print_iters(tc_buf *b, const char *name, const tc_iter *it, int n) {
     tc_buf_printf(b, "%s[(", name);
     for (int i = 0; i < n; i++) {
@@ -240,10 +263,8 @@ static void print_iters(tc_buf *b, const char *name, const tc_iter *it, int n) {
     }
     tc_buf_printf(b, "%s) : (", n == 1 ? "," : "");
     for (int i = 0; i < n; i++) {
-        tc_buf_printf(b, "%s%lld", i > 0 ? ", " : "", (long long)it[i].stride);
-        if (!tc_axis_eq(it[i].axis, tc_axis_m)) {
-            tc_buf_printf(b, "@%s", it[i].axis->name);
-        }
+        tc_buf_puts(b, i > 0 ? ", " : "");
+        print_at(b, it[i].stride, it[i].axis);
     }
     tc_buf_printf(b, "%s)]", n == 1 ? "," : "");
 }
@@ -261,10 +282,8 @@ static void print_spec(tc_buf *b, const tc_value *v) {
         plus = " + ";
     }
     for (int i = 0; i < l->noffset; i++) {
-        tc_buf_printf(b, "%s%lld", plus, (long long)l->offset[i].value);
-        if (!tc_axis_eq(l->offset[i].axis, tc_axis_m)) {
-            tc_buf_printf(b, "@%s", l->offset[i].axis->name);
-        }
+        tc_buf_puts(b, plus);
+        print_at(b, l->offset[i].value, l->offset[i].axis);
         plus = " + ";
     }
 }
@@ -323,14 +342,20 @@ static void print_scalar(tc_buf *b, const tc_value *v) {
         tc_buf_printf(b, "T.%s", tc_dtypes[v->dtype].name);
         break;
     case TC_V_AXIS:
-        tc_buf_puts(b, v->axis->name);
+        print_axis(b, v->axis);
         break;
     case TC_V_STRIDED:
-        tc_buf_printf(b, "%lld@%s", (long long)v->i, v->axis->name);
+        tc_buf_printf(b, "%lld@", (long long)v->i);
+        print_axis(b, v->axis);
         break;
     case TC_V_ITER:
-        tc_buf_printf(b, "Iter(%lld, %lld, \"%s\")", (long long)v->iter.extent,
-                      (long long)v->iter.stride, v->iter.axis->name);
+        tc_buf_printf(b, "Iter(%lld, %lld, ", (long long)v->iter.extent,
+                      (long long)v->iter.stride);
+        print_string(b, v->iter.axis->name);
+        tc_buf_putc(b, ')');
+        break;
+    case TC_V_SWIZZLE_MODE:
+        tc_buf_printf(b, "SwizzleMode.%s", v->s);
         break;
     case TC_V_NAMESPACE:
         tc_buf_printf(b, "<%s>", v->s);

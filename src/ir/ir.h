@@ -54,7 +54,8 @@ enum {
     TC_OPF_SYNC = 2,
     TC_OPF_ADDRESS = 4,
     TC_OPF_INTERNAL = 8,
-    TC_OPF_PLANNED = 16
+    TC_OPF_PLANNED = 16,
+    TC_OPF_ARCH_A = 32
 };
 
 typedef enum tc_op {
@@ -70,10 +71,14 @@ typedef struct tc_op_info {
     const char *keywords;
     int least_sm;
     unsigned flags;
+    const char
+        *tirx; /* TVM's own name, whole; NULL: as tc_op_tirx derives it */
 } tc_op_info;
 
 extern const tc_op_info tc_ops[TC_OPC_COUNT];
 bool tc_op_find(const char *script_name, tc_op *out);
+/* Adds TVM's name of the intrinsic: "tirx.ptx.cp_async". */
+void tc_op_tirx(tc_buf *b, tc_op op);
 
 /* --- variables, buffers ------------------------------------------------------
  */
@@ -90,7 +95,9 @@ typedef enum tc_bind {
     TC_BIND_CLUSTER_CTA_X,
     TC_BIND_CLUSTER_CTA_Y,
     TC_BIND_CLUSTER_CTA_Z,
-    TC_BIND_PARAM /* a scalar or handle parameter of the kernel */
+    TC_BIND_PARAM,     /* a scalar or handle parameter of the kernel */
+    TC_BIND_TENSOR_MAP /* a tc_tensor_map, by value; only T.address_of takes it
+                        */
 } tc_bind;
 
 typedef struct tc_expr tc_expr;
@@ -128,7 +135,12 @@ struct tc_buffer {
     tc_expr *allocated_addr; /* tensor memory */
     tc_var *param;           /* global: the handle parameter it is matched to */
     int64_t align;           /* bytes, 0: default */
-    bool scalar; /* a local of one element that a plain name denotes */
+    bool scalar;  /* a local of one element that a plain name denotes */
+    bool unnamed; /* the program gave it no name */
+    int64_t
+        pool_bytes; /* shared.dyn: what its pool was committed to; 0: none */
+    int64_t dyn_offset; /* after lowering, shared.dyn that owns its storage: its
+                           first byte within the launch's dynamic memory */
     const tc_buffer *origin; /* after lowering: the program's own buffer */
     tc_span span;
 };
@@ -344,6 +356,25 @@ typedef struct tc_func {
     tc_span span; /* the def line */
 } tc_func;
 
+enum { TC_TENSOR_DIMS = 5 };
+
+/* A tensor map: what cuTensorMapEncodeTiled takes. The host encodes it, and it
+ * is a 128-byte parameter of the kernel, after func->params. Dimensions run
+ * innermost first, as in the driver's call. */
+typedef struct tc_tensor_map {
+    tc_var *var;             /* its parameter, bind TC_BIND_TENSOR_MAP */
+    const tc_buffer *buffer; /* global memory, from its first byte on */
+    tc_dtype type;           /* may be wider than the buffer's */
+    int rank;
+    int64_t shape[TC_TENSOR_DIMS];  /* elements of type */
+    int64_t stride[TC_TENSOR_DIMS]; /* bytes; [0] is the element's size and not
+                                       passed */
+    int64_t box[TC_TENSOR_DIMS];
+    int64_t element_stride[TC_TENSOR_DIMS];
+    int interleave, swizzle, l2_promotion, oob_fill; /* the driver's enums */
+    bool prefetched; /* at the kernel's beginning */
+} tc_tensor_map;
+
 /* A program ready to print. Geometry is in CTAs and threads. */
 typedef struct tc_lowered {
     tc_func *func;
@@ -353,6 +384,13 @@ typedef struct tc_lowered {
     int nglobals;
     tc_buffer **shared; /* static shared buffers, each a PTX symbol */
     int nshared;
+    tc_buffer **dynamic; /* shared.dyn buffers that own storage: parts of one
+                            dynamic array */
+    int ndynamic;
+    int64_t dynamic_shared; /* bytes of it, for the launch */
+    int64_t dynamic_align;
+    tc_tensor_map **maps; /* in order of first use */
+    int nmaps;
 } tc_lowered;
 
 /* Prints in TVM's own syntax: the text that LowerTIRx(...).script() gives. */

@@ -2,7 +2,7 @@
  *
  * The text follows what LowerTIRx(...).script() of TVM 0.25.0 prints
  * (src/tirx/script/printer): the same statements in the same spelling. */
-#include "ir/ir.h"
+#include "ir/print.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -129,9 +129,38 @@ static void print_unary(tc_buf *b, const tc_expr *e, int outer) {
     tc_buf_puts(b, precedence < outer ? ")" : "");
 }
 
+/* TVM's device function for descriptors, with its text. */
+static void print_desc_add(tc_buf *b, const tc_expr *e) {
+    tc_buf_puts(b, "\"tvm_builtin_smem_desc_add_16B_offset\", ");
+    print_list(b, e->call.args, e->call.n);
+    tc_buf_puts(b, ", source_code=\"...\", return_type=\"uint64\"");
+}
+
+/* T.ptx.tcgen05.encode_matrix_descriptor(desc.data, ...): desc is a buffer. */
+static void print_encode(tc_buf *b, const tc_expr *e) {
+    const tc_expr *desc = e->call.args[0];
+    int64_t zero;
+    bool whole = desc->kind == TC_E_ADDR && desc->mem.n == 1 &&
+                 tc_expr_const(desc->mem.index[0], &zero) && zero == 0;
+    if (whole) {
+        tc_buf_printf(b, "%s.data, ", desc->mem.buffer->name);
+    }
+    print_list(b, e->call.args + whole, e->call.n - whole);
+}
+
 static void print_call(tc_buf *b, const tc_expr *e) {
     tc_buf_puts(b, tc_ops[e->call.op].name);
     tc_buf_putc(b, '(');
+    if (e->call.op == TC_OPC_SMEM_DESC_ADD) {
+        print_desc_add(b, e);
+        tc_buf_putc(b, ')');
+        return;
+    }
+    if (e->call.op == TC_OPC_PTX_TCGEN05_DESC) {
+        print_encode(b, e);
+        tc_buf_putc(b, ')');
+        return;
+    }
     if (e->call.op == TC_OPC_POINTER_OFFSET) {
         tc_buf_puts(b, "\"tvm_builtin_pointer_offset\", ");
     }
@@ -203,66 +232,6 @@ static void print_block(tc_buf *b, const tc_block *block, int indent);
 
 static void start_line(tc_buf *b, int indent) {
     tc_buf_fill(b, ' ', indent);
-}
-
-static void print_shape(tc_buf *b, const tc_buffer *buf) {
-    tc_buf_putc(b, '(');
-    for (int i = 0; i < buf->rank; i++) {
-        tc_buf_printf(b, "%s%" PRId64, i > 0 ? ", " : "", buf->shape[i]);
-    }
-    tc_buf_puts(b, buf->rank == 1 ? ",)" : ")");
-    if (buf->type != TC_FLOAT32) { /* the default, which TVM leaves out */
-        tc_buf_printf(b, ", \"%s\"", tc_dtypes[buf->type].name);
-    }
-}
-
-static bool same_shape(const tc_buffer *x, const tc_buffer *y) {
-    return x->rank == y->rank &&
-           memcmp(x->shape, y->shape, sizeof *x->shape * (size_t)x->rank) == 0;
-}
-
-static void print_view(tc_buf *b, const tc_buffer *v) {
-    const tc_buffer *base = v->base;
-    if (v->elem_offset == NULL && v->type == base->type && v->rank == 1 &&
-        !same_shape(v, base)) {
-        tc_buf_printf(b, "%s = %s.view(%" PRId64 ")\n", v->name, base->name,
-                      v->shape[0]);
-        return;
-    }
-    tc_buf_printf(b, "%s = T.decl_buffer(", v->name);
-    print_shape(b, v);
-    tc_buf_printf(b, ", data=%s.data", base->name);
-    if (v->elem_offset != NULL) {
-        tc_buf_puts(b, ", elem_offset=");
-        print_expr(b, v->elem_offset, 0);
-    }
-    if (v->space != TC_SPACE_GLOBAL) {
-        tc_buf_printf(b, ", scope=\"%s\"", tc_space_name(v->space));
-    }
-    tc_buf_puts(b, ", layout=None)\n");
-}
-
-static void print_alloc(tc_buf *b, const tc_buffer *buf) {
-    if (buf->base != NULL) {
-        print_view(b, buf);
-        return;
-    }
-    bool match = buf->param != NULL;
-    bool shared = buf->space == TC_SPACE_SHARED;
-    bool local = buf->space == TC_SPACE_LOCAL;
-    tc_buf_printf(b, "%s = T.%s(", buf->name,
-                  match    ? "match_buffer"
-                  : shared ? "alloc_shared"
-                  : local  ? "alloc_local"
-                           : "alloc_buffer");
-    if (match) {
-        tc_buf_printf(b, "%s, ", buf->param->name);
-    }
-    print_shape(b, buf);
-    if (!match && !shared && !local && buf->space != TC_SPACE_GLOBAL) {
-        tc_buf_printf(b, ", scope=\"%s\"", tc_space_name(buf->space));
-    }
-    tc_buf_puts(b, ", layout=None)\n");
 }
 
 static bool is_zero(const tc_expr *e) {
@@ -419,7 +388,7 @@ static void print_stmt(tc_buf *b, const tc_stmt *s, int indent) {
         print_store(b, s);
         break;
     case TC_S_ALLOC:
-        print_alloc(b, s->buffer);
+        tc_ir_print_alloc(b, s->buffer);
         break;
     case TC_S_FOR:
         print_for(b, s, indent);
@@ -449,6 +418,20 @@ static void print_stmt(tc_buf *b, const tc_stmt *s, int indent) {
     }
 }
 
+/* pool.commit(): an attribute of the rest of the block. */
+static bool is_pool_commit(const tc_stmt *s) {
+    return s->kind == TC_S_EVAL && s->next != NULL &&
+           s->value->kind == TC_E_CALL &&
+           s->value->call.op == TC_OPC_POOL_COMMIT;
+}
+
+static void print_pool_commit(tc_buf *b, const tc_expr *e) {
+    tc_buf_printf(b, "with T.attr(%s.data, ",
+                  e->call.args[0]->mem.buffer->name);
+    print_list(b, e->call.args + 1, e->call.n - 1);
+    tc_buf_puts(b, "):\n");
+}
+
 static void print_block(tc_buf *b, const tc_block *block, int indent) {
     if (block->first == NULL) {
         start_line(b, indent);
@@ -461,9 +444,57 @@ static void print_block(tc_buf *b, const tc_block *block, int indent) {
             start_line(b, indent);
             print_launch(b, s, true);
             indent += 4;
+        } else if (is_pool_commit(s)) {
+            start_line(b, indent);
+            print_pool_commit(b, s->value);
+            indent += 4;
         } else {
             print_stmt(b, s, indent);
         }
+    }
+}
+
+/* The host makes the maps before the launch, the last one first. */
+static void print_map(tc_buf *b, const tc_tensor_map *m) {
+    const char *name = m->var->name;
+    const tc_buffer *g = m->buffer;
+    while (g->base != NULL) {
+        g = g->base;
+    }
+    tc_buf_printf(b,
+                  "        %s: T.let[T.TensorMap()] = "
+                  "T.tvm_stack_alloca(\"tensormap\", 1)\n"
+                  "        T.call_packed(\"runtime.cuTensorMapEncodeTiled\", "
+                  "%s, \"%s\", %d, %s.data",
+                  name, name, tc_dtypes[m->type].name, m->rank, g->name);
+    for (int i = 0; i < m->rank; i++) {
+        tc_buf_printf(b, ", %" PRId64, m->shape[i]);
+    }
+    for (int i = 1; i < m->rank; i++) {
+        tc_buf_printf(b, ", %" PRId64, m->stride[i]);
+    }
+    for (int i = 0; i < m->rank; i++) {
+        tc_buf_printf(b, ", %" PRId64, m->box[i]);
+    }
+    for (int i = 0; i < m->rank; i++) {
+        tc_buf_printf(b, ", %" PRId64, m->element_stride[i]);
+    }
+    tc_buf_printf(b, ", %d, %d, %d, %d)\n", m->interleave, m->swizzle,
+                  m->l2_promotion, m->oob_fill);
+}
+
+/* What the host does, then the kernel. */
+static void print_body(tc_buf *b, const tc_lowered *l) {
+    const tc_stmt *s = l->func->body.first;
+    for (; s != NULL && s->kind != TC_S_LAUNCH; s = s->next) {
+        print_stmt(b, s, 8);
+    }
+    for (int i = l->nmaps - 1; i >= 0; i--) {
+        print_map(b, l->maps[i]);
+    }
+    tc_block kernel = {(tc_stmt *)s, l->func->body.last};
+    if (s != NULL || l->func->body.first == NULL) {
+        print_block(b, &kernel, 8);
     }
 }
 
@@ -480,5 +511,5 @@ void tc_ir_print(tc_buf *b, const tc_lowered *l) {
     }
     tc_buf_printf(b, "):\n        T.func_attr({\"global_symbol\": \"%s\"})\n",
                   f->name);
-    print_block(b, &f->body, 8);
+    print_body(b, l);
 }

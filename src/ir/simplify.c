@@ -136,6 +136,10 @@ static tc_expr *modulo(tc_arena *a, tc_dtype type, const tc_linear *l,
         return join(a, type, &y,
                     tc_binary(a, TC_MUL, high, tc_int_t(a, type, g)));
     }
+    for (int i = 0; i < r.n; i++) { /* k * x % c is (k % c) * x % c */
+        int64_t k = r.terms[i].coef % c;
+        r.terms[i].coef = k < 0 ? k + c : k;
+    }
     return mod_atom(a, type, tc_linear_expr(a, type, &r), c);
 }
 
@@ -155,6 +159,45 @@ static bool is_quotient(tc_arena *a, const tc_expr *high, tc_expr *x,
         return false;
     }
     return tc_expr_equal(high, divide(a, x->type, &l, c));
+}
+
+/* l without terms i and k, plus coef * x. */
+static bool replace_pair(tc_arena *a, tc_linear *l, int i, int k, tc_expr *x,
+                         int64_t coef) {
+    tc_linear sum = {.constant = l->constant};
+    for (int j = 0; j < l->n; j++) {
+        if (j != i && j != k) {
+            TC_PUSH(a, sum.terms, sum.n, sum.cap, l->terms[j]);
+        }
+    }
+    tc_expr *all =
+        tc_binary(a, TC_ADD, tc_linear_expr(a, x->type, &sum),
+                  tc_binary(a, TC_MUL, x, tc_int_t(a, x->type, coef)));
+    return tc_linear_of(a, all, l);
+}
+
+/* x // m * (m / b) + x % m // b is x // b: joins one such pair of l. */
+static bool join_quotients(tc_arena *a, tc_linear *l) {
+    for (int i = 0; i < l->n; i++) {
+        int64_t b, m, n, want;
+        tc_term low = l->terms[i];
+        if (!is_by_const(low.atom, TC_FLOORDIV, &b) ||
+            !is_by_const(low.atom->bin.a, TC_FLOORMOD, &m) || m % b != 0 ||
+            __builtin_mul_overflow(low.coef, m / b, &want)) {
+            continue;
+        }
+        tc_expr *x = low.atom->bin.a->bin.a;
+        for (int k = 0; k < l->n; k++) {
+            tc_expr *high = l->terms[k].atom;
+            if (k != i && l->terms[k].coef == want &&
+                is_by_const(high, TC_FLOORDIV, &n) && n == m &&
+                tc_expr_equal(high->bin.a, x)) {
+                return replace_pair(a, l, i, k, div_atom(a, x->type, x, b),
+                                    low.coef);
+            }
+        }
+    }
+    return false;
 }
 
 /* Joins one pair of l; true when something changed. */
@@ -183,19 +226,10 @@ static bool recombine(tc_arena *a, tc_linear *l) {
             if (whole == NULL) {
                 continue;
             }
-            tc_linear sum = {.constant = l->constant};
-            for (int j = 0; j < l->n; j++) {
-                if (j != i && j != k) {
-                    TC_PUSH(a, sum.terms, sum.n, sum.cap, l->terms[j]);
-                }
-            }
-            tc_expr *all = tc_binary(
-                a, TC_ADD, tc_linear_expr(a, x->type, &sum),
-                tc_binary(a, TC_MUL, whole, tc_int_t(a, x->type, low.coef)));
-            return tc_linear_of(a, all, l);
+            return replace_pair(a, l, i, k, whole, low.coef);
         }
     }
-    return false;
+    return join_quotients(a, l);
 }
 
 /* --- the walk ----------------------------------------------------------------

@@ -175,6 +175,9 @@ bool tc_ir_verify(const tc_lowered *l, tc_diags *diags) {
     for (int i = 0; i < l->func->nparams; i++) {
         define(&v, l->func->params[i]);
     }
+    for (int i = 0; i < l->nmaps; i++) {
+        define(&v, l->maps[i]->var);
+    }
     check_block(&v, &l->func->body);
     tc_arena_free(v.scratch);
     return v.errors == 0;

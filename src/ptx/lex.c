@@ -311,9 +311,11 @@ void tc_ptx_skip_statement(tc_ptx_parser *p) {
             return;
         }
         if (tc_ptx_is(p, '}')) {
-            /* The } of a vector operand is followed by more of it. */
+            /* The } of a vector operand is followed by more of it, that of a
+             * tensor's coordinates by a ]. */
             if (!(p->next.kind == TC_TK_PUNCT &&
-                  (p->next.punct == ',' || p->next.punct == ';'))) {
+                  (p->next.punct == ',' || p->next.punct == ';' ||
+                   p->next.punct == ']'))) {
                 return;
             }
         }

@@ -36,7 +36,9 @@ static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
     tc_gpu_launch l = {.ptx = s->program.ptx.text,
                        .entry = s->program.ptx.entry,
                        .args = args,
-                       .nargs = run->nbuffers};
+                       .nargs = run->nbuffers,
+                       .dynamic_shared =
+                           (uint32_t)s->program.lowered->dynamic_shared};
     memcpy(l.grid, run->grid, sizeof l.grid);
     memcpy(l.block, run->block, sizeof l.block);
     bool clustered = run->cluster[0] * run->cluster[1] * run->cluster[2] > 1;

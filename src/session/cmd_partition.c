@@ -24,6 +24,10 @@ static const char *no_partition(const tc_decision *d) {
     if (!d->chosen->lowering_built) {
         return "its variant's lowering is not built yet";
     }
+    if (d->chosen->partition == NULL && d->chosen->nissues > 0) {
+        return "no thread owns a part of it; `why` tells which instructions "
+               "move it";
+    }
     if (d->chosen->partition == NULL) {
         return "one thread copies all of it, element by element";
     }

@@ -79,6 +79,14 @@ static void offer_arguments(tc_session *s, const tc_command *c, matches *m,
     if (strstr(c->completes, "name") != NULL) {
         tc_env_each(s->env, offer_defined, m);
     }
+    const tc_func *f = s->program.func;
+    for (int i = 0;
+         f != NULL && i < f->nbuffers && strstr(c->completes, "buffer") != NULL;
+         i++) {
+        if (f->buffers[i]->name != NULL) {
+            offer(m, f->buffers[i]->name);
+        }
+    }
     if (strstr(c->completes, "command") != NULL) {
         offer_commands(m, true);
     }
@@ -102,6 +110,18 @@ static size_t name_begin(const char *line, size_t start, size_t end) {
     return at;
 }
 
+/* What a layout or an axis called `owner` can be asked. */
+static void offer_members(tc_session *s, matches *m, const char *owner) {
+    const tc_value *v = tc_env_get(s->env, owner);
+    tc_value axis = {.kind = TC_V_AXIS, .axis = tc_axis_find(owner)};
+    if (v == NULL && axis.axis != NULL) {
+        v = &axis;
+    }
+    if (v != NULL && (v->kind == TC_V_LAYOUT || v->kind == TC_V_AXIS)) {
+        tc_layout_members(v, offer_name, m);
+    }
+}
+
 static void offer_script(tc_session *s, matches *m, const char *line,
                          size_t start) {
     size_t end = strlen(line), at = name_begin(line, start, end);
@@ -119,6 +139,7 @@ static void offer_script(tc_session *s, matches *m, const char *line,
         memcpy(owner, line + at, dot - at - 1);
     }
     tc_front_names(owner, offer_name, m);
+    offer_members(s, m, owner);
     if (dot == at) {
         tc_env_each(s->env, offer_defined, m);
     }

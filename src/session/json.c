@@ -28,13 +28,15 @@ json_t *tc_error_json(const tc_diag *d) {
                      text_json(d->message), "hint", text_or_null(d->hint));
 }
 
+static json_t *iter_json(const tc_iter *it) {
+    return json_pack("[I,I,o]", (json_int_t)it->extent, (json_int_t)it->stride,
+                     text_json(it->axis->name));
+}
+
 static json_t *iters_json(const tc_iter *it, int n) {
     json_t *list = json_array();
     for (int i = 0; i < n; i++) {
-        json_array_append_new(list,
-                              json_pack("[I,I,o]", (json_int_t)it[i].extent,
-                                        (json_int_t)it[i].stride,
-                                        text_json(it[i].axis->name)));
+        json_array_append_new(list, iter_json(&it[i]));
     }
     return list;
 }
@@ -78,6 +80,26 @@ static json_t *items_json(const tc_value *v) {
     return list;
 }
 
+static const char *key_text(const tc_value *v, tc_buf *text) {
+    if (v->kind == TC_V_AXIS || v->kind == TC_V_STRING) {
+        return v->kind == TC_V_AXIS ? v->axis->name : v->s;
+    }
+    tc_value_print(text, v);
+    return tc_buf_text(text);
+}
+
+static json_t *dict_json(const tc_value *v) {
+    json_t *o = json_object();
+    for (int i = 0; i + 1 < v->nitems; i += 2) {
+        tc_buf text = TC_BUF_INIT;
+        /* a key that is no UTF-8 has no place in JSON */
+        json_object_set_new(o, key_text(&v->items[i], &text),
+                            tc_value_json(&v->items[i + 1]));
+        tc_buf_free(&text);
+    }
+    return o;
+}
+
 json_t *tc_value_json(const tc_value *v) {
     switch (v->kind) {
     case TC_V_NONE:
@@ -89,7 +111,12 @@ json_t *tc_value_json(const tc_value *v) {
     case TC_V_FLOAT:
         return json_real(v->f);
     case TC_V_STRING:
+    case TC_V_SWIZZLE_MODE:
         return text_json(v->s);
+    case TC_V_DICT:
+        return dict_json(v);
+    case TC_V_ITER:
+        return iter_json(&v->iter);
     case TC_V_TUPLE:
     case TC_V_LIST:
     case TC_V_SLICE:

@@ -93,6 +93,34 @@ static const tc_ptx_symbol *symbol_at(const tc_ptx_module *m, uint64_t at) {
     return NULL;
 }
 
+/* The buffer in the dynamic array, which begins behind the static memory at
+ * the next multiple of its alignment; the smallest where several share. */
+static const char *dynamic_name(tc_run *run, const tc_emitted *ptx,
+                                uint64_t address) {
+    const tc_ptx_module *m = run->module;
+    const tc_ptx_func *f = &m->funcs[0];
+    const tc_symbol *best = NULL;
+    uint64_t base = 0;
+    for (int i = 0; i < m->nsymbols; i++) {
+        const tc_ptx_symbol *y = &m->symbols[i];
+        if (y->space == TC_PS_SHARED && y->is_extern && y->align > 0) {
+            base = (f->shared_bytes + y->align - 1) / y->align * y->align;
+        }
+    }
+    for (int i = 0; i < ptx->nsymbols && address >= base; i++) {
+        const tc_symbol *y = &ptx->symbols[i];
+        uint64_t at = address - base - (uint64_t)y->offset;
+        if (y->bytes > 0 && at < (uint64_t)y->bytes &&
+            (best == NULL || y->bytes < best->bytes)) {
+            best = y;
+        }
+    }
+    return best == NULL
+               ? NULL
+               : tc_element_name(run->arena, best->buffer,
+                                 address - base - (uint64_t)best->offset);
+}
+
 static const char *shared_name(tc_session *s, uint64_t address) {
     tc_run *run = s->program.run;
     const tc_ptx_symbol *y = symbol_at(run->module, address);
@@ -102,6 +130,10 @@ static const char *shared_name(tc_session *s, uint64_t address) {
             return tc_element_name(run->arena, ptx->symbols[i].buffer,
                                    address - y->offset);
         }
+    }
+    const char *name = dynamic_name(run, ptx, address);
+    if (name != NULL) {
+        return name;
     }
     return tc_format(run->arena, "shared memory byte %llu",
                      (unsigned long long)address);

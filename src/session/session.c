@@ -1,5 +1,5 @@
-#include "session/session.h"
 #include "base/utf8.h"
+#include "session/session.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -155,7 +155,7 @@ static tc_source *make_source(tc_arena *a, const char *name, const char *text,
 static void answer_value(tc_session *s, const tc_value *v, tc_reply *r) {
     if (s->options.json) {
         r->json = json_pack("{s:o}", "value", tc_value_json(v));
-    } else if (v->kind != TC_V_NONE) {
+    } else {
         tc_value_print(&r->text, v);
         tc_buf_putc(&r->text, '\n');
     }
@@ -396,7 +396,7 @@ static const tc_command *command_of(tc_session *s, const char *text, size_t len,
         return NULL; /* run(...), T.x, a[0]: the word goes on */
     }
     if (next < len && strchr("=.([,;:+*/%@&|^<>!", text[next]) != NULL &&
-        !(text[next] == '(' || text[next] == '.' || text[next] == '/')) {
+        strchr("([./", text[next]) == NULL) {
         return NULL; /* why = 3, n * 2 */
     }
     bool exact, several;

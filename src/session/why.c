@@ -56,6 +56,14 @@ static void partition_line(const tc_verdict *v, tc_buf *b) {
         if (u->bytes > 0) {
             tc_buf_printf(b, " of %lld bytes", (long long)u->bytes);
         }
+        for (int k = 0; u->ints != NULL && k < u->nints; k++) {
+            tc_buf_printf(b, "%s%lld", k > 0 ? ", " : " [",
+                          (long long)u->ints[k]);
+        }
+        tc_buf_puts(b, u->ints != NULL && u->nints > 0 ? "]" : "");
+        if (u->str != NULL && u->str[0] != '\0') {
+            tc_buf_printf(b, " %s", u->str);
+        }
         if (u->times >= 0) {
             tc_buf_printf(b, ", %lld time%s a thread", (long long)u->times,
                           u->times == 1 ? "" : "s");
@@ -175,17 +183,31 @@ static json_t *partition_json(const tc_partition *p) {
     return j;
 }
 
+static json_t *ints_json(const tc_issue *u) {
+    json_t *list = json_array();
+    for (int i = 0; i < u->nints; i++) {
+        json_array_append_new(list, json_integer((json_int_t)u->ints[i]));
+    }
+    return list;
+}
+
 static json_t *issues_json(const tc_verdict *v) {
     json_t *list = json_array();
     for (int i = 0; i < v->nissues; i++) {
         const tc_issue *u = &v->issues[i];
         json_t *times =
             u->times < 0 ? json_null() : json_integer((json_int_t)u->times);
-        /* TVM's own name of the intrinsic: tirx.ptx.cp_async */
-        json_array_append_new(list, json_pack("{s:s+,s:I,s:o}", "op", "tirx",
-                                              strchr(tc_ops[u->op].name, '.'),
-                                              "bytes", (json_int_t)u->bytes,
-                                              "times", times));
+        tc_buf name = TC_BUF_INIT;
+        tc_op_tirx(&name, u->op);
+        json_t *j = json_pack("{s:s,s:I,s:o}", "op", tc_buf_text(&name),
+                              "bytes", (json_int_t)u->bytes, "times", times);
+        if (u->ints != NULL) {
+            json_object_set_new(j, "ints", ints_json(u));
+            json_object_set_new(j, "str",
+                                json_string(u->str != NULL ? u->str : ""));
+        }
+        json_array_append_new(list, j);
+        tc_buf_free(&name);
     }
     return list;
 }

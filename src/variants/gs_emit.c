@@ -73,7 +73,7 @@ void tc_add_issue(const tc_dispatch_ctx *cx, tc_verdict *v, tc_op op,
     for (int i = 0; i < v->nissues; i++) {
         all[i] = v->issues[i];
     }
-    all[v->nissues++] = (tc_issue){op, bytes, times};
+    all[v->nissues++] = (tc_issue){.op = op, .bytes = bytes, .times = times};
     v->issues = all;
 }
 

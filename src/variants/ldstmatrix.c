@@ -1,6 +1,7 @@
-/* ldstmatrix.c - registers to shared and back with ldmatrix and stmatrix. The
- * lowering comes later. */
+/* ldstmatrix.c - registers to shared and back with ldmatrix and stmatrix: what
+ * it asks. */
 #include "dispatch/predicates.h"
+#include "variants/sides.h"
 
 static bool applicable(const tc_dispatch_ctx *cx, tc_verdict *v,
                        const char *name, const char **reason) {
@@ -26,4 +27,5 @@ const tc_variant tc_variant_ldstmatrix = {
     .source = "copy/ld_stmatrix.py",
     .predicates = predicates,
     .npredicates = 1,
+    .lower = tc_ldstmatrix_lower,
 };

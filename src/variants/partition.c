@@ -1,8 +1,8 @@
 /* partition.c - TVM's copy/_common.py, align_layouts_gs: the search for the
  * widest vector, and the thread split around it. */
-#include "variants/partition.h"
 #include "dispatch/region.h"
 #include "ir/linear.h"
+#include "variants/partition.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -115,15 +115,23 @@ static const char *misaligned(const search *f, const char *side,
     }
     tc_linear moving = {0};
     bool known = base == NULL || tc_linear_of(f->cx->arena, base, &moving);
+    bool counted = false; /* the constant part of base */
     for (int i = 0; i < l->noffset; i++) {
         bool plain = tc_axis_eq(l->offset[i].axis, tc_axis_m);
         int64_t at = l->offset[i].value % vec;
+        counted |= plain;
         if ((at + (plain ? moving.constant % vec : 0)) % vec != 0) {
             return tc_format(f->cx->arena,
                              "the %s region starts at element %" PRId64
                              ", not a multiple of %" PRId64,
                              side, l->offset[i].value, vec);
         }
+    }
+    if (!counted && moving.constant % vec != 0) {
+        return tc_format(f->cx->arena,
+                         "the %s region starts at element %" PRId64
+                         ", not a multiple of %" PRId64,
+                         side, moving.constant, vec);
     }
     if (!known || tc_linear_gcd(&moving) % vec != 0) {
         return tc_format(f->cx->arena,

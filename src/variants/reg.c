@@ -1,6 +1,7 @@
-/* reg.c - registers to shared or global and back. The lowering comes later. */
+/* reg.c - registers to shared or global and back: what it asks. */
 #include "dispatch/predicates.h"
 #include "dispatch/region.h"
+#include "variants/sides.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -137,4 +138,5 @@ const tc_variant tc_variant_reg = {
     .source = "copy/reg.py",
     .predicates = predicates,
     .npredicates = 1,
+    .lower = tc_reg_lower,
 };

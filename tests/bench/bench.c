@@ -2,6 +2,7 @@
  * the same machine at the same time, so that ratios can be compared.
  *
  *     bench TILECOPY_REPL PROGRAM.py */
+#include "bench.h"
 #include "tilecopy.h"
 
 #include <jansson.h>
@@ -225,6 +226,7 @@ int main(int argc, char **argv) {
     const char *program = read_file(argv[2]);
     bench_start(argv[1], argv[2]);
     bench_why(program);
+    bench_suggest();
     double native = native_adds();
     bench_run(program, "set hazards off", "set timing off", "simulator, bare",
               native);

@@ -1,0 +1,23 @@
+/* subject.h - what `show` is asked about. */
+#ifndef TC_SESSION_SUBJECT_H
+#define TC_SESSION_SUBJECT_H
+
+#include "layout/picture.h"
+#include "session/session.h"
+
+/* A name, a part of one (A_smem[0:16, :]) or any expression. */
+typedef struct tc_subject {
+    const char *name;        /* as typed; NULL for an expression */
+    const tc_value *value;   /* of a name or expression; NULL for a buffer */
+    const tc_buffer *buffer; /* of the current program; or NULL */
+    bool part;               /* a part was named: */
+    int64_t from[TC_PICTURE_RANK], to[TC_PICTURE_RANK];
+    int nparts; /* the rest is whole; to -1: up to the end */
+} tc_subject;
+
+/* Finds it by the learner's text; reports at span. Lives in a. */
+bool tc_subject_find(tc_session *s, tc_arena *a, tc_span span, tc_subject *out);
+/* The layout that can be drawn, or NULL. */
+const tc_layout *tc_subject_layout(tc_arena *a, const tc_subject *t);
+
+#endif

@@ -1,0 +1,34 @@
+/* ask.h - the conditions of a lowering, each recorded with its numbers. */
+#ifndef TC_VARIANTS_ASK_H
+#define TC_VARIANTS_ASK_H
+
+#include "dispatch/variant.h"
+
+/* A lowering that asks all its conditions and then knows whether all held. */
+typedef struct tc_asking {
+    const tc_dispatch_ctx *cx;
+    tc_verdict *v;
+    bool failed; /* v->why is the first failure's detail */
+} tc_asking;
+
+/* Adds a check of the predicate "lowering"; returns ok. */
+bool tc_ask(tc_asking *q, const char *name, bool ok, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A way that was tried and may be missing; a failure is no decline. */
+bool tc_ask_way(tc_asking *q, const char *name, bool ok, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+/* A check that an earlier failure prevents. */
+void tc_ask_not(tc_asking *q, const char *name, const char *because);
+
+/* Records an instruction with its constant arguments, in order, and its
+ * strings joined by dots. Copies ints. */
+void tc_add_issue_ints(const tc_dispatch_ctx *cx, tc_verdict *v, tc_op op,
+                       const int64_t *ints, int nints, const char *str,
+                       int64_t times);
+
+/* e is n times something whatever its variables are. */
+bool tc_divides_always(tc_arena *a, tc_expr *e, int64_t n);
+/* The text of e, as scripts write it. */
+const char *tc_expr_text(tc_arena *a, const tc_expr *e);
+
+#endif

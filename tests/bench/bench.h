@@ -1,0 +1,8 @@
+/* bench.h - the parts of `make bench` in files of their own. */
+#ifndef BENCH_H
+#define BENCH_H
+
+/* suggest on the recorded sample, beside the exhaustive search. */
+void bench_suggest(void);
+
+#endif
