@@ -223,8 +223,12 @@ static void test_resize(void) {
     CHECK(&t, terminal_expect(&t, PROMPT));
     CHECK(&t, answers(&t, "set\r", "width 80"));
     terminal_resize(&t, 101);
-    terminal_settle(&t, 200);
-    CHECK(&t, answers(&t, "set\r", "width 101"));
+    bool noted = false; /* a signal takes its time on a busy machine */
+    for (int i = 0; i < 5 && !noted; i++) {
+        terminal_settle(&t, 200);
+        noted = answers(&t, "set\r", "width 101");
+    }
+    CHECK(&t, noted);
     CHECK(&t, terminal_expect(&t, PROMPT));
     leave(&t);
 }
