@@ -37,6 +37,10 @@ static const char *no_partition(const tc_decision *d) {
 static void partition_text(tc_session *s, const tc_decision *d, tc_buf *b) {
     header_text(s, d, b);
     const char *none = no_partition(d);
+    if (none != NULL && d->chosen != NULL && d->chosen->nissues > 0) {
+        tc_sides_text(s, d, b);
+        return;
+    }
     if (none != NULL) {
         tc_buf_printf(b, "  no partition: %s.\n", none);
         return;

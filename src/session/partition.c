@@ -128,6 +128,11 @@ static void put_cell(tc_buf *b, cell c) {
         tc_buf_printf(b, "%-*s", CELL, name);
         return;
     }
+    if (c.thread >= 0 && c.thread < NAMED_THREADS && c.round < 0) {
+        snprintf(name, sizeof name, "t%lld*", (long long)c.thread);
+        tc_buf_printf(b, "%-*s", CELL, name);
+        return;
+    }
     for (int i = 0; i < CELL - 1; i++) {
         tc_buf_puts(b, c.round < 0 ? "?" : shades[c.round % 4]);
     }

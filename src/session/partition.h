@@ -39,4 +39,8 @@ void tc_warp_touch_make(const tc_partition *p, int element_bytes,
                         tc_warp_touch *out);
 void tc_warp_touch_text(const tc_warp_touch *w, tc_buf *b);
 
+/* The same question for a copy whose variant has no such partition: the
+ * instructions that move it, and both sides' layouts. */
+void tc_sides_text(tc_session *s, const tc_decision *d, tc_buf *b);
+
 #endif

@@ -1,6 +1,6 @@
 /* run.c - executes the program's PTX in the simulator, and on the GPU. */
-#include "gpu/gpu.h"
 #include "session/run.h"
+#include "gpu/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +129,26 @@ static tc_ptx_module *parse_ptx(tc_session *s, tc_run *run) {
     return m;
 }
 
+/* The machine must have every instruction of the text. */
+static bool check_arch(tc_session *s) {
+    const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
+    const tc_emitted *ptx = &s->program.ptx;
+    bool arch_a = strchr(arch + 3, 'a') != NULL;
+    int sm = atoi(arch + 3);
+    if (ptx->sm < sm || (ptx->sm == sm && (arch_a || !ptx->sm_a))) {
+        return true;
+    }
+    char hint[64];
+    snprintf(hint, sizeof hint, "--arch sm_%d%s", ptx->sm,
+             ptx->sm_a || ptx->sm == 100 ? "a" : "");
+    tc_error(
+        &s->diags, s->program.func->span, hint,
+        "this kernel has instructions of sm_%d%s, and the simulated machine "
+        "is %s",
+        ptx->sm, ptx->sm_a ? "a" : "", arch);
+    return false;
+}
+
 static bool simulate(tc_session *s, tc_run *run) {
     tc_sim_options o = {.arch = s->options.arch ? s->options.arch
                                                 : tc_sim_archs()[0],
@@ -188,7 +208,7 @@ bool tc_run_make(tc_session *s, tc_span at, tc_status *status) {
     tc_run *run = tc_xcalloc(1, sizeof *run);
     run->arena = tc_arena_new();
     copy_geometry(s->program.lowered, run);
-    if (!make_buffers(s, run) || !simulate(s, run)) {
+    if (!check_arch(s) || !make_buffers(s, run) || !simulate(s, run)) {
         tc_run_free(run);
         *status = TC_FAILED;
         return false;

@@ -182,6 +182,9 @@ void tc_describe_source(tc_buf *b, tc_span span, int width);
  * indented. Ends the last one. */
 void tc_describe_wrapped(tc_buf *b, const char *text, int column, int indent,
                          int width);
+/* A line for each instruction that a verdict's lowering issues: how many bytes,
+ * which shape, how often; lead goes before each. */
+void tc_describe_issues(tc_buf *b, const tc_verdict *v, const char *lead);
 /* 1234567 as "1,234,567". */
 void tc_describe_count(tc_buf *b, uint64_t n);
 const char *tc_describe_plural(uint64_t n); /* "" or "s" */

@@ -50,26 +50,7 @@ static void partition_line(const tc_verdict *v, tc_buf *b) {
                       (long long)p->vec, p->vec_bytes,
                       p->vec_bytes == 1 ? "" : "s");
     }
-    for (int i = 0; i < v->nissues; i++) {
-        const tc_issue *u = &v->issues[i];
-        tc_buf_printf(b, "    issues %s", tc_ops[u->op].name);
-        if (u->bytes > 0) {
-            tc_buf_printf(b, " of %lld bytes", (long long)u->bytes);
-        }
-        for (int k = 0; u->ints != NULL && k < u->nints; k++) {
-            tc_buf_printf(b, "%s%lld", k > 0 ? ", " : " [",
-                          (long long)u->ints[k]);
-        }
-        tc_buf_puts(b, u->ints != NULL && u->nints > 0 ? "]" : "");
-        if (u->str != NULL && u->str[0] != '\0') {
-            tc_buf_printf(b, " %s", u->str);
-        }
-        if (u->times >= 0) {
-            tc_buf_printf(b, ", %lld time%s a thread", (long long)u->times,
-                          u->times == 1 ? "" : "s");
-        }
-        tc_buf_putc(b, '\n');
-    }
+    tc_describe_issues(b, v, "    issues ");
 }
 
 /* "ACCEPTED, chosen", "rejected", "declined: ..." */
