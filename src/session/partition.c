@@ -182,10 +182,13 @@ static void picture_line(const tc_owners *o, const scale *z, int64_t row,
 
 static void legend(const tc_owners *o, const scale *z, tc_buf *b) {
     const tc_partition *p = o->p;
-    tc_buf_printf(
-        b, "  t0..t%lld: their chunks of round 0.",
-        (long long)(p->threads < NAMED_THREADS ? p->threads : NAMED_THREADS) -
-            1);
+    long long named = p->threads < NAMED_THREADS ? p->threads : NAMED_THREADS;
+    if (named == 1) {
+        tc_buf_puts(b,
+                    "  t0: its chunk of round 0; t0*: several rounds of it.");
+    } else {
+        tc_buf_printf(b, "  t0..t%lld: their chunks of round 0.", named - 1);
+    }
     int64_t rounds = p->outer < 4 ? p->outer : 4;
     tc_buf_puts(b, " Shaded: round");
     for (int64_t i = 0; i < rounds; i++) {
