@@ -68,6 +68,20 @@ static size_t word(const char *s) {
     return n;
 }
 
+/* x = T.decl_buffer(..., data=y.data) is over y's memory too. */
+static void bind_over(renamer *r, const char *s, size_t n) {
+    const char *data = strstr(s, "data=");
+    int of = -1;
+    bind(r, s, n);
+    if (data != NULL) {
+        data += strlen("data=");
+        of = index_of(r, data, word(data));
+    }
+    if (of >= 0) {
+        r->roots[index_of(r, s, n)] = r->roots[of];
+    }
+}
+
 /* x = y.view(...) gets y's root; x = T.Buffer(..., data=y.data) is y, as TVM
  * names memory that it has not rewritten. */
 static void bind_view(renamer *r, const char *s, size_t n) {
@@ -115,7 +129,7 @@ static void bind_line(renamer *r, const char *s) {
         bind_view(r, s, n);
     } else if (n > 0 && (strncmp(s + n, " = T.", 5) == 0 ||
                          strncmp(s + n, ": T.let", 7) == 0)) {
-        bind(r, s, n);
+        bind_over(r, s, n);
     }
 }
 
