@@ -403,8 +403,13 @@ static bool view(tc_eval_ctx *e, tc_buffer *of, const tc_args *args,
     }
     if (args->npositional == 1 && (args->items[0].value.kind == TC_V_STRING ||
                                    args->items[0].value.kind == TC_V_DTYPE)) {
-        return tc_front_fail(e, args->items[0].span, NULL,
-                             "a view as another data type is not built yet");
+        tc_buffer *b;
+        if (!tc_view_as(e, of, &args->items[0], args->span, &b)) {
+            return false;
+        }
+        declare(e, b, true);
+        *out = buffer_value(b);
+        return true;
     }
     bool none = layout == NULL || layout->value.kind == TC_V_NONE;
     if (!view_dims(e, of, args, none, &dims, &rank)) {

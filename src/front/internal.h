@@ -193,6 +193,9 @@ tc_stmt *tc_emit_stmt(tc_eval_ctx *e, tc_stmt_kind kind, tc_span span);
 void tc_note_unnamed(tc_eval_ctx *e, tc_var *v, tc_buffer *b, bool *named);
 tc_buffer *tc_new_buffer(tc_eval_ctx *e, tc_dtype type, tc_space space,
                          const int64_t *shape, int rank, tc_span span);
+/* buffer.view("uint32"), not declared yet (view_type.c). */
+bool tc_view_as(tc_eval_ctx *e, tc_buffer *of, const tc_arg *type, tc_span span,
+                tc_buffer **out);
 bool tc_need_body(tc_eval_ctx *e, const char *what, tc_span span);
 /* Gives fresh variables and buffers in v the name. */
 void tc_give_name(tc_eval_ctx *e, const char *name, const tc_value *v);

@@ -1,6 +1,7 @@
 /* pool.c - T.SMEMPool: buffers one after the other in one dynamic array
  * (TVM: backend/cuda/lang/alloc_pool.py, SMEMPool). */
 #include "front/internal.h"
+#include "layout/helpers.h"
 
 #include <string.h>
 
@@ -144,6 +145,56 @@ bool tc_pool_alloc(tc_eval_ctx *e, tc_object *pool, const tc_args *args,
            advance(e, pool, out->buffer, args->span);
 }
 
+/* An int, "auto" or "none" as the mode of TVM's SwizzleMode. */
+static bool mma_mode(tc_eval_ctx *e, const tc_arg *arg, tc_value *out) {
+    bool text = arg != NULL && arg->value.kind == TC_V_STRING;
+    const char *s = text ? arg->value.s : "auto";
+    if (arg != NULL && !text) {
+        *out = arg->value;
+        return true;
+    }
+    if (strcmp(s, "auto") != 0 && strcmp(s, "none") != 0) {
+        return tc_front_fail(e, arg->span,
+                             "\"auto\", \"none\" or a SwizzleMode",
+                             "swizzle_mode cannot be \"%s\"", s);
+    }
+    *out = tc_value_int(s[0] == 'a' ? TC_SWIZZLE_128B_ATOM : TC_SWIZZLE_NONE);
+    return true;
+}
+
+/* alloc with the layout that mma_shared_layout gives; aligned to 1024. */
+static bool alloc_mma(tc_eval_ctx *e, tc_object *pool, const tc_args *args,
+                      tc_value *out) {
+    const tc_arg *b[4];
+    tc_value mode, layout;
+    tc_value dtype = tc_value_string("float16"), align = tc_value_int(1024);
+    if (!tc_bind_args(e, args, "shape,dtype,swizzle_mode,align", 1, b) ||
+        !mma_mode(e, b[2], &mode)) {
+        return false;
+    }
+    dtype = b[1] != NULL ? b[1]->value : dtype;
+    align = b[3] != NULL ? b[3]->value : align;
+    tc_span span = b[2] != NULL ? b[2]->span : args->span;
+    tc_arg of_layout[] = {{NULL, dtype, args->span},
+                          {NULL, mode, span},
+                          {NULL, b[0]->value, b[0]->span}};
+    tc_args ask = {.function = "alloc_mma",
+                   .span = args->span,
+                   .items = of_layout,
+                   .n = 3,
+                   .npositional = 3};
+    if (!tc_call_mma_shared_layout(e, &ask, &layout)) {
+        return false;
+    }
+    tc_arg items[] = {{"shape", b[0]->value, b[0]->span},
+                      {"dtype", dtype, args->span},
+                      {"align", align, args->span},
+                      {"layout", layout, args->span}};
+    tc_args call = {
+        .function = "alloc_mma", .span = args->span, .items = items, .n = 4};
+    return tc_pool_alloc(e, pool, &call, out);
+}
+
 /* --- the other methods ------------------------------------------------- */
 
 static bool commit(tc_eval_ctx *e, tc_object *pool, const tc_args *args) {
@@ -195,7 +246,8 @@ static bool move_base_to(tc_eval_ctx *e, tc_object *pool, const tc_args *args) {
 
 bool tc_pool_method(tc_eval_ctx *e, tc_object *o, const char *method,
                     tc_span method_span, const tc_args *args, tc_value *out) {
-    static const char *const known[] = {"alloc", "commit", "move_base_to"};
+    static const char *const known[] = {"alloc", "alloc_mma", "commit",
+                                        "move_base_to"};
     *out = tc_value_none();
     if (strcmp(method, "alloc") == 0) {
         return tc_pool_alloc(e, o, args, out);
@@ -207,12 +259,9 @@ bool tc_pool_method(tc_eval_ctx *e, tc_object *o, const char *method,
         return move_base_to(e, o, args);
     }
     if (strcmp(method, "alloc_mma") == 0) {
-        return tc_front_fail(e, method_span,
-                             "pool.alloc(shape, dtype, align=1024, "
-                             "layout=mma_shared_layout(...))",
-                             "alloc_mma is not built yet");
+        return alloc_mma(e, o, args, out);
     }
-    return tc_front_fail(e, method_span, tc_did_you_mean(e, method, known, 3),
+    return tc_front_fail(e, method_span, tc_did_you_mean(e, method, known, 4),
                          "a pool has no method '%s'", method);
 }
 

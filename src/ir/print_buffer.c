@@ -32,13 +32,16 @@ static bool same_bytes(const tc_buffer *x, const tc_buffer *y) {
 
 static void print_view(tc_buf *b, const tc_buffer *v) {
     const tc_buffer *base = v->base;
-    if (v->elem_offset == NULL && v->type != base->type && v->rank == 1 &&
+    int64_t zero;
+    bool moved = v->elem_offset != NULL &&
+                 !(tc_expr_const(v->elem_offset, &zero) && zero == 0);
+    if (!moved && v->type != base->type && v->rank == 1 &&
         same_bytes(v, base)) {
         tc_buf_printf(b, "%s = %s.view(\"%s\")\n", v->name, base->name,
                       tc_dtypes[v->type].name);
         return;
     }
-    if (v->elem_offset == NULL && v->type == base->type && v->rank == 1 &&
+    if (!moved && v->type == base->type && v->rank == 1 &&
         !same_shape(v, base)) {
         tc_buf_printf(b, "%s = %s.view(%" PRId64 ")\n", v->name, base->name,
                       v->shape[0]);
@@ -47,9 +50,7 @@ static void print_view(tc_buf *b, const tc_buffer *v) {
     tc_buf_printf(b, "%s = T.decl_buffer(", v->name);
     print_shape(b, v);
     tc_buf_printf(b, ", data=%s.data", base->name);
-    int64_t zero;
-    if (v->elem_offset != NULL &&
-        !(tc_expr_const(v->elem_offset, &zero) && zero == 0)) {
+    if (moved) {
         tc_buf_puts(b, ", elem_offset=");
         tc_ir_print_expr(b, v->elem_offset);
     }

@@ -89,6 +89,45 @@ static void pool_offsets(void **state) {
     tc_arena_free(p.a);
 }
 
+/* alloc_mma: mma_shared_layout's, aligned to 1024. As TVM prints it. */
+static void pool_mma(void **state) {
+    (void)state;
+    static const char text[] =
+        KERNEL "    pool = T.SMEMPool()\n"
+               "    x = pool.alloc((3,), \"uint8\")\n"
+               "    a = pool.alloc_mma((64, 64))\n"
+               "    b = pool.alloc_mma((16, 32), \"float32\", \"none\")\n"
+               "    c = pool.alloc_mma((16, 32), \"float16\", "
+               "SwizzleMode.SWIZZLE_64B_ATOM, align=512)\n"
+               "    pool.commit()\n"
+               "    a[3, 5] = T.float16(1)\n"
+               "    b[3, 5] = T.float32(1)\n"
+               "    c[3, 5] = T.float16(1)\n";
+    static const char *const ir[] = {
+        "x = pool_buf.view(3)\n",
+        "a = T.decl_buffer((4096,), \"float16\", data=pool_buf.data, "
+        "elem_offset=512, scope=\"shared.dyn\", align=1024, layout=None)\n",
+        "b = T.decl_buffer((512,), data=pool_buf.data, elem_offset=2304, "
+        "scope=\"shared.dyn\", align=1024, layout=None)\n",
+        "c = T.decl_buffer((512,), \"float16\", data=pool_buf.data, "
+        "elem_offset=5632, scope=\"shared.dyn\", align=512, layout=None)\n",
+        "with T.attr(pool_buf.data, \"tirx.pool_max_bytes\", 12288):\n",
+        "a[221] = T.float16(1.0)\n",
+        "b[101] = T.float32(1.0)\n",
+        "c[109] = T.float16(1.0)\n",
+    };
+    program p;
+    tc_buf b = TC_BUF_INIT;
+    assert_true(program_read(&p, text));
+    tc_lowered *l = tc_lower(p.a, p.func, &p.decisions, &p.diags);
+    assert_non_null(l);
+    assert_int_equal(l->dynamic_align, 1024);
+    tc_ir_print(&b, l);
+    ORDER(tc_buf_text(&b), ir);
+    tc_buf_free(&b);
+    tc_arena_free(p.a);
+}
+
 /* Refusals: at the front, or when lowered. */
 static void pool_mistakes(void **state) {
     (void)state;
@@ -336,9 +375,9 @@ static void pools_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pool_offsets), cmocka_unit_test(pool_mistakes),
-        cmocka_unit_test(notes),        cmocka_unit_test(every_barrier),
-        cmocka_unit_test(pools_run),
+        cmocka_unit_test(pool_offsets),  cmocka_unit_test(pool_mma),
+        cmocka_unit_test(pool_mistakes), cmocka_unit_test(notes),
+        cmocka_unit_test(every_barrier), cmocka_unit_test(pools_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

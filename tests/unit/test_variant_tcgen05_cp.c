@@ -236,6 +236,15 @@ static void by_hand(void **state) {
          "tcgen05.fence::after_thread_sync;", true},
         {"T.ptx.tcgen05.cp(at[0], T.uint64(0), shape=\"128x256b\")",
          "tcgen05.cp.cta_group::1.128x256b \t[", true},
+        {"w = r.view(\"uint8\")\n    w[tid % 16] = T.uint8(1)\n"
+         "    A[tid] = r[0]",
+         "st.local.u8 \t[", true},
+        {"w = r.view(\"uint64\").view(\"float16\")\n"
+         "    w[7] = T.float16(1)\n    A[tid] = r[3]",
+         "st.local.b16 \t[", true},
+        {"w = T.alloc_local((3,), \"uint8\").view(\"uint16\")",
+         "3 elements of uint8: they do not make up whole elements of uint16",
+         false},
         {"T.ptx.tcgen05.ld(at[0], r[0], shape=\"16x128b\", num=1)",
          "16x128b.x1 has 2 registers, and 1 are given", false},
         {"T.ptx.tcgen05.ld(at[0], r[0], shape=\"16x128\", num=1)",
