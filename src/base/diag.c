@@ -1,5 +1,5 @@
-#include "base/buf.h"
 #include "base/diag.h"
+#include "base/buf.h"
 #include "base/utf8.h"
 
 #include <ctype.h>

@@ -1,7 +1,7 @@
 /* helpers.c - functions that construct a layout for tensor memory and its
  * registers. */
-#include "front/internal.h"
 #include "layout/helpers.h"
+#include "front/internal.h"
 
 static bool answer(tc_eval_ctx *e, const tc_args *args, tc_layout_ctx *cx,
                    tc_layout_result result, const tc_layout *l, tc_value *out) {

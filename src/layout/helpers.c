@@ -1,5 +1,5 @@
-#include "layout/algebra.h"
 #include "layout/helpers.h"
+#include "layout/algebra.h"
 #include "layout/internal.h"
 
 #include <string.h>

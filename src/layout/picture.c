@@ -1,6 +1,6 @@
 /* picture.c - the model: which elements are seen, and where each lives. */
-#include "layout/internal.h"
 #include "layout/picture.h"
+#include "layout/internal.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* run.c - executes the program's PTX in the simulator, and on the GPU. */
-#include "gpu/gpu.h"
 #include "session/run.h"
+#include "gpu/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>

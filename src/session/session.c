@@ -1,5 +1,5 @@
-#include "base/utf8.h"
 #include "session/session.h"
+#include "base/utf8.h"
 
 #include <ctype.h>
 #include <errno.h>

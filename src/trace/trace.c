@@ -1,6 +1,6 @@
 /* trace.c - the list of events of one launch. */
-#include "base/arena.h"
 #include "trace/trace.h"
+#include "base/arena.h"
 #include <stdlib.h>
 
 #define X(id, name) name,

@@ -1,6 +1,6 @@
 /* ask.c - recording a lowering's conditions and its instructions. */
-#include "ir/linear.h"
 #include "variants/ask.h"
+#include "ir/linear.h"
 #include "variants/gs_emit.h"
 
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* partition.c - TVM's copy/_common.py, align_layouts_gs: the search for the
  * widest vector, and the thread split around it. */
+#include "variants/partition.h"
 #include "dispatch/region.h"
 #include "ir/linear.h"
-#include "variants/partition.h"
 
 #include <inttypes.h>
 #include <string.h>

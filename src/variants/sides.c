@@ -1,8 +1,8 @@
 /* sides.c - cutting both sides of a register copy (copy/reg.py,
  * copy/ld_stmatrix.py), and the statements that both lowerings write. */
+#include "variants/sides.h"
 #include "dispatch/region.h"
 #include "variants/gs_emit.h"
-#include "variants/sides.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* swizzle_walk.c - see swizzle_walk.h. The conditions carry the names that
  * they have in copy/_swizzle_iter.py. */
-#include "variants/sides.h"
 #include "variants/swizzle_walk.h"
+#include "variants/sides.h"
 
 #include <stddef.h>
 

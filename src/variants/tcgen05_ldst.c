@@ -2,10 +2,10 @@
  * (tcgen05.ld, tcgen05.st; PTX ISA 9.7.16.8). The widest shape whose register
  * layout is that of the buffer is taken, else 32x32b; its wait is the
  * program's own. */
+#include "variants/tcgen05_ldst.h"
 #include "dispatch/predicates.h"
 #include "layout/helpers.h"
 #include "variants/ask.h"
-#include "variants/tcgen05_ldst.h"
 
 #include <inttypes.h>
 #include <string.h>

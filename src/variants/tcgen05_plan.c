@@ -1,8 +1,8 @@
 /* tcgen05_plan.c - the plan of tcgen05.cp, step by step. Each step adds its
  * check; a step that later ones need ends the asking where it fails. */
+#include "variants/tcgen05_plan.h"
 #include "dispatch/region.h"
 #include "layout/layout.h"
-#include "variants/tcgen05_plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* tma.c - copies by the tensor memory accelerator: one thread, global and
  * shared memory, either way (TVM 0.25.0: copy_async/tma.py). */
-#include "dispatch/predicates.h"
 #include "variants/tma.h"
+#include "dispatch/predicates.h"
 
 /* Which region is which; false with v->why where the memories do not suit. */
 static bool find_sides(const tc_dispatch_ctx *cx, tc_verdict *v,

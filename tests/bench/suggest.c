@@ -1,8 +1,8 @@
 /* suggest.c - how long `suggest` takes on the recorded sample of pairs
  * (tests/corpus/suggest.jsonl.gz), beside the exhaustive search to depth two
  * over the same programs. */
-#include "bench.h"
 #include "suggest/suggest.h"
+#include "bench.h"
 
 #include <jansson.h>
 #include <stdio.h>
