@@ -1,5 +1,5 @@
 /* tcgen05_plan.c - the plan of tcgen05.cp, step by step. Each step adds its
- * check; a step that later ones need ends the asking where it fails. */
+ * check, also when an earlier one failed that it does not build on. */
 #include "variants/tcgen05_plan.h"
 #include "dispatch/region.h"
 #include "layout/layout.h"
@@ -432,12 +432,12 @@ static tc_expr *over(planner *p, tc_expr *x, int64_t n) {
 }
 
 static bool first_column(planner *p) {
-    int64_t n = 32 / p->bits;
+    int64_t n = p->bits > 0 ? 32 / p->bits : 0;
     tc_expr *at = start_of(p, p->t.l, "TCol", p->t.slice.column);
     bool ok = n > 0 && tc_divides_always(p->a, at, n);
     tc_ask(&p->q, "first column", ok,
            "column %s is %s multiple of the %" PRId64 " elements in 32 bits",
-           tc_expr_text(p->a, at), ok ? "a" : "not always a", n);
+           tc_expr_text(p->a, at), tc_article(at, ok), n);
     p->plan->column = ok ? over(p, at, n) : NULL;
     return true;
 }
@@ -451,8 +451,8 @@ static bool first_byte(planner *p) {
     tc_ask(&p->q, "first byte", ok,
            "element %s of %s is %s multiple of %" PRId64 " = %" PRId64
            " bytes%s",
-           tc_expr_text(p->a, at), p->s.name, ok ? "a" : "not always a", n,
-           bytes, none ? "" : ", the swizzle's atom");
+           tc_expr_text(p->a, at), p->s.name, tc_article(at, ok), n, bytes,
+           none ? "" : ", the swizzle's atom");
     tc_expr *bits =
         tc_binary(p->a, TC_MUL, at, tc_int_t(p->a, at->type, p->bits));
     p->plan->shared_at = over(p, over(p, bits, 8), 16);
@@ -519,27 +519,54 @@ static bool cta_group(planner *p) {
                   "%" PRId64 ": 1 or 2", p->plan->cta_group);
 }
 
+/* What a step leaves for later ones. */
+enum {
+    SHARED = 1,
+    TENSOR = 2,
+    PEELED = 4,
+    TILE = 8,
+    ORDER = 16,
+    SPLIT = 32,
+    BLOCKS = 64,
+    IN_STEP = 128,
+    ROWS = 256,
+    MODE = 512
+};
+
 static const struct step {
     const char *name;
-    bool (*ask)(planner *p); /* false: later steps cannot be asked */
+    bool (*ask)(planner *p); /* false: it leaves nothing */
+    int needs, leaves;
 } plan_steps[] = {
-    {"cta_group", cta_group},
-    {"shared region", shared_region},
-    {"tensor memory region", tensor_region},
-    {"swizzle", peel_swizzle},
-    {"replica of the region", replica},
-    {"order", reorder},
-    {"repeats", broadcast},
-    {"pieces", blocks},
-    {"pieces in step", in_step},
-    {"lanes", lanes},
-    {"16 bytes", sixteen_bytes},
-    {"rows", rows},
-    {"swizzle mode", swizzle_mode},
-    {"first column", first_column},
-    {"first byte", first_byte},
-    {"steps", steps},
+    {"cta_group", cta_group, 0, 0},
+    {"shared region", shared_region, 0, SHARED},
+    {"tensor memory region", tensor_region, 0, TENSOR},
+    {"swizzle", peel_swizzle, SHARED, PEELED},
+    {"replica of the region", replica, TENSOR, TILE},
+    {"order", reorder, PEELED | TILE, ORDER},
+    {"repeats", broadcast, ORDER, SPLIT},
+    {"pieces", blocks, SPLIT, BLOCKS},
+    {"pieces in step", in_step, BLOCKS, IN_STEP},
+    {"lanes", lanes, BLOCKS, 0},
+    {"16 bytes", sixteen_bytes, BLOCKS, 0},
+    {"rows", rows, BLOCKS, ROWS},
+    {"swizzle mode", swizzle_mode, ROWS, MODE},
+    {"first column", first_column, TILE, 0},
+    {"first byte", first_byte, PEELED | MODE, 0},
+    {"steps", steps, IN_STEP, 0},
 };
+enum { NSTEPS = sizeof plan_steps / sizeof *plan_steps };
+
+static void unasked(planner *p, const struct step *s, int missing) {
+    for (int i = 0; i < NSTEPS; i++) {
+        if (plan_steps[i].leaves & missing) {
+            tc_ask_not(
+                &p->q, s->name,
+                tc_format(p->a, "'%s' does not hold", plan_steps[i].name));
+            return;
+        }
+    }
+}
 
 bool tc_cp_plan_make(const tc_dispatch_ctx *cx, tc_verdict *v,
                      tc_cp_plan *out) {
@@ -551,13 +578,14 @@ bool tc_cp_plan_make(const tc_dispatch_ctx *cx, tc_verdict *v,
                  .t = {.region = &c->dst, .name = c->dst.buffer->name},
                  .bits = tc_dtypes[c->src.buffer->type].bits,
                  .plan = out};
+    int have = 0;
     p.per_col = p.bits > 0 ? 128 / p.bits : 0;
-    bool on = true;
-    for (size_t i = 0; i < sizeof plan_steps / sizeof *plan_steps; i++) {
-        if (on) {
-            on = plan_steps[i].ask(&p) || plan_steps[i].ask == cta_group;
-        } else {
-            tc_ask_not(&p.q, plan_steps[i].name, "an earlier step failed");
+    for (int i = 0; i < NSTEPS; i++) {
+        const struct step *s = &plan_steps[i];
+        if ((have & s->needs) != s->needs) {
+            unasked(&p, s, s->needs & ~have);
+        } else if (s->ask(&p)) {
+            have |= s->leaves;
         }
     }
     return !p.q.failed;

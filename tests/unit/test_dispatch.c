@@ -281,6 +281,12 @@ static void registers_agree(void **state) {
     check_corpus("tests/corpus/registers.jsonl.gz", false);
 }
 
+/* 40 programs with 123 copies, in loops and under guards. */
+static void several_copies_agree(void **state) {
+    (void)state;
+    check_corpus("tests/corpus/several.jsonl.gz", false);
+}
+
 static void tma_agrees(void **state) {
     (void)state;
     check_corpus(TMA_CORPUS, false);
@@ -477,10 +483,15 @@ static void numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corpus_agrees),   cmocka_unit_test(tcgen05_agrees),
-        cmocka_unit_test(registers_agree), cmocka_unit_test(tma_agrees),
-        cmocka_unit_test(dsmem_agrees),    cmocka_unit_test(guards_narrow),
-        cmocka_unit_test(forcing),         cmocka_unit_test(starts_move),
+        cmocka_unit_test(corpus_agrees),
+        cmocka_unit_test(tcgen05_agrees),
+        cmocka_unit_test(several_copies_agree),
+        cmocka_unit_test(registers_agree),
+        cmocka_unit_test(tma_agrees),
+        cmocka_unit_test(dsmem_agrees),
+        cmocka_unit_test(guards_narrow),
+        cmocka_unit_test(forcing),
+        cmocka_unit_test(starts_move),
         cmocka_unit_test(numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,7 +211,7 @@ static void widths_that_do_not_fit(void **state) {
     declines(&m, "num", "7 columns of float16 = more than 3 registers");
     m.r_cols = 8;
     m.t_at = "0:128, 1:9";
-    declines(&m, "first column", "column 1, not always a multiple of 2");
+    declines(&m, "first column", "column 1, no multiple of 2");
     m.dtype = "float64";
     declines(&m, "element size", "float64 has 64 bits");
 }

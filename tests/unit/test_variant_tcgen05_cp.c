@@ -102,7 +102,7 @@ static void pieces(void **state) {
                 "needs S[16 : 1]");
     c.from = "0:32, 32:48";
     c.to = "0:32, 2:18";
-    refuses(&c, "column 2 is not always a multiple of the 4 elements");
+    refuses(&c, "column 2 is no multiple of the 4 elements");
 }
 
 static void swizzles(void **state) {
