@@ -18,7 +18,7 @@ one() {
         n=${ok:-${pages:-1}}
         passed=$((passed + n))
         echo "ok      $name ($n)"
-        grep -h '[Ss][Kk][Ii][Pp][Pp][Ee][Dd]:\|^compared' "$log" | sed 's/^/        /'
+        grep -h '[Ss][Kk][Ii][Pp][Pp][Ee][Dd]:\|^compared' "$log" | sort -u | sed 's/^ */        /'
     else
         echo "FAILED  $name (status $?)"
         cat "$log"
