@@ -330,11 +330,12 @@ static int64_t shared_bytes(tc_pe e, const tc_buffer *buf) {
     return over || bytes > 1 << 30 ? 1 << 30 : bytes;
 }
 
-/* Is there a machine with so much shared memory? sm_80 has 48 KiB of static
- * and 163 KiB of all (CUDA C++ Programming Guide, technical specifications);
- * sm_90 and sm_100 take 227 KiB of either (ptxas: "0x38c00 max"). */
+/* Is there an arch with so much shared memory? sm_80 has 163 KiB, sm_90 and
+ * sm_100 have 227 (CUDA C++ Programming Guide, technical specifications).
+ * Static buffers have 48 KiB of it, but on sm_90a and sm_100a all (ptxas 13.0:
+ * "0xc000 max" and "0x38c00 max"). */
 static void check_shared(tc_pe e) {
-    enum { STATIC_80 = 48 << 10, ALL_80 = 163 << 10, MOST = 227 << 10 };
+    enum { STATIC_MOST = 48 << 10, ALL_80 = 163 << 10, MOST = 227 << 10 };
     const tc_lowered *l = e->lowered;
     const tc_buffer *widest = l->ndynamic > 0 ? l->dynamic[0] : NULL;
     int64_t fixed = 0, all, most = -1;
@@ -354,8 +355,9 @@ static void check_shared(tc_pe e) {
                    "the shared buffers take %lld bytes, and a CTA has at most "
                    "%d (227 KiB) on any arch",
                    (long long)all, MOST);
-    } else if (fixed > STATIC_80 || all > ALL_80) {
+    } else if (fixed > STATIC_MOST || all > ALL_80) {
         tc_pe_needs(e, 78, 90);
+        e->needs_a |= fixed > STATIC_MOST;
     }
 }
 
