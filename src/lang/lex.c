@@ -253,8 +253,26 @@ static bool stray(tc_lexer *x) {
                        "'%.*s' has no meaning here", (int)n, s);
 }
 
+/* Where to begin the search: at the frequent ones that begin no longer one. */
+static int first_candidate(char c) {
+    switch (c) {
+    case '(':
+        return P_LPAREN;
+    case ')':
+        return P_RPAREN;
+    case '[':
+        return P_LBRACKET;
+    case ']':
+        return P_RBRACKET;
+    case ',':
+        return P_COMMA;
+    default:
+        return P_ELLIPSIS;
+    }
+}
+
 static bool punctuator(tc_lexer *x, layout_state *s) {
-    for (int k = P_ELLIPSIS; k <= P_GT; k++) {
+    for (int k = first_candidate(x->text[x->at]); k <= P_GT; k++) {
         const char *text = kind_texts[k];
         if (text[0] != x->text[x->at]) {
             continue;

@@ -189,8 +189,12 @@ static int count_copies(const tc_block *b) {
 static bool check_utf8(tc_session *s, const tc_source *src) {
     size_t at = 0;
     while (at < src->len) {
+        if ((unsigned char)src->text[at] < 0x80) {
+            at++;
+            continue;
+        }
         size_t n = tc_utf8_next(src->text + at, src->len - at);
-        if (n == 1 && (unsigned char)src->text[at] >= 0x80) {
+        if (n == 1) {
             tc_span span = {src, (uint32_t)at, (uint32_t)at + 1};
             tc_error(&s->diags, span, "save it as UTF-8",
                      "the text is not UTF-8: byte 0x%02x",
