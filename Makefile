@@ -94,6 +94,10 @@ check:
 	@sh tests/tools/check_private.sh
 	@sh tests/tools/check_format.sh
 
+# The PTX and CUDA text of every copy of the corpus, judged by ptxas and nvcc.
+conformance: $(BUILD)/tests/test_conformance
+	@sh tests/tools/conformance.sh $<
+
 bench: all $(BUILD)/bench
 	@$(BUILD)/bench $(BUILD)/tilecopy-repl lessons/ldgsts.py
 
@@ -111,6 +115,7 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all run test test-build test-plain check bench fuzz install clean
+.PHONY: all run test test-build test-plain check conformance bench fuzz \
+        install clean
 .SECONDARY:
 -include $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TESTS:=.d)

@@ -7,6 +7,7 @@
 
 /* Chunks grow from FIRST to LARGEST; a larger request gets one of its own. */
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGNMENT = 16 };
+enum { MOST_KEPT = 1 << 19 }; /* bytes that a reset keeps */
 
 typedef struct chunk {
     struct chunk *next;
@@ -16,6 +17,7 @@ typedef struct chunk {
 
 struct tc_arena {
     chunk *chunks; /* newest first */
+    chunk *spare;  /* kept by a reset */
     size_t next_size;
 };
 
@@ -51,16 +53,54 @@ tc_arena *tc_arena_new(void) {
     return a;
 }
 
-void tc_arena_free(tc_arena *a) {
-    if (a == NULL) {
-        return;
-    }
-    for (chunk *c = a->chunks; c != NULL;) {
+static void free_chunks(chunk *c) {
+    while (c != NULL) {
         chunk *next = c->next;
         free(c);
         c = next;
     }
-    free(a);
+}
+
+void tc_arena_free(tc_arena *a) {
+    if (a != NULL) {
+        free_chunks(a->chunks);
+        free_chunks(a->spare);
+        free(a);
+    }
+}
+
+void tc_arena_reset(tc_arena *a) {
+    size_t kept = 0;
+    chunk *unused = a->spare;
+    a->spare = NULL;
+    for (chunk *c = a->chunks; c != NULL || unused != NULL;) {
+        if (c == NULL) { /* after the used ones, those not needed this time */
+            c = unused;
+            unused = NULL;
+        }
+        chunk *next = c->next;
+        kept += c->size;
+        if (kept > MOST_KEPT) {
+            free(c);
+        } else {
+            c->next = a->spare;
+            a->spare = c;
+        }
+        c = next;
+    }
+    a->chunks = NULL;
+    a->next_size = FIRST_CHUNK;
+}
+
+static chunk *take_spare(tc_arena *a, size_t at_least) {
+    for (chunk **at = &a->spare; *at != NULL; at = &(*at)->next) {
+        chunk *c = *at;
+        if (c->size >= at_least) {
+            *at = c->next;
+            return c;
+        }
+    }
+    return NULL;
 }
 
 static chunk *add_chunk(tc_arena *a, size_t at_least) {
@@ -71,8 +111,11 @@ static chunk *add_chunk(tc_arena *a, size_t at_least) {
     if (a->next_size < LARGEST_CHUNK) {
         a->next_size *= 2;
     }
-    chunk *c = tc_xmalloc(sizeof *c + size);
-    c->size = size;
+    chunk *c = take_spare(a, at_least);
+    if (c == NULL) {
+        c = tc_xmalloc(sizeof *c + size);
+        c->size = size;
+    }
     c->used = 0;
     c->next = a->chunks;
     a->chunks = c;
@@ -130,7 +173,8 @@ char *tc_format(tc_arena *a, const char *fmt, ...) {
 }
 
 void *tc_grow(tc_arena *a, const void *items, size_t size, int n, int *cap) {
-    int bigger = *cap ? *cap * 2 : 8;
+    int first = size > 64 ? 2 : 8; /* most lists of large things are short */
+    int bigger = *cap ? *cap * 2 : first;
     void *p = tc_alloc(a, size * (size_t)bigger);
     if (n > 0) {
         memcpy(p, items, size * (size_t)n);

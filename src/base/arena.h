@@ -10,6 +10,10 @@ typedef struct tc_arena tc_arena;
 tc_arena *tc_arena_new(void);
 void tc_arena_free(tc_arena *a); /* NULL is allowed */
 
+/* Everything in it is gone; up to half a megabyte of its memory is kept for
+ * what comes next, as fresh pages are dear. */
+void tc_arena_reset(tc_arena *a);
+
 /* size zeroed bytes, aligned for any type; lives as long as the arena. Never
  * NULL: exhausted memory ends the process (abort), as for tc_xmalloc. */
 void *tc_alloc(tc_arena *a, size_t size);

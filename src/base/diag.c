@@ -33,8 +33,10 @@ int tc_span_line(tc_span s) {
     }
     int line = s.source->first_line;
     size_t end = clamped(s, s.begin);
-    for (size_t i = 0; i < end; i++) {
-        line += s.source->text[i] == '\n';
+    const char *p = s.source->text, *stop = p + end;
+    while ((p = memchr(p, '\n', (size_t)(stop - p))) != NULL) {
+        line++;
+        p++;
     }
     return line;
 }

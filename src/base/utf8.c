@@ -38,8 +38,8 @@ size_t tc_utf8_next(const char *s, size_t len) {
 
 int tc_utf8_count(const char *s, size_t len) {
     int count = 0;
-    for (size_t i = 0; i < len; i += tc_utf8_next(s + i, len - i)) {
-        count++;
+    for (size_t i = 0; i < len; count++) {
+        i += (unsigned char)s[i] < 0x80 ? 1 : tc_utf8_next(s + i, len - i);
     }
     return count;
 }

@@ -107,16 +107,25 @@ static bool find_t(const char *dotted, tc_name *out) {
     return false;
 }
 
+/* strcmp() == 0, without a call for the many that differ early. */
+static bool same(const char *a, const char *b) {
+    for (; *a == *b; a++, b++) {
+        if (*a == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tc_name_find(const char *dotted, tc_name *out) {
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
-        if (strcmp(aliases[i].alias, dotted) == 0) {
+        if (same(aliases[i].alias, dotted)) {
             dotted = aliases[i].name;
             break;
         }
     }
     for (int i = 0; i < NTABLE; i++) {
-        if (table[i].dotted[0] == dotted[0] &&
-            strcmp(table[i].dotted, dotted) == 0) {
+        if (same(table[i].dotted, dotted)) {
             *out = table[i];
             return true;
         }

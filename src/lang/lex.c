@@ -150,6 +150,9 @@ static bool line_start(tc_lexer *x, layout_state *s) {
 /* --- one token --------------------------------------------------------- */
 
 static tc_token_kind keyword(const char *s, size_t len) {
+    if (len < 2 || len > 8) { /* as ... continue, nonlocal */
+        return TOK_NAME;
+    }
     for (int k = K_AND; k <= K_YIELD; k++) {
         if (kind_texts[k][0] == s[0] && strlen(kind_texts[k]) == len &&
             memcmp(kind_texts[k], s, len) == 0) {
@@ -250,12 +253,32 @@ static bool stray(tc_lexer *x) {
                        "'%.*s' has no meaning here", (int)n, s);
 }
 
+/* Where to begin the search: at the frequent ones that begin no longer one. */
+static int first_candidate(char c) {
+    switch (c) {
+    case '(':
+        return P_LPAREN;
+    case ')':
+        return P_RPAREN;
+    case '[':
+        return P_LBRACKET;
+    case ']':
+        return P_RBRACKET;
+    case ',':
+        return P_COMMA;
+    default:
+        return P_ELLIPSIS;
+    }
+}
+
 static bool punctuator(tc_lexer *x, layout_state *s) {
-    for (int k = P_ELLIPSIS; k <= P_GT; k++) {
+    for (int k = first_candidate(x->text[x->at]); k <= P_GT; k++) {
         const char *text = kind_texts[k];
+        if (text[0] != x->text[x->at]) {
+            continue;
+        }
         size_t len = strlen(text);
-        if (text[0] != x->text[x->at] || len > x->len - x->at ||
-            memcmp(text, x->text + x->at, len) != 0) {
+        if (len > x->len - x->at || memcmp(text, x->text + x->at, len) != 0) {
             continue;
         }
         if (!bracket(x, s, (tc_token_kind)k)) {
@@ -346,6 +369,8 @@ bool tc_lex(tc_arena *a, tc_arena *words, const tc_source *source,
                            MAX_TEXT >> 20);
     }
     x.len = (uint32_t)source->len;
+    out->cap = x.len < 4096 ? (int)x.len / 2 + 16 : 2048; /* it can grow */
+    out->items = TC_NEWN(a, tc_token, out->cap);
     if (x.len >= 3 && memcmp(x.text, "\xef\xbb\xbf", 3) == 0) {
         x.at = 3; /* a byte order mark */
     }

@@ -16,8 +16,11 @@ void tc_run_free(tc_run *run) {
 
 void tc_program_clear(tc_program *p) {
     tc_run_free(p->run);
-    tc_arena_free(p->arena);
-    *p = (tc_program){.func = p->func};
+    tc_arena *arena = p->arena;
+    if (arena != NULL) {
+        tc_arena_reset(arena);
+    }
+    *p = (tc_program){.func = p->func, .arena = arena};
 }
 
 void tc_program_set(tc_session *s, tc_func *func) {

@@ -66,6 +66,7 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     s->user = user;
     s->diags = (tc_diags){on_diag, s, 0};
     s->arena = tc_arena_new();
+    s->tree = tc_arena_new();
     s->env = tc_env_new(s->arena);
     s->timing = s->hazards = s->trace = s->target_cuda = true;
     s->completion = TC_COMPLETE_TIMING;
@@ -77,11 +78,13 @@ void tc_session_free(tc_session *s) {
         return;
     }
     tc_program_clear(&s->program);
+    tc_arena_free(s->program.arena);
     for (int i = 0; i < s->kept.n; i++) {
         tc_arena_free(s->kept.items[i]);
     }
     json_decref(s->first_error);
     json_decref(s->notes);
+    tc_arena_free(s->tree);
     tc_arena_free(s->arena);
     free(s);
 }
@@ -186,8 +189,12 @@ static int count_copies(const tc_block *b) {
 static bool check_utf8(tc_session *s, const tc_source *src) {
     size_t at = 0;
     while (at < src->len) {
+        if ((unsigned char)src->text[at] < 0x80) {
+            at++;
+            continue;
+        }
         size_t n = tc_utf8_next(src->text + at, src->len - at);
-        if (n == 1 && (unsigned char)src->text[at] >= 0x80) {
+        if (n == 1) {
             tc_span span = {src, (uint32_t)at, (uint32_t)at + 1};
             tc_error(&s->diags, span, "save it as UTF-8",
                      "the text is not UTF-8: byte 0x%02x",
@@ -213,10 +220,10 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
         tc_arena_free(a);
         return TC_REJECTED;
     }
-    tc_arena *tree = tc_arena_new();
+    tc_arena *tree = s->tree;
     bool ok = tc_parse_split(tree, a, src, &s->diags, &stmts) &&
               tc_front_run(&front, env, &stmts, &value, &has_value, &func);
-    tc_arena_free(tree);
+    tc_arena_reset(tree);
     if (!ok) {
         tc_arena_free(a);
         return TC_REJECTED;

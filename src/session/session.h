@@ -63,6 +63,7 @@ struct tc_session {
     void *user;
 
     tc_arena *arena;    /* lives as long as the session */
+    tc_arena *tree;     /* tokens and syntax of the statement being read */
     tc_arena_list kept; /* arenas of statements that succeeded */
     tc_env *env;
     tc_program program;

@@ -19,9 +19,12 @@ enum { CHECK_INDENT = 6, DETAIL_INDENT = 12 };
 static void check_text(tc_session *s, const tc_check *c, tc_buf *b) {
     static const char *const marks[] = {"NO", "ok", "--"};
     tc_buf line = TC_BUF_INIT;
-    tc_buf_printf(&line, "%s: %s", c->name, c->detail);
+    tc_buf_puts(&line, c->name);
+    tc_buf_puts(&line, ": ");
+    tc_buf_puts(&line, c->detail);
     tc_buf_fill(b, ' ', CHECK_INDENT);
-    tc_buf_printf(b, "%-2s  ", marks[c->ok]);
+    tc_buf_puts(b, marks[c->ok]);
+    tc_buf_puts(b, "  ");
     tc_describe_wrapped(b, tc_buf_text(&line), CHECK_INDENT + 4,
                         CHECK_INDENT + 4, s->options.width);
     tc_buf_free(&line);

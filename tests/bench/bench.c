@@ -226,6 +226,7 @@ int main(int argc, char **argv) {
     const char *program = read_file(argv[2]);
     bench_start(argv[1], argv[2]);
     bench_why(program);
+    bench_corpus(0);
     bench_suggest();
     double native = native_adds();
     bench_run(program, "set hazards off", "set timing off", "simulator, bare",

@@ -5,4 +5,7 @@
 /* suggest on the recorded sample, beside the exhaustive search. */
 void bench_suggest(void);
 
+/* parse + why on the first `most` programs of the corpus; 0: on all. */
+void bench_corpus(int most);
+
 #endif

@@ -117,7 +117,7 @@ static bool is_tensor(const json_t *row) {
 }
 
 /* Emits one program, whose PTX our own parser must take too; true when its
- * texts exist. */
+ * texts exist. No arch has the shared memory that some programs take. */
 static bool emit_row(program *p, const char *text, texts *t) {
     if (!program_read(p, text)) {
         return false;
@@ -127,6 +127,9 @@ static bool emit_row(program *p, const char *text, texts *t) {
         return false;
     }
     *t = emit_both(p->a, l, 0);
+    if (strstr(t->message, "(227 KiB)") != NULL) {
+        return false; /* known ones: see test_conformance.c */
+    }
     if (t->errors > 0) {
         fprintf(stderr, "%s\n%s\n", t->message, text);
     }

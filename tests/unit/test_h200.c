@@ -2,7 +2,11 @@
  *
  * tests/gpu/h200.jsonl was recorded by tests/gpu/record.sh on that GPU: the
  * hashes of every buffer after each program of tests/gpu, for three seeds. The
- * simulator must leave the same bytes, however its copies complete. */
+ * simulator must leave the same bytes, however its copies complete.
+ *
+ * tests/gpu/h200-corpus.jsonl.gz holds the same for tests/gpu/corpus.jsonl.gz:
+ * accepted copies of tests/corpus/dispatch.jsonl.gz between global, shared and
+ * registers, made into whole programs; `run` with the backend gpu, seed 0. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 typedef struct sink {
     char text[1 << 16];
@@ -93,8 +98,59 @@ static void simulator_leaves_the_gpus_bytes(void **state) {
     printf("compared %zu runs of an H200, %zu buffers\n", lines, buffers);
 }
 
+/* --- the corpus --------------------------------------------------------------
+ */
+
+/* The next line as JSON, which the caller owns; NULL at the end. */
+static json_t *next(gzFile f) {
+    static char text[1 << 16];
+    return gzgets(f, text, sizeof text) != NULL ? json_loads(text, 0, NULL)
+                                                : NULL;
+}
+
+static size_t check_program(const json_t *program, const json_t *recorded) {
+    static sink out;
+    const char *id = json_string_value(json_object_get(program, "id"));
+    const char *text = json_string_value(json_object_get(program, "program"));
+    assert_string_equal(id, json_string_value(json_object_get(recorded, "id")));
+    tc_options o = tc_options_default();
+    o.json = true;
+    tc_session *s = tc_session_new(&o, NULL, keep, &out);
+    assert_int_equal(tc_session_eval(s, text), TC_OK);
+    out.len = 0;
+    assert_int_equal(tc_session_eval(s, "run"), TC_OK);
+    size_t n = compare(out.text, recorded, id);
+    tc_session_free(s);
+    return n;
+}
+
+static void corpus_leaves_the_gpus_bytes(void **state) {
+    (void)state;
+    gzFile programs = gzopen("tests/gpu/corpus.jsonl.gz", "rb");
+    gzFile answers = gzopen("tests/gpu/h200-corpus.jsonl.gz", "rb");
+    assert_non_null(programs);
+    assert_non_null(answers);
+    size_t n = 0, buffers = 0;
+    for (json_t *p; (p = next(programs)) != NULL; n++) {
+        json_t *answer = next(answers);
+        assert_non_null(answer);
+        buffers += check_program(p, answer);
+        json_decref(p);
+        json_decref(answer);
+    }
+    assert_null(next(answers));
+    assert_true(gzeof(programs) && gzeof(answers));
+    gzclose(programs);
+    gzclose(answers);
+    assert_true(n > 0);
+    printf("compared %zu programs of the corpus that an H200 ran, %zu "
+           "buffers\n",
+           n, buffers);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(corpus_leaves_the_gpus_bytes),
         cmocka_unit_test(simulator_leaves_the_gpus_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

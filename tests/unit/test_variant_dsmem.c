@@ -378,8 +378,10 @@ static void corpus(void **state) {
             tc_lowered *l = tc_lower(p.a, p.func, &p.decisions, &p.diags);
             assert_non_null(l);
             texts t = emit_both(p.a, l, 0);
-            assert_int_equal(t.errors, 0);
-            if (n++ % 10 == 0 && shared_bytes(l) <= 48 * 1024) {
+            /* A few take more than a CTA has: test_conformance.c. */
+            bool wide = strstr(t.message, "(227 KiB)") != NULL;
+            assert_true(wide || t.errors == 0);
+            if (n++ % 10 == 0 && !wide && shared_bytes(l) <= 48 * 1024) {
                 assembled++;
                 assert_true(!have_tool("ptxas") || assembles(t.ptx.text, 90));
             }
