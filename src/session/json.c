@@ -72,10 +72,16 @@ json_t *tc_layout_json(const tc_layout *l) {
     return json_null();
 }
 
-static json_t *items_json(const tc_value *v) {
+/* A value may hold itself many times over ((t, t) of (t, t) of ...), so what is
+ * written of it is bounded; the rest of it reads "...". */
+enum { MOST_VALUES = 1 << 16 };
+
+static json_t *value_json(const tc_value *v, int *left);
+
+static json_t *items_json(const tc_value *v, int *left) {
     json_t *list = json_array();
-    for (int i = 0; i < v->nitems; i++) {
-        json_array_append_new(list, tc_value_json(&v->items[i]));
+    for (int i = 0; i<v->nitems && * left> 0; i++) {
+        json_array_append_new(list, value_json(&v->items[i], left));
     }
     return list;
 }
@@ -88,19 +94,22 @@ static const char *key_text(const tc_value *v, tc_buf *text) {
     return tc_buf_text(text);
 }
 
-static json_t *dict_json(const tc_value *v) {
+static json_t *dict_json(const tc_value *v, int *left) {
     json_t *o = json_object();
-    for (int i = 0; i + 1 < v->nitems; i += 2) {
+    for (int i = 0; i + 1 < v->nitems && *left > 0; i += 2) {
         tc_buf text = TC_BUF_INIT;
         /* a key that is no UTF-8 has no place in JSON */
         json_object_set_new(o, key_text(&v->items[i], &text),
-                            tc_value_json(&v->items[i + 1]));
+                            value_json(&v->items[i + 1], left));
         tc_buf_free(&text);
     }
     return o;
 }
 
-json_t *tc_value_json(const tc_value *v) {
+static json_t *value_json(const tc_value *v, int *left) {
+    if (--*left <= 0) {
+        return json_string("...");
+    }
     switch (v->kind) {
     case TC_V_NONE:
         return json_null();
@@ -114,13 +123,13 @@ json_t *tc_value_json(const tc_value *v) {
     case TC_V_SWIZZLE_MODE:
         return text_json(v->s);
     case TC_V_DICT:
-        return dict_json(v);
+        return dict_json(v, left);
     case TC_V_ITER:
         return iter_json(&v->iter);
     case TC_V_TUPLE:
     case TC_V_LIST:
     case TC_V_SLICE:
-        return items_json(v);
+        return items_json(v, left);
     case TC_V_LAYOUT:
         return tc_layout_json(v->layout);
     default: {
@@ -131,4 +140,9 @@ json_t *tc_value_json(const tc_value *v) {
         return j;
     }
     }
+}
+
+json_t *tc_value_json(const tc_value *v) {
+    int left = MOST_VALUES;
+    return value_json(v, &left);
 }
