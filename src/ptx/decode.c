@@ -29,6 +29,9 @@ static const form forms[] = {
 };
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 
+/* Opcodes that name where to and where from. */
+enum { TWO_SPACES = TC_WHO_CP | TC_WHO_BULK | TC_WHO_TENSOR };
+
 /* What has been read of an instruction's first word. */
 typedef struct head {
     tc_ptx_op op;
@@ -36,7 +39,7 @@ typedef struct head {
     const char *text; /* "add.s32" */
     int ntypes, nspaces, nmods;
     uint8_t spaces[2];
-    bool has_cmp, has_sub;
+    bool has_cmp, has_sub, has_sub2;
 } head;
 
 tc_ptx_op *tc_ptx_new_op(tc_ptx_parser *p, const tc_ptx_token *at) {
@@ -92,7 +95,8 @@ static bool add_modifier(tc_ptx_parser *p, head *h, tc_ptx_name n,
         h->op.flags |= m->value;
         return true;
     case TC_MW_SPACE:
-        if (h->nspaces == (h->op.opcode == TC_PTX_CP_ASYNC ? 2 : 1)) {
+        if (h->nspaces ==
+            (tc_ptx_who((tc_ptx_opcode)h->op.opcode) & TWO_SPACES ? 2 : 1)) {
             return twice(p, n, span);
         }
         h->spaces[h->nspaces++] = (uint8_t)m->value;
@@ -109,6 +113,19 @@ static bool add_modifier(tc_ptx_parser *p, head *h, tc_ptx_name n,
         }
         h->has_sub = true;
         h->op.sub = (uint8_t)m->value;
+        return true;
+    case TC_MW_SUB2:
+        if (h->has_sub2) {
+            return twice(p, n, span);
+        }
+        h->has_sub2 = true;
+        h->op.sub2 = (uint8_t)m->value;
+        return true;
+    case TC_MW_MORE:
+        if ((h->op.more & m->value) != 0) {
+            return twice(p, n, span);
+        }
+        h->op.more |= m->value;
         return true;
     case TC_MW_SCOPE:
         if (h->op.scope != TC_PTX_SCOPE_NONE) {
@@ -273,6 +290,7 @@ static bool set_spaces(tc_ptx_parser *p, head *h) {
                            "'shfl.sync' wants .up, .down, .bfly or .idx");
     }
     h->op.space = h->spaces[0];
+    h->op.space2 = h->spaces[1];
     return true;
 }
 

@@ -164,6 +164,8 @@ typedef enum tc_ptx_mod_what {
     TC_MW_SPACE,
     TC_MW_CMP,
     TC_MW_SUB,
+    TC_MW_SUB2,
+    TC_MW_MORE, /* a bit of op.more; who says whose */
     TC_MW_SCOPE,
     TC_MW_VEC,
     TC_MW_IGNORE, /* a hint that changes no result */
@@ -181,7 +183,20 @@ enum {
     TC_WHO_LD = 32,
     TC_WHO_ST = 64,
     TC_WHO_CP = 128,
-    TC_WHO_CVTA = 256
+    TC_WHO_CVTA = 256,
+    TC_WHO_ATOM = 1 << 9,     /* atom, red */
+    TC_WHO_VOTE = 1 << 10,    /* vote, match, redux */
+    TC_WHO_BAR = 1 << 11,     /* bar, barrier */
+    TC_WHO_MATRIX = 1 << 12,  /* ldmatrix, stmatrix, movmatrix */
+    TC_WHO_POLICY = 1 << 13,  /* createpolicy, prefetch, applypriority */
+    TC_WHO_ARITH = 1 << 14,   /* arithmetic that needs op.more */
+    TC_WHO_MBAR = 1 << 15,    /* mbarrier.*, cp.async.mbarrier.arrive */
+    TC_WHO_CLUSTER = 1 << 16, /* barrier.cluster, mapa, getctarank */
+    TC_WHO_BULK = 1 << 17,    /* cp.async.bulk, cp.reduce.async.bulk */
+    TC_WHO_TENSOR = 1 << 18,  /* their .tensor forms */
+    TC_WHO_ASYNC = 1 << 19,   /* st.async, red.async */
+    TC_WHO_PROXY = 1 << 20,   /* fence.proxy, tensormap.* */
+    TC_WHO_TCGEN = 1 << 21    /* tcgen05.* */
 };
 unsigned tc_ptx_who(tc_ptx_opcode op);
 

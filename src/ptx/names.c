@@ -45,10 +45,16 @@ static const struct {
 enum { ALIAS_COUNT = sizeof aliases / sizeof *aliases };
 
 enum {
-    TC_WHO_MEM = TC_WHO_LD | TC_WHO_ST | TC_WHO_CP | TC_WHO_CVTA,
+    TC_WHO_FAMILIES = TC_WHO_ATOM | TC_WHO_MATRIX | TC_WHO_POLICY |
+                      TC_WHO_MBAR | TC_WHO_CLUSTER | TC_WHO_BULK |
+                      TC_WHO_TENSOR | TC_WHO_ASYNC | TC_WHO_PROXY |
+                      TC_WHO_TCGEN,
+    TC_WHO_MEM =
+        TC_WHO_LD | TC_WHO_ST | TC_WHO_CP | TC_WHO_CVTA | TC_WHO_FAMILIES,
     TC_WHO_LDST = TC_WHO_LD | TC_WHO_ST,
     TC_WHO_LDCP = TC_WHO_LD | TC_WHO_CP,
-    TC_WHO_SCOPED = TC_WHO_LD | TC_WHO_ST | TC_WHO_FENCE | TC_WHO_MEMBAR
+    TC_WHO_SCOPED =
+        TC_WHO_LD | TC_WHO_ST | TC_WHO_FENCE | TC_WHO_MEMBAR | TC_WHO_FAMILIES
 };
 
 static const tc_ptx_mod mods[] = {

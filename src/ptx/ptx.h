@@ -47,7 +47,10 @@ typedef enum tc_ptx_space {
     TC_PS_LOCAL,
     TC_PS_PARAM,
     TC_PS_CONST,
-    TC_PS_REG
+    TC_PS_REG,
+    TC_PS_CLUSTER, /* .shared::cluster: an offset in the own shared window, or
+                      mapa's result */
+    TC_PS_TENSOR   /* tensor memory: lane << 16 | column */
 } tc_ptx_space;
 
 /* Opcodes: one row of ops.def each. A family whose members differ only in type
@@ -239,17 +242,21 @@ typedef struct tc_ptx_op {
     uint8_t space;   /* tc_ptx_space */
     uint8_t cmp;     /* tc_ptx_cmp; for setp.and etc. boolop in sub */
     uint8_t sub;     /* member of a family: see ops.def's comment of the row */
+    uint8_t sub2;    /* the same, where a family has two dimensions */
+    uint8_t space2;  /* of the source, where an op names two spaces */
     uint8_t nvec;    /* 1, 2, 4, 8 elements of a vector ld/st/mov */
     uint8_t noperands;
     uint8_t guard_neg;
     int16_t guard;       /* predicate slot, or -1 */
     uint32_t flags;      /* TC_PM_* */
+    uint32_t more;       /* further modifiers: bits that mean what the opcode's
+                            comment in ops.def says */
     uint32_t size;       /* cp.async: cp-size */
     uint32_t target;     /* branch target, absolute index into module->code */
     uint32_t ptx_line;   /* line of the PTX text, from 1 */
     uint32_t line;       /* .loc line in effect, 0 none */
     uint16_t file;       /* .loc file number */
-    tc_ptx_operand a[6]; /* destination first, at the fixed places of the
+    tc_ptx_operand a[8]; /* destination first, at the fixed places of the
                             opcode's form (forms.def); kind NONE: left out */
     uint8_t scope;       /* tc_ptx_scope */
     uint16_t
