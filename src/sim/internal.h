@@ -17,10 +17,11 @@ enum { TC_LANES = 32 };
 typedef struct tc_warp tc_warp;
 typedef struct tc_cta tc_cta;
 typedef struct tc_run tc_run;
-typedef struct tc_hazard tc_hazard;   /* hazard.h: of a launch */
-typedef struct tc_hz_cta tc_hz_cta;   /* hazard.h: of a CTA */
-typedef struct tc_hz_copy tc_hz_copy; /* hazard.h: of one cp.async */
-typedef struct tc_timing tc_timing;   /* timing.c */
+typedef struct tc_hazard tc_hazard;     /* hazard.h: of a launch */
+typedef struct tc_hz_cta tc_hz_cta;     /* hazard.h: of a CTA */
+typedef struct tc_hz_copy tc_hz_copy;   /* hazard.h: of one cp.async */
+typedef struct tc_hz_agent tc_hz_agent; /* hazard.h: of one transfer */
+typedef struct tc_timing tc_timing;     /* timing.c */
 
 /* One warp's registers and lanes. Register r of the 32-bit file is the array
  * r32[r][0..31], one word a lane. */
@@ -133,6 +134,13 @@ struct tc_cta {
     uint64_t local_bytes;
     uint32_t shared_bytes;
     tc_hz_cta *hz;
+    /* The cluster: peers[rank] of ncluster CTAs that run at the same time;
+     * peers[c->rank] == c. A grid without clusters has clusters of one. */
+    uint32_t rank, ncluster;
+    struct tc_cta **peers;
+    bool ended;                          /* its threads have all exited */
+    struct tc_mbarrier_table *mbarriers; /* mbarrier.c; NULL: none yet */
+    struct tc_tensor_memory *tensor;     /* tcgen05*.c; NULL: none yet */
 };
 
 typedef struct tc_machine { /* a row of arch.def */
@@ -155,6 +163,11 @@ typedef struct tc_span_of_code {
     const tc_ptx_op *from, *to;
     bool wraps; /* round the end of a loop */
 } tc_span_of_code;
+
+/* An address in shared::cluster (mapa): rank + 1 from this bit on, then the
+ * offset in that CTA's window; rank bits 0: the own CTA. A generic address of
+ * shared memory is TC_WINDOW_SHARED + such an address. */
+enum { TC_CLUSTER_SHIFT = 24 };
 
 /* A launch while it executes. */
 struct tc_run {
@@ -182,10 +195,11 @@ struct tc_run {
     tc_event *events; /* heap by (cycle, order) */
     size_t nevents, cevents;
     uint64_t norder;
-    tc_sim_allocation *recent; /* last one hit */
-    tc_hazard *hazard;         /* NULL: off */
-    tc_trace *trace;           /* NULL: off */
-    tc_timing *timing;         /* NULL: off */
+    tc_sim_allocation *recent;                      /* last one hit */
+    tc_hazard *hazard;                              /* NULL: off */
+    tc_trace *trace;                                /* NULL: off */
+    tc_timing *timing;                              /* NULL: off */
+    struct tc_transfer *transfers, **transfers_end; /* transfer.c */
 };
 
 struct tc_sim {
