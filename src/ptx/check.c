@@ -218,14 +218,16 @@ static bool vector(tc_ptx_parser *p, const tc_ptx_op *op, tc_ptx_type t,
 static bool mov_vector(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                        const tc_ptx_parsed *in, tc_ptx_operand *out) {
     int bytes = tc_ptx_type_bytes[op->type], n = in->o.nvec;
-    if (op->opcode != TC_PTX_MOV || class_of((tc_ptx_type)op->type) != BITS ||
-        (n != 2 && n != 4) || bytes / n < 1 || (bytes / n) * n != bytes) {
+    if (op->opcode != TC_PTX_MOV || bytes / n > 8 ||
+        class_of((tc_ptx_type)op->type) != BITS || (n != 2 && n != 4) ||
+        bytes / n < 1 || (bytes / n) * n != bytes) {
         return tc_ptx_fail(p, in->span, NULL, "'%s' cannot use a vector of %d",
                            op_words(p, op), n);
     }
     tc_ptx_type t = bytes / n == 1   ? TC_PT_B8
                     : bytes / n == 2 ? TC_PT_B16
-                                     : TC_PT_B32;
+                    : bytes / n == 4 ? TC_PT_B32
+                                     : TC_PT_B64;
     return vector(p, op, t, false, to, in, out);
 }
 
@@ -244,6 +246,26 @@ static bool ld_st_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
     }
     return to ? destination(p, op, t, true, in, out)
               : source(p, op, t, true, in, out);
+}
+
+/* atom and red: one operand of the type, or a vector of nvec; nothing wider. */
+static bool atom_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
+                       const tc_ptx_parsed *in, tc_ptx_operand *out) {
+    tc_ptx_type t = (tc_ptx_type)op->type;
+    if ((in->o.kind == TC_PO_VECTOR ? in->o.nvec : 1) != op->nvec) {
+        return wrong_kind(
+            p, op, in,
+            op->nvec == 1
+                ? "one register, for it has no .v2, .v4 or .v8"
+                : tc_format(p->arena, "a vector of %d {..}", op->nvec));
+    }
+    *out = in->o;
+    if (to && in->o.kind == TC_PO_SINK) {
+        return true;
+    }
+    return in->o.kind == TC_PO_VECTOR ? vector(p, op, t, false, to, in, out)
+           : to                       ? destination(p, op, t, false, in, out)
+                                      : source(p, op, t, false, in, out);
 }
 
 static bool predicate(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
@@ -311,6 +333,9 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
         return ld_st_value(p, op, true, in, out);
     case 'W':
         return ld_st_value(p, op, false, in, out);
+    case 'A':
+    case 'B':
+        return atom_value(p, op, letter == 'A', in, out);
     case 'p':
     case 'q':
         return predicate(p, op, true, in, out);

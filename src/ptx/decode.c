@@ -326,7 +326,8 @@ static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
         }
         tc_ptx_operand *out = &h->op.a[place++];
         bool skip = (*l == 'q' && !(at > 0 && in[at - 1].paired)) ||
-                    (*l == 'z' && policy && n == 4);
+                    (*l == 'z' && policy && n == 4) ||
+                    (*l == 's' && l[1] == '?' && policy);
         if (skip || (at == n && l[1] == '?')) {
             continue;
         }

@@ -250,6 +250,11 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                      const tc_ptx_parsed *in, int n);
 bool tc_ptx_fits_type(tc_ptx_type want, tc_ptx_type have, bool wider);
 
+/* ---- rules_atom.c ---- */
+bool tc_ptx_check_atom(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
+/* Reports an instruction (or what of it) that the module's .target lacks. */
+bool tc_ptx_wants_sm(tc_ptx_parser *p, tc_span span, int sm, const char *what);
+
 /* ---- decode.c ---- */
 /* At the first token of an instruction (after its guard): reads it up to and
  * with its ';' and appends it to the code. */

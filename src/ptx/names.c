@@ -130,7 +130,7 @@ static const char *const unbuilt_specials[] = {"%is_explicit_cluster",
 
 bool tc_ptx_type_by_name(tc_ptx_name n, tc_ptx_type *out) {
     for (int t = 1; t < TC_PT_COUNT; t++) {
-        if (t != TC_PT_B128 && tc_ptx_name_is(n, tc_ptx_type_names[t])) {
+        if (tc_ptx_name_is(n, tc_ptx_type_names[t])) {
             *out = (tc_ptx_type)t;
             return true;
         }
@@ -183,6 +183,9 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
         return TC_WHO_CP;
     case TC_PTX_CVTA:
         return TC_WHO_CVTA;
+    case TC_PTX_ATOM:
+    case TC_PTX_RED:
+        return TC_WHO_ATOM;
     default:
         return 0;
     }

@@ -150,7 +150,9 @@ typedef struct tc_ptx_operand {
     uint8_t cls;   /* tc_ptx_file of the register (of ADDRESS: of its base) */
     uint8_t neg;   /* !p; for ADDRESS: 1 = base register, 2 = symbol, 0 = imm */
     uint8_t nvec;  /* of a VECTOR; of a REG: bytes of the register's type (2 for
-                      .b16: ld.s8 extends to 16 bits, zeros above) */
+                      .b16: ld.s8 extends to 16 bits, zeros above; 16 for
+                      .b128: its low half is 64-bit slot `slot`, its high half
+                      the next one) */
     uint32_t slot; /* register slot, special, symbol index, vec index */
     int64_t imm;
 } tc_ptx_operand;
@@ -225,6 +227,21 @@ enum { /* prmt; DEFAULT takes its selection from operand c */
        TC_PRMT_ECR,
        TC_PRMT_RC16
 };
+
+enum { /* atom, red */
+       TC_ATOM_NONE,
+       TC_ATOM_AND,
+       TC_ATOM_OR,
+       TC_ATOM_XOR,
+       TC_ATOM_CAS,
+       TC_ATOM_EXCH,
+       TC_ATOM_ADD,
+       TC_ATOM_INC,
+       TC_ATOM_DEC,
+       TC_ATOM_MIN,
+       TC_ATOM_MAX
+};
+enum { TC_PX_ATOM_NOFTZ = 1 }; /* more: atom, red */
 
 /* tc_ptx_op.scope: of a fence, membar (.gl is GPU), ld and st. */
 typedef enum tc_ptx_scope {

@@ -279,6 +279,11 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
     case TC_PTX_MEMBAR:
     case TC_PTX_FENCE:
         return check_fence(p, op, span);
+    case TC_PTX_ATOM:
+    case TC_PTX_RED:
+        return tc_ptx_check_atom(p, op, span) &&
+               check_space(p, op, op->opcode == TC_PTX_RED ? 0 : 1,
+                           (tc_ptx_space)op->space, span);
     case TC_PTX_CVTA:
         return op->space != TC_PS_GENERIC ||
                tc_ptx_fail(p, span, NULL,

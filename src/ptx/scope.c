@@ -112,7 +112,7 @@ tc_ptx_entry *tc_ptx_declare(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
 
 tc_ptx_file tc_ptx_file_of(tc_ptx_type t) {
     return t == TC_PT_PRED             ? TC_PF_PRED
-           : tc_ptx_type_bytes[t] == 8 ? TC_PF_64
+           : tc_ptx_type_bytes[t] >= 8 ? TC_PF_64
                                        : TC_PF_32;
 }
 
@@ -124,7 +124,7 @@ static uint32_t new_slot(tc_ptx_parser *p, tc_ptx_type type, tc_ptx_name n) {
                       : file == TC_PF_64 ? &f->n64
                                          : &f->n32;
     uint32_t most = file == TC_PF_PRED ? INT16_MAX : TC_PTX_MAX_REGISTERS;
-    if (*count >= most) {
+    if (*count + 2 > most) {
         if (!p->stop) {
             tc_ptx_fail(p, tc_ptx_here(p), NULL,
                         "'%.*s' is one register too many: a function may use "
@@ -134,7 +134,9 @@ static uint32_t new_slot(tc_ptx_parser *p, tc_ptx_type type, tc_ptx_name n) {
         }
         return 0;
     }
-    return (*count)++;
+    uint32_t slot = *count;
+    *count += type == TC_PT_B128 ? 2 : 1; /* two 64-bit halves */
+    return slot;
 }
 
 bool tc_ptx_declare_reg(tc_ptx_parser *p, tc_ptx_name n, tc_span span,

@@ -35,9 +35,36 @@ static void unpack(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     }
 }
 
+/* .b128: two 64-bit slots, or a vector of two 64-bit registers. */
+static void wide(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    uint64_t both[2][TC_LANES];
+    for (unsigned k = 0; k < 2; k++) {
+        uint64_t tmp[TC_LANES];
+        tc_ptx_operand s = op->a[1];
+        if (s.kind == TC_PO_VECTOR) {
+            s = elements(w, &op->a[1])[k];
+        } else {
+            s.slot += s.kind == TC_PO_REG ? k : 0;
+            s.imm = k > 0 ? -(int64_t)(s.imm < 0) : s.imm;
+        }
+        memcpy(both[k], tc_src64(w, &s, tmp), sizeof both[k]);
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        tc_ptx_operand d = op->a[0];
+        if (d.kind == TC_PO_VECTOR) {
+            d = elements(w, &op->a[0])[k];
+        } else {
+            d.slot += k;
+        }
+        tc_put64(w, &d, both[k], mask);
+    }
+}
+
 void tc_sim_op_MOV(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     if (op->type == TC_PT_PRED) {
         tc_put_pred(w, &op->a[0], tc_src_pred(w, &op->a[1]), mask);
+    } else if (op->type == TC_PT_B128) {
+        wide(w, op, mask);
     } else if (op->a[0].kind == TC_PO_VECTOR) {
         unpack(w, op, mask);
     } else if (op->a[1].kind == TC_PO_VECTOR) {

@@ -276,6 +276,8 @@ void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
 void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                 uint32_t mask, const uint64_t *addr, uint32_t bytes,
                 bool store);
+void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                       uint32_t mask, const uint64_t *addr, uint32_t bytes);
 int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                          tc_trace_unit unit, uint32_t lanes,
                          tc_trace_event more);

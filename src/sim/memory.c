@@ -226,11 +226,30 @@ static const tc_ptx_operand *element(const tc_warp *w, const tc_ptx_operand *o,
     return o->kind == TC_PO_VECTOR ? &w->cta->run->module->vec[o->slot + i] : o;
 }
 
+/* Half i of a .b128 operand (ptx.h: two 64-bit slots). */
+static tc_ptx_operand half_of(const tc_ptx_operand *o, uint32_t i) {
+    tc_ptx_operand h = *o;
+    if (o->kind == TC_PO_REG) {
+        h.slot += i;
+        h.nvec = 8;
+    } else if (i > 0) {
+        h.imm = o->imm < 0 ? -1 : 0;
+    }
+    return h;
+}
+
 static void load_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                        const tc_window *win, const uint64_t *addr,
                        uint32_t bytes) {
     uint32_t n = op->nvec ? op->nvec : 1, size = bytes / n;
     const tc_ptx_operand *d = &op->a[0];
+    if (op->type == TC_PT_B128) {
+        for (uint32_t i = 0; i < 2; i++) {
+            tc_ptx_operand half = half_of(d, i);
+            load_row(w, &half, TC_PT_B64, mask, win, addr, i * 8);
+        }
+        return;
+    }
     if (n == 1 && size >= 4 && mask == UINT32_MAX && !win->stride &&
         d->kind == TC_PO_REG && (d->cls == TC_PF_64) == (size == 8) &&
         consecutive(addr, bytes)) {
@@ -250,6 +269,13 @@ static void store_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                         uint32_t bytes) {
     uint32_t n = op->nvec ? op->nvec : 1, size = bytes / n;
     const tc_ptx_operand *s = &op->a[1];
+    if (op->type == TC_PT_B128) {
+        for (uint32_t i = 0; i < 2; i++) {
+            tc_ptx_operand half = half_of(s, i);
+            store_row(w, &half, TC_PT_B64, mask, win, addr, i * 8);
+        }
+        return;
+    }
     if (n == 1 && size >= 4 && mask == UINT32_MAX && !win->stride &&
         s->kind == TC_PO_REG && (s->cls == TC_PF_64) == (size == 8) &&
         consecutive(addr, bytes)) {

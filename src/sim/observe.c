@@ -26,16 +26,11 @@ int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
     return tc_trace_add(r->trace, &e);
 }
 
-void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                bool store) {
+/* The clock and the trace. */
+static void observe_rest(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                         uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                         bool store) {
     tc_run *r = w->cta->run;
-    if (space == TC_PS_PARAM || space == TC_PS_CONST) {
-        return;
-    }
-    if (r->hazard) {
-        tc_hazard_access(w, op, space, mask, addr, bytes, store);
-    }
     if (r->timing) {
         tc_timing_access(w, op, space, mask, addr, bytes, store);
     }
@@ -46,4 +41,24 @@ void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                              .bytes = (int32_t)(bytes * tc_popc(mask)),
                              .address = addr[tc_first(mask)]});
     }
+}
+
+void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                bool store) {
+    if (space == TC_PS_PARAM || space == TC_PS_CONST) {
+        return;
+    }
+    if (w->cta->run->hazard) {
+        tc_hazard_access(w, op, space, mask, addr, bytes, store);
+    }
+    observe_rest(w, op, space, mask, addr, bytes, store);
+}
+
+void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                       uint32_t mask, const uint64_t *addr, uint32_t bytes) {
+    if (w->cta->run->hazard) {
+        tc_hazard_atomic(w, op, space, mask, addr, bytes);
+    }
+    observe_rest(w, op, space, mask, addr, bytes, op->opcode == TC_PTX_RED);
 }

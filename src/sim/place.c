@@ -16,10 +16,11 @@ static bool inside(uint64_t at, uint32_t bytes, uint64_t size) {
     return bytes <= size && at <= size - bytes;
 }
 
-static bool find(tc_warp *w, int lane, uint32_t bytes, tc_place *p) {
+/* own: an address in .shared, which names no other CTA. */
+static bool find(tc_warp *w, int lane, uint32_t bytes, bool own, tc_place *p) {
     tc_cta *c = w->cta;
     if (p->space == TC_PS_SHARED) {
-        p->owner = shared_owner(c, p->address, &p->address);
+        p->owner = own ? c : shared_owner(c, p->address, &p->address);
         if (!p->owner || !inside(p->address, bytes, p->owner->shared_bytes)) {
             return false;
         }
@@ -79,7 +80,7 @@ bool tc_lane_place(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                  align, NULL);
         return false;
     }
-    if (!find(w, lane, bytes, out)) {
+    if (!find(w, lane, bytes, space == TC_PS_SHARED, out)) {
         tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, out->space,
                  out->address, bytes, NULL);
         return false;
