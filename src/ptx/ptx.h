@@ -65,8 +65,10 @@ typedef enum tc_ptx_opcode {
 typedef enum tc_ptx_unit {
     TC_PU_ALU,
     TC_PU_FMA,
+    TC_PU_IMAD, /* integer multiplication */
     TC_PU_SFU,
     TC_PU_FP64,
+    TC_PU_EXCHANGE, /* between lanes: shfl, vote */
     TC_PU_BRANCH,
     TC_PU_LSU,
     TC_PU_ASYNC,

@@ -124,12 +124,55 @@ typedef struct tc_sim_launch {
     const char *entry;
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: from the PTX */
     uint32_t dynamic_shared;
+    uint32_t registers; /* of a thread, as ptxas says; 0: estimated */
     const uint8_t *params; /* the parameter block, as laid out by the PTX */
     uint32_t nparams;      /* its bytes */
 } tc_sim_launch;
 
+/* Classes of warp instructions, named as profilers name them; counted with
+ * timing on. */
+/* clang-format off */
+#define TC_CLASSES(X)                                                          \
+    X(ALU) X(FMA) X(IMAD) X(FP64) X(MUFU) X(SHFL) X(BRANCH) X(LDG) X(STG)      \
+    X(LDS) X(STS) X(LDL) X(STL) X(LDC) X(ATOM) X(LDGSTS) X(LDGDEPBAR)          \
+    X(DEPBAR) X(BULK) X(LDSM) X(STSM) X(BAR) X(MBARRIER) X(MEMBAR) X(TENSOR)   \
+    X(OTHER)
+/* clang-format on */
+typedef enum tc_class {
+#define X(name) TC_CLASS_##name,
+    TC_CLASSES(X)
+#undef X
+        TC_CLASS_COUNT
+} tc_class;
+extern const char *const tc_class_names[TC_CLASS_COUNT];
+
+/* Why a warp did not issue; cycles of all warps together. */
+#define TC_STALLS(X)                                                           \
+    X(FIXED, "fixed_latency")   /* an arithmetic result */                     \
+    X(SHORT, "short_scoreboard") /* shared memory, special functions */        \
+    X(LONG, "long_scoreboard")  /* global, local, remote memory */             \
+    X(BARRIER, "barrier")                                                      \
+    X(COPY, "async_copy") /* cp.async.wait_group */                            \
+    X(MBARRIER, "mbarrier")                                                    \
+    X(PIPE, "pipe_busy")                                                       \
+    X(SLEEP, "sleeping")                                                       \
+    X(NOT_SELECTED, "not_selected") /* another warp issued */
+typedef enum tc_stall {
+#define X(id, name) TC_STALL_##id,
+    TC_STALLS(X)
+#undef X
+        TC_STALL_COUNT
+} tc_stall;
+extern const char *const tc_stall_names[TC_STALL_COUNT];
+
 typedef struct tc_sim_counters {
     uint64_t warp_instructions, thread_instructions;
+    uint64_t classes[TC_CLASS_COUNT], stalls[TC_STALL_COUNT];
+    /* Sectors of 32 bytes. L1: asked by loads that go through it. */
+    uint64_t l1_sectors, l1_sectors_hit, l1_bypass_bytes;
+    uint64_t l2_sectors_read, l2_sectors_hit, l2_sectors_written;
+    uint64_t dram_sectors_read, dram_sectors_written;
+    uint64_t ctas_per_sm, registers; /* residency, and what it took for it */
     uint64_t global_sectors, shared_wavefronts, bank_conflicts;
     uint64_t async_copies, async_bytes, barriers;
     uint64_t shared_reads_own;   /* bytes that the reading thread had written,

@@ -1,404 +1,229 @@
-/* timing.c - when things happen on one SM: issue, scoreboard, memory.
- *
- * Four schedulers issue one op a cycle each, from the warps whose index is
- * theirs modulo four; an op waits for its registers and its unit. Costs of
- * units are in units.def, of machines in arch.def. */
-#include "sim/internal.h"
+/* timing.c - when an op may issue, and what it costs: scoreboard, units,
+ * memory. Costs are in units.def and memory.def. */
+#include "sim/timing.h"
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct tc_unit_cost {
-    uint32_t latency, interval;
-} tc_unit_cost;
-
-static const tc_unit_cost units[TC_PU_COUNT] = {
-#define TC_UNIT(unit, latency, interval) [unit] = {latency, interval},
-#include "sim/units.def"
-};
-enum {
-#define TC_UNIT(unit, latency, interval) ROW_##unit,
-#include "sim/units.def"
-    UNIT_ROWS
-};
-_Static_assert((int)UNIT_ROWS == (int)TC_PU_COUNT,
-               "units.def: a row for every unit");
-
-enum {
-    GLOBAL_LATENCY = 500, /* DRAM load-to-use */
-    L2_BYTES = 64,        /* a cycle from L2 to an SM */
-    BARRIER_LATENCY = 20,
-    MAX_SCHEDULERS = 4
-};
-
-struct tc_timing {
-    tc_run *run;
-    uint64_t unit_free[MAX_SCHEDULERS][TC_PU_COUNT];
-    uint64_t lsu_free;    /* the shared-memory pipe: one wavefront a cycle */
-    uint64_t memory_free; /* the road to memory */
-    uint64_t extra;       /* latency of the access that executes now */
-};
 
 tc_timing *tc_timing_new(tc_run *r) {
     tc_timing *t = tc_xcalloc(1, sizeof *t);
     t->run = r;
+    t->p = tc_profile_of(r->machine);
+    tc_timing_decode(t);
     return t;
 }
 
 void tc_timing_free(tc_timing *t) {
-    free(t);
+    if (t) {
+        tc_memsys_free(t->memory);
+        free(t->ops);
+        free(t->regs);
+        free(t->sms);
+        free(t);
+    }
 }
 
 void tc_timing_warp(tc_warp *w) {
-    const tc_ptx_func *f = w->cta->run->func;
-    memset(w->core->ready, 0,
-           (f->npred + f->n32 + f->n64) * sizeof *w->core->ready);
-    w->core->next = 0;
+    tc_warp_core *k = w->core;
+    uint32_t n = w->cta->run->timing->nready;
+    if (!k->ready) {
+        k->ready = tc_xmalloc(n * sizeof *k->ready);
+    }
+    memset(k->ready, 0, n * sizeof *k->ready);
+    k->next = 0;
+    k->turn_end = 0;
 }
 
-uint64_t tc_timing_barrier(void) {
-    return BARRIER_LATENCY;
+uint64_t tc_timing_barrier(const tc_cta *c) {
+    const tc_profile *p = c->run->timing->p;
+    return p->barrier_base + (uint64_t)p->barrier_warp * c->nwarps;
 }
 
 /* ---- memory ---- */
 
-/* Wavefronts of a shared access: 32 banks of 4 bytes; lanes that want the same
- * word share it. 8- and 16-byte accesses go in halves and quarters. */
-static uint32_t wavefronts(uint32_t mask, const uint64_t *addr,
-                           uint32_t bytes) {
-    uint32_t words = bytes < 4 ? 1 : bytes / 4, total = 0;
-    uint32_t group = TC_LANES / (words > 4 ? 4 : words);
-    for (uint32_t first = 0; first < TC_LANES; first += group) {
-        uint64_t row[TC_LANES][TC_LANES];
-        uint8_t used[TC_LANES] = {0};
-        uint32_t worst = 0;
-        for (uint32_t i = first; i < first + group; i++) {
-            for (uint32_t k = 0; k < words && (mask >> i & 1); k++) {
-                uint64_t word = addr[i] / 4 + k;
-                uint32_t bank = (uint32_t)(word % TC_LANES), j = 0;
-                while (j < used[bank] && row[bank][j] != word) {
-                    j++;
-                }
-                if (j == used[bank] && j < TC_LANES) {
-                    row[bank][used[bank]++] = word;
-                    worst = used[bank] > worst ? used[bank] : worst;
-                }
-            }
-        }
-        total += worst;
-    }
-    return total;
+static bool is_atomic(const tc_timing *t, const tc_ptx_op *op) {
+    return t->ops[op - t->run->module->code].class == TC_CLASS_ATOM;
 }
 
-/* 32-byte sectors that the lanes touch; each sector counts once. */
-static uint32_t sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes) {
-    uint64_t seen[TC_LANES * 2];
-    uint32_t n = 0;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t a = addr[tc_first(m)];
-        for (uint64_t s = a / 32; s <= (a + bytes - 1) / 32; s++) {
-            uint32_t j = n;
-            while (j > 0 && seen[j - 1] != s) {
-                j--;
-            }
-            if (j == 0 && n < TC_LANES * 2) {
-                seen[n++] = s;
-            }
-        }
-    }
-    return n;
+/* The LSU takes n cycles for the access; when it begins. */
+static uint64_t enter_lsu(tc_sm *sm, uint64_t now, uint32_t n) {
+    uint64_t begin = sm->lsu_free > now ? sm->lsu_free : now;
+    sm->lsu_free = begin + n;
+    return begin;
 }
 
-static uint32_t lanes_used(uint32_t mask, uint32_t bytes) {
-    uint32_t words = bytes < 4 ? 1 : bytes / 4;
-    uint32_t group = TC_LANES / (words > 4 ? 4 : words), n = 0;
-    for (uint32_t first = 0; first < TC_LANES; first += group) {
-        uint32_t m = group == 32 ? mask : mask >> first & ((1u << group) - 1);
-        n += m != 0;
-    }
-    return n;
+static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
+                              uint32_t bytes) {
+    tc_sim_counters *c = &t->run->counters;
+    uint32_t ideal, n = tc_wavefronts(mask, addr, bytes, &ideal);
+    c->shared_wavefronts += n;
+    c->bank_conflicts += n - ideal;
+    return enter_lsu(t->at, t->run->cycle, n) + n - 1;
 }
 
-/* Takes the road to memory for n sectors; when the last one has arrived. */
-static uint64_t travel(tc_timing *t, uint32_t n) {
-    const tc_machine *mc = t->run->machine;
-    uint64_t now = t->run->cycle;
-    const uint32_t *g = t->run->launch->grid;
-    uint32_t ctas = g[0] * g[1] * g[2];
-    uint64_t share =
-        mc->dram_bytes_per_cycle / (ctas < mc->sms ? ctas : mc->sms);
-    share = share < L2_BYTES ? share : L2_BYTES;
-    uint64_t cost = (n * 32 + share - 1) / share;
-    uint64_t begin = t->memory_free > now ? t->memory_free : now;
-    t->memory_free = begin + cost;
-    return t->memory_free + GLOBAL_LATENCY;
+/* Past L1: .cg, volatile and stronger loads (PTX ISA 9.7.9.1, cache
+ * operators). */
+static bool through_l1(const tc_ptx_op *op) {
+    return (op->flags & (TC_PM_CG | TC_PM_VOLATILE | TC_PM_RELAXED |
+                         TC_PM_ACQUIRE)) == 0;
+}
+
+static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
+                              const uint64_t *addr, uint32_t bytes,
+                              bool store) {
+    uint64_t sectors[TC_MAX_SECTORS], now = t->run->cycle;
+    uint32_t n = tc_sectors(mask, addr, bytes, sectors);
+    uint64_t begin = enter_lsu(t->at, now, (n + 3) / 4);
+    t->run->counters.global_sectors += n;
+    if (is_atomic(t, op)) {
+        tc_memsys_store(t->memory, t->at->index, begin, sectors, n);
+        return begin + t->p->atom_global;
+    }
+    if (store) {
+        uint64_t road =
+            tc_memsys_store(t->memory, t->at->index, begin, sectors, n);
+        /* Stores queue up to what the road takes in a few hundred cycles. */
+        uint64_t late = now + t->p->l2_latency;
+        t->at->lsu_free += road > late && road - late > t->at->lsu_free - now
+                               ? road - late - (t->at->lsu_free - now)
+                               : 0;
+        return now;
+    }
+    return tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
+                          through_l1(op));
 }
 
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes,
                       bool store) {
-    tc_run *r = w->cta->run;
-    tc_timing *t = r->timing;
-    (void)op;
-    if (space == TC_PS_SHARED) {
-        uint32_t n = wavefronts(mask, addr, bytes);
-        uint64_t begin = t->lsu_free > r->cycle ? t->lsu_free : r->cycle;
-        r->counters.shared_wavefronts += n;
-        r->counters.bank_conflicts += n - lanes_used(mask, bytes);
-        t->lsu_free = begin + n;
-        t->extra = t->lsu_free - r->cycle;
-    } else if (space == TC_PS_GLOBAL) {
-        uint32_t n = sectors(mask, addr, bytes);
-        r->counters.global_sectors += n;
-        uint64_t done = travel(t, n);
-        t->extra = store ? 0 : done - r->cycle - units[TC_PU_LSU].latency;
+    tc_timing *t = w->cta->run->timing;
+    uint64_t at;
+    switch (space) {
+    case TC_PS_SHARED:
+        at = shared_access(t, mask, addr, bytes) +
+             (is_atomic(t, op) ? t->p->atom_shared : t->p->shared_latency);
+        break;
+    case TC_PS_CLUSTER:
+        at = shared_access(t, mask, addr, bytes) + t->p->cluster_latency;
+        break;
+    case TC_PS_LOCAL: /* laid out for coalescing; taken to stay in L1 */
+        at = enter_lsu(t->at, t->run->cycle, (bytes + 3) / 4) +
+             t->p->l1_latency;
+        break;
+    case TC_PS_GLOBAL:
+        at = global_access(t, op, mask, addr, bytes, store);
+        break;
+    default:
+        return;
     }
+    t->arrives = at > t->arrives ? at : t->arrives;
 }
 
 uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {
     tc_run *r = w->cta->run;
-    uint32_t n = 0, reads = 0;
+    tc_timing *t = r->timing;
+    uint64_t sectors[TC_MAX_SECTORS], dst[TC_LANES];
+    uint32_t n, ideal, reads = 0;
     for (uint32_t m = b->mask; m; m &= m - 1) {
         reads |= b->src_size[tc_first(m)] ? m & -m : 0;
     }
+    for (int i = 0; i < TC_LANES; i++) {
+        dst[i] = b->dst[i];
+    }
+    uint64_t begin = enter_lsu(
+        t->at, r->cycle, tc_wavefronts(b->mask, dst, b->op->size, &ideal));
     if (!reads) {
-        return r->cycle + units[TC_PU_LSU].latency;
+        return begin + t->p->shared_latency;
     }
-    n = sectors(reads, b->src, b->op->size);
+    n = tc_sectors(reads, b->src, b->op->size, sectors);
     r->counters.global_sectors += n;
-    return travel(r->timing, n);
-}
-
-/* ---- scoreboard ---- */
-
-static uint64_t *slot(const tc_warp *w, const tc_ptx_operand *o) {
-    const tc_ptx_func *f = w->cta->run->func;
-    bool reg =
-        o->kind == TC_PO_REG || (o->kind == TC_PO_ADDRESS && o->neg == 1);
-    if (o->kind == TC_PO_PRED || (reg && o->cls == TC_PF_PRED)) {
-        return &w->core->ready[o->slot];
-    }
-    if (!reg) {
-        return NULL;
-    }
-    return &w->core
-                ->ready[f->npred + o->slot + (o->cls == TC_PF_64 ? f->n32 : 0)];
-}
-
-/* Calls for each register of an operand; the latest ready cycle, or sets it. */
-static uint64_t touch(const tc_warp *w, const tc_ptx_operand *o, uint64_t set) {
-    uint64_t latest = 0;
-    uint32_t n = o->kind == TC_PO_VECTOR ? o->nvec : 1;
-    for (uint32_t i = 0; i < n; i++) {
-        const tc_ptx_operand *e = o->kind == TC_PO_VECTOR
-                                      ? &w->cta->run->module->vec[o->slot + i]
-                                      : o;
-        uint64_t *s = slot(w, e);
-        if (s && *s > latest) {
-            latest = *s;
-        }
-        if (s && set > *s) {
-            *s = set;
-        }
-    }
-    return latest;
-}
-
-static uint64_t operands_ready(const tc_warp *w, const tc_ptx_op *op) {
-    uint64_t at = op->guard >= 0 ? w->core->ready[op->guard] : 0;
-    for (int i = 0; i < op->noperands; i++) {
-        uint64_t t = touch(w, &op->a[i], 0);
-        at = t > at ? t : at;
-    }
-    return at;
-}
-
-static void set_ready(const tc_warp *w, const tc_ptx_op *op, uint64_t at) {
-    bool writes =
-        op->opcode != TC_PTX_ST && tc_ptx_ops[op->opcode].unit <= TC_PU_LSU;
-    if (writes && op->noperands > 0 && op->a[0].kind != TC_PO_ADDRESS) {
-        touch(w, &op->a[0], at);
-        if (op->opcode == TC_PTX_SETP || op->opcode == TC_PTX_SHFL_SYNC) {
-            touch(w, &op->a[1], at);
-        }
-    }
+    return tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
+                          (b->op->flags & TC_PM_CG) == 0) +
+           t->p->cp_async_extra;
 }
 
 /* ---- issue ---- */
 
-static void issue(tc_warp *w, uint32_t scheduler) {
+/* Why nobody of the warp may go on, and until when. */
+static uint64_t asleep(const tc_warp *w, tc_stall *why) {
+    const tc_warp_core *k = w->core;
+    const tc_run *r = w->cta->run;
+    uint64_t at = UINT64_MAX;
+    *why = TC_STALL_SLEEP;
+    for (int i = 0; i < k->nsplit; i++) {
+        const tc_split *s = &k->split[i];
+        if (s->op) {
+            uint8_t c = r->timing->ops[s->op - r->module->code].class;
+            *why = c == TC_CLASS_DEPBAR      ? TC_STALL_COPY
+                   : c == TC_CLASS_MBARRIER  ? TC_STALL_MBARRIER
+                   : c == TC_CLASS_BAR       ? TC_STALL_BARRIER
+                                             : *why;
+        }
+        if (s->state == TC_SPLIT_UNTIL && s->until < at) {
+            at = s->until;
+        }
+    }
+    return at;
+}
+
+uint64_t tc_timing_when(tc_warp *w, uint32_t scheduler, tc_stall *why) {
+    enum { TURN = 4096 };
+    tc_warp_core *k = w->core;
+    const tc_run *r = w->cta->run;
+    const tc_timing *t = r->timing;
+    if (k->cur < 0 || k->pc >= k->limit || r->cycle >= k->turn_end) {
+        k->turn_end = r->cycle + TURN;
+        tc_warp_save(w);
+        k->turns++;
+        if (!tc_warp_select(w)) {
+            return asleep(w, why);
+        }
+    }
+    const tc_timing_op *op = &t->ops[k->pc];
+    const uint32_t *reg = &t->regs[op->regs];
+    uint64_t latest = 0;
+    for (uint32_t i = 0, n = (uint32_t)op->nsrc + op->ndst; i < n; i++) {
+        latest = k->ready[reg[i]] > latest ? k->ready[reg[i]] : latest;
+    }
+    uint64_t at = latest >> TC_READY_SHIFT;
+    uint64_t unit = t->at->unit_free[scheduler][op->unit];
+    *why = (tc_stall)(latest & ((1u << TC_READY_SHIFT) - 1));
+    if (op->class >= TC_CLASS_LDG && op->class <= TC_CLASS_LDGSTS &&
+        t->at->lsu_free > unit + TC_LSU_QUEUE) {
+        unit = t->at->lsu_free - TC_LSU_QUEUE;
+    }
+    if (unit > at) {
+        *why = TC_STALL_PIPE;
+        at = unit;
+    }
+    return k->next > at ? k->next : at;
+}
+
+void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     tc_warp_core *k = w->core;
     tc_run *r = w->cta->run;
     tc_timing *t = r->timing;
     const tc_code *c = &r->code[k->pc];
-    uint32_t m = k->mask, unit = tc_ptx_ops[c->op->opcode].unit;
+    const tc_timing_op *op = &t->ops[k->pc];
+    uint32_t m = k->mask;
     if (c->guard >= 0) {
         m &= w->pred[c->guard] ^ c->flip;
     }
     r->counters.warp_instructions++;
     r->counters.thread_instructions += tc_popc(k->mask);
+    r->counters.classes[op->class]++;
     k->pc++;
-    t->extra = 0;
-    t->unit_free[scheduler][unit] = r->cycle + units[unit].interval;
+    t->arrives = 0;
+    t->at->unit_free[scheduler][op->unit] = r->cycle + op->interval;
     k->next = r->cycle + 1;
-    if (m) {
-        c->fn(w, c->op, m);
-        set_ready(w, c->op, r->cycle + units[unit].latency + t->extra);
+    if (!m) {
+        return;
     }
-}
-
-/* The running split, or the next one; when its op can issue at the earliest. */
-static uint64_t when(tc_warp *w, uint32_t scheduler) {
-    tc_warp_core *k = w->core;
-    const tc_run *r = w->cta->run;
-    if (k->cur < 0 || k->pc >= k->limit || r->cycle >= k->turn_end) {
-        k->turn_end = r->cycle + 4096;
-        tc_warp_save(w);
-        k->turns++;
-        if (!tc_warp_select(w)) {
-            uint64_t at = UINT64_MAX;
-            for (int i = 0; i < k->nsplit; i++) {
-                if (k->split[i].state == TC_SPLIT_UNTIL &&
-                    k->split[i].until < at) {
-                    at = k->split[i].until;
-                }
-            }
-            return at;
-        }
-    }
-    const tc_ptx_op *op = r->code[k->pc].op;
-    uint64_t at = operands_ready(w, op);
-    uint64_t unit =
-        r->timing->unit_free[scheduler][tc_ptx_ops[op->opcode].unit];
-    at = unit > at ? unit : at;
-    return k->next > at ? k->next : at;
-}
-
-typedef struct tc_sm {
-    tc_run *run;
-    tc_cta *ctas;
-    uint32_t nctas, per_cta;
-    uint32_t last[MAX_SCHEDULERS]; /* the warp that issued last */
-} tc_sm;
-
-/* One scheduler's cycle: the first ready warp after the last one. Returns the
- * cycle at which there may be something to do. */
-static uint64_t schedule(tc_sm *sm, uint32_t s, uint32_t nsched) {
-    uint32_t all = sm->nctas * sm->per_cta;
-    uint64_t soonest = UINT64_MAX, now = sm->run->cycle;
-    uint32_t n = (all + nsched - 1 - s) / nsched;
-    for (uint32_t i = 1; i <= n; i++) {
-        uint32_t at = (sm->last[s] + i) % n, index = at * nsched + s;
-        tc_cta *c = &sm->ctas[index / sm->per_cta];
-        tc_warp *w = &c->warps[index % sm->per_cta];
-        if (!c->nlive || !w->alive || sm->run->stopped) {
-            continue;
-        }
-        uint64_t t = when(w, s);
-        if (t <= now) {
-            issue(w, s);
-            sm->last[s] = at;
-            return now + 1;
-        }
-        soonest = t < soonest ? t : soonest;
-    }
-    return soonest;
-}
-
-static bool endless(tc_sm *sm) {
-    bool all = true;
-    for (uint32_t i = 0; i < sm->nctas; i++) {
-        for (uint32_t j = 0; j < sm->per_cta && sm->ctas[i].nlive; j++) {
-            tc_warp *w = &sm->ctas[i].warps[j];
-            if (!w->alive) {
-                continue;
-            }
-            tc_warp_save(w);
-            bool ready = false;
-            for (int k = 0; k < w->core->nsplit; k++) {
-                uint8_t st = w->core->split[k].state;
-                ready |= st == TC_SPLIT_READY || st == TC_SPLIT_UNTIL;
-            }
-            all &= !ready || tc_warp_loops(w);
-        }
-    }
-    return all;
-}
-
-static void retire(tc_sm *sm, uint32_t *next, uint32_t total, uint32_t step,
-                   uint32_t *live) {
-    for (uint32_t i = 0; i < sm->nctas; i++) {
-        tc_cta *c = &sm->ctas[i];
-        if (c->nlive || !c->busy) {
-            continue;
-        }
-        tc_cta_finish(c);
-        c->busy = false;
-        --*live;
-        if (*next < total && !sm->run->stopped) {
-            tc_cta_start(c, *next);
-            c->busy = true;
-            ++*live;
-            *next = total - *next > step ? *next + step : total;
-        }
-    }
-}
-
-static bool stop_if_cancelled(tc_run *r, tc_cta *ctas, uint32_t n) {
-    const volatile int *c = r->sim->options.cancel;
-    if (c && *c) {
-        tc_cancelled(r, ctas, n);
-    }
-    return r->stopped;
-}
-
-void tc_timing_run(tc_run *r, tc_cta *ctas, uint32_t n, uint32_t first,
-                   uint32_t step) {
-    const uint32_t *g = r->launch->grid;
-    uint32_t total = g[0] * g[1] * g[2], next = first, live = 0;
-    uint32_t nsched = r->machine->schedulers;
-    tc_sm sm = {.run = r, .ctas = ctas, .nctas = n, .per_cta = ctas[0].nwarps};
-    uint64_t check = 4096, limit = UINT64_MAX;
-    memset(r->timing->unit_free, 0, sizeof r->timing->unit_free);
-    r->timing->lsu_free = r->timing->memory_free = 0;
-    r->deadline = limit;
-    for (uint32_t i = 0; i < n && next < total; i++) {
-        tc_cta_start(&ctas[i], next);
-        ctas[i].busy = true;
-        live++;
-        next = total - next > step ? next + step : total;
-    }
-    while (live && !r->stopped) {
-        uint64_t soonest = tc_event_next(r);
-        tc_event_run(r);
-        for (uint32_t s = 0; s < nsched; s++) {
-            uint64_t t = schedule(&sm, s, nsched);
-            soonest = t < soonest ? t : soonest;
-        }
-        retire(&sm, &next, total, step, &live);
-        if (live && soonest == UINT64_MAX && tc_event_next(r) == UINT64_MAX &&
-            !r->stopped) {
-            /* A release in this cycle may have woken someone. */
-            bool any = false;
-            for (uint32_t s = 0; s < nsched; s++) {
-                any |= schedule(&sm, s, nsched) != UINT64_MAX;
-            }
-            if (!any) {
-                tc_deadlock(r, ctas, n);
-            }
-        }
-        r->cycle = soonest > r->cycle && soonest != UINT64_MAX ? soonest
-                                                               : r->cycle + 1;
-        if (r->cycle >= check) {
-            check = r->cycle + 4096;
-            if (!stop_if_cancelled(r, ctas, n) && live && endless(&sm)) {
-                tc_deadlock(r, ctas, n);
-            }
-        }
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (ctas[i].busy) {
-            tc_cta_finish(&ctas[i]);
-            ctas[i].busy = false;
-        }
+    c->fn(w, c->op, m);
+    uint64_t at = r->cycle + op->latency;
+    at = t->arrives > at ? t->arrives : at;
+    at = at << TC_READY_SHIFT | op->stall;
+    const uint32_t *dst = &t->regs[op->regs + op->nsrc];
+    for (uint32_t i = 0; i < op->ndst; i++) {
+        k->ready[dst[i]] = at;
     }
 }

@@ -1,0 +1,282 @@
+/* memsys.c - caches as tags, pipes as bytes a stretch of time. */
+#include "sim/memsys.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { WAYS = 16, STRETCH = 64, RING = 8192, LINE = 128, SECTOR = 32,
+       LOOK_BACK = 8 };
+
+typedef struct tc_line {
+    uint64_t tag;   /* line number + 1, 0: empty */
+    uint64_t ready; /* when its newest sector arrives */
+    uint32_t used;  /* stamp of the last use */
+    uint8_t valid, dirty; /* a bit a sector */
+} tc_line;
+
+typedef struct tc_cache {
+    tc_line *lines; /* sets of WAYS */
+    uint32_t nsets, stamp;
+} tc_cache;
+
+/* Bytes that each stretch of STRETCH cycles has carried. */
+typedef struct tc_pipe {
+    struct tc_stretch {
+        uint64_t number;
+        uint32_t bytes;
+    } ring[RING];
+    uint64_t free;     /* stretches before are taken for full */
+    uint32_t capacity; /* of a stretch */
+} tc_pipe;
+
+typedef struct tc_port {   /* an SM's own */
+    tc_cache l1;
+    uint64_t road, engine; /* when L2's road to it, its bulk engine, is free:
+                              in bytes */
+} tc_port;
+
+struct tc_memsys {
+    const tc_profile *p;
+    tc_sim_counters *counters;
+    tc_cache l2;
+    tc_pipe l2_pipe, dram;
+    uint32_t nsms;
+    tc_port port[];
+};
+
+static void make_cache(tc_cache *c, uint64_t bytes) {
+    c->nsets = (uint32_t)(bytes / LINE / WAYS);
+    c->nsets = c->nsets ? c->nsets : 1;
+    c->lines = tc_xcalloc((size_t)c->nsets * WAYS, sizeof *c->lines);
+}
+
+tc_memsys *tc_memsys_new(const tc_profile *p, uint32_t nsms, uint32_t carveout,
+                         tc_sim_counters *counters) {
+    tc_memsys *m = tc_xcalloc(1, sizeof *m + nsms * sizeof m->port[0]);
+    uint64_t l1 = (uint64_t)p->l1_shared_kib * 1024;
+    m->p = p;
+    m->counters = counters;
+    m->nsms = nsms;
+    l1 = l1 > carveout + UINT64_C(16384) ? l1 - carveout : 16384;
+    make_cache(&m->l2, (uint64_t)p->l2_kib * 1024);
+    for (uint32_t i = 0; i < nsms; i++) {
+        make_cache(&m->port[i].l1, l1);
+    }
+    m->l2_pipe.capacity = p->l2_bytes * STRETCH;
+    m->dram.capacity = p->dram_bytes * STRETCH;
+    return m;
+}
+
+void tc_memsys_free(tc_memsys *m) {
+    if (!m) {
+        return;
+    }
+    for (uint32_t i = 0; i < m->nsms; i++) {
+        free(m->port[i].l1.lines);
+    }
+    free(m->l2.lines);
+    free(m);
+}
+
+/* ---- pipes ---- */
+
+/* Sends bytes at now; the cycle when the last one is through. */
+static uint64_t send(tc_pipe *p, uint64_t now, uint64_t bytes) {
+    uint64_t n = now / STRETCH;
+    n = n < p->free ? p->free : n;
+    for (;;) {
+        struct tc_stretch *s = &p->ring[n % RING];
+        if (s->number != n) {
+            *s = (struct tc_stretch){.number = n};
+        }
+        uint64_t room = p->capacity - s->bytes;
+        uint64_t take = bytes < room ? bytes : room;
+        s->bytes += (uint32_t)take;
+        bytes -= take;
+        if (bytes == 0) {
+            uint64_t at =
+                n * STRETCH + (uint64_t)s->bytes * STRETCH / p->capacity;
+            /* Alone in its stretch a request does not queue. */
+            return s->bytes == take ? now + take * STRETCH / p->capacity
+                   : at > now       ? at
+                                    : now;
+        }
+        /* SMs run a few stretches apart: look back that far, no further. */
+        n++;
+        p->free = n > p->free + LOOK_BACK ? n - LOOK_BACK : p->free;
+    }
+}
+
+/* A road of one SM, whose requests come in the order of time. */
+static uint64_t pass(uint64_t *road, uint64_t now, uint64_t bytes,
+                     uint32_t rate) {
+    uint64_t at = now * rate;
+    *road = (*road > at ? *road : at) + bytes;
+    return *road / rate;
+}
+
+/* ---- tags ---- */
+
+static tc_line *set_of(const tc_cache *c, uint64_t line) {
+    uint64_t h = line * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+    return &c->lines[(h * c->nsets >> 32) * WAYS];
+}
+
+/* The line, or the place for it: *hit says which. */
+static tc_line *find(tc_cache *c, uint64_t line, bool *hit) {
+    tc_line *set = set_of(c, line), *oldest = set;
+    c->stamp++;
+    for (uint32_t i = 0; i < WAYS; i++) {
+        if (set[i].tag == line + 1) {
+            set[i].used = c->stamp;
+            *hit = true;
+            return &set[i];
+        }
+        if (set[i].tag == 0 || (oldest->tag && set[i].used < oldest->used)) {
+            oldest = &set[i];
+        }
+    }
+    *hit = false;
+    oldest->used = c->stamp;
+    return oldest;
+}
+
+static uint32_t bits(uint32_t x) {
+    return tc_popc(x);
+}
+
+/* Makes place for a line in L2: what is dirty goes to DRAM. */
+static void replace(tc_memsys *m, tc_line *l, uint64_t line, uint64_t now) {
+    if (l->dirty) {
+        uint32_t n = bits(l->dirty);
+        m->counters->dram_sectors_written += n;
+        send(&m->dram, now, (uint64_t)n * SECTOR);
+    }
+    *l = (tc_line){.tag = line + 1, .used = l->used};
+}
+
+/* Sectors of one line asked of L2; when they leave it. */
+static uint64_t from_l2(tc_memsys *m, uint64_t line, uint8_t want,
+                        uint64_t now) {
+    bool hit;
+    tc_line *l = find(&m->l2, line, &hit);
+    if (!hit) {
+        replace(m, l, line, now);
+    }
+    uint8_t missing = want & (uint8_t)~l->valid;
+    uint32_t n = bits(want), lack = bits(missing);
+    uint64_t out = send(&m->l2_pipe, now, (uint64_t)n * SECTOR) - now;
+    m->counters->l2_sectors_read += n;
+    m->counters->l2_sectors_hit += n - lack;
+    uint64_t at = now + m->p->l2_latency + out;
+    if (missing) {
+        uint64_t wait = send(&m->dram, now, (uint64_t)lack * SECTOR) - now;
+        m->counters->dram_sectors_read += lack;
+        at = now + m->p->dram_latency + (wait > out ? wait : out);
+        l->valid |= missing;
+        l->ready = at;
+    }
+    return l->ready > at && (want & l->valid) ? l->ready : at;
+}
+
+static uint64_t load_line(tc_memsys *m, tc_port *o, uint64_t line, uint8_t want,
+                          uint64_t now, bool l1) {
+    bool hit = false;
+    tc_line *l = l1 ? find(&o->l1, line, &hit) : NULL;
+    uint32_t n = bits(want);
+    if (l && !hit) {
+        *l = (tc_line){.tag = line + 1, .used = l->used};
+    }
+    uint8_t missing = l ? want & (uint8_t)~l->valid : want;
+    uint64_t at = now + m->p->l1_latency;
+    if (l1) {
+        m->counters->l1_sectors_hit += n - bits(missing);
+    }
+    if (missing) {
+        uint64_t bytes = (uint64_t)bits(missing) * SECTOR;
+        uint64_t road = pass(&o->road, now, bytes, m->p->l2_sm_bytes) - now;
+        at = from_l2(m, line, missing, now);
+        at = road + now + m->p->l2_latency > at
+                 ? road + now + m->p->l2_latency
+                 : at;
+    }
+    if (l) {
+        l->valid |= missing;
+        at = missing == 0 && l->ready > at ? l->ready : at;
+        l->ready = at > l->ready ? at : l->ready;
+    }
+    return at;
+}
+
+/* The sectors of sectors[i]'s line, from i on; sets *i behind them. */
+static uint8_t of_one_line(const uint64_t *sectors, uint32_t n, uint32_t *i) {
+    uint64_t line = sectors[*i] / 4;
+    uint8_t want = 0;
+    while (*i < n && sectors[*i] / 4 == line) {
+        want |= (uint8_t)(1u << sectors[(*i)++] % 4);
+    }
+    return want;
+}
+
+uint64_t tc_memsys_load(tc_memsys *m, uint32_t sm, uint64_t now,
+                        const uint64_t *sectors, uint32_t n, bool l1) {
+    uint64_t last = now;
+    if (l1) {
+        m->counters->l1_sectors += n;
+    } else {
+        m->counters->l1_bypass_bytes += (uint64_t)n * SECTOR;
+    }
+    for (uint32_t i = 0; i < n;) {
+        uint64_t line = sectors[i] / 4;
+        uint8_t want = of_one_line(sectors, n, &i);
+        uint64_t at = load_line(m, &m->port[sm], line, want, now, l1);
+        last = at > last ? at : last;
+    }
+    return last;
+}
+
+static void store_line(tc_memsys *m, uint64_t line, uint8_t want,
+                       uint64_t now) {
+    bool hit;
+    tc_line *l = find(&m->l2, line, &hit);
+    if (!hit) {
+        replace(m, l, line, now);
+    }
+    l->valid |= want;
+    l->dirty |= want;
+    m->counters->l2_sectors_written += bits(want);
+    send(&m->l2_pipe, now, (uint64_t)bits(want) * SECTOR);
+}
+
+uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
+                         const uint64_t *sectors, uint32_t n) {
+    for (uint32_t i = 0; i < n;) {
+        uint64_t line = sectors[i] / 4;
+        store_line(m, line, of_one_line(sectors, n, &i), now);
+    }
+    return pass(&m->port[sm].road, now, (uint64_t)n * SECTOR,
+                m->p->l2_sm_bytes);
+}
+
+uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now,
+                        uint64_t address, uint64_t bytes, bool store) {
+    uint64_t first = address / SECTOR, end = (address + bytes + 31) / SECTOR;
+    uint64_t last = now;
+    m->counters->l1_bypass_bytes += (end - first) * SECTOR;
+    for (uint64_t s = first; s < end;) {
+        uint64_t line = s / 4;
+        uint8_t want = 0;
+        while (s < end && s / 4 == line) {
+            want |= (uint8_t)(1u << s++ % 4);
+        }
+        uint64_t begin = pass(&m->port[sm].engine, now,
+                              (uint64_t)bits(want) * SECTOR, m->p->bulk_bytes);
+        if (store) {
+            store_line(m, line, want, begin);
+            last = begin > last ? begin : last;
+        } else {
+            uint64_t at = from_l2(m, line, want, begin);
+            last = at > last ? at : last;
+        }
+    }
+    return last;
+}

@@ -1,0 +1,25 @@
+/* profile.h - what a machine's parts cost: units.def and memory.def, one
+ * column a generation. */
+#ifndef TC_SIM_PROFILE_H
+#define TC_SIM_PROFILE_H
+
+#include "sim/internal.h"
+
+typedef struct tc_unit_cost {
+    uint16_t latency, interval; /* cycles */
+} tc_unit_cost;
+
+typedef struct tc_profile {
+    tc_unit_cost unit[TC_PU_COUNT];
+#define TC_MEMORY(name, sm80, sm90, sm100) uint32_t name;
+#include "sim/memory.def"
+} tc_profile;
+
+/* The profile of a machine's generation: static data. */
+const tc_profile *tc_profile_of(const tc_machine *m);
+
+/* The unit that an op keeps busy: ops.def's, by type where the opcode spans
+ * several (add.f64 is FP64's, add.f32 FMA's, mul.lo.s32 IMAD's). */
+tc_ptx_unit tc_unit_of(const tc_ptx_op *op);
+
+#endif

@@ -1,0 +1,359 @@
+/* sm.c - the SMs: four schedulers each, and the grid's way over them.
+ *
+ * Each SM runs for a quantum of cycles, then the next one: shorter than the
+ * way to L2 and back, so that what they share is nearly in the order of time.
+ * A scheduler issues one op a cycle: the warp that issued last while it can,
+ * else the next one that can. */
+#include "sim/timing.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUANTUM = 256, CHECK = 64 /* quanta */ };
+
+/* The CTAs of one cluster: resident together. */
+typedef struct tc_gang {
+    tc_cta *ctas;
+    tc_cta **peers;
+    tc_sm **sms; /* where each is */
+    bool busy;
+} tc_gang;
+
+typedef struct tc_grid {
+    tc_run *run;
+    tc_timing *t;
+    tc_gang *gangs;
+    uint32_t ngangs, size; /* CTAs of a gang */
+    uint32_t per_sm;       /* CTAs that an SM holds */
+    uint32_t next, total;  /* clusters */
+    uint32_t live;         /* gangs */
+    uint64_t end;          /* the last exit */
+} tc_grid;
+
+/* ---- warps in and out of an SM ---- */
+
+static void add_warp(tc_sm *sm, tc_warp *w) {
+    uint32_t s = 0;
+    for (uint32_t i = 1; i < TC_SCHEDULERS; i++) {
+        s = sm->nwarps[i] < sm->nwarps[s] ? i : s;
+    }
+    uint32_t n = sm->nwarps[s]++;
+    sm->warp[s][n] = w;
+    sm->wake[s][n] = sm->now;
+    sm->why[s][n] = TC_STALL_FIXED;
+    w->core->wake = &sm->wake[s][n];
+    w->core->next = sm->now;
+}
+
+static void drop_warps(tc_sm *sm, const tc_cta *c) {
+    for (uint32_t s = 0; s < TC_SCHEDULERS; s++) {
+        uint32_t keep = 0;
+        for (uint32_t i = 0; i < sm->nwarps[s]; i++) {
+            tc_warp *w = sm->warp[s][i];
+            if (w->cta == c) {
+                w->core->wake = NULL;
+                continue;
+            }
+            sm->warp[s][keep] = w;
+            sm->wake[s][keep] = sm->wake[s][i];
+            sm->why[s][keep] = sm->why[s][i];
+            w->core->wake = &sm->wake[s][keep++];
+        }
+        sm->nwarps[s] = keep;
+        sm->last[s] = 0;
+    }
+}
+
+/* ---- gangs ---- */
+
+static void start(tc_grid *g, tc_gang *gang) {
+    for (uint32_t i = 0; i < g->size; i++) {
+        tc_cta *c = &gang->ctas[i];
+        tc_cluster_start(c, gang->peers, g->next, i);
+        gang->sms[i]->nctas++;
+        for (uint32_t k = 0; k < c->nwarps; k++) {
+            add_warp(gang->sms[i], &c->warps[k]);
+        }
+    }
+    gang->busy = true;
+    g->live++;
+    g->next++;
+}
+
+/* A place for each CTA of the gang, from SM `from` on. */
+static bool place(tc_grid *g, tc_gang *gang, uint32_t from) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < g->t->nsms * g->per_sm && found < g->size; i++) {
+        tc_sm *sm = &g->t->sms[(from + i) % g->t->nsms];
+        uint32_t here = sm->nctas;
+        for (uint32_t k = 0; k < found; k++) {
+            here += gang->sms[k] == sm;
+        }
+        if (here < g->per_sm && here <= i / g->t->nsms + sm->nctas) {
+            gang->sms[found++] = sm;
+        }
+    }
+    return found == g->size;
+}
+
+static void make(tc_grid *g, tc_gang *gang) {
+    gang->ctas = tc_xcalloc(g->size, sizeof *gang->ctas);
+    gang->peers = tc_xcalloc(g->size, sizeof *gang->peers);
+    gang->sms = tc_xcalloc(g->size, sizeof *gang->sms);
+    for (uint32_t i = 0; i < g->size; i++) {
+        tc_cta_init(&gang->ctas[i], g->run);
+        gang->peers[i] = &gang->ctas[i];
+    }
+}
+
+/* Round after round: one CTA to each SM, then a second one, ... */
+static void fill(tc_grid *g) {
+    for (uint32_t i = 0; i < g->ngangs && g->next < g->total; i++) {
+        make(g, &g->gangs[i]);
+        if (!place(g, &g->gangs[i], i * g->size % g->t->nsms)) {
+            return;
+        }
+        start(g, &g->gangs[i]);
+    }
+}
+
+static bool ended(const tc_grid *g, const tc_gang *gang) {
+    for (uint32_t i = 0; i < g->size; i++) {
+        if (gang->ctas[i].nlive) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Its place is free at sm's cycle: the next cluster starts there. */
+static void retire(tc_grid *g, tc_gang *gang, uint64_t now) {
+    for (uint32_t i = 0; i < g->size; i++) {
+        drop_warps(gang->sms[i], &gang->ctas[i]);
+        tc_cta_finish(&gang->ctas[i]);
+        gang->sms[i]->nctas--;
+    }
+    gang->busy = false;
+    g->live--;
+    g->end = now > g->end ? now : g->end;
+    if (g->next < g->total && !g->run->stopped) {
+        start(g, gang);
+    }
+}
+
+static void retire_ended(tc_grid *g, uint64_t now) {
+    for (uint32_t i = 0; i < g->ngangs; i++) {
+        if (g->gangs[i].busy && ended(g, &g->gangs[i])) {
+            retire(g, &g->gangs[i], now);
+        }
+    }
+}
+
+/* ---- one SM ---- */
+
+/* One scheduler's cycle. Returns the cycle at which there may be something to
+ * do. */
+static uint64_t schedule(tc_sm *sm, uint32_t s, bool *exited) {
+    uint64_t soonest = UINT64_MAX, now = sm->now;
+    uint32_t n = sm->nwarps[s];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = sm->last[s] + i;
+        at = at >= n ? at - n : at;
+        if (sm->wake[s][at] > now) {
+            soonest = sm->wake[s][at] < soonest ? sm->wake[s][at] : soonest;
+            continue;
+        }
+        tc_warp *w = sm->warp[s][at];
+        tc_run *r = w->cta->run;
+        tc_stall why;
+        uint64_t t = w->alive ? tc_timing_when(w, s, &why) : UINT64_MAX;
+        if (t > now) {
+            sm->wake[s][at] = t;
+            sm->why[s][at] = w->alive ? (uint8_t)why : TC_STALL_FIXED;
+            soonest = t < soonest ? t : soonest;
+            continue;
+        }
+        uint64_t *stalls = r->counters.stalls, next = w->core->next;
+        uint64_t woke = sm->wake[s][at] > next ? sm->wake[s][at] : next;
+        stalls[sm->why[s][at]] += woke - next;
+        stalls[TC_STALL_NOT_SELECTED] += now > woke ? now - woke : 0;
+        tc_timing_issue(w, s);
+        sm->wake[s][at] = now + 1;
+        sm->last[s] = at;
+        *exited |= !w->alive;
+        return now + 1;
+    }
+    return soonest;
+}
+
+/* Up to the end of the quantum. Returns the next cycle with something to do. */
+static uint64_t run_sm(tc_grid *g, tc_sm *sm, uint64_t end) {
+    tc_run *r = g->run;
+    uint64_t soonest = sm->now;
+    g->t->at = sm;
+    while (sm->now < end && !r->stopped) {
+        bool exited = false;
+        soonest = UINT64_MAX;
+        r->cycle = sm->now;
+        if (tc_event_next(r) <= r->cycle) {
+            tc_event_run(r);
+        }
+        for (uint32_t s = 0; s < TC_SCHEDULERS && !r->stopped; s++) {
+            uint64_t t = schedule(sm, s, &exited);
+            soonest = t < soonest ? t : soonest;
+        }
+        if (exited) {
+            g->end = sm->now > g->end ? sm->now : g->end;
+            retire_ended(g, sm->now);
+            soonest = sm->now + 1;
+        }
+        uint64_t event = tc_event_next(r);
+        soonest = event < soonest ? event : soonest;
+        sm->now = soonest <= sm->now ? sm->now + 1 : soonest;
+    }
+    /* A wake-up from outside may come before what is due here. */
+    sm->now = sm->now > end ? end : sm->now;
+    return soonest;
+}
+
+/* ---- the grid ---- */
+
+static bool endless(tc_grid *g) {
+    bool all = true;
+    for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
+        tc_cta *c = &g->gangs[i / g->size].ctas[i % g->size];
+        for (uint32_t j = 0; c && g->gangs[i / g->size].busy && j < c->nwarps;
+             j++) {
+            tc_warp *w = &c->warps[j];
+            if (!w->alive) {
+                continue;
+            }
+            tc_warp_save(w);
+            bool ready = false;
+            for (int k = 0; k < w->core->nsplit; k++) {
+                uint8_t st = w->core->split[k].state;
+                ready |= st == TC_SPLIT_READY || st == TC_SPLIT_UNTIL;
+            }
+            all &= !ready || tc_warp_loops(w);
+        }
+    }
+    return all;
+}
+
+/* How many CTAs an SM holds (CUDA C++ Programming Guide, occupancy): threads,
+ * shared memory with the system's KiB, registers by warps of 256. */
+static uint32_t residency(tc_run *r) {
+    const tc_machine *mc = r->machine;
+    const uint32_t *b = r->launch->block;
+    uint32_t warps = (b[0] * b[1] * b[2] + 31) / 32, n = mc->max_ctas_sm;
+    uint32_t regs = r->launch->registers
+                        ? r->launch->registers
+                        : tc_register_estimate(r->module, r->func);
+    uint32_t by_threads = mc->max_threads_sm / (warps * 32);
+    uint32_t by_shared = mc->shared_sm / (r->shared_bytes + 1024);
+    uint32_t by_regs = mc->registers_sm / ((regs + 7) / 8 * 8 * 32 * warps);
+    n = n < by_threads ? n : by_threads;
+    n = n < by_shared ? n : by_shared;
+    n = n < by_regs ? n : by_regs;
+    r->counters.registers = regs;
+    return r->counters.ctas_per_sm = n ? n : 1;
+}
+
+static void begin(tc_grid *g, tc_run *r) {
+    const uint32_t *n = r->launch->grid;
+    uint32_t ctas = n[0] * n[1] * n[2];
+    g->run = r;
+    g->t = r->timing;
+    g->size = tc_cluster_size(r);
+    g->total = ctas / g->size;
+    g->per_sm = residency(r);
+    g->t->nsms = r->machine->sms < ctas ? r->machine->sms : ctas;
+    g->t->sms = tc_xcalloc(g->t->nsms, sizeof *g->t->sms);
+    for (uint32_t i = 0; i < g->t->nsms; i++) {
+        g->t->sms[i].index = i;
+    }
+    g->t->memory = tc_memsys_new(g->t->p, g->t->nsms,
+                                 (r->shared_bytes + 1024) * g->per_sm,
+                                 &r->counters);
+    uint64_t most = (uint64_t)g->t->nsms * g->per_sm / g->size;
+    most = most < 1 ? 1 : most;
+    g->ngangs = most < g->total ? (uint32_t)most : g->total;
+    g->gangs = tc_xcalloc(g->ngangs, sizeof *g->gangs);
+    fill(g);
+}
+
+static void finish(tc_grid *g) {
+    for (uint32_t i = 0; i < g->ngangs; i++) {
+        tc_gang *gang = &g->gangs[i];
+        for (uint32_t k = 0; gang->ctas && k < g->size; k++) {
+            if (gang->busy) {
+                tc_cta_finish(&gang->ctas[k]);
+            }
+            tc_cta_free(&gang->ctas[k]);
+        }
+        free(gang->ctas);
+        free(gang->peers);
+        free(gang->sms);
+    }
+    free(g->gangs);
+}
+
+/* All CTAs that are resident, for what is said about those that hang. */
+static void stuck(tc_grid *g, void say(tc_run *r, tc_cta **ctas, uint32_t n)) {
+    tc_cta **all = tc_xcalloc((size_t)g->ngangs * g->size, sizeof *all);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
+        if (g->gangs[i / g->size].busy) {
+            all[n++] = &g->gangs[i / g->size].ctas[i % g->size];
+        }
+    }
+    say(g->run, all, n);
+    free(all);
+}
+
+/* Runs every SM to the quantum's end; the next cycle with something to do. */
+static uint64_t quantum(tc_grid *g, uint64_t end) {
+    uint64_t soonest = UINT64_MAX;
+    for (uint32_t i = 0; i < g->t->nsms && !g->run->stopped; i++) {
+        tc_sm *sm = &g->t->sms[i];
+        if (sm->nctas) {
+            uint64_t t = run_sm(g, sm, end);
+            soonest = t < soonest ? t : soonest;
+        } else {
+            sm->now = end;
+        }
+    }
+    return soonest;
+}
+
+static bool cancelled(const tc_run *r) {
+    const volatile int *c = r->sim->options.cancel;
+    return c && *c;
+}
+
+void tc_timing_grid(tc_run *r) {
+    tc_grid g = {0};
+    uint64_t end = QUANTUM, quanta = 0;
+    r->deadline = UINT64_MAX;
+    begin(&g, r);
+    while (g.live && !r->stopped) {
+        uint64_t progress = r->progress;
+        uint64_t soonest = quantum(&g, end);
+        if (!g.live || r->stopped) {
+            break;
+        }
+        if (soonest == UINT64_MAX && progress == r->progress &&
+            !tc_transfer_force(r)) {
+            stuck(&g, tc_deadlock);
+        } else if (++quanta % CHECK == 0) {
+            if (cancelled(r)) {
+                stuck(&g, tc_cancelled);
+            } else if (endless(&g)) {
+                stuck(&g, tc_deadlock);
+            }
+        }
+        end = soonest != UINT64_MAX && soonest > end ? soonest + QUANTUM
+                                                     : end + QUANTUM;
+    }
+    r->cycle = g.end > r->cycle || !r->stopped ? g.end : r->cycle;
+    finish(&g);
+}

@@ -1,0 +1,66 @@
+/* timing.h - what the timing model's files share: timing.c (scoreboard, costs
+ * of single ops), sm.c (schedulers, the grid's way over the SMs), decode of
+ * ops for it (timing_ops.c). */
+#ifndef TC_SIM_TIMING_H
+#define TC_SIM_TIMING_H
+
+#include "sim/memsys.h"
+#include "sim/profile.h"
+
+enum {
+    TC_SCHEDULERS = 4,
+    TC_SCHEDULER_WARPS = 32, /* 64 warps an SM, unevenly spread at worst */
+    TC_LSU_QUEUE = 32 /* cycles of work that the LSU takes ahead */
+};
+
+/* An op as the scoreboard sees it; made once a launch. */
+typedef struct tc_timing_op {
+    uint32_t regs; /* first of its register numbers in tc_timing.regs: sources,
+                      then destinations */
+    uint8_t nsrc, ndst; /* of vectors beyond 255 only the first ones count */
+    uint8_t unit, class;
+    uint16_t latency, interval;
+    uint8_t stall; /* tc_stall: of who waits for its result */
+} tc_timing_op;
+
+/* One SM. */
+typedef struct tc_sm {
+    uint32_t index;
+    uint64_t now;
+    uint32_t nwarps[TC_SCHEDULERS], last[TC_SCHEDULERS];
+    tc_warp *warp[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
+    uint64_t wake[TC_SCHEDULERS][TC_SCHEDULER_WARPS]; /* earliest next issue */
+    uint8_t why[TC_SCHEDULERS][TC_SCHEDULER_WARPS];   /* not before: tc_stall */
+    uint64_t unit_free[TC_SCHEDULERS][TC_PU_COUNT];
+    uint64_t lsu_free; /* the road through L1 and shared memory */
+    uint32_t nctas;    /* resident */
+} tc_sm;
+
+struct tc_timing {
+    tc_run *run;
+    const tc_profile *p;
+    tc_memsys *memory;
+    tc_timing_op *ops; /* by absolute index of the code */
+    uint32_t *regs;
+    uint32_t nready; /* registers of the largest function */
+    tc_sm *sms;
+    uint32_t nsms;
+    tc_sm *at;         /* the SM that executes now */
+    uint64_t arrives;  /* of the access that executes now: when its result is
+                          there; 0: it made none */
+};
+
+/* timing_ops.c */
+void tc_timing_decode(tc_timing *t);
+/* Registers of 32 bits a thread needs, at a guess: the most values that live
+ * at one place of the code, and what an address and a call take. */
+uint32_t tc_register_estimate(const tc_ptx_module *m, const tc_ptx_func *f);
+
+/* timing.c: a register's entry of the scoreboard is cycle << 4 | tc_stall. */
+enum { TC_READY_SHIFT = 4 };
+/* When the warp's next op may issue, and what keeps it; the running split is
+ * chosen anew where its turn is over. UINT64_MAX: when somebody wakes it. */
+uint64_t tc_timing_when(tc_warp *w, uint32_t scheduler, tc_stall *why);
+void tc_timing_issue(tc_warp *w, uint32_t scheduler);
+
+#endif
