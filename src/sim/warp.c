@@ -12,6 +12,8 @@ void tc_warp_start(tc_warp *w, uint32_t pc) {
     tc_warp_core *k = w->core;
     memset(k->split, 0, sizeof k->split);
     memset(k->ncommit, 0, sizeof k->ncommit);
+    memset(k->nbulk, 0, sizeof k->nbulk);
+    k->bulk_begin = 0;
     w->alive = w->valid;
     k->nsplit = 1;
     k->cur = -1;
