@@ -59,9 +59,7 @@ static void merge(tc_warp_core *k) {
                 (a->state == TC_SPLIT_READY || a->state == TC_SPLIT_WARP) &&
                 (b->state == TC_SPLIT_READY || b->state == TC_SPLIT_WARP);
             if (a->pc == b->pc && ready) {
-                if (a->state != b->state) {
-                    a->state = TC_SPLIT_READY;
-                }
+                a->state = TC_SPLIT_READY; /* who still lacks lanes blocks */
                 a->mask |= b->mask;
                 a->stamp = a->stamp < b->stamp ? a->stamp : b->stamp;
                 drop_split(k, j);
