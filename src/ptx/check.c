@@ -333,6 +333,9 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
         return ld_st_value(p, op, true, in, out);
     case 'W':
         return ld_st_value(p, op, false, in, out);
+    case 'Y':
+        return in->o.kind == TC_PO_SINK ||
+               destination(p, op, TC_PT_U32, false, in, out);
     case 'A':
     case 'B':
         return atom_value(p, op, letter == 'A', in, out);

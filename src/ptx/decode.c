@@ -285,7 +285,8 @@ static bool set_spaces(tc_ptx_parser *p, head *h) {
                            "'cp.async' copies to .shared from .global: "
                            "cp.async.ca.shared.global");
     }
-    if (h->op.opcode == TC_PTX_SHFL_SYNC && !h->has_sub) {
+    if ((h->op.opcode == TC_PTX_SHFL_SYNC || h->op.opcode == TC_PTX_SHFL) &&
+        !h->has_sub) {
         return tc_ptx_fail(p, h->span, NULL,
                            "'shfl.sync' wants .up, .down, .bfly or .idx");
     }
@@ -334,7 +335,7 @@ static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
         if (at == n) {
             return wrong_count(p, h, f, n);
         }
-        bool pair_ok = *l == 'p' || (*l == 'd' && l[1] == 'q');
+        bool pair_ok = *l == 'p' || ((*l == 'd' || *l == 'Y') && l[1] == 'q');
         if (in[at].paired && !pair_ok) {
             return tc_ptx_fail(p, in[at].span, NULL,
                                "'%s' has no a|b pair here", h->text);

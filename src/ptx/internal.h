@@ -185,7 +185,7 @@ enum {
     TC_WHO_CP = 128,
     TC_WHO_CVTA = 256,
     TC_WHO_ATOM = 1 << 9,     /* atom, red */
-    TC_WHO_VOTE = 1 << 10,    /* vote, match, redux */
+    TC_WHO_VOTE = 1 << 10,    /* vote, match */
     TC_WHO_BAR = 1 << 11,     /* bar, barrier */
     TC_WHO_MATRIX = 1 << 12,  /* ldmatrix, stmatrix, movmatrix */
     TC_WHO_POLICY = 1 << 13,  /* createpolicy, prefetch, applypriority */
@@ -196,7 +196,8 @@ enum {
     TC_WHO_TENSOR = 1 << 18,  /* their .tensor forms */
     TC_WHO_ASYNC = 1 << 19,   /* st.async, red.async */
     TC_WHO_PROXY = 1 << 20,   /* fence.proxy, tensormap.* */
-    TC_WHO_TCGEN = 1 << 21    /* tcgen05.* */
+    TC_WHO_TCGEN = 1 << 21,   /* tcgen05.* */
+    TC_WHO_REDUX = 1 << 22
 };
 unsigned tc_ptx_who(tc_ptx_opcode op);
 
@@ -249,6 +250,10 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
 bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                      const tc_ptx_parsed *in, int n);
 bool tc_ptx_fits_type(tc_ptx_type want, tc_ptx_type have, bool wider);
+
+/* ---- rules_control.c ---- */
+/* Warp collectives, barriers, stack, misc. of control. */
+bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
 
 /* ---- rules_atom.c ---- */
 bool tc_ptx_check_atom(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);

@@ -168,6 +168,7 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_SET:
         return TC_WHO_CMP;
     case TC_PTX_SHFL_SYNC:
+    case TC_PTX_SHFL:
         return TC_WHO_SHFL;
     case TC_PTX_PRMT:
         return TC_WHO_PRMT;
@@ -183,6 +184,11 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
         return TC_WHO_CP;
     case TC_PTX_CVTA:
         return TC_WHO_CVTA;
+    case TC_PTX_VOTE:
+    case TC_PTX_VOTE_SYNC:
+        return TC_WHO_VOTE;
+    case TC_PTX_REDUX_SYNC:
+        return TC_WHO_REDUX;
     case TC_PTX_ATOM:
     case TC_PTX_RED:
         return TC_WHO_ATOM;

@@ -244,6 +244,8 @@ enum { /* atom, red */
        TC_ATOM_MAX
 };
 enum { TC_PX_ATOM_NOFTZ = 1 }; /* more: atom, red */
+enum { TC_VOTE_NONE, TC_VOTE_ALL, TC_VOTE_ANY, TC_VOTE_UNI, TC_VOTE_BALLOT };
+enum { TC_PX_REDUX_ABS = 1 }; /* more: redux.sync, whose sub is TC_ATOM_* */
 
 /* tc_ptx_op.scope: of a fence, membar (.gl is GPU), ld and st. */
 typedef enum tc_ptx_scope {

@@ -167,6 +167,9 @@ static bool check_space(tc_ptx_parser *p, const tc_ptx_op *op, int at,
 static bool check_ld_st(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     bool ld = op->opcode == TC_PTX_LD;
     int bytes = tc_ptx_type_bytes[op->type] * op->nvec;
+    if (op->type == TC_PT_B128 && op->nvec > 1) {
+        return tc_ptx_fail(p, span, NULL, "there is no vector of .b128");
+    }
     if (bytes > 32 || (bytes > 16 && op->space != TC_PS_GLOBAL)) {
         return tc_ptx_fail(p, span, NULL,
                            "a vector of %d bytes: at most 16 (32 in .global)",
@@ -279,6 +282,12 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
     case TC_PTX_MEMBAR:
     case TC_PTX_FENCE:
         return check_fence(p, op, span);
+    case TC_PTX_VOTE:
+    case TC_PTX_VOTE_SYNC:
+    case TC_PTX_REDUX_SYNC:
+    case TC_PTX_ELECT_SYNC:
+    case TC_PTX_SHFL:
+        return tc_ptx_check_control(p, op, span);
     case TC_PTX_ATOM:
     case TC_PTX_RED:
         return tc_ptx_check_atom(p, op, span) &&

@@ -5,6 +5,7 @@
  * it covers. A copy that no wait covers never lands under LATE. */
 #include "sim/hazard.h"
 #include "sim/internal.h"
+#include "sim/transfer.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ void tc_event_push(tc_run *r, tc_event e) {
         r->events = tc_xrealloc(r->events, r->cevents * sizeof *r->events);
     }
     e.order = r->norder++;
-    e.batch->queued++;
+    ++*(e.transfer ? &e.transfer->queued : &e.batch->queued);
     size_t i = r->nevents++;
     while (i > 0 && earlier(&e, &r->events[(i - 1) / 2])) {
         r->events[i] = r->events[(i - 1) / 2];
@@ -57,6 +58,10 @@ uint64_t tc_event_next(const tc_run *r) {
 void tc_event_run(tc_run *r) {
     while (r->nevents && r->events[0].cycle <= r->cycle) {
         tc_event e = pop(r);
+        if (e.transfer) {
+            tc_transfer_due(e.transfer);
+            continue;
+        }
         e.batch->queued--;
         tc_async_land(e.warp, e.batch, e.mask);
     }
@@ -66,14 +71,14 @@ static void forget_events(tc_run *r, const tc_warp *w) {
     size_t n = r->nevents, keep = 0;
     tc_event *old = r->events;
     for (size_t i = 0; i < n; i++) {
-        if (old[i].warp != w) {
+        if (old[i].warp != w || old[i].transfer) {
             old[keep++] = old[i];
         }
     }
     /* Re-heap: pushing in place is safe, the heap never outgrows i. */
     r->nevents = 0;
     for (size_t i = 0; i < keep; i++) {
-        old[i].batch->queued--;
+        --*(old[i].transfer ? &old[i].transfer->queued : &old[i].batch->queued);
         tc_event_push(r, old[i]);
     }
 }
@@ -197,7 +202,7 @@ static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
     return true;
 }
 
-static uint64_t next_random(tc_run *r) {
+uint64_t tc_random(tc_run *r) {
     uint64_t z = r->random += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
@@ -220,7 +225,7 @@ static void schedule(tc_warp *w, tc_batch *b) {
         break;
     case TC_COMPLETE_RANDOM:
         for (uint32_t m = b->mask; m; m &= m - 1) {
-            uint64_t x = next_random(r);
+            uint64_t x = tc_random(r);
             uint32_t spread = x & 1 ? 64 : 4096;
             if ((x >> 1) % 4 == 0) {
                 continue; /* at the wait */

@@ -139,14 +139,6 @@ void tc_sim_op_BAR_WARP_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     }
 }
 
-/* The lanes of the member mask exchange values together. */
-void tc_collective_SHFL_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    uint32_t need = operand_of(w, op, op->noperands - 1, mask);
-    if (tc_warp_converged(w, op, mask, need)) {
-        tc_sim_op_SHFL_SYNC(w, op, mask);
-    }
-}
-
 /* 9.7.13.4. One memory, in order: only the checker has anything to do. */
 void tc_sim_op_MEMBAR(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     (void)op;

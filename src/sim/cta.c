@@ -2,6 +2,7 @@
  */
 #include "sim/hazard.h"
 #include "sim/internal.h"
+#include "sim/transfer.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
 }
 
 void tc_cta_finish(tc_cta *c) {
+    tc_transfer_finish(c);
     if (c->run->hazard) {
         tc_hazard_finish(c);
     }

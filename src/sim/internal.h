@@ -112,6 +112,8 @@ typedef struct tc_warp_core {
     tc_batch *batches, **tail; /* not landed, or not yet waited for */
     uint32_t ncommit[TC_LANES];
     uint64_t wait_begin; /* a wait that blocks: when it began, else 0 */
+    uint32_t nbulk[TC_LANES]; /* bulk groups committed: transfer.c */
+    uint64_t bulk_begin;      /* a wait for them that blocks, or 0 */
     /* Endless loops: the state at an earlier turn (Brent's method). */
     uint64_t loop_hash, loop_progress, loop_turn, loop_power;
     bool looping;
@@ -157,6 +159,7 @@ typedef struct tc_event {
     tc_warp *warp;
     tc_batch *batch; /* these lanes of it land */
     uint32_t mask;
+    struct tc_transfer *transfer; /* or this lands */
 } tc_event;
 
 typedef struct tc_span_of_code {
@@ -253,6 +256,7 @@ void tc_cancelled(tc_run *r, tc_cta *ctas, uint32_t n);
 void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes);
 void tc_async_drop(tc_warp *w); /* at the CTA's end */
 void tc_event_push(tc_run *r, tc_event e);
+uint64_t tc_random(tc_run *r); /* of the completion policy RANDOM */
 void tc_event_run(tc_run *r);            /* all that are due */
 uint64_t tc_event_next(const tc_run *r); /* UINT64_MAX: none */
 

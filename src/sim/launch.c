@@ -1,6 +1,7 @@
 /* launch.c - what a kernel may ask for, and its way through the CTAs. */
 #include "sim/hazard.h"
 #include "sim/internal.h"
+#include "sim/transfer.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -341,6 +342,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->counters = r->counters;
     out->findings = r->findings;
     out->nfindings = r->nfindings;
+    tc_transfer_free(r);
     tc_hazard_free(r->hazard);
     tc_timing_free(r->timing);
     free(r->code);

@@ -175,6 +175,8 @@ typedef struct tc_sim_counters {
     uint64_t ctas_per_sm, registers; /* residency, and what it took for it */
     uint64_t global_sectors, shared_wavefronts, bank_conflicts;
     uint64_t async_copies, async_bytes, barriers;
+    uint64_t bulk_copies, bulk_bytes; /* of these: the async proxy's, one a
+                                         thread that issued */
     uint64_t shared_reads_own;   /* bytes that the reading thread had written,
                                     or filled with a copy of its own; counted
                                     only with hazards on */

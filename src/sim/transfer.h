@@ -22,6 +22,8 @@ struct tc_transfer {
     const tc_ptx_op *op;
     tc_warp *warp; /* the issuer's */
     int lane;
+    tc_transfer_fn *fetch;        /* reads its sources into its state, once,
+                                     before land; NULL: land reads them */
     tc_transfer_fn *land;         /* moves the bytes, signals; called once */
     void (*drop)(tc_transfer *t); /* frees what *state owns; may be NULL */
     void *state;                  /* the op's own */
@@ -32,22 +34,31 @@ struct tc_transfer {
     bool in_group;           /* completes by bulk group */
     bool landed, read;       /* read: its sources have been read */
     uint32_t bytes;
-    uint64_t complete; /* timing: when the bytes arrive */
-    int32_t event;     /* its ISSUE in the trace */
-    tc_hz_agent *hz;   /* NULL: hazards off */
+    uint64_t address;          /* where the bytes go, for the trace */
+    uint64_t complete, source; /* timing: when the bytes arrive; when the
+                                  sources have been read */
+    int32_t event;             /* its ISSUE in the trace */
+    uint32_t queued;           /* events that name it */
+    tc_hz_agent *hz;           /* NULL: hazards off */
 };
 
 /* Starts a transfer: the run owns it from here. The hazard agent is begun
  * here; the op then tells it of every access it will make
  * (tc_hazard_agent_access), before anything lands. */
 tc_transfer *tc_transfer_new(tc_warp *w, const tc_ptx_op *op, int lane);
-/* Hands it to the completion policy: may land at once. */
+/* Hands it to the completion policy: may land, and be gone, at once. */
 void tc_transfer_start(tc_transfer *t);
 /* Lands the oldest transfer that has not landed. False: there is none. The
  * scheduler calls it under LATE when nobody can go on. */
 bool tc_transfer_force(tc_run *r);
-/* The bulk groups of a thread (cp.async.bulk.commit_group and wait_group). */
-void tc_transfer_commit(tc_warp *w, uint32_t mask);
+/* An event of it is due. */
+void tc_transfer_due(tc_transfer *t);
+/* What stands for it in findings. */
+tc_access tc_transfer_access(const tc_transfer *t);
+/* The bulk groups of a thread (cp.async.bulk.commit_group and wait_group). A
+ * wait that leaves `leave` groups may block the lanes under the clock; the op
+ * is then issued again. */
+void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
 void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                       int64_t leave, bool read_only);
 /* At the end of a CTA (its transfers land or are dropped) and of a run. */

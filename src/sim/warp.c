@@ -12,6 +12,8 @@ void tc_warp_start(tc_warp *w, uint32_t pc) {
     tc_warp_core *k = w->core;
     memset(k->split, 0, sizeof k->split);
     memset(k->ncommit, 0, sizeof k->ncommit);
+    memset(k->nbulk, 0, sizeof k->nbulk);
+    k->bulk_begin = 0;
     w->alive = w->valid;
     k->nsplit = 1;
     k->cur = -1;
@@ -57,9 +59,7 @@ static void merge(tc_warp_core *k) {
                 (a->state == TC_SPLIT_READY || a->state == TC_SPLIT_WARP) &&
                 (b->state == TC_SPLIT_READY || b->state == TC_SPLIT_WARP);
             if (a->pc == b->pc && ready) {
-                if (a->state != b->state) {
-                    a->state = TC_SPLIT_READY;
-                }
+                a->state = TC_SPLIT_READY; /* who still lacks lanes blocks */
                 a->mask |= b->mask;
                 a->stamp = a->stamp < b->stamp ? a->stamp : b->stamp;
                 drop_split(k, j);

@@ -52,7 +52,7 @@ static void print_diag(void *user, const tc_diag *d) {
 }
 
 /* body without the lines that contain drop. */
-static char *whole_text(const char *body, const char *drop) {
+static inline char *whole_text(const char *body, const char *drop) {
     tc_buf b = TC_BUF_INIT;
     tc_buf_puts(&b, prologue);
     while (*body) {
