@@ -60,7 +60,7 @@ static void release(tc_cta *c, uint32_t id) {
             if (s->state != TC_SPLIT_BARRIER || s->barrier != id) {
                 continue;
             }
-            uint64_t at = r->timing ? r->cycle + tc_timing_barrier() : 0;
+            uint64_t at = r->timing ? r->cycle + tc_timing_barrier(c) : 0;
             if (r->trace) {
                 tc_observe_event(w, s->op, TC_TRACE_BARRIER, TC_UNIT_BARRIER,
                                  s->mask,

@@ -16,10 +16,6 @@ static void init_warp(tc_cta *c, tc_warp *w, uint32_t i) {
     w->r64 = tc_xcalloc(f->n64 + 1u, sizeof *w->r64);
     w->pred = tc_xcalloc(f->npred + 1u, sizeof *w->pred);
     w->core = tc_xcalloc(1, sizeof *w->core);
-    if (c->run->timing) {
-        w->core->ready =
-            tc_xcalloc(f->npred + f->n32 + f->n64 + 1u, sizeof(uint64_t));
-    }
 }
 
 void tc_cta_init(tc_cta *c, tc_run *r) {

@@ -121,6 +121,7 @@ typedef struct tc_warp_core {
     uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
     uint64_t next;     /* earliest cycle of the next issue */
     uint64_t turn_end; /* another split may go then */
+    uint64_t *wake;    /* sm.c: when its scheduler looks at it again */
 } tc_warp_core;
 
 enum { TC_BARRIERS = 16 };
@@ -290,14 +291,14 @@ int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
 tc_timing *tc_timing_new(tc_run *r);
 void tc_timing_free(tc_timing *t);
 void tc_timing_warp(tc_warp *w); /* a warp starts */
-/* Runs the CTAs first, first + step, ... on one SM, cycle by cycle. */
-void tc_timing_run(tc_run *r, tc_cta *ctas, uint32_t n, uint32_t first,
-                   uint32_t step);
+/* sm.c: runs the whole grid, cycle by cycle. */
+void tc_timing_grid(tc_run *r);
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes,
                       bool store);
 /* When the bytes of a cp.async issued now will have arrived. */
-uint64_t tc_timing_barrier(void); /* cycles from last arrival to release */
+/* Cycles from the last arrival to the release. */
+uint64_t tc_timing_barrier(const tc_cta *c);
 uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);
 
 static inline uint32_t tc_popc(uint32_t x) {

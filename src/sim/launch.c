@@ -263,39 +263,6 @@ static void run_plain(tc_run *r, uint32_t nctas) {
     tc_cta_free(&c);
 }
 
-/* ---- execution under the clock: SM after SM, each with its CTAs ---- */
-
-static uint32_t residency(const tc_run *r, uint32_t nctas) {
-    const tc_machine *mc = r->machine;
-    const uint32_t *b = r->launch->block;
-    uint32_t threads = (b[0] * b[1] * b[2] + 31) / 32 * 32;
-    uint32_t n = mc->max_ctas_sm, share = (nctas + mc->sms - 1) / mc->sms;
-    uint32_t shared = r->shared_bytes + 1024; /* the system's own KiB */
-    n = n < mc->max_threads_sm / threads ? n : mc->max_threads_sm / threads;
-    n = n < mc->shared_sm / shared ? n : mc->shared_sm / shared;
-    n = n < share ? n : share;
-    return n ? n : 1;
-}
-
-static void run_timed(tc_run *r, uint32_t nctas) {
-    uint32_t n = residency(r, nctas), sms = r->machine->sms;
-    tc_cta *ctas = tc_xcalloc(n, sizeof *ctas);
-    uint64_t longest = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        tc_cta_init(&ctas[i], r);
-    }
-    for (uint32_t sm = 0; sm < sms && sm < nctas && !r->stopped; sm++) {
-        r->cycle = 0;
-        tc_timing_run(r, ctas, n, sm, sms);
-        longest = r->cycle > longest ? r->cycle : longest;
-    }
-    r->cycle = longest;
-    for (uint32_t i = 0; i < n; i++) {
-        tc_cta_free(&ctas[i]);
-    }
-    free(ctas);
-}
-
 /* ---- the launch ---- */
 
 static void begin(tc_run *r, tc_sim *s, const tc_sim_launch *l) {
@@ -365,7 +332,7 @@ bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
     uint32_t nctas = l->grid[0] * l->grid[1] * l->grid[2];
     clock_gettime(CLOCK_MONOTONIC, &t0);
     if (r.timing) {
-        run_timed(&r, nctas);
+        tc_timing_grid(&r);
     } else {
         run_plain(&r, nctas);
     }

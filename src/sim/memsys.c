@@ -127,9 +127,13 @@ static tc_line *find(tc_cache *c, uint64_t line, bool *hit) {
     c->stamp++;
     for (uint32_t i = 0; i < WAYS; i++) {
         if (set[i].tag == line + 1) {
-            set[i].used = c->stamp;
+            /* The newest stands first: it is the one asked for again. */
+            tc_line found = set[i];
+            set[i] = set[0];
+            set[0] = found;
+            set[0].used = c->stamp;
             *hit = true;
-            return &set[i];
+            return set;
         }
         if (set[i].tag == 0 || (oldest->tag && set[i].used < oldest->used)) {
             oldest = &set[i];

@@ -5,6 +5,7 @@
  * A scheduler issues one op a cycle: the warp that issued last while it can,
  * else the next one that can. */
 #include "sim/timing.h"
+#include "sim/transfer.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ typedef struct tc_grid {
     tc_run *run;
     tc_timing *t;
     tc_gang *gangs;
+    uint32_t shape[3];     /* of a cluster */
     uint32_t ngangs, size; /* CTAs of a gang */
     uint32_t per_sm;       /* CTAs that an SM holds */
     uint32_t next, total;  /* clusters */
@@ -38,8 +40,7 @@ static void add_warp(tc_sm *sm, tc_warp *w) {
     }
     uint32_t n = sm->nwarps[s]++;
     sm->warp[s][n] = w;
-    sm->wake[s][n] = sm->now;
-    sm->why[s][n] = TC_STALL_FIXED;
+    sm->wake[s][n] = 0;
     w->core->wake = &sm->wake[s][n];
     w->core->next = sm->now;
 }
@@ -54,8 +55,7 @@ static void drop_warps(tc_sm *sm, const tc_cta *c) {
                 continue;
             }
             sm->warp[s][keep] = w;
-            sm->wake[s][keep] = sm->wake[s][i];
-            sm->why[s][keep] = sm->why[s][i];
+            sm->wake[s][keep] = 0; /* asked again */
             w->core->wake = &sm->wake[s][keep++];
         }
         sm->nwarps[s] = keep;
@@ -65,10 +65,23 @@ static void drop_warps(tc_sm *sm, const tc_cta *c) {
 
 /* ---- gangs ---- */
 
+/* The linear index of the CTA of that rank in that cluster. */
+static uint32_t cta_index(const tc_grid *g, uint32_t cluster, uint32_t rank) {
+    const uint32_t *n = g->run->launch->grid, *d = g->shape;
+    uint32_t cx = n[0] / d[0], cy = n[1] / d[1];
+    uint32_t x = cluster % cx * d[0] + rank % d[0];
+    uint32_t y = cluster / cx % cy * d[1] + rank / d[0] % d[1];
+    uint32_t z = cluster / cx / cy * d[2] + rank / d[0] / d[1];
+    return (z * n[1] + y) * n[0] + x;
+}
+
 static void start(tc_grid *g, tc_gang *gang) {
     for (uint32_t i = 0; i < g->size; i++) {
         tc_cta *c = &gang->ctas[i];
-        tc_cluster_start(c, gang->peers, g->next, i);
+        c->rank = i;
+        c->ncluster = g->size;
+        c->peers = gang->peers;
+        tc_cta_start(c, cta_index(g, g->next, i));
         gang->sms[i]->nctas++;
         for (uint32_t k = 0; k < c->nwarps; k++) {
             add_warp(gang->sms[i], &c->warps[k]);
@@ -150,6 +163,41 @@ static void retire_ended(tc_grid *g, uint64_t now) {
 
 /* ---- one SM ---- */
 
+/* Cycles of the warp since its last issue, by cause. */
+static void account(tc_sm *sm, uint32_t s, uint32_t i, uint64_t unit_free) {
+    const tc_warp *w = sm->warp[s][i];
+    uint64_t *stalls = w->cta->run->counters.stalls, next = w->core->next;
+    uint64_t now = sm->now, woke = sm->wake[s][i];
+    woke = woke > next ? woke : next;
+    uint64_t free = unit_free > woke ? unit_free : woke;
+    stalls[sm->why[s][i]] += woke - next;
+    stalls[TC_STALL_PIPE] += free - woke;
+    stalls[TC_STALL_NOT_SELECTED] += now - free;
+}
+
+/* When a warp whose operands are ready may issue, for its unit's sake. */
+static uint64_t unit_free(const tc_sm *sm, uint32_t s, uint32_t i) {
+    uint64_t at = sm->unit_free[s][sm->unit[s][i]];
+    if (sm->memory[s][i] && sm->lsu_free > at + TC_LSU_QUEUE) {
+        at = sm->lsu_free - TC_LSU_QUEUE;
+    }
+    return at;
+}
+
+/* Asks the scoreboard about a warp that issued, or was woken. */
+static void look(tc_sm *sm, uint32_t s, uint32_t i) {
+    tc_warp *w = sm->warp[s][i];
+    tc_stall why = TC_STALL_FIXED;
+    uint64_t t = w->alive ? tc_timing_when(w, &why) : UINT64_MAX;
+    const tc_timing_op *op =
+        &w->cta->run->timing->ops[w->core->cur >= 0 ? w->core->pc : 0];
+    sm->wake[s][i] = t > 1 ? t : 1;
+    sm->why[s][i] = (uint8_t)why;
+    sm->unit[s][i] = op->unit;
+    sm->memory[s][i] =
+        op->class >= TC_CLASS_LDG && op->class <= TC_CLASS_LDGSTS;
+}
+
 /* One scheduler's cycle. Returns the cycle at which there may be something to
  * do. */
 static uint64_t schedule(tc_sm *sm, uint32_t s, bool *exited) {
@@ -158,26 +206,22 @@ static uint64_t schedule(tc_sm *sm, uint32_t s, bool *exited) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = sm->last[s] + i;
         at = at >= n ? at - n : at;
-        if (sm->wake[s][at] > now) {
-            soonest = sm->wake[s][at] < soonest ? sm->wake[s][at] : soonest;
-            continue;
+        if (sm->wake[s][at] == 0) {
+            look(sm, s, at);
         }
-        tc_warp *w = sm->warp[s][at];
-        tc_run *r = w->cta->run;
-        tc_stall why;
-        uint64_t t = w->alive ? tc_timing_when(w, s, &why) : UINT64_MAX;
+        uint64_t t = sm->wake[s][at];
+        if (t <= now) {
+            uint64_t free = unit_free(sm, s, at);
+            t = free > t ? free : t;
+        }
         if (t > now) {
-            sm->wake[s][at] = t;
-            sm->why[s][at] = w->alive ? (uint8_t)why : TC_STALL_FIXED;
             soonest = t < soonest ? t : soonest;
             continue;
         }
-        uint64_t *stalls = r->counters.stalls, next = w->core->next;
-        uint64_t woke = sm->wake[s][at] > next ? sm->wake[s][at] : next;
-        stalls[sm->why[s][at]] += woke - next;
-        stalls[TC_STALL_NOT_SELECTED] += now > woke ? now - woke : 0;
+        tc_warp *w = sm->warp[s][at];
+        account(sm, s, at, t);
         tc_timing_issue(w, s);
-        sm->wake[s][at] = now + 1;
+        sm->wake[s][at] = 0;
         sm->last[s] = at;
         *exited |= !w->alive;
         return now + 1;
@@ -263,7 +307,11 @@ static void begin(tc_grid *g, tc_run *r) {
     uint32_t ctas = n[0] * n[1] * n[2];
     g->run = r;
     g->t = r->timing;
-    g->size = tc_cluster_size(r);
+    g->size = 1;
+    for (int i = 0; i < 3; i++) {
+        g->shape[i] = r->launch->cluster[i] ? r->launch->cluster[i] : 1;
+        g->size *= g->shape[i];
+    }
     g->total = ctas / g->size;
     g->per_sm = residency(r);
     g->t->nsms = r->machine->sms < ctas ? r->machine->sms : ctas;
@@ -298,12 +346,12 @@ static void finish(tc_grid *g) {
 }
 
 /* All CTAs that are resident, for what is said about those that hang. */
-static void stuck(tc_grid *g, void say(tc_run *r, tc_cta **ctas, uint32_t n)) {
-    tc_cta **all = tc_xcalloc((size_t)g->ngangs * g->size, sizeof *all);
+static void stuck(tc_grid *g, void say(tc_run *r, tc_cta *ctas, uint32_t n)) {
+    tc_cta *all = tc_xcalloc((size_t)g->ngangs * g->size, sizeof *all);
     uint32_t n = 0;
     for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
         if (g->gangs[i / g->size].busy) {
-            all[n++] = &g->gangs[i / g->size].ctas[i % g->size];
+            all[n++] = g->gangs[i / g->size].ctas[i % g->size];
         }
     }
     say(g->run, all, n);

@@ -165,7 +165,7 @@ static uint64_t asleep(const tc_warp *w, tc_stall *why) {
     return at;
 }
 
-uint64_t tc_timing_when(tc_warp *w, uint32_t scheduler, tc_stall *why) {
+uint64_t tc_timing_when(tc_warp *w, tc_stall *why) {
     enum { TURN = 4096 };
     tc_warp_core *k = w->core;
     const tc_run *r = w->cta->run;
@@ -185,16 +185,7 @@ uint64_t tc_timing_when(tc_warp *w, uint32_t scheduler, tc_stall *why) {
         latest = k->ready[reg[i]] > latest ? k->ready[reg[i]] : latest;
     }
     uint64_t at = latest >> TC_READY_SHIFT;
-    uint64_t unit = t->at->unit_free[scheduler][op->unit];
     *why = (tc_stall)(latest & ((1u << TC_READY_SHIFT) - 1));
-    if (op->class >= TC_CLASS_LDG && op->class <= TC_CLASS_LDGSTS &&
-        t->at->lsu_free > unit + TC_LSU_QUEUE) {
-        unit = t->at->lsu_free - TC_LSU_QUEUE;
-    }
-    if (unit > at) {
-        *why = TC_STALL_PIPE;
-        at = unit;
-    }
     return k->next > at ? k->next : at;
 }
 

@@ -29,8 +29,12 @@ typedef struct tc_sm {
     uint64_t now;
     uint32_t nwarps[TC_SCHEDULERS], last[TC_SCHEDULERS];
     tc_warp *warp[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
-    uint64_t wake[TC_SCHEDULERS][TC_SCHEDULER_WARPS]; /* earliest next issue */
-    uint8_t why[TC_SCHEDULERS][TC_SCHEDULER_WARPS];   /* not before: tc_stall */
+    /* Of each warp: when its operands are ready (0: to be asked), why not
+     * before (tc_stall), its next op's unit, whether that goes to the LSU. */
+    uint64_t wake[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
+    uint8_t why[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
+    uint8_t unit[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
+    bool memory[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
     uint64_t unit_free[TC_SCHEDULERS][TC_PU_COUNT];
     uint64_t lsu_free; /* the road through L1 and shared memory */
     uint32_t nctas;    /* resident */
@@ -58,9 +62,10 @@ uint32_t tc_register_estimate(const tc_ptx_module *m, const tc_ptx_func *f);
 
 /* timing.c: a register's entry of the scoreboard is cycle << 4 | tc_stall. */
 enum { TC_READY_SHIFT = 4 };
-/* When the warp's next op may issue, and what keeps it; the running split is
- * chosen anew where its turn is over. UINT64_MAX: when somebody wakes it. */
-uint64_t tc_timing_when(tc_warp *w, uint32_t scheduler, tc_stall *why);
+/* When the operands of the warp's next op are ready, and what keeps them; the
+ * running split is chosen anew where its turn is over. UINT64_MAX: when
+ * somebody wakes it. */
+uint64_t tc_timing_when(tc_warp *w, tc_stall *why);
 void tc_timing_issue(tc_warp *w, uint32_t scheduler);
 
 #endif
