@@ -265,6 +265,11 @@ void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out);
 tc_sim_allocation *tc_find_allocation(tc_run *r, uint64_t address);
 tc_sim_op_fn tc_observed_LD, tc_observed_ST, tc_collective_SHFL_SYNC;
 
+/* atomic.c: what an element becomes under TC_ATOM_sub, all but cas; values are
+ * zero-extended; global: its sums of .f32 flush subnormals. */
+uint64_t tc_atomic_combine(uint8_t sub, tc_ptx_type t, uint64_t old, uint64_t b,
+                           bool global);
+
 /* findings.c */
 tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane);
 /* Adds a finding, or counts it to the one it is the same defect as. */
@@ -299,6 +304,10 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 /* When the bytes of a cp.async issued now will have arrived. */
 uint64_t tc_timing_barrier(void); /* cycles from last arrival to release */
 uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);
+/* When a transfer of the async proxy that is issued now will be complete;
+ * *source: when its sources will have been read. */
+uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
+                            tc_ptx_space to, uint64_t *source);
 
 static inline uint32_t tc_popc(uint32_t x) {
     return (uint32_t)__builtin_popcount(x);

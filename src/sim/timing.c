@@ -27,6 +27,11 @@ enum {
     GLOBAL_LATENCY = 500, /* DRAM load-to-use */
     L2_BYTES = 64,        /* a cycle from L2 to an SM */
     BARRIER_LATENCY = 20,
+    BULK_LATENCY = 42,     /* tests/gpu/micro-h200.jsonl: a store of 16 bytes
+                              has read its source */
+    BULK_BYTES = 32,       /* a cycle read from shared memory: the same */
+    BULK_WRITTEN = 6,      /* from read to complete: the same */
+    CLUSTER_LATENCY = 180, /* SM to SM */
     MAX_SCHEDULERS = 4
 };
 
@@ -166,6 +171,21 @@ uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {
     n = sectors(reads, b->src, b->op->size);
     r->counters.global_sectors += n;
     return travel(r->timing, n);
+}
+
+/* The bulk engine: its own latency, then the road to memory, or the network
+ * between SMs. */
+uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
+                            tc_ptx_space to, uint64_t *source) {
+    if (from == TC_PS_GLOBAL) {
+        *source = travel(r->timing, (bytes + 31) / 32) + BULK_LATENCY;
+        return *source;
+    }
+    if (to == TC_PS_GLOBAL) { /* complete when it has been sent */
+        travel(r->timing, (bytes + 31) / 32);
+    }
+    *source = r->cycle + BULK_LATENCY + bytes / BULK_BYTES;
+    return *source + (to == TC_PS_GLOBAL ? BULK_WRITTEN : CLUSTER_LATENCY);
 }
 
 /* ---- scoreboard ---- */
