@@ -307,6 +307,11 @@ static bool fit_value(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
         return source(p, op, TC_PT_U32, false, in, out);
     case 'k':
         return source(p, op, TC_PT_B64, false, in, out);
+    case '3':
+    case '5':
+        return source(p, op, TC_PT_B16, false, in, out);
+    case '4':
+        return source(p, op, TC_PT_B64, false, in, out);
     case 'z':
         if (in->o.kind == TC_PO_PRED) {
             return predicate(p, op, false, in, out);
@@ -344,6 +349,9 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
         return predicate(p, op, true, in, out);
     case 'b':
         return predicate(p, op, false, in, out);
+    case '0':
+    case '1':
+    case '2':
     case 'a':
         return in->o.kind == TC_PO_ADDRESS ||
                wrong_kind(p, op, in, "an address in [ ]");

@@ -295,11 +295,32 @@ static bool set_spaces(tc_ptx_parser *p, head *h) {
     return true;
 }
 
-static int wanted(const char *operands, int *least) {
+/* Operands that this instruction's modifiers rule out: forms.def's digits. */
+static bool left_out(const head *h, char letter) {
+    bool store = h->spaces[0] == TC_PS_GLOBAL;
+    switch (letter) {
+    case '0':
+        return store;
+    case '1':
+        return !store;
+    case '2':
+        return (h->op.more & TC_PX_BULK_TX) == 0;
+    case '3':
+        return (h->op.more & TC_PX_BULK_MULTICAST) == 0;
+    case '4':
+        return (h->op.flags & TC_PM_CACHE_HINT) == 0;
+    case '5':
+        return (h->op.more & TC_PX_BULK_CP_MASK) == 0;
+    default:
+        return false;
+    }
+}
+
+static int wanted(const head *h, const char *operands, int *least) {
     int most = 0;
     *least = 0;
     for (; *operands != 0; operands++) {
-        if (*operands != '?') {
+        if (*operands != '?' && *operands != '7' && !left_out(h, *operands)) {
             most++;
             *least += operands[1] != '?' && *operands != 'q';
         }
@@ -308,7 +329,7 @@ static int wanted(const char *operands, int *least) {
 }
 
 static bool wrong_count(tc_ptx_parser *p, const head *h, const form *f, int n) {
-    int least, most = wanted(f->operands, &least);
+    int least, most = wanted(h, f->operands, &least);
     const char *want = least == most
                            ? tc_format(p->arena, "%d", most)
                            : tc_format(p->arena, "%d to %d", least, most);
@@ -326,7 +347,13 @@ static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
             continue;
         }
         tc_ptx_operand *out = &h->op.a[place++];
-        bool skip = (*l == 'q' && !(at > 0 && in[at - 1].paired)) ||
+        if (*l == '7' && at > 0) { /* written with the one before */
+            if (!tc_ptx_fit(p, &h->op, *l, &in[at - 1], out)) {
+                return false;
+            }
+            continue;
+        }
+        bool skip = left_out(h, *l) || (*l == 'q' && !(at > 0 && in[at - 1].paired)) ||
                     (*l == 'z' && policy && n == 4) ||
                     (*l == 's' && l[1] == '?' && policy);
         if (skip || (at == n && l[1] == '?')) {

@@ -256,6 +256,7 @@ bool tc_ptx_fits_type(tc_ptx_type want, tc_ptx_type have, bool wider);
 bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
 
 /* ---- rules_atom.c ---- */
+bool tc_ptx_check_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_atom(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 /* Reports an instruction (or what of it) that the module's .target lacks. */
 bool tc_ptx_wants_sm(tc_ptx_parser *p, tc_span span, int sm, const char *what);

@@ -53,6 +53,7 @@ enum {
         TC_WHO_LD | TC_WHO_ST | TC_WHO_CP | TC_WHO_CVTA | TC_WHO_FAMILIES,
     TC_WHO_LDST = TC_WHO_LD | TC_WHO_ST,
     TC_WHO_LDCP = TC_WHO_LD | TC_WHO_CP,
+    TC_WHO_TMA = TC_WHO_BULK | TC_WHO_TENSOR | TC_WHO_ASYNC,
     TC_WHO_SCOPED =
         TC_WHO_LD | TC_WHO_ST | TC_WHO_FENCE | TC_WHO_MEMBAR | TC_WHO_FAMILIES
 };
@@ -192,6 +193,11 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_ATOM:
     case TC_PTX_RED:
         return TC_WHO_ATOM;
+    case TC_PTX_CP_ASYNC_BULK:
+    case TC_PTX_CP_REDUCE_ASYNC_BULK:
+    case TC_PTX_CP_ASYNC_BULK_PREFETCH:
+    case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
+        return TC_WHO_BULK;
     default:
         return 0;
     }

@@ -247,6 +247,19 @@ enum { TC_PX_ATOM_NOFTZ = 1 }; /* more: atom, red */
 enum { TC_VOTE_NONE, TC_VOTE_ALL, TC_VOTE_ANY, TC_VOTE_UNI, TC_VOTE_BALLOT };
 enum { TC_PX_REDUX_ABS = 1 }; /* more: redux.sync, whose sub is TC_ATOM_* */
 
+enum { /* tc_ptx_op.more of the async proxy's copies, st.async, red.async */
+       TC_PX_BULK_TX = 1u << 0, /* .mbarrier::complete_tx::bytes */
+       TC_PX_BULK_GROUP = 1u << 1,
+       TC_PX_BULK_MULTICAST = 1u << 2,
+       TC_PX_BULK_CP_MASK = 1u << 3,
+       TC_PX_BULK_NOFTZ = 1u << 4,
+       TC_PX_BULK_READ = 1u << 5,
+       TC_PX_BULK_L2 = 1u << 6,
+       TC_PX_BULK_TILE = 1u << 7,
+       TC_PX_BULK_CTA_GROUP_1 = 1u << 8,
+       TC_PX_BULK_CTA_GROUP_2 = 1u << 9
+};
+
 /* tc_ptx_op.scope: of a fence, membar (.gl is GPU), ld and st. */
 typedef enum tc_ptx_scope {
     TC_PTX_SCOPE_NONE,

@@ -163,6 +163,11 @@ static bool check_space(tc_ptx_parser *p, const tc_ptx_op *op, int at,
                        names[space]);
 }
 
+/* A variable of shared::cluster is one of .shared. */
+static tc_ptx_space plain(uint8_t space) {
+    return space == TC_PS_CLUSTER ? TC_PS_SHARED : (tc_ptx_space)space;
+}
+
 /* 9.7.9.8, 9.7.9.11 */
 static bool check_ld_st(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     bool ld = op->opcode == TC_PTX_LD;
@@ -293,6 +298,16 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
         return tc_ptx_check_atom(p, op, span) &&
                check_space(p, op, op->opcode == TC_PTX_RED ? 0 : 1,
                            (tc_ptx_space)op->space, span);
+    case TC_PTX_CP_ASYNC_BULK:
+    case TC_PTX_CP_REDUCE_ASYNC_BULK:
+        return tc_ptx_check_bulk(p, op, span) &&
+               check_space(p, op, 0, plain(op->space), span) &&
+               check_space(p, op, 1, plain(op->space2), span) &&
+               check_space(p, op, 3, TC_PS_SHARED, span);
+    case TC_PTX_CP_ASYNC_BULK_PREFETCH:
+    case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
+        return tc_ptx_check_bulk(p, op, span) &&
+               check_space(p, op, 0, TC_PS_GLOBAL, span);
     case TC_PTX_CVTA:
         return op->space != TC_PS_GENERIC ||
                tc_ptx_fail(p, span, NULL,

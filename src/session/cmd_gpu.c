@@ -1,5 +1,5 @@
 /* cmd_gpu.c - the same PTX and data on the attached GPU, compared byte by byte
- * with the simulator's. */
+ * with the simulator's where it has run too. */
 #include "gpu/gpu.h"
 #include "session/run.h"
 
@@ -13,6 +13,25 @@ typedef struct gpu_outcome {
     uint8_t **after; /* one a buffer, in the run's arena */
 } gpu_outcome;
 
+/* The kernel's arguments: copies of the buffers' data, and the numbers. */
+static tc_gpu_arg *make_args(tc_run *run, gpu_outcome *out) {
+    out->after = TC_NEWN(run->arena, uint8_t *, run->nbuffers + 1);
+    for (int i = 0; i < run->nbuffers; i++) {
+        const tc_run_buffer *b = &run->buffers[i];
+        out->after[i] = tc_alloc(run->arena, b->bytes);
+        memcpy(out->after[i], b->before, b->bytes);
+    }
+    tc_gpu_arg *args = TC_NEWN(run->arena, tc_gpu_arg, run->nargs + 1);
+    for (int i = 0; i < run->nargs; i++) {
+        tc_run_arg *p = &run->args[i];
+        args[i] = p->buffer >= 0
+                      ? (tc_gpu_arg){out->after[p->buffer],
+                                     run->buffers[p->buffer].bytes, true}
+                      : (tc_gpu_arg){p->value, p->size, false};
+    }
+    return args;
+}
+
 /* Runs the kernel on the GPU with the run's data. Reports and returns false
  * when there is no GPU, or it refuses. */
 static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
@@ -25,20 +44,11 @@ static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
         return false;
     }
     tc_gpu_cuda.describe(gpu, &out->device);
-    out->after = TC_NEWN(run->arena, uint8_t *, run->nbuffers + 1);
-    tc_gpu_arg *args = TC_NEWN(run->arena, tc_gpu_arg, run->nbuffers + 1);
-    for (int i = 0; i < run->nbuffers; i++) {
-        const tc_run_buffer *b = &run->buffers[i];
-        out->after[i] = tc_alloc(run->arena, b->bytes);
-        memcpy(out->after[i], b->before, b->bytes);
-        args[i] = (tc_gpu_arg){out->after[i], b->bytes, true};
-    }
-    tc_gpu_launch l = {.ptx = s->program.ptx.text,
-                       .entry = s->program.ptx.entry,
-                       .args = args,
-                       .nargs = run->nbuffers,
-                       .dynamic_shared =
-                           (uint32_t)s->program.lowered->dynamic_shared};
+    tc_gpu_launch l = {.ptx = run->ptx,
+                       .entry = run->entry,
+                       .args = make_args(run, out),
+                       .nargs = run->nargs,
+                       .dynamic_shared = run->dynamic_shared};
     memcpy(l.grid, run->grid, sizeof l.grid);
     memcpy(l.block, run->block, sizeof l.block);
     bool clustered = run->cluster[0] * run->cluster[1] * run->cluster[2] > 1;
@@ -119,41 +129,91 @@ static json_t *compare_json(tc_session *s, const gpu_outcome *o, bool *all) {
     return list;
 }
 
-/* The simulator's run goes first: its data is what the GPU gets, and its
- * findings say whether the GPU's bytes can be trusted to repeat. */
-tc_status tc_cmd_gpu(tc_session *s, const tc_args *args, tc_reply *r) {
-    tc_status status;
-    gpu_outcome o = {0};
-    if (!tc_run_make(s, args->span, &status)) {
-        return status;
+static void device_text(tc_session *s, const gpu_outcome *o, tc_buf *b) {
+    const tc_gpu_device *d = &o->device;
+    tc_buf_printf(b, "%s on %s (sm_%d, driver CUDA %d.%d): %.3f ms\n",
+                  s->program.run->entry, d->name, d->sm,
+                  d->driver_version / 1000, d->driver_version % 1000 / 10,
+                  o->result.kernel_ms);
+}
+
+/* Of a run that the simulator did not execute nothing is counted. */
+static void uncounted(json_t *reply) {
+    json_t *kernel = json_array_get(json_object_get(reply, "kernels"), 0);
+    json_object_set_new(kernel, "thread_instructions", json_null());
+    json_object_set_new(kernel, "cycles", json_null());
+    json_object_set_new(kernel, "counters", json_object());
+}
+
+static void device_json(const gpu_outcome *o, json_t *reply) {
+    json_object_set_new(reply, "device", json_string(o->device.name));
+    json_object_set_new(reply, "sm", json_integer(o->device.sm));
+    json_object_set_new(reply, "driver",
+                        json_integer(o->device.driver_version));
+    json_object_set_new(reply, "kernel_ms", json_real(o->result.kernel_ms));
+}
+
+/* The GPU's bytes are the run's. */
+static void answer_alone(tc_session *s, const gpu_outcome *o, tc_reply *r) {
+    tc_run *run = s->program.run;
+    for (int i = 0; i < run->nbuffers; i++) {
+        run->buffers[i].after = o->after[i];
     }
-    if (!run_on_gpu(s, args->span, &o)) {
-        return TC_NO_GPU;
+    if (s->options.json) {
+        r->json = tc_run_json(s, "gpu", tc_run_buffers_json(run),
+                              (uint64_t)(o->result.kernel_ms * 1e6));
+        uncounted(r->json);
+        device_json(o, r->json);
+    } else {
+        device_text(s, o, &r->text);
+        tc_run_buffers_text(run, &r->text);
     }
+}
+
+static void answer_both(tc_session *s, const gpu_outcome *o, tc_reply *r) {
+    const tc_run *run = s->program.run;
     bool all;
     if (s->options.json) {
-        json_t *buffers = compare_json(s, &o, &all);
+        json_t *buffers = compare_json(s, o, &all);
         bool both = s->options.backend == TC_BACKEND_BOTH;
         r->json = tc_run_json(s, both ? "both" : "gpu", buffers,
-                              (uint64_t)(o.result.kernel_ms * 1e6));
-        json_object_set_new(r->json, "device", json_string(o.device.name));
-        json_object_set_new(r->json, "sm", json_integer(o.device.sm));
-        json_object_set_new(r->json, "driver",
-                            json_integer(o.device.driver_version));
-        json_object_set_new(r->json, "kernel_ms",
-                            json_real(o.result.kernel_ms));
+                              (uint64_t)(o->result.kernel_ms * 1e6));
+        device_json(o, r->json);
         json_object_set_new(r->json, "equal", json_boolean(all));
     } else {
-        tc_buf_printf(&r->text,
-                      "%s on %s (sm_%d, driver CUDA %d.%d): %.3f ms\n",
-                      s->program.ptx.entry, o.device.name, o.device.sm,
-                      o.device.driver_version / 1000,
-                      o.device.driver_version % 1000 / 10, o.result.kernel_ms);
-        all = compare_text(s, &o, &r->text);
-        for (int i = 0; i < s->program.run->result.nfindings; i++) {
-            tc_finding_text(s, &s->program.run->result.findings[i], &r->text);
+        device_text(s, o, &r->text);
+        all = compare_text(s, o, &r->text);
+        for (int i = 0; i < run->result.nfindings; i++) {
+            tc_finding_text(s, &run->result.findings[i], &r->text);
         }
     }
     s->had_findings |= !all;
+}
+
+tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r) {
+    gpu_outcome o = {0};
+    if (!run_on_gpu(s, at, &o)) {
+        return TC_NO_GPU;
+    }
+    if (s->program.run->sim == NULL) {
+        answer_alone(s, &o, r);
+    } else {
+        answer_both(s, &o, r);
+    }
     return TC_OK;
+}
+
+/* The last launch again; else the program, which the simulator runs first: its
+ * data is what the GPU gets, and its findings say whether the GPU's bytes can
+ * be trusted to repeat. */
+tc_status tc_cmd_gpu(tc_session *s, const tc_args *args, tc_reply *r) {
+    tc_run *last = s->program.run;
+    tc_status status = TC_FAILED;
+    bool again = last != NULL && last->file != NULL;
+    if (s->program.func == NULL && s->nfiles > 0 && !again) {
+        return tc_need_run(s, args->span, &status) ? TC_OK : status;
+    }
+    bool ok = again ? last->sim != NULL || tc_run_simulate(s, last)
+                    : tc_run_make(s, true, args->span, &status);
+    return ok ? tc_run_gpu(s, args->span, r) : status;
 }

@@ -173,7 +173,7 @@ static bool set_target(tc_session *s, const tc_args *args) {
                  "set target takes cuda or none");
         return false;
     }
-    tc_program_set(s, s->program.func);
+    tc_program_clear(&s->program);
     return true;
 }
 

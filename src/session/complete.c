@@ -1,4 +1,5 @@
 /* complete.c - what Tab offers: commands, variants, names, files, lessons. */
+#include "session/launch.h"
 #include "session/lesson.h"
 #include "session/session.h"
 
@@ -86,6 +87,9 @@ static void offer_arguments(tc_session *s, const tc_command *c, matches *m,
         if (f->buffers[i]->name != NULL) {
             offer(m, f->buffers[i]->name);
         }
+    }
+    if (strstr(c->completes, "kernel") != NULL && strchr(args, ' ') == NULL) {
+        tc_loaded_each(s, offer_name, m);
     }
     if (strstr(c->completes, "command") != NULL) {
         offer_commands(m, true);

@@ -49,6 +49,23 @@ void tc_describe_source(tc_buf *b, tc_span span, int width) {
     tc_buf_free(&line);
 }
 
+const char *tc_describe_line(const tc_source *src, int line, int *len) {
+    if (src == NULL || line < src->first_line) {
+        return NULL;
+    }
+    const char *p = src->text, *end = src->text + src->len;
+    for (int i = src->first_line; i < line; i++) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        if (nl == NULL) {
+            return NULL;
+        }
+        p = nl + 1;
+    }
+    const char *nl = memchr(p, '\n', (size_t)(end - p));
+    *len = (int)((nl ? nl : end) - p);
+    return p;
+}
+
 void tc_describe_count(tc_buf *b, uint64_t n) {
     if (n >= 1000) {
         tc_describe_count(b, n / 1000);

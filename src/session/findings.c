@@ -1,6 +1,6 @@
 /* findings.c - findings in the learner's words: which element, which thread,
  * which line, and what is missing. */
-#include "session/session.h"
+#include "session/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,50 +159,57 @@ static void message(tc_session *s, const tc_finding *f, const char *object,
 /* --- what is missing
  * -------------------------------------------------------------- */
 
-/* In the words of the source: TVMScript here. */
-static void missing_text(const tc_finding *f, tc_buf *b) {
+/* What would be written, in the words of the source. */
+typedef struct words {
+    const char *commit, *wait, *wait_open, *wait_close, *barrier;
+} words;
+
+static const words script_words = {"T.ptx.cp_async.commit_group()",
+                                   "T.ptx.cp_async.wait_group(", "wait_group(",
+                                   ")", "T.cuda.cta_sync()"};
+static const words ptx_words = {"cp.async.commit_group", "cp.async.wait_group ",
+                                "wait_group ", "", "bar.sync 0"};
+
+static void missing_barrier(const char *barrier, int cause, int at, tc_buf *b) {
+    if (cause == at) {
+        tc_buf_printf(b, "%s between two turns of line %d", barrier, at);
+    } else if (cause > at) {
+        tc_buf_printf(b,
+                      "%s after line %d, before line %d comes "
+                      "round again",
+                      barrier, cause, at);
+    } else {
+        tc_buf_printf(b, "%s between lines %d and %d", barrier, cause, at);
+    }
+}
+
+static void missing_text(tc_session *s, const tc_finding *f, tc_buf *b) {
+    const words *w = s->program.run->file ? &ptx_words : &script_words;
     int at = line_of(&f->at), cause = line_of(&f->cause);
+    long long n = (long long)f->missing_n;
     switch (f->missing) {
     case TC_MISSING_NOTHING:
         break;
     case TC_MISSING_COMMIT:
-        tc_buf_printf(b,
-                      "T.ptx.cp_async.commit_group() after line %d, before the "
-                      "wait",
-                      cause);
+        tc_buf_printf(b, "%s after line %d, before the wait", w->commit, cause);
         break;
     case TC_MISSING_WAIT:
-        tc_buf_printf(b, "T.ptx.cp_async.wait_group(%lld) before line %d",
-                      (long long)f->missing_n, at);
+        tc_buf_printf(b, "%s%lld%s before line %d", w->wait, n, w->wait_close,
+                      at);
         break;
     case TC_MISSING_WAIT_LESS:
-        tc_buf_printf(b, "wait_group(%lld) or less at line %d",
-                      (long long)f->missing_n, line_of(&f->other));
+        tc_buf_printf(b, "%s%lld%s or less at line %d", w->wait_open, n,
+                      w->wait_close, line_of(&f->other));
         break;
     case TC_MISSING_COMMIT_AND_WAIT:
-        tc_buf_printf(b,
-                      "T.ptx.cp_async.commit_group() after line %d, and "
-                      "T.ptx.cp_async.wait_group(%lld) before line %d",
-                      cause, (long long)f->missing_n, at);
+        tc_buf_printf(b, "%s after line %d, and %s%lld%s before line %d",
+                      w->commit, cause, w->wait, n, w->wait_close, at);
         break;
     case TC_MISSING_BARRIER:
-        if (cause == at) {
-            tc_buf_printf(b, "T.cuda.cta_sync() between two turns of line %d",
-                          at);
-        } else if (cause > at) {
-            tc_buf_printf(
-                b,
-                "T.cuda.cta_sync() after line %d, before line %d comes "
-                "round again",
-                cause, at);
-        } else {
-            tc_buf_printf(b, "T.cuda.cta_sync() between lines %d and %d", cause,
-                          at);
-        }
+        missing_barrier(w->barrier, cause, at, b);
         break;
     case TC_MISSING_ALIGNMENT:
-        tc_buf_printf(b, "an address that is a multiple of %lld bytes",
-                      (long long)f->missing_n);
+        tc_buf_printf(b, "an address that is a multiple of %lld bytes", n);
         break;
     }
 }
@@ -215,36 +222,85 @@ static void put_source(tc_session *s, int line, const char *mark, tc_buf *b) {
     }
 }
 
+/* The column of the instruction in its line; only a .ptx file has one. */
+static int column_of(tc_session *s, const tc_access *a) {
+    bool known = s->program.run->file != NULL && a->valid && a->op != NULL;
+    return known ? (int)a->op->ptx_col : 0;
+}
+
+/* A caret under the line that put_source wrote, at a byte of it. */
+static void put_caret(tc_session *s, int line, int col, tc_buf *b) {
+    int len;
+    const char *text = tc_session_source_line(s, line, &len);
+    if (text == NULL || col < 1) {
+        return;
+    }
+    tc_buf_fill(b, ' ', 10);
+    for (int i = 0; i < col - 1 && i < len; i++) {
+        tc_buf_putc(b, text[i] == '\t' ? '\t' : ' ');
+    }
+    tc_buf_puts(b, "^\n");
+}
+
+/* The line of a .ptx file that an access is of came from another text. */
+static void put_origin(tc_session *s, const tc_access *a, tc_buf *b) {
+    const tc_run *run = s->program.run;
+    const char *name, *text;
+    int line;
+    if (run->file != NULL && a->valid && a->op != NULL &&
+        tc_loaded_origin(run->file, a->op, run->arena, &name, &line, &text)) {
+        tc_buf_printf(b, "  line %d is from %s:%d: %s\n", line_of(a), name,
+                      line, text);
+    }
+}
+
+static void put_place(tc_session *s, const tc_access *a, tc_buf *b) {
+    const char *name = s->program.run->source->name;
+    int line = line_of(a), col = column_of(s, a);
+    if (line == 0) {
+        tc_buf_printf(b, "%s:", name);
+    } else if (col == 0) {
+        tc_buf_printf(b, "%s:%d:", name, line);
+    } else {
+        tc_buf_printf(b, "%s:%d:%d:", name, line, col);
+    }
+}
+
 void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out) {
     const char *object =
         has_address(f) ? tc_address_name(s, f->space, f->address) : "";
     int at = line_of(&f->at), cause = line_of(&f->cause);
-    tc_buf_printf(out, "%s:%d: finding: %s\n  ", s->program.func->source->name,
-                  at, tc_finding_kind_names[f->kind]);
-    tc_buf words = TC_BUF_INIT;
-    message(s, f, object, &words);
-    tc_describe_wrapped(out, tc_buf_text(&words), 2, 2, s->options.width);
+    put_place(s, &f->at, out);
+    tc_buf_printf(out, " finding: %s\n  ", tc_finding_kind_names[f->kind]);
+    tc_buf text = TC_BUF_INIT;
+    message(s, f, object, &text);
+    tc_describe_wrapped(out, tc_buf_text(&text), 2, 2, s->options.width);
     if (cause > 0 && cause < at) {
         put_source(s, cause, "|", out);
     }
     put_source(s, at, ">", out);
+    put_caret(s, at, column_of(s, &f->at), out);
     if (cause > at) {
         put_source(s, cause, "|", out);
     }
-    if (f->missing != TC_MISSING_NOTHING) {
-        tc_buf_clear(&words);
-        missing_text(f, &words);
-        tc_buf_puts(out, "  missing: ");
-        tc_describe_wrapped(out, tc_buf_text(&words), 11, 11, s->options.width);
+    put_origin(s, &f->at, out);
+    if (cause > 0 && cause != at) {
+        put_origin(s, &f->cause, out);
     }
-    tc_buf_free(&words);
+    if (f->missing != TC_MISSING_NOTHING) {
+        tc_buf_clear(&text);
+        missing_text(s, f, &text);
+        tc_buf_puts(out, "  missing: ");
+        tc_describe_wrapped(out, tc_buf_text(&text), 11, 11, s->options.width);
+    }
+    tc_buf_free(&text);
 }
 
 /* --- JSON
  * ------------------------------------------------------------------------------
  */
 
-static json_t *cause_json(const tc_finding *f) {
+static json_t *cause_json(tc_session *s, const tc_finding *f) {
     if (!f->cause.valid && f->missing == TC_MISSING_NOTHING) {
         return json_null();
     }
@@ -254,12 +310,29 @@ static json_t *cause_json(const tc_finding *f) {
                       op_of(&f->cause), line_of(&f->cause), f->cause.cta,
                       f->cause.warp, f->cause.lane);
     }
-    missing_text(f, &missing);
+    missing_text(s, f, &missing);
     json_t *j = json_pack("{s:s,s:i,s:s}", "what", tc_buf_text(&what), "line",
                           line_of(&f->cause), "missing", tc_buf_text(&missing));
     tc_buf_free(&what);
     tc_buf_free(&missing);
     return j;
+}
+
+/* What only findings in a .ptx file have: a column, and where .loc points. */
+static void add_origin(tc_session *s, const tc_finding *f, json_t *j) {
+    const tc_run *run = s->program.run;
+    const char *name, *text;
+    int line;
+    if (run->file == NULL) {
+        return;
+    }
+    json_object_set_new(j, "column", json_integer(column_of(s, &f->at)));
+    if (f->at.valid && f->at.op != NULL &&
+        tc_loaded_origin(run->file, f->at.op, run->arena, &name, &line,
+                         &text)) {
+        json_object_set_new(j, "origin",
+                            json_pack("{s:s,s:i}", "file", name, "line", line));
+    }
 }
 
 static json_t *finding_json(tc_session *s, const tc_finding *f) {
@@ -270,10 +343,11 @@ static json_t *finding_json(tc_session *s, const tc_finding *f) {
     json_t *j = json_pack(
         "{s:s,s:s,s:s,s:i,s:I,s:[i,i,i],s:o,s:[i,i],s:o}", "kind",
         tc_finding_kind_names[f->kind], "message", tc_buf_text(&text), "file",
-        s->program.func->source->name, "line", line_of(&f->at), "cycle",
+        s->program.run->source->name, "line", line_of(&f->at), "cycle",
         (json_int_t)f->at.cycle, "thread", (int)f->at.cta, (int)f->at.warp,
         (int)f->at.lane, "object", object ? json_string(object) : json_null(),
-        "bytes", (int)f->from, (int)f->to, "cause", cause_json(f));
+        "bytes", (int)f->from, (int)f->to, "cause", cause_json(s, f));
+    add_origin(s, f, j);
     tc_buf_free(&text);
     return j;
 }

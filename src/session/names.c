@@ -81,12 +81,16 @@ const char *tc_element_name(tc_arena *a, const tc_buffer *b, uint64_t offset) {
     return tc_buf_finish(&text, a);
 }
 
-/* The shared symbol that holds an offset of the CTA's window, or NULL. */
-static const tc_ptx_symbol *symbol_at(const tc_ptx_module *m, uint64_t at) {
-    for (int i = 0; i < m->nsymbols; i++) {
+/* The shared symbol of the run's kernel, or of its module, that holds an offset
+ * of the CTA's window, or NULL. */
+static const tc_ptx_symbol *symbol_at(const tc_run *run, uint64_t at) {
+    const tc_ptx_module *m = run->module;
+    const tc_ptx_func *f = tc_ptx_find_entry(m, run->entry);
+    int entry = (int)(f - m->funcs);
+    for (int i = 0; f != NULL && i < m->nsymbols; i++) {
         const tc_ptx_symbol *y = &m->symbols[i];
-        if (y->space == TC_PS_SHARED && at >= y->offset &&
-            at - y->offset < y->size) {
+        if (y->space == TC_PS_SHARED && (y->func < 0 || y->func == entry) &&
+            at >= y->offset && at - y->offset < y->size) {
             return y;
         }
     }
@@ -121,10 +125,27 @@ static const char *dynamic_name(tc_run *run, const tc_emitted *ptx,
                                  address - base - (uint64_t)best->offset);
 }
 
+/* A byte of shared memory as the PTX text has it: its symbol and offset. */
+static const char *symbol_name(tc_run *run, const tc_ptx_symbol *y,
+                               uint64_t address) {
+    if (y == NULL) {
+        return tc_format(run->arena, "shared memory byte %llu",
+                         (unsigned long long)address);
+    }
+    if (address == y->offset) {
+        return y->name;
+    }
+    return tc_format(run->arena, "%s+%llu", y->name,
+                     (unsigned long long)(address - y->offset));
+}
+
 static const char *shared_name(tc_session *s, uint64_t address) {
     tc_run *run = s->program.run;
-    const tc_ptx_symbol *y = symbol_at(run->module, address);
-    const tc_emitted *ptx = &s->program.ptx;
+    const tc_ptx_symbol *y = symbol_at(run, address);
+    const tc_emitted *ptx = run->shared;
+    if (ptx == NULL) {
+        return symbol_name(run, y, address);
+    }
     for (int i = 0; y != NULL && i < ptx->nsymbols; i++) {
         if (strcmp(ptx->symbols[i].name, y->name) == 0) {
             return tc_element_name(run->arena, ptx->symbols[i].buffer,
@@ -135,8 +156,7 @@ static const char *shared_name(tc_session *s, uint64_t address) {
     if (name != NULL) {
         return name;
     }
-    return tc_format(run->arena, "shared memory byte %llu",
-                     (unsigned long long)address);
+    return symbol_name(run, NULL, address);
 }
 
 /* The buffer that an address lies in, or the nearest one before it. */

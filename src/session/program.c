@@ -1,5 +1,5 @@
 /* program.c - the current program and the stages made from it on demand. */
-#include "session/session.h"
+#include "session/launch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,11 +26,14 @@ void tc_program_clear(tc_program *p) {
 void tc_program_set(tc_session *s, tc_func *func) {
     tc_program_clear(&s->program);
     s->program.func = func;
+    s->file_is_newest = false;
 }
 
 bool tc_need_program(tc_session *s, tc_span at, tc_status *status) {
     if (s->program.func == NULL) {
-        tc_error(&s->diags, at, "load a file, or type a @T.prim_func",
+        tc_error(&s->diags, at,
+                 s->nfiles > 0 ? "`launch` runs a kernel of a .ptx file"
+                               : "load a file, or type a @T.prim_func",
                  "there is no program yet");
         *status = TC_FAILED;
         return false;
@@ -161,7 +164,9 @@ static void interleave(tc_session *s, const char *ptx, tc_buf *out) {
             line = (int)strtol(loc, NULL, 10);
         }
         const char *text =
-            line && line != last ? tc_session_source_line(s, line, &len) : NULL;
+            line && line != last
+                ? tc_describe_line(s->program.func->source, line, &len)
+                : NULL;
         if (text != NULL) {
             tc_buf_printf(out, "\n\t// %d: %.*s\n", line, len, text);
             last = line;
@@ -170,6 +175,17 @@ static void interleave(tc_session *s, const char *ptx, tc_buf *out) {
         tc_buf_putc(out, '\n');
         p += n + (p[n] == '\n');
     }
+}
+
+/* The text of the .ptx file that a kernel is from, or of the newest. */
+static bool file_text(tc_session *s, const char *kernel, tc_buf *text) {
+    tc_loaded *f = s->nfiles > 0 ? s->files[s->nfiles - 1] : NULL;
+    if (kernel == NULL ? !s->file_is_newest
+                       : tc_loaded_kernel(s, kernel, &f) == NULL) {
+        return false;
+    }
+    tc_buf_puts(text, f->source->text);
+    return true;
 }
 
 tc_status tc_cmd_ptx(tc_session *s, const tc_args *args, tc_reply *r) {
@@ -187,6 +203,10 @@ tc_status tc_cmd_ptx(tc_session *s, const tc_args *args, tc_reply *r) {
         }
     }
     tc_status status;
+    tc_buf text = TC_BUF_INIT;
+    if (!source && file_text(s, kernel, &text)) {
+        return answer_text(s, r, &text);
+    }
     if (!tc_need_ptx(s, args->span, &status)) {
         return status;
     }
@@ -197,7 +217,6 @@ tc_status tc_cmd_ptx(tc_session *s, const tc_args *args, tc_reply *r) {
                  "the program has no kernel '%s'", kernel);
         return TC_USAGE;
     }
-    tc_buf text = TC_BUF_INIT;
     if (source) {
         interleave(s, ptx->text, &text);
     } else {

@@ -34,33 +34,15 @@ static bool make_buffers(tc_session *s, tc_run *run) {
                      f->params[i]->name);
             return false;
         }
-        uint64_t bytes = (uint64_t)tc_buffer_storage(run->arena, b) *
-                         (uint64_t)tc_dtype_bytes(b->type);
-        if (bytes == 0 || bytes > LARGEST_BUFFER) {
-            tc_error(&s->diags, b->span, "at most 1 GiB",
-                     "run cannot fill '%s': it has %llu bytes", b->name,
-                     (unsigned long long)bytes);
+        if (tc_run_add_buffer(s, run, b) == NULL) {
             return false;
         }
-        tc_run_buffer *rb = &run->buffers[run->nbuffers++];
-        *rb = (tc_run_buffer){.buffer = b, .bytes = bytes};
-        rb->before = tc_alloc(run->arena, bytes);
-        rb->after = tc_alloc(run->arena, bytes);
-        tc_fill_buffer(rb->before, bytes, b->type, i, s->options.seed);
     }
     return true;
 }
 
 static uint32_t at_least_1(int64_t n) {
     return n > 0 ? (uint32_t)n : 1;
-}
-
-static void copy_geometry(const tc_lowered *l, tc_run *run) {
-    for (int i = 0; i < 3; i++) {
-        run->grid[i] = at_least_1(l->grid[i]);
-        run->block[i] = at_least_1(l->block[i]);
-        run->cluster[i] = at_least_1(l->cluster[i]);
-    }
 }
 
 /* Instructions that the parser knows and the simulator does not. */
@@ -109,12 +91,12 @@ static void gather_unbuilt(void *user, const tc_diag *d) {
     tc_buf_free(&all);
 }
 
-static tc_ptx_module *parse_ptx(tc_session *s, tc_run *run) {
+static tc_ptx_module *parse_program(tc_session *s, tc_run *run) {
     unbuilt u = {.to = &s->diags, .names = TC_BUF_INIT};
     tc_diags diags = {gather_unbuilt, &u, 0};
     tc_source *src = TC_NEW(run->arena, tc_source);
     src->name = "<ptx>";
-    src->text = s->program.ptx.text;
+    src->text = run->ptx;
     src->len = strlen(src->text);
     src->first_line = 1;
     tc_ptx_module *m = tc_ptx_parse(run->arena, src, &diags);
@@ -149,27 +131,90 @@ static bool check_arch(tc_session *s) {
     return false;
 }
 
-static bool simulate(tc_session *s, tc_run *run) {
-    tc_sim_options o = {.arch = s->options.arch ? s->options.arch
-                                                : tc_sim_archs()[0],
-                        .timing = s->timing,
-                        .hazards = s->hazards,
-                        .trace = s->trace,
-                        .completion = s->completion,
-                        .seed = s->completion_seed,
-                        .cancel = &s->cancel};
-    run->module = parse_ptx(s, run);
-    run->sim = run->module ? tc_sim_new(run->module, &o, &s->diags) : NULL;
-    if (run->sim == NULL) {
+/* The program's run, ready to be executed. */
+static bool prepare_program(tc_session *s, tc_run *run) {
+    const tc_lowered *l = s->program.lowered;
+    run->source = s->program.func->source;
+    run->span = s->program.func->span;
+    run->ptx = s->program.ptx.text;
+    run->entry = s->program.ptx.entry;
+    run->shared = &s->program.ptx;
+    run->dynamic_shared = (uint32_t)l->dynamic_shared;
+    for (int i = 0; i < 3; i++) {
+        run->grid[i] = at_least_1(l->grid[i]);
+        run->block[i] = at_least_1(l->block[i]);
+        run->cluster[i] = at_least_1(l->cluster[i]);
+    }
+    if (!check_arch(s) || !make_buffers(s, run)) {
         return false;
     }
-    uint64_t params[64] = {0};
-    tc_sim_allocation *mem[64];
-    if (run->nbuffers > 64) {
-        tc_error(&s->diags, s->program.func->span, "at most 64",
-                 "too many kernel parameters: %d", run->nbuffers);
-        return false;
+    run->args = TC_NEWN(run->arena, tc_run_arg, run->nbuffers + 1);
+    run->nargs = run->nbuffers;
+    for (int i = 0; i < run->nargs; i++) {
+        run->args[i] =
+            (tc_run_arg){.buffer = i, .offset = (uint32_t)i * 8, .size = 8};
     }
+    run->param_bytes = (uint32_t)run->nargs * 8;
+    return true;
+}
+
+/* --- executing ---------------------------------------------------------------
+ */
+
+tc_run *tc_run_new(void) {
+    tc_run *run = tc_xcalloc(1, sizeof *run);
+    run->arena = tc_arena_new();
+    return run;
+}
+
+tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_run *run,
+                                 const tc_buffer *b) {
+    uint64_t bytes = (uint64_t)tc_buffer_storage(run->arena, b) *
+                     (uint64_t)tc_dtype_bytes(b->type);
+    if (bytes == 0 || bytes > LARGEST_BUFFER) {
+        tc_error(&s->diags, b->span, "at most 1 GiB",
+                 "'%s' cannot be filled: it has %llu bytes", b->name,
+                 (unsigned long long)bytes);
+        return NULL;
+    }
+    tc_run_buffer *rb = &run->buffers[run->nbuffers];
+    *rb = (tc_run_buffer){.buffer = b, .bytes = bytes};
+    rb->before = tc_alloc(run->arena, bytes);
+    rb->after = tc_alloc(run->arena, bytes);
+    tc_fill_buffer(rb->before, bytes, b->type, run->nbuffers, s->options.seed);
+    run->nbuffers++;
+    return rb;
+}
+
+/* The simulator says what a launch may not ask for, but not where that was
+ * written. */
+typedef struct placer {
+    tc_diags *to;
+    tc_span at;
+} placer;
+
+static void place(void *user, const tc_diag *d) {
+    placer *p = user;
+    tc_report(p->to, d->severity, d->line ? TC_NOWHERE : p->at, d->hint, "%s",
+              d->message);
+}
+
+/* The parameter block: addresses in the simulated device, and numbers. */
+static uint8_t *param_block(tc_run *run) {
+    uint8_t *block = tc_alloc(run->arena, run->param_bytes + 1);
+    for (int i = 0; i < run->nargs; i++) {
+        const tc_run_arg *p = &run->args[i];
+        const void *value = p->buffer >= 0
+                                ? (const void *)&run->buffers[p->buffer].address
+                                : p->value;
+        memcpy(block + p->offset, value, p->size);
+    }
+    return block;
+}
+
+static bool execute(tc_session *s, tc_run *run) {
+    tc_sim_allocation **mem =
+        TC_NEWN(run->arena, tc_sim_allocation *, run->nbuffers + 1);
     for (int i = 0; i < run->nbuffers; i++) {
         tc_run_buffer *b = &run->buffers[i];
         mem[i] = tc_sim_alloc(run->sim, b->bytes, b->buffer->name);
@@ -179,17 +224,18 @@ static bool simulate(tc_session *s, tc_run *run) {
             return false;
         }
         memcpy(mem[i]->bytes, b->before, b->bytes);
-        params[i] = b->address = mem[i]->address;
+        b->address = mem[i]->address;
     }
-    tc_sim_launch l = {.entry = s->program.ptx.entry,
-                       .params = (const uint8_t *)params,
-                       .nparams = (uint32_t)run->nbuffers * 8,
-                       .dynamic_shared =
-                           (uint32_t)s->program.lowered->dynamic_shared};
+    tc_sim_launch l = {.entry = run->entry,
+                       .params = param_block(run),
+                       .nparams = run->param_bytes,
+                       .dynamic_shared = run->dynamic_shared};
     memcpy(l.grid, run->grid, sizeof l.grid);
     memcpy(l.block, run->block, sizeof l.block);
     memcpy(l.cluster, run->cluster, sizeof l.cluster);
-    if (!tc_sim_run(run->sim, &l, &s->diags, &run->result)) {
+    placer p = {&s->diags, run->span};
+    tc_diags diags = {place, &p, 0};
+    if (!tc_sim_run(run->sim, &l, &diags, &run->result)) {
         return false;
     }
     for (int i = 0; i < run->nbuffers; i++) {
@@ -199,205 +245,62 @@ static bool simulate(tc_session *s, tc_run *run) {
     return true;
 }
 
-bool tc_run_make(tc_session *s, tc_span at, tc_status *status) {
+bool tc_run_simulate(tc_session *s, tc_run *run) {
+    tc_sim_options o = {.arch = s->options.arch ? s->options.arch
+                                                : tc_sim_archs()[0],
+                        .timing = s->timing,
+                        .hazards = s->hazards,
+                        .trace = s->trace,
+                        .completion = s->completion,
+                        .seed = s->completion_seed,
+                        .cancel = &s->cancel};
+    if (run->module == NULL) {
+        run->module = parse_program(s, run);
+    }
+    run->sim = run->module ? tc_sim_new(run->module, &o, &s->diags) : NULL;
+    return run->sim != NULL && execute(s, run);
+}
+
+void tc_run_keep(tc_session *s, tc_run *run) {
+    if (s->program.run != run) {
+        tc_run_free(s->program.run);
+    }
+    s->program.run = run;
+    s->had_findings |= run->result.status != TC_RUN_OK &&
+                       run->result.status != TC_RUN_CANCELLED;
+}
+
+bool tc_run_make(tc_session *s, bool simulated, tc_span at, tc_status *status) {
     if (!tc_need_ptx(s, at, status)) {
         return false;
     }
     tc_run_free(s->program.run);
     s->program.run = NULL;
-    tc_run *run = tc_xcalloc(1, sizeof *run);
-    run->arena = tc_arena_new();
-    copy_geometry(s->program.lowered, run);
-    if (!check_arch(s) || !make_buffers(s, run) || !simulate(s, run)) {
+    tc_run *run = tc_run_new();
+    if (!prepare_program(s, run) || (simulated && !tc_run_simulate(s, run))) {
         tc_run_free(run);
         *status = TC_FAILED;
         return false;
     }
-    s->program.run = run;
-    s->had_findings |= run->result.status != TC_RUN_OK &&
-                       run->result.status != TC_RUN_CANCELLED;
+    tc_run_keep(s, run);
     return true;
 }
 
 bool tc_need_run(tc_session *s, tc_span at, tc_status *status) {
-    return s->program.run != NULL || tc_run_make(s, at, status);
-}
-
-/* --- what a run says
- * ------------------------------------------------------------ */
-
-static void dims(tc_buf *b, const uint32_t d[3]) {
-    tc_buf_printf(b, "%ux%ux%u", d[0], d[1], d[2]);
-}
-
-static bool same(const tc_run_buffer *a, const tc_run_buffer *b) {
-    return a->bytes == b->bytes && memcmp(a->after, b->after, a->bytes) == 0;
-}
-
-static uint64_t changed_bytes(const tc_run_buffer *b) {
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < b->bytes; i++) {
-        n += b->before[i] != b->after[i];
+    if (s->program.run != NULL) {
+        return true;
     }
-    return n;
-}
-
-static void shape_text(tc_buf *b, const tc_buffer *x) {
-    tc_buf_printf(b, "%s[", tc_dtypes[x->type].name);
-    for (int i = 0; i < x->rank; i++) {
-        tc_buf_printf(b, "%s%lld", i ? ", " : "", (long long)x->shape[i]);
+    if (s->program.func == NULL && s->nfiles > 0) {
+        tc_error(&s->diags, at, "`help launch` shows how",
+                 "no kernel has been launched yet");
+        *status = TC_FAILED;
+        return false;
     }
-    tc_buf_putc(b, ']');
+    return tc_run_make(s, true, at, status);
 }
 
-static void buffers_text(const tc_run *run, tc_buf *b) {
-    for (int i = 0; i < run->nbuffers; i++) {
-        const tc_run_buffer *rb = &run->buffers[i];
-        uint64_t n = changed_bytes(rb);
-        tc_buf_printf(b, "  %s ", rb->buffer->name);
-        shape_text(b, rb->buffer);
-        tc_buf_puts(b, ", ");
-        tc_describe_count(b, rb->bytes);
-        tc_buf_puts(b, " bytes: ");
-        if (n == 0) {
-            tc_buf_puts(b, "unchanged");
-        } else {
-            tc_describe_count(b, n);
-            tc_buf_puts(b, " bytes changed");
-        }
-        tc_buf_putc(b, '\n');
-    }
-    for (int i = 0; i < run->nbuffers; i++) {
-        for (int k = 0; k < i; k++) {
-            const tc_run_buffer *x = &run->buffers[i], *y = &run->buffers[k];
-            if (x->bytes == y->bytes && x->buffer->type == y->buffer->type) {
-                tc_buf_printf(b, "  %s %s %s, byte by byte\n", x->buffer->name,
-                              same(x, y) ? "equals" : "differs from",
-                              y->buffer->name);
-            }
-        }
-    }
-}
-
-static void counters_text(const tc_run *run, tc_buf *b) {
-    const tc_sim_counters *c = &run->result.counters;
-    tc_buf_puts(b, "  ");
-    tc_describe_count(b, c->thread_instructions);
-    tc_buf_puts(b, " thread instructions, ");
-    tc_describe_count(b, run->result.cycles);
-    tc_buf_puts(b, " cycles\n");
-    if (c->async_copies > 0) {
-        tc_buf_puts(b, "  ");
-        tc_describe_count(b, c->async_copies);
-        tc_buf_puts(b, " cp.async by whole warps, ");
-        tc_describe_count(b, c->async_bytes);
-        tc_buf_puts(b, " bytes together\n");
-    }
-}
-
-/* Why a clean run of a program with barriers says nothing about them: whether
- * any thread read shared bytes that another thread had written. */
-static void sharing_text(tc_session *s, const tc_run *run, tc_buf *b) {
-    const tc_sim_counters *c = &run->result.counters;
-    if (!s->hazards || c->shared_reads_own + c->shared_reads_other == 0) {
-        return;
-    }
-    if (c->shared_reads_other == 0) {
-        tc_buf_puts(b, "  each thread read only shared bytes that it had "
-                       "filled itself:\n  no barrier was needed\n");
-    } else {
-        tc_buf_puts(b, "  ");
-        tc_describe_count(b, c->shared_reads_other);
-        tc_buf_puts(b, " shared bytes were read by a thread that had not "
-                       "filled\n  them: barriers order those reads\n");
-    }
-}
-
-static const char *const run_status_names[] = {"ok", "findings", "deadlock",
-                                               "fault", "timeout"};
-
-static void findings_summary(tc_session *s, const tc_run *run, tc_buf *b) {
-    static const char *const ends[] = {
-        "", "", "  it deadlocked: nobody could go on\n",
-        "  it faulted: execution stopped there\n",
-        "  it was stopped before its end\n"};
-    tc_buf_puts(b, ends[run->result.status]);
-    if (!s->hazards) {
-        tc_buf_puts(b, "  hazards were off: nothing was checked\n");
-    } else if (run->result.nfindings == 0) {
-        tc_buf_puts(b, "  no findings\n");
-    }
-    for (int i = 0; i < run->result.nfindings; i++) {
-        tc_finding_text(s, &run->result.findings[i], b);
-    }
-}
-
-static void run_text(tc_session *s, tc_buf *b) {
-    const tc_run *run = s->program.run;
-    tc_buf_printf(b, "%s on the simulator (%s): grid ", s->program.ptx.entry,
-                  s->options.arch ? s->options.arch : tc_sim_archs()[0]);
-    dims(b, run->grid);
-    tc_buf_puts(b, ", block ");
-    dims(b, run->block);
-    tc_buf_putc(b, '\n');
-    counters_text(run, b);
-    buffers_text(run, b);
-    if (run->result.status == TC_RUN_OK) {
-        sharing_text(s, run, b);
-    }
-    findings_summary(s, run, b);
-}
-
-static json_t *dims_json(const uint32_t d[3]) {
-    return json_pack("[I,I,I]", (json_int_t)d[0], (json_int_t)d[1],
-                     (json_int_t)d[2]);
-}
-
-static json_t *counters_json(const tc_sim_counters *c) {
-    json_t *j = json_object();
-#define X(name) json_object_set_new(j, #name, json_integer((json_int_t)c->name))
-    X(warp_instructions);
-    X(global_sectors);
-    X(shared_wavefronts);
-    X(bank_conflicts);
-    X(async_copies);
-    X(async_bytes);
-    X(barriers);
-    X(shared_reads_own);
-    X(shared_reads_other);
-#undef X
-    return j;
-}
-
-static json_t *buffers_json(const tc_run *run) {
-    json_t *list = json_array();
-    for (int i = 0; i < run->nbuffers; i++) {
-        const tc_run_buffer *b = &run->buffers[i];
-        char hash[17];
-        snprintf(hash, sizeof hash, "%016llx",
-                 (unsigned long long)tc_fnv1a64(b->after, b->bytes));
-        json_array_append_new(
-            list, json_pack("{s:s,s:I,s:s}", "name", b->buffer->name, "bytes",
-                            (json_int_t)b->bytes, "fnv1a64", hash));
-    }
-    return list;
-}
-
-json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
-                    uint64_t wall_ns) {
-    const tc_run *run = s->program.run;
-    json_t *kernel =
-        json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:o}", "name", s->program.ptx.entry,
-                  "grid", dims_json(run->grid), "block", dims_json(run->block),
-                  "cluster", dims_json(run->cluster), "thread_instructions",
-                  (json_int_t)run->result.counters.thread_instructions,
-                  "cycles", (json_int_t)run->result.cycles, "counters",
-                  counters_json(&run->result.counters));
-    return json_pack("{s:s,s:s,s:[o],s:o,s:o,s:I}", "status",
-                     run_status_names[run->result.status], "backend", backend,
-                     "kernels", kernel, "buffers", buffers, "findings",
-                     tc_findings_json(s), "wall_ns", (json_int_t)wall_ns);
-}
+/* --- answering ---------------------------------------------------------------
+ */
 
 /* A run that was ended from outside: by whom, and what it was doing. */
 static void report_stopped(tc_session *s) {
@@ -424,33 +327,33 @@ static void report_stopped(tc_session *s) {
     tc_buf_free(&at);
 }
 
-static tc_status run_on_sim(tc_session *s, const tc_args *args, tc_reply *r) {
-    tc_status status;
-    if (!tc_run_make(s, args->span, &status)) {
-        return status;
-    }
-    if (s->program.run->result.status == TC_RUN_CANCELLED) {
+tc_status tc_run_answer(tc_session *s, tc_reply *r) {
+    const tc_run *run = s->program.run;
+    if (run->result.status == TC_RUN_CANCELLED) {
         report_stopped(s);
         return TC_FAILED;
     }
     if (s->options.json) {
-        r->json = tc_run_json(s, "sim", buffers_json(s->program.run),
-                              s->program.run->result.wall_ns);
+        r->json = tc_run_json(s, "sim", tc_run_buffers_json(run),
+                              run->result.wall_ns);
     } else {
-        run_text(s, &r->text);
+        tc_run_text(s, &r->text);
     }
     return TC_OK;
 }
 
 tc_status tc_cmd_run(tc_session *s, const tc_args *args, tc_reply *r) {
+    tc_backend b = s->options.backend;
+    tc_status status;
     if (args->n > 0) {
         tc_error(&s->diags, args->span, NULL, "run takes no arguments");
         return TC_USAGE;
     }
-    if (s->options.backend == TC_BACKEND_SIM) {
-        return run_on_sim(s, args, r);
+    if (!tc_run_make(s, b != TC_BACKEND_GPU, args->span, &status)) {
+        return status;
     }
-    return tc_cmd_gpu(s, args, r);
+    return b == TC_BACKEND_SIM ? tc_run_answer(s, r)
+                               : tc_run_gpu(s, args->span, r);
 }
 
 tc_status tc_cmd_findings(tc_session *s, const tc_args *args, tc_reply *r) {
@@ -461,7 +364,7 @@ tc_status tc_cmd_findings(tc_session *s, const tc_args *args, tc_reply *r) {
     if (s->options.json) {
         r->json = json_pack("{s:o}", "findings", tc_findings_json(s));
     } else {
-        findings_summary(s, s->program.run, &r->text);
+        tc_run_findings_text(s, &r->text);
     }
     return TC_OK;
 }

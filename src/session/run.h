@@ -5,15 +5,49 @@
 #include "session/session.h"
 #include <stdio.h>
 
-/* Runs the program in the simulator; the session's last run is replaced only by
- * a run that took place. Reports and returns false otherwise. */
-bool tc_run_make(tc_session *s, tc_span at, tc_status *status);
+/* --- run.c -------------------------------------------------------------------
+ */
+
+/* An empty run, to be prepared and then kept, or freed (tc_run_free). */
+tc_run *tc_run_new(void);
+/* One more buffer of a run (whose array has room for it), filled. Reports and
+ * returns NULL for one that is too large. */
+tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_run *run,
+                                 const tc_buffer *b);
+/* Executes a prepared run in the simulator. Reports and returns false where it
+ * cannot start. */
+bool tc_run_simulate(tc_session *s, tc_run *run);
+/* Makes it the session's last run, in place of the one before. */
+void tc_run_keep(tc_session *s, tc_run *run);
+
+/* A run of the current program, kept; simulated: also executed by the
+ * simulator. Reports and returns false otherwise. */
+bool tc_run_make(tc_session *s, bool simulated, tc_span at, tc_status *status);
 
 /* The last run, or one made now. */
 bool tc_need_run(tc_session *s, tc_span at, tc_status *status);
 
-/* The reply of `run` (INTERFACE.md) for the last run: who executed, the buffers
- * after it (a list that it takes over), and how long execution took. */
+/* The reply of `run` and `launch` for the last run, which the simulator
+ * executed. */
+tc_status tc_run_answer(tc_session *s, tc_reply *r);
+
+/* --- cmd_gpu.c ---------------------------------------------------------------
+ */
+
+/* Executes the last run on the GPU too and answers: compared with the
+ * simulator's bytes if the simulator has executed it. */
+tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r);
+
+/* --- run_reply.c -------------------------------------------------------------
+ */
+
+void tc_run_text(tc_session *s, tc_buf *b);
+void tc_run_findings_text(tc_session *s, tc_buf *b);
+/* What each buffer became: changed bytes, and which equal each other. */
+void tc_run_buffers_text(const tc_run *run, tc_buf *b);
+json_t *tc_run_buffers_json(const tc_run *run);
+/* INTERFACE.md's `run` for the last run: who executed, the buffers after it (a
+ * list that it takes over), and how long execution took. */
 json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                     uint64_t wall_ns);
 

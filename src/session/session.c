@@ -1,5 +1,6 @@
 #include "session/session.h"
 #include "base/utf8.h"
+#include "session/launch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -79,6 +80,9 @@ void tc_session_free(tc_session *s) {
     }
     tc_program_clear(&s->program);
     tc_arena_free(s->program.arena);
+    for (int i = 0; i < s->nfiles; i++) {
+        tc_loaded_free(s->files[i]);
+    }
     for (int i = 0; i < s->kept.n; i++) {
         tc_arena_free(s->kept.items[i]);
     }
@@ -282,10 +286,11 @@ static char *read_file(tc_session *s, tc_arena *a, const char *path, tc_span at,
 
 static tc_status load(tc_session *s, const char *path, tc_span at,
                       tc_reply *r) {
-    static const char *const planned[] = {".cu", ".ptx", ".tcs"};
+    static const char *const planned[] = {".cu", ".tcs"};
     for (size_t i = 0; i < sizeof planned / sizeof *planned; i++) {
         if (ends_with(path, planned[i])) {
-            tc_error(&s->diags, at, "a .py file of TVMScript can be loaded",
+            tc_error(&s->diags, at,
+                     ".py files of TVMScript and .ptx files can be loaded",
                      "loading %s files is not built yet", planned[i]);
             return TC_USAGE;
         }
@@ -297,7 +302,15 @@ static tc_status load(tc_session *s, const char *path, tc_span at,
         tc_arena_free(a);
         return TC_FAILED;
     }
-    return run_source(s, a, make_source(a, path, text, len), r);
+    const tc_source *src = make_source(a, path, text, len);
+    if (!ends_with(path, ".ptx")) {
+        return run_source(s, a, src, r);
+    }
+    if (!check_utf8(s, src)) {
+        tc_arena_free(a);
+        return TC_REJECTED;
+    }
+    return tc_loaded_read(s, a, src, r);
 }
 
 static tc_status status_of_cancel(tc_session *s, tc_status status) {
@@ -554,19 +567,9 @@ bool tc_session_wants_timeline(tc_session *s) {
 }
 
 const char *tc_session_source_line(const tc_session *s, int line, int *len) {
-    const tc_source *src = s->program.func ? s->program.func->source : NULL;
-    if (src == NULL || line < src->first_line) {
-        return NULL;
-    }
-    const char *p = src->text, *end = src->text + src->len;
-    for (int i = src->first_line; i < line; i++) {
-        const char *nl = memchr(p, '\n', (size_t)(end - p));
-        if (nl == NULL) {
-            return NULL;
-        }
-        p = nl + 1;
-    }
-    const char *nl = memchr(p, '\n', (size_t)(end - p));
-    *len = (int)((nl ? nl : end) - p);
-    return p;
+    const tc_func *f = s->program.func;
+    const tc_source *src = s->program.run ? s->program.run->source
+                           : f            ? f->source
+                                          : NULL;
+    return tc_describe_line(src, line, len);
 }

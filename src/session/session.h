@@ -28,16 +28,36 @@ typedef struct tc_run_buffer {
     uint64_t address;        /* simulated device address */
 } tc_run_buffer;
 
-/* The last run of the current program on the simulator. */
+/* One parameter of the kernel: a buffer's address, or a number's bytes. */
+typedef struct tc_run_arg {
+    int buffer; /* index among the run's buffers, or -1 */
+    uint32_t offset, size;
+    uint8_t value[8];
+} tc_run_arg;
+
+typedef struct tc_loaded tc_loaded; /* launch.h: a loaded .ptx file */
+
+/* A run of the current program, or of a .ptx file's kernel (`launch`): first
+ * what is to be executed, then what came of it. */
 typedef struct tc_run {
     tc_arena *arena;
-    tc_sim *sim;
-    tc_ptx_module *module;
-    tc_sim_result result;
-    tc_trace *trace; /* or NULL */
+    const tc_source *source;  /* what the lines of findings and events count */
+    const char *ptx, *entry;  /* the text that is executed, and its kernel */
+    const tc_emitted *shared; /* whose buffers are in shared memory, or NULL */
+    tc_loaded *file;          /* of a launch, or NULL */
+    tc_span span;             /* where the run's errors belong */
+    uint32_t grid[3], block[3], cluster[3]; /* cluster: 1 where there is none */
+    uint32_t dynamic_shared;
     tc_run_buffer *buffers;
     int nbuffers;
-    uint32_t grid[3], block[3], cluster[3];
+    tc_run_arg *args;
+    int nargs;
+    uint32_t param_bytes;
+
+    tc_ptx_module *module;
+    tc_sim *sim; /* NULL: not executed by the simulator */
+    tc_sim_result result;
+    tc_trace *trace; /* or NULL */
 } tc_run;
 
 /* The current program and what has been made of it. */
@@ -48,7 +68,7 @@ typedef struct tc_program {
     tc_decisions decisions;
     tc_lowered *lowered; /* NULL: not made, or refused */
     tc_emitted ptx;
-    tc_run *run;
+    tc_run *run; /* the session's last, also when it was a launch */
 } tc_program;
 
 typedef struct tc_arena_list {
@@ -67,6 +87,9 @@ struct tc_session {
     tc_arena_list kept; /* arenas of statements that succeeded */
     tc_env *env;
     tc_program program;
+    tc_loaded **files; /* loaded .ptx, the newest last */
+    int nfiles, files_cap;
+    bool file_is_newest; /* than the program */
 
     /* settings: `set` */
     bool timing, hazards, trace, target_cuda;
@@ -186,6 +209,8 @@ void tc_describe_wrapped(tc_buf *b, const char *text, int column, int indent,
 /* A line for each instruction that a verdict's lowering issues: how many bytes,
  * which shape, how often; lead goes before each. */
 void tc_describe_issues(tc_buf *b, const tc_verdict *v, const char *lead);
+/* The text of a line (numbered as the source's lines are), or NULL. */
+const char *tc_describe_line(const tc_source *src, int line, int *len);
 /* 1234567 as "1,234,567". */
 void tc_describe_count(tc_buf *b, uint64_t n);
 const char *tc_describe_plural(uint64_t n); /* "" or "s" */

@@ -68,8 +68,8 @@ static bool less(tc_ptx_type t, uint64_t a, uint64_t b) {
 }
 
 /* What an element becomes; all but cas. Values are zero-extended. */
-static uint64_t combine(uint8_t sub, tc_ptx_type t, uint64_t old, uint64_t b,
-                        bool global) {
+uint64_t tc_atomic_combine(uint8_t sub, tc_ptx_type t, uint64_t old,
+                           uint64_t b, bool global) {
     switch (sub) {
     case TC_ATOM_AND:
         return old & b;
@@ -160,8 +160,8 @@ static void serve(atom *a, int lane, uint8_t *bytes, bool global) {
         if (sub == TC_ATOM_CAS) {
             new = equal ? a->c[i][lane] : old;
         } else {
-            new = combine(sub, (tc_ptx_type)a->op->type, old, a->b[i][lane],
-                          global);
+            new = tc_atomic_combine(sub, (tc_ptx_type)a->op->type, old,
+                                    a->b[i][lane], global);
         }
         memcpy(bytes + i * a->size, &new, a->size);
     }

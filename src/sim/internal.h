@@ -121,7 +121,8 @@ typedef struct tc_warp_core {
     uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
     uint64_t next;     /* earliest cycle of the next issue */
     uint64_t turn_end; /* another split may go then */
-    uint64_t *wake;    /* sm.c: when its scheduler looks at it again */
+    uint64_t *wake, *due; /* sm.c: when its scheduler looks at it again, and
+                             at any warp; NULL without a clock */
 } tc_warp_core;
 
 enum { TC_BARRIERS = 16 };
@@ -266,6 +267,11 @@ void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out);
 tc_sim_allocation *tc_find_allocation(tc_run *r, uint64_t address);
 tc_sim_op_fn tc_observed_LD, tc_observed_ST, tc_collective_SHFL_SYNC;
 
+/* atomic.c: what an element becomes under TC_ATOM_sub, all but cas; values are
+ * zero-extended; global: its sums of .f32 flush subnormals. */
+uint64_t tc_atomic_combine(uint8_t sub, tc_ptx_type t, uint64_t old, uint64_t b,
+                           bool global);
+
 /* findings.c */
 tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane);
 /* Adds a finding, or counts it to the one it is the same defect as. */
@@ -300,6 +306,10 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 /* Cycles from the last arrival to the release. */
 uint64_t tc_timing_barrier(const tc_cta *c);
 uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);
+/* When a transfer of the async proxy that is issued now will be complete;
+ * *source: when its sources will have been read. */
+uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
+                            tc_ptx_space to, uint64_t *source);
 
 static inline uint32_t tc_popc(uint32_t x) {
     return (uint32_t)__builtin_popcount(x);

@@ -261,26 +261,20 @@ uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
                 m->p->l2_sm_bytes);
 }
 
-uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now,
-                        uint64_t address, uint64_t bytes, bool store) {
-    uint64_t first = address / SECTOR, end = (address + bytes + 31) / SECTOR;
-    uint64_t last = now;
-    m->counters->l1_bypass_bytes += (end - first) * SECTOR;
-    for (uint64_t s = first; s < end;) {
-        uint64_t line = s / 4;
-        uint8_t want = 0;
-        while (s < end && s / 4 == line) {
-            want |= (uint8_t)(1u << s++ % 4);
-        }
-        uint64_t begin = pass(&m->port[sm].engine, now,
-                              (uint64_t)bits(want) * SECTOR, m->p->bulk_bytes);
-        if (store) {
-            store_line(m, line, want, begin);
-            last = begin > last ? begin : last;
-        } else {
-            uint64_t at = from_l2(m, line, want, begin);
-            last = at > last ? at : last;
-        }
+uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now, uint64_t bytes,
+                        bool store) {
+    uint64_t n = (bytes + SECTOR - 1) / SECTOR;
+    uint64_t sent =
+        pass(&m->port[sm].engine, now, n * SECTOR, m->p->bulk_bytes);
+    uint64_t l2 = send(&m->l2_pipe, now, n * SECTOR);
+    m->counters->l1_bypass_bytes += n * SECTOR;
+    if (store) {
+        m->counters->l2_sectors_written += n;
+        return sent > l2 ? sent : l2;
     }
-    return last;
+    uint64_t dram = send(&m->dram, now, n * SECTOR);
+    m->counters->l2_sectors_read += n;
+    m->counters->dram_sectors_read += n;
+    dram = dram > l2 ? dram : l2;
+    return (dram > sent ? dram : sent) + m->p->dram_latency;
 }

@@ -24,10 +24,11 @@ uint64_t tc_memsys_load(tc_memsys *m, uint32_t sm, uint64_t now,
 /* Writes sectors: returns the cycle when the SM's road is free again. */
 uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
                          const uint64_t *sectors, uint32_t n);
-/* A bulk copy's [address, address + bytes) from or to global memory, by the
- * engine of the SM: when the last byte has arrived. */
+/* A bulk copy's bytes from or to global memory, by the engine of the SM: when
+ * the last one has arrived, or has been sent. They are taken to come from
+ * DRAM: a tile is normally read once. */
 uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now,
-                        uint64_t address, uint64_t bytes, bool store);
+                        uint64_t bytes, bool store);
 
 /* coalesce.c: distinct sectors that lanes touch, ascending: at most 64 for
  * accesses of at most 32 bytes a lane. Returns their number. */

@@ -41,7 +41,9 @@ static void add_warp(tc_sm *sm, tc_warp *w) {
     uint32_t n = sm->nwarps[s]++;
     sm->warp[s][n] = w;
     sm->wake[s][n] = 0;
+    sm->due[s] = 0;
     w->core->wake = &sm->wake[s][n];
+    w->core->due = &sm->due[s];
     w->core->next = sm->now;
 }
 
@@ -60,6 +62,7 @@ static void drop_warps(tc_sm *sm, const tc_cta *c) {
         }
         sm->nwarps[s] = keep;
         sm->last[s] = 0;
+        sm->due[s] = 0;
     }
 }
 
@@ -242,8 +245,14 @@ static uint64_t run_sm(tc_grid *g, tc_sm *sm, uint64_t end) {
             tc_event_run(r);
         }
         for (uint32_t s = 0; s < TC_SCHEDULERS && !r->stopped; s++) {
-            uint64_t t = schedule(sm, s, &exited);
-            soonest = t < soonest ? t : soonest;
+            if (sm->due[s] <= sm->now) {
+                sm->due[s] = UINT64_MAX; /* a release sets it to 0 */
+                uint64_t t = schedule(sm, s, &exited);
+                sm->due[s] = t < sm->due[s] ? t : sm->due[s];
+            }
+        }
+        for (uint32_t s = 0; s < TC_SCHEDULERS; s++) {
+            soonest = sm->due[s] < soonest ? sm->due[s] : soonest;
         }
         if (exited) {
             g->end = sm->now > g->end ? sm->now : g->end;

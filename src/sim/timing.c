@@ -141,6 +141,27 @@ uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {
            t->p->cp_async_extra;
 }
 
+/* The bulk engine: its own latency, then L2's road or the network between
+ * SMs. */
+uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
+                            tc_ptx_space to, uint64_t *source) {
+    tc_timing *t = r->timing;
+    const tc_profile *p = t->p;
+    uint64_t now = r->cycle;
+    if (from == TC_PS_GLOBAL) {
+        *source = tc_memsys_bulk(t->memory, t->at->index, now, bytes, false) +
+                  p->bulk_latency - p->l2_latency;
+        return *source;
+    }
+    if (to == TC_PS_GLOBAL) {
+        *source = tc_memsys_bulk(t->memory, t->at->index, now, bytes, true) +
+                  p->bulk_read;
+        return *source + p->bulk_written;
+    }
+    *source = now + p->bulk_latency + bytes / (p->bulk_bytes ? p->bulk_bytes : 1);
+    return *source + p->cluster_latency;
+}
+
 /* ---- issue ---- */
 
 /* Why nobody of the warp may go on, and until when. */

@@ -36,6 +36,7 @@ typedef struct tc_sm {
     uint8_t unit[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
     bool memory[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
     uint64_t unit_free[TC_SCHEDULERS][TC_PU_COUNT];
+    uint64_t due[TC_SCHEDULERS]; /* nothing to do before */
     uint64_t lsu_free; /* the road through L1 and shared memory */
     uint32_t nctas;    /* resident */
 } tc_sm;

@@ -196,7 +196,7 @@ tc_split *tc_warp_block(tc_warp *w, uint32_t lanes, uint32_t pc,
 
 void tc_warp_release(tc_warp *w, tc_split *s, uint64_t at) {
     if (w->core->wake) {
-        *w->core->wake = 0;
+        *w->core->wake = *w->core->due = 0;
     }
     s->state = at ? TC_SPLIT_UNTIL : TC_SPLIT_READY;
     s->until = at;

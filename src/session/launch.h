@@ -1,0 +1,47 @@
+/* launch.h - loaded .ptx files, and launching their kernels by hand. */
+#ifndef TC_SESSION_LAUNCH_H
+#define TC_SESSION_LAUNCH_H
+
+#include "session/run.h"
+
+/* Where an instruction's .loc says that it came from. */
+typedef struct tc_origin {
+    uint32_t file, line; /* line 0: nowhere */
+} tc_origin;
+
+struct tc_loaded {
+    tc_arena *arena; /* of everything here, itself too */
+    const tc_source *source;
+    tc_ptx_module *module; /* whose lines count those of the .ptx itself */
+    tc_origin *origins;    /* one an op */
+};
+
+/* --- launch_file.c -----------------------------------------------------------
+ */
+
+/* Reads the text (in arena a, which this takes over) as a .ptx file. Reports
+ * and leaves the session as it was if it does not parse. */
+tc_status tc_loaded_read(tc_session *s, tc_arena *a, const tc_source *src,
+                         tc_reply *r);
+void tc_loaded_free(tc_loaded *f);
+
+/* The newest kernel of a name: as it is in the file, or as C++ had it before
+ * mangling (if only one is). NULL if there is none. */
+const tc_ptx_func *tc_loaded_kernel(const tc_session *s, const char *name,
+                                    tc_loaded **file);
+
+/* Calls fn for every kernel's name, hidden ones left out; short: as in C++. */
+void tc_loaded_each(const tc_session *s,
+                    void (*fn)(void *user, const char *name), void *user);
+
+/* A kernel's parameters: "u64 x, u64 y, f32 a". */
+void tc_loaded_params(const tc_ptx_func *f, tc_buf *b);
+/* The name that a person gave a parameter or kernel: x of saxpy_param_x. */
+const char *tc_loaded_param_name(const tc_ptx_func *f, int i);
+
+/* The place and text that an op came from, if its .loc's file can be read.
+ * Returns false otherwise. All in arena a. */
+bool tc_loaded_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
+                      const char **name, int *line, const char **text);
+
+#endif

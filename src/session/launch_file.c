@@ -1,0 +1,257 @@
+/* launch_file.c - loads .ptx files and knows their kernels. */
+#include "session/launch.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* --- life --------------------------------------------------------------------
+ */
+
+/* The file is what a person reads: lines are its own. Where the compiler's .loc
+ * pointed is kept beside. */
+static void own_lines(tc_loaded *f) {
+    tc_ptx_module *m = f->module;
+    f->origins = TC_NEWN(f->arena, tc_origin, m->ncode + 1);
+    for (uint32_t i = 0; i < m->ncode; i++) {
+        tc_ptx_op *op = &m->code[i];
+        f->origins[i] = op->call_line
+                            ? (tc_origin){op->call_file, op->call_line}
+                            : (tc_origin){op->file, op->line};
+        op->line = op->call_line = op->ptx_line;
+        op->file = op->call_file = 1;
+    }
+}
+
+void tc_loaded_free(tc_loaded *f) {
+    if (f != NULL) {
+        tc_arena_free(f->arena);
+    }
+}
+
+/* A file of the same path is replaced, and a run of its kernels forgotten. */
+static void drop_older(tc_session *s, const char *path) {
+    for (int i = 0; i < s->nfiles; i++) {
+        tc_loaded *f = s->files[i];
+        if (strcmp(f->source->name, path) != 0) {
+            continue;
+        }
+        if (s->program.run != NULL && s->program.run->file == f) {
+            tc_run_free(s->program.run);
+            s->program.run = NULL;
+        }
+        tc_loaded_free(f);
+        memmove(&s->files[i], &s->files[i + 1],
+                sizeof *s->files * (size_t)(s->nfiles - i - 1));
+        s->nfiles--;
+        return;
+    }
+}
+
+/* --- names -------------------------------------------------------------------
+ */
+
+/* The name within the Itanium C++ ABI's _Z5saxpyifPKfPf ("saxpy"), or all of
+ * it; *len is its length. */
+static const char *bare_name(const char *name, size_t *len) {
+    *len = strlen(name);
+    if (strncmp(name, "_Z", 2) != 0 || !isdigit((unsigned char)name[2])) {
+        return name;
+    }
+    char *end;
+    unsigned long n = strtoul(name + 2, &end, 10);
+    if (n == 0 || n > strlen(end)) {
+        return name;
+    }
+    *len = n;
+    return end;
+}
+
+static bool is_bare(const char *kernel, const char *name) {
+    size_t len;
+    const char *bare = bare_name(kernel, &len);
+    return strlen(name) == len && memcmp(bare, name, len) == 0;
+}
+
+const tc_ptx_func *tc_loaded_kernel(const tc_session *s, const char *name,
+                                    tc_loaded **file) {
+    for (int i = s->nfiles - 1; i >= 0; i--) {
+        const tc_ptx_func *f = tc_ptx_find_entry(s->files[i]->module, name);
+        if (f != NULL) {
+            *file = s->files[i];
+            return f;
+        }
+    }
+    for (int i = s->nfiles - 1; i >= 0; i--) {
+        const tc_ptx_module *m = s->files[i]->module;
+        const tc_ptx_func *found = NULL;
+        int n = 0;
+        for (int k = 0; k < m->nfuncs; k++) {
+            if (m->funcs[k].entry && is_bare(m->funcs[k].name, name)) {
+                found = &m->funcs[k];
+                n++;
+            }
+        }
+        if (n == 1) {
+            *file = s->files[i];
+            return found;
+        }
+    }
+    return NULL;
+}
+
+void tc_loaded_each(const tc_session *s,
+                    void (*fn)(void *user, const char *name), void *user) {
+    tc_loaded *owner;
+    for (int i = 0; i < s->nfiles; i++) {
+        const tc_ptx_module *m = s->files[i]->module;
+        for (int k = 0; k < m->nfuncs; k++) {
+            const tc_ptx_func *f = &m->funcs[k];
+            if (!f->entry || tc_loaded_kernel(s, f->name, &owner) != f) {
+                continue;
+            }
+            size_t len;
+            const char *bare = bare_name(f->name, &len);
+            char *name = tc_xcalloc(len + 1, 1);
+            memcpy(name, bare, len);
+            fn(user, tc_loaded_kernel(s, name, &owner) == f ? name : f->name);
+            free(name);
+        }
+    }
+}
+
+const char *tc_loaded_param_name(const tc_ptx_func *f, int i) {
+    const char *name = f->params[i].name;
+    size_t n = strlen(f->name);
+    if (strncmp(name, f->name, n) == 0 && name[n] == '_') {
+        name += n + 1;
+    }
+    return name;
+}
+
+static bool is_bytes(const tc_ptx_param *p) {
+    return p->size > tc_ptx_type_bytes[p->type];
+}
+
+static void param_type(const tc_ptx_param *p, tc_buf *b) {
+    const char *type = tc_ptx_type_names[p->type];
+    tc_buf_puts(b, type + (*type == '.'));
+    if (is_bytes(p)) {
+        tc_buf_printf(b, "[%u]", p->size);
+    }
+}
+
+void tc_loaded_params(const tc_ptx_func *f, tc_buf *b) {
+    for (int i = 0; i < f->nparams; i++) {
+        tc_buf_puts(b, i ? ", " : "");
+        param_type(&f->params[i], b);
+        tc_buf_printf(b, " %s", tc_loaded_param_name(f, i));
+    }
+}
+
+/* --- loading -----------------------------------------------------------------
+ */
+
+static json_t *kernel_json(const tc_ptx_func *f) {
+    json_t *params = json_array();
+    for (int i = 0; i < f->nparams; i++) {
+        tc_buf type = TC_BUF_INIT;
+        param_type(&f->params[i], &type);
+        json_array_append_new(params,
+                              json_pack("{s:s,s:s,s:I}", "name",
+                                        tc_loaded_param_name(f, i), "type",
+                                        tc_buf_text(&type), "bytes",
+                                        (json_int_t)f->params[i].size));
+        tc_buf_free(&type);
+    }
+    return json_pack("{s:s,s:o}", "name", f->name, "params", params);
+}
+
+static void answer(tc_session *s, const tc_loaded *f, tc_reply *r) {
+    const tc_ptx_module *m = f->module;
+    json_t *kernels = json_array();
+    tc_buf text = TC_BUF_INIT;
+    for (int i = 0; i < m->nfuncs; i++) {
+        if (m->funcs[i].entry) {
+            json_array_append_new(kernels, kernel_json(&m->funcs[i]));
+            tc_buf_printf(&text, "  %s(", m->funcs[i].name);
+            tc_loaded_params(&m->funcs[i], &text);
+            tc_buf_puts(&text, ")\n");
+        }
+    }
+    size_t n = json_array_size(kernels);
+    if (s->options.json) {
+        r->json = json_pack("{s:O}", "kernels", kernels);
+    } else if (n == 0) {
+        tc_buf_printf(&r->text, "%s: no kernel in it\n", f->source->name);
+    } else {
+        tc_buf_printf(&r->text, "%s: %zu kernel%s; now try `launch`.\n%s",
+                      f->source->name, n, n == 1 ? "" : "s",
+                      tc_buf_text(&text));
+    }
+    tc_buf_free(&text);
+    json_decref(kernels);
+}
+
+tc_status tc_loaded_read(tc_session *s, tc_arena *a, const tc_source *src,
+                         tc_reply *r) {
+    tc_ptx_module *m = tc_ptx_parse(a, src, &s->diags);
+    if (m == NULL) {
+        tc_arena_free(a);
+        return TC_REJECTED;
+    }
+    tc_loaded *f = TC_NEW(a, tc_loaded);
+    f->arena = a;
+    f->source = src;
+    f->module = m;
+    own_lines(f);
+    drop_older(s, src->name);
+    TC_PUSH(s->arena, s->files, s->nfiles, s->files_cap, f);
+    s->file_is_newest = true;
+    answer(s, f, r);
+    return TC_OK;
+}
+
+/* --- where the compiler had it from ------------------------------------------
+ */
+
+enum { LARGEST_SOURCE = 8 << 20 };
+
+/* Line number `line` of an open file, without what surrounds it in blanks. */
+static const char *line_of(FILE *in, uint32_t line, tc_arena *a) {
+    tc_buf b = TC_BUF_INIT;
+    uint32_t at = 1;
+    int c, read = 0;
+    while (at <= line && read++ < LARGEST_SOURCE && (c = getc(in)) != EOF) {
+        if (c == '\n') {
+            at++;
+        } else if (at == line && (b.len > 0 || (c != ' ' && c != '\t'))) {
+            tc_buf_putc(&b, (char)c);
+        }
+    }
+    bool found = b.len > 0;
+    const char *text = found ? tc_buf_finish(&b, a) : NULL;
+    tc_buf_free(&b);
+    return text;
+}
+
+bool tc_loaded_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
+                      const char **name, int *line, const char **text) {
+    const tc_ptx_module *m = f->module;
+    tc_origin o = f->origins[op - m->code];
+    if (o.line == 0 || (int)o.file >= m->nfiles || m->files[o.file] == NULL) {
+        return false;
+    }
+    struct stat st; /* a pipe would keep us waiting */
+    bool plain = stat(m->files[o.file], &st) == 0 && S_ISREG(st.st_mode);
+    FILE *in = plain ? fopen(m->files[o.file], "r") : NULL;
+    if (in == NULL) {
+        return false;
+    }
+    *name = m->files[o.file];
+    *line = (int)o.line;
+    *text = line_of(in, o.line, a);
+    fclose(in);
+    return *text != NULL;
+}
