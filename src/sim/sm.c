@@ -281,6 +281,7 @@ static bool endless(tc_grid *g) {
                 continue;
             }
             tc_warp_save(w);
+            *w->core->wake = *w->core->due = 0; /* its split is chosen anew */
             bool ready = false;
             for (int k = 0; k < w->core->nsplit; k++) {
                 uint8_t st = w->core->split[k].state;
