@@ -124,6 +124,9 @@ typedef struct tc_sim_launch {
     const char *entry;
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: from the PTX */
     uint32_t dynamic_shared;
+    uint32_t dynamic_limit; /* what the host set the kernel's limit to; 0: as
+                               much as the machine has */
+    bool nonportable_cluster; /* the host allowed 9 to 16 CTAs */
     const uint8_t *params; /* the parameter block, as laid out by the PTX */
     uint32_t nparams;      /* its bytes */
 } tc_sim_launch;

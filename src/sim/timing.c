@@ -297,6 +297,10 @@ typedef struct tc_sm {
     tc_run *run;
     tc_cta *ctas;
     uint32_t nctas, per_cta;
+    uint32_t size;                 /* CTAs of a cluster, side by side */
+    uint32_t next, step, total;    /* clusters that are this SM's */
+    uint32_t live;                 /* clusters that run */
+    tc_cta **list;                 /* the CTAs */
     uint32_t last[MAX_SCHEDULERS]; /* the warp that issued last */
 } tc_sm;
 
@@ -344,81 +348,111 @@ static bool endless(tc_sm *sm) {
     return all;
 }
 
-static void retire(tc_sm *sm, uint32_t *next, uint32_t total, uint32_t step,
-                   uint32_t *live) {
-    for (uint32_t i = 0; i < sm->nctas; i++) {
-        tc_cta *c = &sm->ctas[i];
-        if (c->nlive || !c->busy) {
-            continue;
+/* Starts the next cluster in the slots from i on, if there is one. */
+static void start(tc_sm *sm, uint32_t i) {
+    if (sm->next >= sm->total || sm->run->stopped) {
+        return;
+    }
+    for (uint32_t j = 0; j < sm->size; j++) {
+        tc_cta_start(&sm->ctas[i + j], tc_cta_index(sm->run, sm->next, j));
+        sm->ctas[i + j].busy = true;
+    }
+    sm->live++;
+    sm->next =
+        sm->total - sm->next > sm->step ? sm->next + sm->step : sm->total;
+}
+
+static void finish(tc_sm *sm, uint32_t i) {
+    tc_cluster_finish(&sm->ctas[i], sm->size);
+    for (uint32_t j = 0; j < sm->size; j++) {
+        sm->ctas[i + j].busy = false;
+    }
+    sm->live--;
+}
+
+static void retire(tc_sm *sm, bool all) {
+    for (uint32_t i = 0; i < sm->nctas; i += sm->size) {
+        bool ended = sm->ctas[i].busy;
+        for (uint32_t j = 0; j < sm->size && !all; j++) {
+            ended &= sm->ctas[i + j].nlive == 0;
         }
-        tc_cta_finish(c);
-        c->busy = false;
-        --*live;
-        if (*next < total && !sm->run->stopped) {
-            tc_cta_start(c, *next);
-            c->busy = true;
-            ++*live;
-            *next = total - *next > step ? *next + step : total;
+        if (ended) {
+            finish(sm, i);
+            start(sm, i);
         }
     }
 }
 
-static bool stop_if_cancelled(tc_run *r, tc_cta *ctas, uint32_t n) {
-    const volatile int *c = r->sim->options.cancel;
+static bool stop_if_cancelled(tc_sm *sm) {
+    const volatile int *c = sm->run->sim->options.cancel;
     if (c && *c) {
-        tc_cancelled(r, ctas, n);
+        tc_cancelled(sm->run, sm->list, sm->nctas);
     }
-    return r->stopped;
+    return sm->run->stopped;
 }
 
-void tc_timing_run(tc_run *r, tc_cta *ctas, uint32_t n, uint32_t first,
-                   uint32_t step) {
-    const uint32_t *g = r->launch->grid;
-    uint32_t total = g[0] * g[1] * g[2], next = first, live = 0;
-    uint32_t nsched = r->machine->schedulers;
-    tc_sm sm = {.run = r, .ctas = ctas, .nctas = n, .per_cta = ctas[0].nwarps};
-    uint64_t check = 4096, limit = UINT64_MAX;
-    memset(r->timing->unit_free, 0, sizeof r->timing->unit_free);
-    r->timing->lsu_free = r->timing->memory_free = 0;
-    r->deadline = limit;
-    for (uint32_t i = 0; i < n && next < total; i++) {
-        tc_cta_start(&ctas[i], next);
-        ctas[i].busy = true;
-        live++;
-        next = total - next > step ? next + step : total;
+/* Nobody issued, and no event is left: a release in this cycle may have woken
+ * someone; else it is a deadlock. */
+static void check_stuck(tc_sm *sm, uint32_t nsched) {
+    bool any = false;
+    for (uint32_t s = 0; s < nsched; s++) {
+        any |= schedule(sm, s, nsched) != UINT64_MAX;
     }
-    while (live && !r->stopped) {
+    if (!any) {
+        tc_deadlock(sm->run, sm->list, sm->nctas, 0);
+    }
+}
+
+static void run_sm(tc_sm *sm) {
+    tc_run *r = sm->run;
+    uint32_t nsched = r->machine->schedulers;
+    uint64_t check = 4096;
+    while (sm->live && !r->stopped) {
         uint64_t soonest = tc_event_next(r);
         tc_event_run(r);
         for (uint32_t s = 0; s < nsched; s++) {
-            uint64_t t = schedule(&sm, s, nsched);
+            uint64_t t = schedule(sm, s, nsched);
             soonest = t < soonest ? t : soonest;
         }
-        retire(&sm, &next, total, step, &live);
-        if (live && soonest == UINT64_MAX && tc_event_next(r) == UINT64_MAX &&
-            !r->stopped) {
-            /* A release in this cycle may have woken someone. */
-            bool any = false;
-            for (uint32_t s = 0; s < nsched; s++) {
-                any |= schedule(&sm, s, nsched) != UINT64_MAX;
-            }
-            if (!any) {
-                tc_deadlock(r, ctas, n);
-            }
+        retire(sm, false);
+        if (sm->live && soonest == UINT64_MAX &&
+            tc_event_next(r) == UINT64_MAX && !r->stopped) {
+            check_stuck(sm, nsched);
         }
         r->cycle = soonest > r->cycle && soonest != UINT64_MAX ? soonest
                                                                : r->cycle + 1;
         if (r->cycle >= check) {
             check = r->cycle + 4096;
-            if (!stop_if_cancelled(r, ctas, n) && live && endless(&sm)) {
-                tc_deadlock(r, ctas, n);
+            if (!stop_if_cancelled(sm) && sm->live && endless(sm)) {
+                tc_deadlock(r, sm->list, sm->nctas, 0);
             }
         }
     }
+}
+
+void tc_timing_run(tc_run *r, tc_cta *ctas, uint32_t n, uint32_t first,
+                   uint32_t step) {
+    const uint32_t *g = r->launch->grid;
+    tc_sm sm = {.run = r,
+                .ctas = ctas,
+                .nctas = n,
+                .per_cta = ctas[0].nwarps,
+                .size = ctas[0].ncluster,
+                .next = first,
+                .step = step};
+    sm.total = g[0] * g[1] * g[2] / sm.size;
+    sm.list = tc_xcalloc(n, sizeof(tc_cta *));
+    memset(r->timing->unit_free, 0, sizeof r->timing->unit_free);
+    r->timing->lsu_free = r->timing->memory_free = 0;
+    r->deadline = UINT64_MAX;
     for (uint32_t i = 0; i < n; i++) {
-        if (ctas[i].busy) {
-            tc_cta_finish(&ctas[i]);
-            ctas[i].busy = false;
-        }
+        sm.list[i] = &ctas[i];
     }
+    for (uint32_t i = 0; i < n; i += sm.size) {
+        start(&sm, i);
+    }
+    run_sm(&sm);
+    r->stopped |= sm.live != 0;
+    retire(&sm, true);
+    free(sm.list);
 }
