@@ -59,6 +59,13 @@ $(BUILD)/bench: $(wildcard tests/bench/*.c) $(BUILD)/libtilecopy.a
 	$(CC) $(CPPFLAGS_ALL) -Itests/bench $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \
 	  -lutil -lz $(LIBS)
 
+# Launches a kernel on a GPU; for machines that have no more than the driver.
+$(BUILD)/tools/ptx_host: tests/tools/ptx_host.c $(BUILD)/libtilecopy.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
+
+tools: $(BUILD)/tools/ptx_host
+
 # --- what people type ---------------------------------------------------------
 
 # Installs what is missing, builds, and opens the program on the first lesson's
@@ -115,7 +122,7 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all run test test-build test-plain check conformance bench fuzz \
+.PHONY: all tools run test test-build test-plain check conformance bench fuzz \
         install clean
 .SECONDARY:
 -include $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TESTS:=.d)

@@ -307,6 +307,27 @@ static bool fit_value(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
         return source(p, op, TC_PT_U32, false, in, out);
     case 'k':
         return source(p, op, TC_PT_B64, false, in, out);
+    case 'f':
+        return source(p, op, TC_PT_F32, false, in, out);
+    case 'G':
+        return source(p, op,
+                      tc_ptx_type_bytes[in->type] == 4 ? TC_PT_U32 : TC_PT_U64,
+                      false, in, out);
+    case 'X':
+        return destination(p, op, TC_PT_U32, false, in, out);
+    case 'v':
+    case 'y':
+    case 'n':
+    case 'C':
+    case 'N':
+        return source(p, op, TC_PT_U32, false, in, out);
+    case 'j':
+        return in->o.kind == TC_PO_SINK ||
+               destination(p, op, t, false, in, out);
+    case 't':
+        return source(p, op,
+                      op->more & TC_PX_MBAR_PARITY ? TC_PT_U32 : TC_PT_B64,
+                      false, in, out);
     case '3':
     case '5':
         return source(p, op, TC_PT_B16, false, in, out);
@@ -326,7 +347,25 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
                 tc_ptx_parsed *in, tc_ptx_operand *out) {
     bool is_vector = in->o.kind == TC_PO_VECTOR;
     *out = in->o;
+    if (in->part.len != 0 && strchr("Xvyn", letter) == NULL) {
+        return tc_ptx_fail(p, in->span, NULL,
+                           "'%s' wants a whole register here", op_words(p, op));
+    }
+    if (in->minus && (op->opcode != TC_PTX_VMAD || letter == 'X')) {
+        return tc_ptx_fail(p, in->span, NULL, "'%s' cannot negate a register",
+                           op_words(p, op));
+    }
     switch (letter) {
+    case 'E':
+        if (in->o.kind == TC_PO_SINK) {
+            return true;
+        }
+        return destination(p, op, (tc_ptx_type)op->type, false, in, out);
+    case 'F':
+        if (!is_vector || in->o.nvec != 4) {
+            return wrong_kind(p, op, in, "a vector of 4 {..}");
+        }
+        return vector(p, op, (tc_ptx_type)op->type2, false, false, in, out);
     case 'D':
         return is_vector
                    ? mov_vector(p, op, true, in, out)

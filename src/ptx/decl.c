@@ -72,7 +72,8 @@ static bool read_decl(tc_ptx_parser *p, decl *d) {
         }
         if (tc_ptx_name_is(n, ".v2") || tc_ptx_name_is(n, ".v4")) {
             d->nvec = n.text[2] - '0';
-        } else if (d->type != TC_PT_NONE || !tc_ptx_type_by_name(n, &d->type)) {
+        } else if (d->type != TC_PT_NONE || !tc_ptx_type_by_name(n, &d->type) ||
+                   d->type > TC_PT_F64) {
             return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                                "'%.*s' does not belong in a declaration",
                                (int)n.len, n.text);

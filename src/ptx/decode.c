@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define T(x)    (1u << TC_PT_##x)
+#define T(x)    (UINT64_C(1) << TC_PT_##x)
 #define INT8    (T(B8) | T(U8) | T(S8))
 #define INT16   (T(U16) | T(S16))
 #define INT32   (T(U32) | T(S32))
@@ -17,20 +17,25 @@
 #define CVTT    (T(U8) | T(S8) | INT | T(F16) | T(BF16) | T(F32) | T(F64))
 
 typedef struct form {
-    uint16_t op;
-    uint32_t types, types2, allowed, need1, need2;
+    uint64_t types, types2;
+    uint32_t allowed, more, need1, need2; /* more: bits of op.more allowed */
     const char *operands;
+    uint16_t op;
 } form;
 
 static const form forms[] = {
 #define TC_PTX_FORM(op, types, types2, allowed, need1, need2, operands)        \
-    {TC_PTX_##op, types, types2, allowed, need1, need2, operands},
+    {types, types2, allowed, UINT32_MAX, need1, need2, operands, TC_PTX_##op},
+#define TC_PTX_FORM_MORE(op, types, types2, allowed, more, need1, need2,       \
+                         operands)                                             \
+    {types, types2, allowed, more, need1, need2, operands, TC_PTX_##op},
 #include "ptx/forms.def"
 };
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 
 /* Opcodes that name where to and where from. */
 enum { TWO_SPACES = TC_WHO_CP | TC_WHO_BULK | TC_WHO_TENSOR };
+enum { THREE_TYPES = TC_WHO_VIDEO | TC_WHO_PACK };
 
 /* What has been read of an instruction's first word. */
 typedef struct head {
@@ -68,10 +73,12 @@ static bool twice(tc_ptx_parser *p, tc_ptx_name n, tc_span span) {
 }
 
 static bool add_type(tc_ptx_parser *p, head *h, tc_ptx_type t, tc_span span) {
-    if (h->ntypes == 2) {
-        return tc_ptx_fail(p, span, NULL, "'%s' has three types", h->text);
+    bool three = (tc_ptx_who((tc_ptx_opcode)h->op.opcode) & THREE_TYPES) != 0;
+    if (h->ntypes == (three ? 3 : 2)) {
+        return tc_ptx_fail(p, span, NULL, "'%s' has a type too many", h->text);
     }
-    *(h->ntypes++ == 0 ? &h->op.type : &h->op.type2) = (uint8_t)t;
+    uint8_t *to[] = {&h->op.type, &h->op.type2, &h->op.type3};
+    *to[h->ntypes++] = (uint8_t)t;
     return true;
 }
 
@@ -120,6 +127,14 @@ static bool add_modifier(tc_ptx_parser *p, head *h, tc_ptx_name n,
         }
         h->has_sub2 = true;
         h->op.sub2 = (uint8_t)m->value;
+        return true;
+    case TC_MW_SUBS:
+        if (h->has_sub && h->has_sub2) {
+            return twice(p, n, span);
+        }
+        *(h->has_sub ? &h->op.sub2 : &h->op.sub) = (uint8_t)m->value;
+        h->has_sub2 = h->has_sub;
+        h->has_sub = true;
         return true;
     case TC_MW_MORE:
         if ((h->op.more & m->value) != 0) {
@@ -209,13 +224,13 @@ static bool read_head(tc_ptx_parser *p, head *h) {
     return read_modifiers(p, h, whole, len);
 }
 
-static bool type_in(uint8_t type, uint32_t set) {
+static bool type_in(uint8_t type, uint64_t set) {
     return set == 0 ? type == TC_PT_NONE : (set >> type & 1u) != 0;
 }
 
 /* Reports why no form of the opcode has these types. */
 static const form *no_form(tc_ptx_parser *p, const head *h) {
-    uint32_t all = 0, all2 = 0;
+    uint64_t all = 0, all2 = 0;
     for (int i = 0; i < FORM_COUNT; i++) {
         if (forms[i].op == h->op.opcode) {
             all |= forms[i].types;
@@ -257,6 +272,13 @@ static bool needs(tc_ptx_parser *p, const head *h, uint32_t set) {
                        h->text, list);
 }
 
+/* Rows without the column: arithmetic has no such modifier; all others check
+ * theirs in their rules. */
+static uint32_t more_allowed(const form *f) {
+    bool arith = (tc_ptx_who((tc_ptx_opcode)f->op) & TC_WHO_ARITH) != 0;
+    return arith && f->more == UINT32_MAX ? 0 : f->more;
+}
+
 static const form *find_form(tc_ptx_parser *p, const head *h) {
     for (int i = 0; i < FORM_COUNT; i++) {
         const form *f = &forms[i];
@@ -265,11 +287,19 @@ static const form *find_form(tc_ptx_parser *p, const head *h) {
             continue;
         }
         uint32_t extra = h->op.flags & ~f->allowed;
+        uint32_t more = h->op.more & ~more_allowed(f);
         if (extra != 0) {
             const char *op = tc_ptx_ops[h->op.opcode].name;
             tc_ptx_fail(p, h->span, NULL, "'%s%s' has no modifier %s", op,
                         tc_ptx_type_names[h->op.type],
                         tc_ptx_flag_list(p->arena, extra));
+            return NULL;
+        }
+        if (more != 0) {
+            tc_ptx_fail(p, h->span, NULL, "'%s%s' has no modifier %s",
+                        tc_ptx_ops[h->op.opcode].name,
+                        tc_ptx_type_names[h->op.type],
+                        tc_ptx_more_name((tc_ptx_opcode)h->op.opcode, more));
             return NULL;
         }
         return needs(p, h, f->need1) && needs(p, h, f->need2) ? f : NULL;
@@ -353,7 +383,8 @@ static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
             }
             continue;
         }
-        bool skip = left_out(h, *l) || (*l == 'q' && !(at > 0 && in[at - 1].paired)) ||
+        bool skip = left_out(h, *l) ||
+                    (*l == 'q' && !(at > 0 && in[at - 1].paired)) ||
                     (*l == 'z' && policy && n == 4) ||
                     (*l == 's' && l[1] == '?' && policy);
         if (skip || (at == n && l[1] == '?')) {

@@ -165,6 +165,7 @@ typedef enum tc_ptx_mod_what {
     TC_MW_CMP,
     TC_MW_SUB,
     TC_MW_SUB2,
+    TC_MW_SUBS, /* the first one given is sub, the next sub2 */
     TC_MW_MORE, /* a bit of op.more; who says whose */
     TC_MW_SCOPE,
     TC_MW_VEC,
@@ -197,7 +198,13 @@ enum {
     TC_WHO_ASYNC = 1 << 19,   /* st.async, red.async */
     TC_WHO_PROXY = 1 << 20,   /* fence.proxy, tensormap.* */
     TC_WHO_TCGEN = 1 << 21,   /* tcgen05.* */
-    TC_WHO_REDUX = 1 << 22
+    TC_WHO_REDUX = 1 << 22,
+    TC_WHO_VIDEO = 1 << 23, /* vadd, vshl, vmad, vset, vadd2, ... */
+    TC_WHO_PACK = 1 << 24,  /* cvt.pack */
+    TC_WHO_LOP3 = 1 << 25,
+    TC_WHO_TESTP = 1 << 26,
+    TC_WHO_SETV = 1 << 27,  /* vset: also a comparison */
+    TC_WHO_SPACEP = 1 << 28 /* isspacep */
 };
 unsigned tc_ptx_who(tc_ptx_opcode op);
 
@@ -216,7 +223,9 @@ const char *tc_ptx_flag_name(uint32_t flag);
 /* Names of the flags in mask: ".rn, .rz or .rm". */
 const char *tc_ptx_flag_list(tc_arena *a, uint32_t mask);
 /* Names of the types in a set: ".u16, .u32 or .u64". */
-const char *tc_ptx_type_list(tc_arena *a, uint32_t set);
+const char *tc_ptx_type_list(tc_arena *a, uint64_t set);
+/* One bit of op.more as it is written for op. */
+const char *tc_ptx_more_name(tc_ptx_opcode op, uint32_t more);
 
 /* The opcode whose name is the longest prefix (in whole words) of the dotted
  * text; len is set to the prefix's length. built: false for one that is named
@@ -229,10 +238,11 @@ const char *tc_ptx_nearest_opcode(tc_arena *a, tc_ptx_name n);
 typedef struct tc_ptx_parsed { /* an operand as written */
     tc_ptx_operand o;
     tc_span span;
-    uint8_t type; /* of the register, or NONE */
-    char literal; /* of an IMM: 'i', 'f' or 'd' */
-    bool paired;  /* the next operand came after '|' */
-    tc_ptx_name name;
+    uint8_t type;                /* of the register, or NONE */
+    char literal;                /* of an IMM: 'i', 'f' or 'd' */
+    bool minus;                  /* -register: vmad */
+    bool paired;                 /* the next operand came after '|' */
+    tc_ptx_name name, part;      /* part: .h1 after a register, of video */
     struct tc_ptx_parsed *items; /* of a VECTOR */
 } tc_ptx_parsed;
 
@@ -254,6 +264,17 @@ bool tc_ptx_fits_type(tc_ptx_type want, tc_ptx_type have, bool wider);
 /* ---- rules_control.c ---- */
 /* Warp collectives, barriers, stack, misc. of control. */
 bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
+
+/* ---- rules_arith.c ---- */
+/* Arithmetic that has bits in op.more, video instructions and the like. */
+bool tc_ptx_check_arith(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
+                        const tc_ptx_parsed *in, int n);
+/* ---- rules_video.c ---- */
+bool tc_ptx_check_video(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
+                        const tc_ptx_parsed *in, int n);
+
+/* ---- rules_mbarrier.c ---- */
+bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 
 /* ---- rules_atom.c ---- */
 bool tc_ptx_check_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);

@@ -5,24 +5,61 @@
 #include <string.h>
 
 const uint8_t tc_ptx_type_bytes[TC_PT_COUNT] = {
-    [TC_PT_PRED] = 0, [TC_PT_B8] = 1,     [TC_PT_B16] = 2, [TC_PT_B32] = 4,
-    [TC_PT_B64] = 8,  [TC_PT_B128] = 16,  [TC_PT_U8] = 1,  [TC_PT_U16] = 2,
-    [TC_PT_U32] = 4,  [TC_PT_U64] = 8,    [TC_PT_S8] = 1,  [TC_PT_S16] = 2,
-    [TC_PT_S32] = 4,  [TC_PT_S64] = 8,    [TC_PT_F16] = 2, [TC_PT_F16X2] = 4,
-    [TC_PT_BF16] = 2, [TC_PT_BF16X2] = 4, [TC_PT_F32] = 4, [TC_PT_F64] = 8};
+    [TC_PT_PRED] = 0,   [TC_PT_B8] = 1,     [TC_PT_B16] = 2,
+    [TC_PT_B32] = 4,    [TC_PT_B64] = 8,    [TC_PT_B128] = 16,
+    [TC_PT_U8] = 1,     [TC_PT_U16] = 2,    [TC_PT_U32] = 4,
+    [TC_PT_U64] = 8,    [TC_PT_S8] = 1,     [TC_PT_S16] = 2,
+    [TC_PT_S32] = 4,    [TC_PT_S64] = 8,    [TC_PT_F16] = 2,
+    [TC_PT_F16X2] = 4,  [TC_PT_BF16] = 2,   [TC_PT_BF16X2] = 4,
+    [TC_PT_F32] = 4,    [TC_PT_F64] = 8,    [TC_PT_U16X2] = 4,
+    [TC_PT_S16X2] = 4,  [TC_PT_F32X2] = 8,  [TC_PT_TF32] = 4,
+    [TC_PT_E4M3X2] = 2, [TC_PT_E5M2X2] = 2, [TC_PT_E2M1X2] = 1,
+    [TC_PT_E2M3X2] = 2, [TC_PT_E3M2X2] = 2, [TC_PT_UE8M0X2] = 2,
+    [TC_PT_E4M3X4] = 4, [TC_PT_E5M2X4] = 4, [TC_PT_E2M1X4] = 2,
+    [TC_PT_E2M3X4] = 4, [TC_PT_E3M2X4] = 4, [TC_PT_U4] = 4,
+    [TC_PT_S4] = 4,     [TC_PT_U2] = 4,     [TC_PT_S2] = 4};
 
-const char *const tc_ptx_type_names[TC_PT_COUNT] = {
-    [TC_PT_NONE] = "",          [TC_PT_PRED] = ".pred",
-    [TC_PT_B8] = ".b8",         [TC_PT_B16] = ".b16",
-    [TC_PT_B32] = ".b32",       [TC_PT_B64] = ".b64",
-    [TC_PT_B128] = ".b128",     [TC_PT_U8] = ".u8",
-    [TC_PT_U16] = ".u16",       [TC_PT_U32] = ".u32",
-    [TC_PT_U64] = ".u64",       [TC_PT_S8] = ".s8",
-    [TC_PT_S16] = ".s16",       [TC_PT_S32] = ".s32",
-    [TC_PT_S64] = ".s64",       [TC_PT_F16] = ".f16",
-    [TC_PT_F16X2] = ".f16x2",   [TC_PT_BF16] = ".bf16",
-    [TC_PT_BF16X2] = ".bf16x2", [TC_PT_F32] = ".f32",
-    [TC_PT_F64] = ".f64"};
+const char *const tc_ptx_type_names[TC_PT_COUNT] = {[TC_PT_NONE] = "",
+                                                    [TC_PT_PRED] = ".pred",
+                                                    [TC_PT_B8] = ".b8",
+                                                    [TC_PT_B16] = ".b16",
+                                                    [TC_PT_B32] = ".b32",
+                                                    [TC_PT_B64] = ".b64",
+                                                    [TC_PT_B128] = ".b128",
+                                                    [TC_PT_U8] = ".u8",
+                                                    [TC_PT_U16] = ".u16",
+                                                    [TC_PT_U32] = ".u32",
+                                                    [TC_PT_U64] = ".u64",
+                                                    [TC_PT_S8] = ".s8",
+                                                    [TC_PT_S16] = ".s16",
+                                                    [TC_PT_S32] = ".s32",
+                                                    [TC_PT_S64] = ".s64",
+                                                    [TC_PT_F16] = ".f16",
+                                                    [TC_PT_F16X2] = ".f16x2",
+                                                    [TC_PT_BF16] = ".bf16",
+                                                    [TC_PT_BF16X2] = ".bf16x2",
+                                                    [TC_PT_F32] = ".f32",
+                                                    [TC_PT_F64] = ".f64",
+                                                    [TC_PT_U16X2] = ".u16x2",
+                                                    [TC_PT_S16X2] = ".s16x2",
+                                                    [TC_PT_F32X2] = ".f32x2",
+                                                    [TC_PT_TF32] = ".tf32",
+                                                    [TC_PT_E4M3X2] = ".e4m3x2",
+                                                    [TC_PT_E5M2X2] = ".e5m2x2",
+                                                    [TC_PT_E2M1X2] = ".e2m1x2",
+                                                    [TC_PT_E2M3X2] = ".e2m3x2",
+                                                    [TC_PT_E3M2X2] = ".e3m2x2",
+                                                    [TC_PT_UE8M0X2] =
+                                                        ".ue8m0x2",
+                                                    [TC_PT_E4M3X4] = ".e4m3x4",
+                                                    [TC_PT_E5M2X4] = ".e5m2x4",
+                                                    [TC_PT_E2M1X4] = ".e2m1x4",
+                                                    [TC_PT_E2M3X4] = ".e2m3x4",
+                                                    [TC_PT_E3M2X4] = ".e3m2x4",
+                                                    [TC_PT_U4] = ".u4",
+                                                    [TC_PT_S4] = ".s4",
+                                                    [TC_PT_U2] = ".u2",
+                                                    [TC_PT_S2] = ".s2"};
 
 const tc_ptx_op_info tc_ptx_ops[TC_PTX_OPCODE_COUNT] = {
 #define TC_PTX_OP(id, name, section, unit) {name, section, unit},
@@ -49,8 +86,9 @@ enum {
                       TC_WHO_MBAR | TC_WHO_CLUSTER | TC_WHO_BULK |
                       TC_WHO_TENSOR | TC_WHO_ASYNC | TC_WHO_PROXY |
                       TC_WHO_TCGEN,
-    TC_WHO_MEM =
-        TC_WHO_LD | TC_WHO_ST | TC_WHO_CP | TC_WHO_CVTA | TC_WHO_FAMILIES,
+    TC_WHO_MEM = TC_WHO_LD | TC_WHO_ST | TC_WHO_CP | TC_WHO_CVTA |
+                 TC_WHO_FAMILIES | TC_WHO_SPACEP,
+    TC_WHO_VIDEOS = TC_WHO_VIDEO | TC_WHO_SETV,
     TC_WHO_LDST = TC_WHO_LD | TC_WHO_ST,
     TC_WHO_LDCP = TC_WHO_LD | TC_WHO_CP,
     TC_WHO_TMA = TC_WHO_BULK | TC_WHO_TENSOR | TC_WHO_ASYNC,
@@ -185,11 +223,56 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
         return TC_WHO_CP;
     case TC_PTX_CVTA:
         return TC_WHO_CVTA;
+    case TC_PTX_MBARRIER_INIT:
+    case TC_PTX_MBARRIER_INVAL:
+    case TC_PTX_MBARRIER_EXPECT_TX:
+    case TC_PTX_MBARRIER_COMPLETE_TX:
+    case TC_PTX_MBARRIER_ARRIVE:
+    case TC_PTX_MBARRIER_ARRIVE_DROP:
+    case TC_PTX_MBARRIER_TEST_WAIT:
+    case TC_PTX_MBARRIER_TRY_WAIT:
+    case TC_PTX_CP_ASYNC_MBARRIER_ARRIVE:
+        return TC_WHO_MBAR;
+    case TC_PTX_MAPA:
+    case TC_PTX_GETCTARANK:
+    case TC_PTX_FENCE_MBARRIER_INIT:
+        return TC_WHO_CLUSTER;
     case TC_PTX_VOTE:
     case TC_PTX_VOTE_SYNC:
         return TC_WHO_VOTE;
     case TC_PTX_REDUX_SYNC:
         return TC_WHO_REDUX;
+    case TC_PTX_ADD:
+    case TC_PTX_SUB:
+    case TC_PTX_MAD:
+    case TC_PTX_ADDC:
+    case TC_PTX_SUBC:
+    case TC_PTX_MADC:
+    case TC_PTX_MIN:
+    case TC_PTX_MAX:
+    case TC_PTX_FMA:
+    case TC_PTX_CVT:
+        return TC_WHO_ARITH;
+    case TC_PTX_LOP3:
+        return TC_WHO_LOP3;
+    case TC_PTX_TESTP:
+        return TC_WHO_TESTP;
+    case TC_PTX_CVT_PACK:
+        return TC_WHO_PACK;
+    case TC_PTX_ISSPACEP:
+        return TC_WHO_SPACEP;
+    case TC_PTX_PREFETCH:
+    case TC_PTX_PREFETCHU:
+    case TC_PTX_APPLYPRIORITY:
+    case TC_PTX_DISCARD:
+    case TC_PTX_CREATEPOLICY_FRACTIONAL:
+    case TC_PTX_CREATEPOLICY_RANGE:
+    case TC_PTX_CREATEPOLICY_CVT:
+        return TC_WHO_POLICY;
+    case TC_PTX_VSET:
+    case TC_PTX_VSET2:
+    case TC_PTX_VSET4:
+        return TC_WHO_SETV;
     case TC_PTX_ATOM:
     case TC_PTX_RED:
         return TC_WHO_ATOM;
@@ -199,7 +282,7 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
         return TC_WHO_BULK;
     default:
-        return 0;
+        return op >= TC_PTX_VADD && op <= TC_PTX_VMAX4 ? TC_WHO_VIDEO : 0;
     }
 }
 
@@ -251,6 +334,17 @@ static const char *join(tc_arena *a, const char *const *words, int n) {
     return tc_buf_finish(&b, a);
 }
 
+const char *tc_ptx_more_name(tc_ptx_opcode op, uint32_t more) {
+    unsigned who = tc_ptx_who(op);
+    for (int i = 0; i < MOD_COUNT; i++) {
+        if (belongs(&mods[i], who) && mods[i].what == TC_MW_MORE &&
+            (mods[i].value & more) != 0) {
+            return mods[i].name;
+        }
+    }
+    return "";
+}
+
 const char *tc_ptx_flag_list(tc_arena *a, uint32_t mask) {
     const char *words[32];
     int n = 0;
@@ -262,7 +356,7 @@ const char *tc_ptx_flag_list(tc_arena *a, uint32_t mask) {
     return join(a, words, n);
 }
 
-const char *tc_ptx_type_list(tc_arena *a, uint32_t set) {
+const char *tc_ptx_type_list(tc_arena *a, uint64_t set) {
     const char *words[TC_PT_COUNT];
     int n = 0;
     for (unsigned t = 1; t < TC_PT_COUNT; t++) {

@@ -166,8 +166,9 @@ static bool name_operand(tc_ptx_parser *p, tc_ptx_parsed *out) {
         out->o.kind = TC_PO_SINK;
         return true;
     }
-    if (n.text[0] == '%' && p->tok.kind == TC_TK_DOT &&
-        p->tok.begin == out->span.end) { /* %tid.x */
+    bool dotted = p->tok.kind == TC_TK_DOT && p->tok.begin == out->span.end;
+    if (n.text[0] == '%' && dotted &&
+        tc_ptx_lookup(p, n) == NULL) { /* %tid.x */
         n.len = p->tok.end - out->span.begin;
         out->span.end = p->tok.end;
         tc_ptx_advance(p);
@@ -256,6 +257,27 @@ static bool float_literal(tc_ptx_parser *p, tc_ptx_parsed *out, bool minus) {
     return true;
 }
 
+/* A name, or %r1.h0 of video instructions. */
+static bool part_of(tc_ptx_parser *p, tc_ptx_parsed *out) {
+    if (!name_operand(p, out)) {
+        return false;
+    }
+    if (out->o.kind == TC_PO_REG && p->tok.kind == TC_TK_DOT &&
+        p->tok.begin == p->prev_end) {
+        out->part = tc_ptx_text(p, &p->tok);
+        out->span.end = p->tok.end;
+        tc_ptx_advance(p);
+    }
+    return true;
+}
+
+static bool minus(tc_ptx_parser *p, tc_ptx_parsed *out) {
+    out->minus = true;
+    return out->o.kind == TC_PO_REG ||
+           tc_ptx_fail(p, out->span, NULL,
+                       "'-' goes before a constant, or a register of vmad");
+}
+
 static bool operand(tc_ptx_parser *p, tc_ptx_parsed *out, bool nested) {
     out->span = tc_ptx_here(p);
     if (tc_ptx_is(p, '[')) {
@@ -281,6 +303,10 @@ static bool operand(tc_ptx_parser *p, tc_ptx_parsed *out, bool nested) {
         *out = inner;
         return true;
     }
+    if (tc_ptx_is(p, '-') && p->next.kind == TC_TK_IDENT && !nested) {
+        tc_ptx_advance(p);
+        return part_of(p, out) && minus(p, out);
+    }
     if (tc_ptx_is(p, '-') && p->next.kind == TC_TK_FLOAT) {
         tc_ptx_advance(p);
         return float_literal(p, out, true);
@@ -290,7 +316,7 @@ static bool operand(tc_ptx_parser *p, tc_ptx_parsed *out, bool nested) {
     }
     if (p->tok.kind == TC_TK_IDENT &&
         !tc_ptx_name_is(tc_ptx_text(p, &p->tok), "WARP_SZ")) {
-        return name_operand(p, out);
+        return nested ? name_operand(p, out) : part_of(p, out);
     }
     if (p->tok.kind == TC_TK_INT || p->tok.kind == TC_TK_IDENT ||
         tc_ptx_is(p, '-') || tc_ptx_is(p, '+') || tc_ptx_is(p, '~') ||

@@ -35,6 +35,26 @@ typedef enum tc_ptx_type {
     TC_PT_BF16X2,
     TC_PT_F32,
     TC_PT_F64,
+    /* Of instructions only: no register or variable has one of these. */
+    TC_PT_U16X2,
+    TC_PT_S16X2,
+    TC_PT_F32X2,
+    TC_PT_TF32,
+    TC_PT_E4M3X2,
+    TC_PT_E5M2X2,
+    TC_PT_E2M1X2,
+    TC_PT_E2M3X2,
+    TC_PT_E3M2X2,
+    TC_PT_UE8M0X2,
+    TC_PT_E4M3X4,
+    TC_PT_E5M2X4,
+    TC_PT_E2M1X4,
+    TC_PT_E2M3X4,
+    TC_PT_E3M2X4,
+    TC_PT_U4,
+    TC_PT_S4,
+    TC_PT_U2,
+    TC_PT_S2,
     TC_PT_COUNT
 } tc_ptx_type;
 extern const uint8_t tc_ptx_type_bytes[TC_PT_COUNT];
@@ -260,6 +280,53 @@ enum { /* tc_ptx_op.more of the async proxy's copies, st.async, red.async */
        TC_PX_BULK_CTA_GROUP_2 = 1u << 9
 };
 
+enum { /* tc_ptx_op.more of mbarrier.* and cp.async.mbarrier.arrive */
+       TC_PX_MBAR_PARITY = 1u << 0,
+       TC_PX_MBAR_NO_COMPLETE = 1u << 1,
+       TC_PX_MBAR_EXPECT_TX = 1u << 2,
+       TC_PX_MBAR_NOINC = 1u << 3
+};
+
+enum {                    /* more: arithmetic */
+       TC_PX_CC = 1 << 0, /* writes the carry flag */
+       TC_PX_RELU = 1 << 1,
+       TC_PX_SATFINITE = 1 << 2,
+       TC_PX_OOB = 1 << 3,
+       TC_PX_XORSIGN = 1 << 4,
+       TC_PX_ABS = 1 << 5,
+       TC_PX_RNA = 1 << 6,
+       TC_PX_RS = 1 << 7,
+       TC_PX_PO = 1 << 8,     /* vmad: one more */
+       TC_PX_NEG_AB = 1 << 9, /* vmad: the product is negated */
+       TC_PX_NEG_C = 1 << 10
+};
+enum { /* testp: sub */
+       TC_TESTP_NONE,
+       TC_TESTP_FINITE,
+       TC_TESTP_INFINITE,
+       TC_TESTP_NUMBER,
+       TC_TESTP_NOTANUMBER,
+       TC_TESTP_NORMAL,
+       TC_TESTP_SUBNORMAL
+};
+/* Video instructions: sub is the secondary operation, sub2 vmad's scale. A
+ * parts of registers are in size. Scalar: a nibble each for d, a and b from the
+ * lowest, TC_PART_*. Packed: nibbles with the element for each place, four for
+ * a, then four for b, the lowest place first; space2 is the mask of d. */
+enum { TC_PART_ALL, TC_PART_B0, TC_PART_H0 = TC_PART_B0 + 4 };
+enum { TC_VOP_NONE, TC_VOP_ADD, TC_VOP_MIN, TC_VOP_MAX };
+enum { TC_VMAD_PLAIN, TC_VMAD_SHR7, TC_VMAD_SHR15 };
+enum { /* createpolicy, applypriority, prefetch: sub, and sub2 of the rest */
+       TC_POLICY_NONE,
+       TC_POLICY_NORMAL,
+       TC_POLICY_FIRST,
+       TC_POLICY_LAST,
+       TC_POLICY_UNCHANGED,
+       TC_POLICY_L1,
+       TC_POLICY_L2,
+       TC_POLICY_TENSORMAP
+};
+
 /* tc_ptx_op.scope: of a fence, membar (.gl is GPU), ld and st. */
 typedef enum tc_ptx_scope {
     TC_PTX_SCOPE_NONE,
@@ -293,6 +360,7 @@ typedef struct tc_ptx_op {
     tc_ptx_operand a[8]; /* destination first, at the fixed places of the
                             opcode's form (forms.def); kind NONE: left out */
     uint8_t scope;       /* tc_ptx_scope */
+    uint8_t type3;       /* of the third source: video, cvt.pack; else NONE */
     uint16_t
         call_file; /* .loc with inlined_at: the outermost call site; else */
     uint32_t call_line; /* the same as file and line */

@@ -2,13 +2,13 @@
  * section of its row in ops.def. */
 #include "ptx/internal.h"
 
-#define T(x)      (1u << TC_PT_##x)
+#define T(x)      (UINT64_C(1) << TC_PT_##x)
 #define FLOATS    (T(F16) | T(F16X2) | T(BF16) | T(BF16X2) | T(F32) | T(F64))
 #define SIGNED    (T(S8) | T(S16) | T(S32) | T(S64))
 #define RND_FLOAT (TC_PM_RN | TC_PM_RZ | TC_PM_RM | TC_PM_RP)
 #define RND_INT   (TC_PM_RNI | TC_PM_RZI | TC_PM_RMI | TC_PM_RPI)
 
-static bool is(uint8_t type, uint32_t set) {
+static bool is(uint8_t type, uint64_t set) {
     return (set >> type & 1u) != 0;
 }
 
@@ -54,10 +54,13 @@ static bool check_cvt(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     int bd = tc_ptx_type_bytes[op->type], bs = tc_ptx_type_bytes[op->type2];
     bool halves = fd && fs && bd == 2 && bs == 2 && op->type != op->type2;
     bool narrows = fd && fs && (bd < bs || halves);
-    bool packed = is(op->type, T(F16X2) | T(BF16X2));
+    if (op->type >= TC_PT_TF32 || op->type2 >= TC_PT_TF32 ||
+        is(op->type, T(F16X2) | T(BF16X2))) {
+        return true; /* their forms say it all */
+    }
     uint32_t may = 0;
     bool must = false;
-    if (packed || narrows || (fd && !fs)) {
+    if (narrows || (fd && !fs)) {
         may = RND_FLOAT;
         must = true;
     } else if (fs && !fd) {
@@ -236,13 +239,15 @@ static bool check_fence(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 
 bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                      const tc_ptx_parsed *in, int n) {
-    (void)in;
-    (void)n;
     if (too_many(op->flags & (RND_FLOAT | RND_INT))) {
         return tc_ptx_fail(
             p, span, NULL, "'%s' rounds in one way only, not %s",
             tc_ptx_ops[op->opcode].name,
             tc_ptx_flag_list(p->arena, op->flags & (RND_FLOAT | RND_INT)));
+    }
+    if (!tc_ptx_check_arith(p, op, span, in, n) ||
+        !tc_ptx_check_mbarrier(p, op, span)) {
+        return false;
     }
     switch (op->opcode) {
     case TC_PTX_SETP:
@@ -268,10 +273,10 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
     case TC_PTX_MOV:
         return check_mov(p, op, span);
     case TC_PTX_LOP3:
-        return (op->a[4].imm >= 0 && op->a[4].imm <= 255) ||
+        return (op->a[5].imm >= 0 && op->a[5].imm <= 255) ||
                tc_ptx_fail(p, span, NULL,
                            "'lop3' has a table of 8 bits, not %lld",
-                           (long long)op->a[4].imm);
+                           (long long)op->a[5].imm);
     case TC_PTX_MUL:
     case TC_PTX_MAD: {
         bool wide64 =

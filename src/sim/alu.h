@@ -106,17 +106,44 @@ double tc_unpack(tc_ptx_type t, uint64_t bits);
 uint64_t tc_nan_resize(tc_ptx_type from, tc_ptx_type to, uint64_t v);
 /* .f16, .bf16 and their pairs: any op of alu_float.c. */
 extern tc_k32 tc_half_add, tc_half_sub, tc_half_mul, tc_half_fma, tc_half_min,
-    tc_half_max, tc_half_abs, tc_half_neg, tc_half_ex2;
+    tc_half_max, tc_half_abs, tc_half_neg, tc_half_ex2, tc_half_tanh;
 extern tc_k32 tc_half2_add, tc_half2_sub, tc_half2_mul, tc_half2_fma,
-    tc_half2_min, tc_half2_max, tc_half2_abs, tc_half2_neg, tc_half2_ex2;
+    tc_half2_min, tc_half2_max, tc_half2_abs, tc_half2_neg, tc_half2_ex2,
+    tc_half2_tanh;
 extern tc_k32 tc_bhalf_add, tc_bhalf_sub, tc_bhalf_mul, tc_bhalf_fma,
-    tc_bhalf_min, tc_bhalf_max, tc_bhalf_abs, tc_bhalf_neg, tc_bhalf_ex2;
+    tc_bhalf_min, tc_bhalf_max, tc_bhalf_abs, tc_bhalf_neg, tc_bhalf_ex2,
+    tc_bhalf_tanh;
 extern tc_k32 tc_bhalf2_add, tc_bhalf2_sub, tc_bhalf2_mul, tc_bhalf2_fma,
-    tc_bhalf2_min, tc_bhalf2_max, tc_bhalf2_abs, tc_bhalf2_neg, tc_bhalf2_ex2;
+    tc_bhalf2_min, tc_bhalf2_max, tc_bhalf2_abs, tc_bhalf2_neg, tc_bhalf2_ex2,
+    tc_bhalf2_tanh;
 #define TC_HALF_ROWS(op)                                                       \
     [TC_PT_F16] = {tc_half_##op, NULL}, [TC_PT_F16X2] = {tc_half2_##op, NULL}, \
     [TC_PT_BF16] = {tc_bhalf_##op, NULL},                                      \
     [TC_PT_BF16X2] = {tc_bhalf2_##op, NULL}
+
+/* An op of .f16, .bf16 or their pairs with bits in op.more. */
+void tc_half_more(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_k32 *k,
+                  int n);
+/* ---- alu_small.c: cvt to and from formats below 16 bits and .tf32, and with
+ * .relu, .satfinite or .rs ---- */
+void tc_cvt_small(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
+
+/* ---- alu_carry.c: with TC_PX_CC ---- */
+tc_sim_op_fn tc_carry_add, tc_carry_sub, tc_carry_mad;
+
+/* ---- alu_simd.c ---- */
+extern tc_k32 tc_pair_add32, tc_pair_minu, tc_pair_mins, tc_pair_maxu,
+    tc_pair_maxs;
+/* A .f32 kernel on both halves of .f32x2; and with the sources but the last
+ * of type2. */
+void tc_alu_pairs(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_k32 *k,
+                  int n);
+void tc_alu_mixed(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_k32 *k,
+                  int n);
+
+/* ---- alu_extreme.c: min and max with bits in op.more, or of three ---- */
+void tc_alu_extreme(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                    const tc_kernel *k);
 
 /* ---- alu_float.c ---- */
 extern tc_k32 tc_f32_add, tc_f32_sub, tc_f32_mul, tc_f32_fma, tc_f32_div,

@@ -202,11 +202,11 @@ void tc_sim_op_NOT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
  * from the highest. */
 void tc_sim_op_LOP3(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t tmp[3][TC_LANES], d[TC_LANES] = {0};
-    const uint32_t *a = tc_src32(w, &op->a[1], tmp[0]);
-    const uint32_t *b = tc_src32(w, &op->a[2], tmp[1]);
-    const uint32_t *c = tc_src32(w, &op->a[3], tmp[2]);
+    const uint32_t *a = tc_src32(w, &op->a[2], tmp[0]);
+    const uint32_t *b = tc_src32(w, &op->a[3], tmp[1]);
+    const uint32_t *c = tc_src32(w, &op->a[4], tmp[2]);
     for (unsigned row = 0; row < 8; row++) {
-        if (((uint64_t)op->a[4].imm >> row & 1) == 0) {
+        if (((uint64_t)op->a[5].imm >> row & 1) == 0) {
             continue;
         }
         uint32_t fa = (row & 4) != 0 ? 0 : UINT32_MAX;
@@ -215,6 +215,13 @@ void tc_sim_op_LOP3(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         for (int i = 0; i < TC_LANES; i++) {
             d[i] |= (a[i] ^ fa) & (b[i] ^ fb) & (c[i] ^ fc);
         }
+    }
+    if (op->sub != TC_BOOL_NONE) {
+        uint32_t p = 0, q = tc_src_pred(w, &op->a[6]);
+        for (int i = 0; i < TC_LANES; i++) {
+            p |= (uint32_t)(d[i] != 0) << i;
+        }
+        tc_put_pred(w, &op->a[1], op->sub == TC_BOOL_AND ? p & q : p | q, mask);
     }
     tc_put32(w, &op->a[0], d, mask);
 }

@@ -151,15 +151,31 @@ void tc_sim_op_SETP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_put_pred(w, &op->a[1], combine(op->sub, q, c), mask);
 }
 
-/* 9.7.6.1: true is all ones, or 1.0. */
+static uint32_t one_of(tc_ptx_type t) {
+    return t == TC_PT_F32      ? 0x3f800000u
+           : t == TC_PT_F16    ? 0x3c00u
+           : t == TC_PT_F16X2  ? 0x3c003c00u
+           : t == TC_PT_BF16   ? 0x3f80u
+           : t == TC_PT_BF16X2 ? 0x3f803f80u
+                               : UINT32_MAX;
+}
+
+/* 9.7.6.1, 9.7.7.1: true is all ones, or 1.0; of pairs in each half. */
 void tc_sim_op_SET(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    uint32_t v = compare(w, op, (tc_ptx_type)op->type2, 1, false);
+    tc_ptx_type t = (tc_ptx_type)op->type2;
+    bool packed = t == TC_PT_F16X2 || t == TC_PT_BF16X2;
+    uint32_t v = compare(w, op, t, 1, false);
+    uint32_t high = packed ? compare(w, op, t, 1, true) : v;
     uint32_t c = op->sub != TC_BOOL_NONE ? tc_src_pred(w, &op->a[3]) : 0;
     v = combine(op->sub, v, c);
-    uint32_t yes = op->type == TC_PT_F32 ? 0x3f800000u : UINT32_MAX;
+    high = combine(op->sub, high, c);
+    uint32_t yes = one_of((tc_ptx_type)op->type);
+    uint32_t low = packed ? yes & 0xffffu : yes;
+    uint32_t above = packed ? yes & 0xffff0000u : 0;
     uint32_t d[TC_LANES];
     for (int i = 0; i < TC_LANES; i++) {
-        d[i] = (v >> i & 1u) != 0 ? yes : 0;
+        d[i] = ((v >> i & 1u) != 0 ? low : 0) |
+               ((high >> i & 1u) != 0 ? above : 0);
     }
     tc_put32(w, &op->a[0], d, mask);
 }

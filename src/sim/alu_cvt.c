@@ -167,6 +167,10 @@ static void integers(kind from, uint64_t *restrict d,
 }
 
 void tc_sim_op_CVT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    if (op->more != 0 || op->type >= TC_PT_TF32 || op->type2 >= TC_PT_TF32) {
+        tc_cvt_small(w, op, mask);
+        return;
+    }
     if (op->type == TC_PT_F16X2 || op->type == TC_PT_BF16X2) {
         pack_halves(w, op, mask);
         return;

@@ -23,7 +23,8 @@ typedef enum what {
     SIN,
     COS,
     LG2,
-    EX2
+    EX2,
+    TANH
 } what;
 
 enum {
@@ -95,6 +96,9 @@ static float calculate32(what op, uint32_t flags, float a, float b, float c) {
     case LG2:
         r = (float)log2((double)x);
         break;
+    case TANH:
+        r = (float)tanh((double)x);
+        break;
     default:
         r = (float)exp2((double)x);
         break;
@@ -159,6 +163,7 @@ K32_ALWAYS(sin32, SIN)
 K32_ALWAYS(cos32, COS)
 K32_ALWAYS(lg2_32, LG2)
 K32_ALWAYS(ex2_32, EX2)
+K32_ALWAYS(tanh32, TANH)
 
 /* 9.7.3.11, 9.7.3.12: -0 is less than +0; one NaN loses against a number, or
  * with .NaN wins. */
@@ -349,7 +354,15 @@ PASS64(tc_f64_neg, neg64)
 void tc_sim_op_FMA(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     static const tc_kernel rows[TC_PT_COUNT] = {TC_FLOAT_ROWS(fma),
                                                 TC_HALF_ROWS(fma)};
-    tc_alu_run(w, op, mask, &rows[op->type], 3);
+    if (op->more != 0) {
+        tc_half_more(w, op, mask, rows[op->type].k32, 3);
+    } else if (op->type == TC_PT_F32X2) {
+        tc_alu_pairs(w, op, mask, tc_f32_fma, 3);
+    } else if (op->type2 != TC_PT_NONE) {
+        tc_alu_mixed(w, op, mask, tc_f32_fma, 3);
+    } else {
+        tc_alu_run(w, op, mask, &rows[op->type], 3);
+    }
 }
 
 static void unary(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_k32 *k32,
@@ -386,5 +399,11 @@ void tc_sim_op_LG2(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 void tc_sim_op_EX2(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     static const tc_kernel rows[TC_PT_COUNT] = {[TC_PT_F32] = {ex2_32, NULL},
                                                 TC_HALF_ROWS(ex2)};
+    tc_alu_run(w, op, mask, &rows[op->type], 1);
+}
+
+void tc_sim_op_TANH(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    static const tc_kernel rows[TC_PT_COUNT] = {[TC_PT_F32] = {tanh32, NULL},
+                                                TC_HALF_ROWS(tanh)};
     tc_alu_run(w, op, mask, &rows[op->type], 1);
 }

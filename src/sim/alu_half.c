@@ -140,7 +140,7 @@ static double add_odd(double x, double y) {
     return tc_f64(u | 1);
 }
 
-typedef enum what { ADD, SUB, MUL, FMA, MIN, MAX, ABS, NEG, EX2 } what;
+typedef enum what { ADD, SUB, MUL, FMA, MIN, MAX, ABS, NEG, EX2, TANH } what;
 
 /* 9.7.4.9, 9.7.4.10: as for .f32. */
 static uint32_t pick(tc_ptx_type t, uint32_t flags, uint32_t a, uint32_t b,
@@ -193,12 +193,15 @@ static uint32_t one(tc_ptx_type t, what op, uint32_t flags, uint32_t a,
         return x != x ? 0x7fffu : a & 0x7fffu;
     case NEG:
         return x != x ? 0x7fffu : a ^ 0x8000u;
+    case TANH:
+        r = tanh(x);
+        break;
     default: /* approximate: the correctly rounded result */
         r = exp2(x);
         break;
     }
     r = (flags & TC_PM_SAT) != 0 ? saturated(r) : r;
-    uint32_t bits = (uint32_t)tc_pack_double(t, r, TC_RN);
+    uint32_t bits = (uint32_t)tc_pack_double(t, r, tc_round_of(flags));
     return ftz ? flush16(bits) : bits;
 }
 
@@ -238,3 +241,4 @@ KERNELS(max, MAX)
 KERNELS(abs, ABS)
 KERNELS(neg, NEG)
 KERNELS(ex2, EX2)
+KERNELS(tanh, TANH)

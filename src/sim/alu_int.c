@@ -128,7 +128,10 @@ TC_K64(maxs64, S64(a) > S64(b) ? a : b)
 
 typedef tc_kernel rows[TC_PT_COUNT];
 
-static const rows adds = {SAME(add), TC_FLOAT_ROWS(add), TC_HALF_ROWS(add)};
+static const rows adds = {
+    SAME(add), TC_FLOAT_ROWS(add),
+    TC_HALF_ROWS(add), [TC_PT_U16X2] = {tc_pair_add32, NULL},
+    [TC_PT_S16X2] = {tc_pair_add32, NULL}};
 static const rows subs = {SAME(sub), TC_FLOAT_ROWS(sub), TC_HALF_ROWS(sub)};
 static const rows muls = {SAME(mullo), TC_FLOAT_ROWS(mul), TC_HALF_ROWS(mul)};
 static const rows mul_his = {BOTH(mulhi)};
@@ -140,24 +143,52 @@ static const rows divs = {BOTH(div), TC_FLOAT_ROWS(div)};
 static const rows rems = {BOTH(rem)};
 static const rows abss = {SIGNED(abs), TC_FLOAT_ROWS(abs), TC_HALF_ROWS(abs)};
 static const rows negs = {SIGNED(neg), TC_FLOAT_ROWS(neg), TC_HALF_ROWS(neg)};
-static const rows mins = {BOTH(min), TC_FLOAT_ROWS(min), TC_HALF_ROWS(min)};
-static const rows maxs = {BOTH(max), TC_FLOAT_ROWS(max), TC_HALF_ROWS(max)};
+static const rows mins = {
+    BOTH(min), TC_FLOAT_ROWS(min), TC_HALF_ROWS(min),
+    [TC_PT_U16X2] = {tc_pair_minu, NULL}, [TC_PT_S16X2] = {tc_pair_mins, NULL}};
+static const rows maxs = {
+    BOTH(max), TC_FLOAT_ROWS(max), TC_HALF_ROWS(max),
+    [TC_PT_U16X2] = {tc_pair_maxu, NULL}, [TC_PT_S16X2] = {tc_pair_maxs, NULL}};
 
 static bool sat_s32(const tc_ptx_op *op) {
     return op->type == TC_PT_S32 && (op->flags & TC_PM_SAT) != 0;
 }
 
+/* What is no kernel by type: with a carry, of .f32x2, of mixed precision. */
+static bool special(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                    tc_sim_op_fn *carry, tc_k32 *f32, int n) {
+    if ((op->more & TC_PX_CC) != 0) {
+        carry(w, op, mask);
+    } else if (op->type == TC_PT_F32X2) {
+        tc_alu_pairs(w, op, mask, f32, n);
+    } else if (op->type2 != TC_PT_NONE) {
+        tc_alu_mixed(w, op, mask, f32, n);
+    } else {
+        return false;
+    }
+    return true;
+}
+
 void tc_sim_op_ADD(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     static const tc_kernel sat = {adds32, NULL};
+    if (special(w, op, mask, tc_carry_add, tc_f32_add, 2)) {
+        return;
+    }
     tc_alu_run(w, op, mask, sat_s32(op) ? &sat : &adds[op->type], 2);
 }
 
 void tc_sim_op_SUB(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     static const tc_kernel sat = {subs32, NULL};
+    if (special(w, op, mask, tc_carry_sub, tc_f32_sub, 2)) {
+        return;
+    }
     tc_alu_run(w, op, mask, sat_s32(op) ? &sat : &subs[op->type], 2);
 }
 
 void tc_sim_op_MUL(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    if (special(w, op, mask, NULL, tc_f32_mul, 2)) {
+        return;
+    }
     const tc_kernel *k = (op->flags & TC_PM_WIDE) != 0 ? mul_wides
                          : (op->flags & TC_PM_HI) != 0 ? mul_his
                                                        : muls;
@@ -166,6 +197,9 @@ void tc_sim_op_MUL(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 
 void tc_sim_op_MAD(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     static const tc_kernel sat = {madhisat32, NULL};
+    if (special(w, op, mask, tc_carry_mad, tc_f32_fma, 3)) {
+        return;
+    }
     const tc_kernel *k = (op->flags & TC_PM_WIDE) != 0 ? mad_wides
                          : (op->flags & TC_PM_HI) != 0 ? mad_his
                                                        : mads;
@@ -189,9 +223,9 @@ void tc_sim_op_NEG(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 }
 
 void tc_sim_op_MIN(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    tc_alu_run(w, op, mask, &mins[op->type], 2);
+    tc_alu_extreme(w, op, mask, &mins[op->type]);
 }
 
 void tc_sim_op_MAX(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    tc_alu_run(w, op, mask, &maxs[op->type], 2);
+    tc_alu_extreme(w, op, mask, &maxs[op->type]);
 }

@@ -5,6 +5,7 @@
  * it covers. A copy that no wait covers never lands under LATE. */
 #include "sim/hazard.h"
 #include "sim/internal.h"
+#include "sim/mbarrier.h"
 #include "sim/transfer.h"
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +104,9 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
     }
     b->landed |= lanes;
     r->progress++;
+    if (lanes && w->core->copies) {
+        tc_mbarrier_copies_landed(w);
+    }
     if (lanes && r->trace) {
         tc_observe_event(w, b->op, TC_TRACE_COMPLETE, TC_UNIT_ASYNC, lanes,
                          (tc_trace_event){.group = b->group[tc_first(lanes)],
@@ -262,6 +266,7 @@ static tc_batch *new_batch(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     b->op = op;
     b->mask = mask;
     b->event = -1;
+    b->serial = k->nbatches++;
     for (int i = 0; i < TC_LANES; i++) {
         b->group[i] = -1;
         b->dst[i] = (uint32_t)dst[i];

@@ -68,8 +68,8 @@ static bool less(tc_ptx_type t, uint64_t a, uint64_t b) {
 }
 
 /* What an element becomes; all but cas. Values are zero-extended. */
-uint64_t tc_atomic_combine(uint8_t sub, tc_ptx_type t, uint64_t old,
-                           uint64_t b, bool global) {
+uint64_t tc_atomic_combine(uint8_t sub, tc_ptx_type t, uint64_t old, uint64_t b,
+                           bool global) {
     switch (sub) {
     case TC_ATOM_AND:
         return old & b;

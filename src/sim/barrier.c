@@ -4,7 +4,6 @@
  * Threads that ended are not waited for when no count is given, as on the
  * hardware; the checker reports them. With a count, a warp whose live lanes
  * have all arrived counts as 32 threads. */
-#include "base/buf.h"
 #include "sim/hazard.h"
 #include "sim/internal.h"
 
@@ -44,6 +43,13 @@ static tc_arrivals arrivals(const tc_cta *c, uint32_t id) {
         a.threads = plain;
     }
     return a;
+}
+
+void tc_barrier_arrivals(const tc_cta *c, uint32_t id, uint32_t *arrived,
+                         uint32_t *wanted) {
+    tc_arrivals a = arrivals(c, id);
+    *arrived = a.threads;
+    *wanted = a.wanted;
 }
 
 static void release(tc_cta *c, uint32_t id) {
@@ -149,106 +155,4 @@ void tc_sim_op_MEMBAR(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 
 void tc_sim_op_FENCE(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_sim_op_MEMBAR(w, op, mask);
-}
-
-/* ---- nobody can go on ---- */
-
-static void describe_lanes(tc_buf *b, uint32_t mask) {
-    const char *sep = "";
-    if (mask == UINT32_MAX) {
-        tc_buf_puts(b, "all lanes");
-        return;
-    }
-    tc_buf_puts(b, tc_popc(mask) == 1 ? "lane " : "lanes ");
-    for (int i = 0; i < TC_LANES; i++) {
-        if (!(mask >> i & 1)) {
-            continue;
-        }
-        int j = i;
-        while (j + 1 < TC_LANES && (mask >> (j + 1) & 1)) {
-            j++;
-        }
-        tc_buf_printf(b, i == j ? "%s%d" : "%s%d-%d", sep, i, j);
-        sep = ", ";
-        i = j;
-    }
-}
-
-/* stuck: nobody can go on, so who waits for nothing else must be looping. */
-static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s,
-                           bool stuck) {
-    const tc_ptx_op *op = s->op ? s->op : &w->cta->run->module->code[s->pc];
-    uint32_t line = op->line ? op->line : op->ptx_line;
-    const char *where = op->line ? "line" : "PTX line";
-    tc_buf_printf(b, "CTA %u, warp %u, ", w->cta->index, w->index);
-    describe_lanes(b, s->mask);
-    if (s->state == TC_SPLIT_BARRIER) {
-        tc_arrivals a = arrivals(w->cta, s->barrier);
-        tc_buf_printf(b,
-                      ": barrier %u (%s %u), where %u of %u threads have "
-                      "arrived",
-                      s->barrier, where, line, a.threads, a.wanted);
-    } else if (s->state == TC_SPLIT_WARP) {
-        tc_buf_printf(b, ": %s (%s %u) for ", tc_ptx_ops[op->opcode].name,
-                      where, line);
-        describe_lanes(b, s->need & ~s->mask);
-    } else if (stuck) {
-        tc_buf_printf(b,
-                      ": loops at %s %u, and nothing is left that could "
-                      "change what it tests",
-                      where, line);
-    } else {
-        tc_buf_printf(b, ": at %s %u", where, line);
-    }
-    tc_buf_puts(b, "\n");
-}
-
-enum { LISTED = 64 }; /* more lines than anyone reads */
-
-/* Where the lanes of n CTAs are, a line a split. *first gets the first of them;
- * returns how many lanes there are. */
-static uint32_t describe_all(tc_buf *b, tc_run *r, const tc_cta *ctas,
-                             uint32_t n, bool stuck, tc_access *first) {
-    int listed = 0;
-    uint32_t lanes = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t j = 0; j < ctas[i].nwarps; j++) {
-            const tc_warp *w = &ctas[i].warps[j];
-            for (int k = 0; k < w->core->nsplit && w->alive; k++) {
-                const tc_split *s = &w->core->split[k];
-                if (!first->valid) {
-                    *first =
-                        tc_access_of(w, s->op ? s->op : &r->module->code[s->pc],
-                                     tc_first(s->mask));
-                }
-                lanes += tc_popc(s->mask);
-                if (listed++ < LISTED) {
-                    describe_split(b, w, s, stuck);
-                }
-            }
-        }
-    }
-    if (listed > LISTED) {
-        tc_buf_printf(b, "and %d more\n", listed - LISTED);
-    }
-    return lanes;
-}
-
-void tc_deadlock(tc_run *r, tc_cta *ctas, uint32_t n) {
-    tc_buf b = TC_BUF_INIT;
-    tc_finding f = {.kind = TC_FINDING_DEADLOCK};
-    f.lanes = describe_all(&b, r, ctas, n, true, &f.at);
-    f.detail = tc_buf_finish(&b, r->sim->arena);
-    tc_find(r, &f);
-    r->status = TC_RUN_DEADLOCK;
-    r->stopped = true;
-}
-
-void tc_cancelled(tc_run *r, tc_cta *ctas, uint32_t n) {
-    tc_buf b = TC_BUF_INIT;
-    tc_access first = {0};
-    describe_all(&b, r, ctas, n, false, &first);
-    r->where = tc_buf_finish(&b, r->sim->arena);
-    r->status = TC_RUN_CANCELLED;
-    r->stopped = true;
 }

@@ -90,9 +90,8 @@ static uint64_t clock_special(const tc_run *r, tc_ptx_special s) {
     }
 }
 
-/* Clusters of one CTA, unless the launch says more. */
 static uint64_t cluster_special(const tc_cta *c, tc_ptx_special s) {
-    const tc_sim_launch *l = c->run->launch;
+    const tc_run *r = c->run;
     uint32_t dim = 0;
     switch (s) {
     case TC_SR_CLUSTERID_Z:
@@ -112,7 +111,7 @@ static uint64_t cluster_special(const tc_cta *c, tc_ptx_special s) {
     }
     uint32_t n[3], rank = 0, all = 1;
     for (int i = 2; i >= 0; i--) {
-        n[i] = l->cluster[i] ? l->cluster[i] : 1;
+        n[i] = r->cluster[i];
         rank = rank * n[i] + c->id[i] % n[i];
         all *= n[i];
     }
@@ -124,7 +123,7 @@ static uint64_t cluster_special(const tc_cta *c, tc_ptx_special s) {
     case TC_SR_NCLUSTERID_X:
     case TC_SR_NCLUSTERID_Y:
     case TC_SR_NCLUSTERID_Z:
-        return l->grid[dim] / n[dim];
+        return r->launch->grid[dim] / n[dim];
     case TC_SR_CLUSTER_CTAID_X:
     case TC_SR_CLUSTER_CTAID_Y:
     case TC_SR_CLUSTER_CTAID_Z:

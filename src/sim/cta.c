@@ -2,6 +2,7 @@
  */
 #include "sim/hazard.h"
 #include "sim/internal.h"
+#include "sim/mbarrier.h"
 #include "sim/transfer.h"
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ void tc_cta_init(tc_cta *c, tc_run *r) {
     const uint32_t *b = r->launch->block;
     memset(c, 0, sizeof *c);
     c->run = r;
+    c->ncluster = 1;
     c->nthreads = b[0] * b[1] * b[2];
     c->nwarps = (c->nthreads + TC_LANES - 1) / TC_LANES;
     c->shared_bytes = r->shared_bytes;
@@ -44,6 +46,8 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
     c->id[1] = index / g[0] % g[1];
     c->id[2] = index / g[0] / g[1];
     c->nlive = c->nwarps;
+    c->ended = false;
+    tc_mbarrier_forget(c);
     memset(c->shared, 0, c->shared_bytes);
     if (c->local) {
         memset(c->local, 0, (size_t)c->nwarps * TC_LANES * c->local_bytes);
@@ -69,9 +73,38 @@ void tc_cta_finish(tc_cta *c) {
         tc_hazard_finish(c);
     }
     for (uint32_t i = 0; i < c->nwarps; i++) {
+        tc_mbarrier_copies_drop(&c->warps[i]);
         tc_async_drop(&c->warps[i]);
     }
+    tc_mbarrier_forget(c);
     c->nlive = 0;
+}
+
+void tc_cta_bind(tc_cta *ctas, tc_cta **peers, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        peers[i] = &ctas[i];
+        ctas[i].peers = peers;
+        ctas[i].ncluster = n;
+        ctas[i].rank = i;
+    }
+}
+
+/* 2.2.2: x goes fastest, among clusters and within them. */
+uint32_t tc_cta_index(const tc_run *r, uint32_t cluster, uint32_t rank) {
+    const uint32_t *g = r->launch->grid, *c = r->cluster;
+    uint32_t nx = g[0] / c[0], ny = g[1] / c[1];
+    uint32_t x = cluster % nx * c[0] + rank % c[0];
+    uint32_t y = cluster / nx % ny * c[1] + rank / c[0] % c[1];
+    uint32_t z = cluster / nx / ny * c[2] + rank / c[0] / c[1];
+    return x + g[0] * (y + g[1] * z);
+}
+
+uint64_t tc_cta_bytes(const tc_run *r) {
+    const uint32_t *b = r->launch->block;
+    const tc_ptx_func *f = r->func;
+    uint64_t warps = ((uint64_t)b[0] * b[1] * b[2] + TC_LANES - 1) / TC_LANES;
+    uint64_t regs = f->n32 * 4ull + f->n64 * 8ull + f->local_bytes + 16;
+    return r->shared_bytes + warps * (sizeof(tc_warp_core) + regs * TC_LANES);
 }
 
 void tc_cta_free(tc_cta *c) {
@@ -80,6 +113,7 @@ void tc_cta_free(tc_cta *c) {
     }
     for (uint32_t i = 0; i < c->nwarps; i++) {
         tc_warp *w = &c->warps[i];
+        tc_mbarrier_copies_drop(w);
         tc_async_drop(w);
         free(w->core->ready);
         free(w->core);
@@ -87,6 +121,7 @@ void tc_cta_free(tc_cta *c) {
         free(w->r64);
         free(w->pred);
     }
+    tc_mbarrier_forget(c);
     free(c->warps);
     free(c->shared);
     free(c->local);

@@ -58,9 +58,11 @@ void tc_sim_op_SHFL_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 
 /* Where a state space lies among generic addresses. */
 static uint64_t window_of(uint8_t space) {
-    return space == TC_PS_SHARED  ? TC_WINDOW_SHARED
-           : space == TC_PS_LOCAL ? TC_WINDOW_LOCAL
-                                  : 0;
+    return space == TC_PS_SHARED    ? TC_WINDOW_SHARED
+           : space == TC_PS_CLUSTER ? TC_WINDOW_SHARED
+           : space == TC_PS_LOCAL   ? TC_WINDOW_LOCAL
+           : space == TC_PS_PARAM   ? TC_WINDOW_PARAM
+                                    : 0;
 }
 
 /* Both directions are one addition; global and const are their own generic

@@ -12,6 +12,7 @@ enum { TC_LANES = 32 };
  * generic address TC_WINDOW_SHARED. */
 #define TC_WINDOW_SHARED UINT64_C(0x0000010000000000)
 #define TC_WINDOW_LOCAL  UINT64_C(0x0000020000000000)
+#define TC_WINDOW_PARAM  UINT64_C(0x0000030000000000)
 #define TC_WINDOW_BYTES  UINT64_C(0x0000000100000000)
 
 typedef struct tc_warp tc_warp;
@@ -29,6 +30,7 @@ struct tc_warp {
     uint32_t (*r32)[TC_LANES];
     uint64_t (*r64)[TC_LANES];
     uint32_t *pred; /* one mask a predicate */
+    uint32_t carry; /* the carry flag of each lane (PTX ISA 9.7.2) */
     struct tc_cta *cta;
     uint32_t index; /* within the CTA */
     uint32_t valid; /* lanes that exist: the last warp may be partial */
@@ -71,7 +73,8 @@ typedef enum tc_split_state {
     TC_SPLIT_BARRIER, /* at bar.sync / barrier.sync */
     TC_SPLIT_WARP,    /* at an op that wants all lanes of need together */
     TC_SPLIT_UNTIL,   /* until a cycle: nanosleep, wait_group under timing */
-    TC_SPLIT_HUNG     /* branches to itself for ever */
+    TC_SPLIT_HUNG,    /* branches to itself for ever */
+    TC_SPLIT_CLUSTER  /* at barrier.cluster.wait */
 } tc_split_state;
 
 typedef struct tc_split {
@@ -83,6 +86,8 @@ typedef struct tc_split {
     uint64_t until;      /* UNTIL */
     uint64_t since;      /* cycle of the block, for the trace */
     uint64_t stamp;      /* when it last had a turn */
+    uint32_t mbarrier;   /* UNTIL: its offset + 1, where a try_wait waits */
+    uint32_t mphase;     /* for this phase of it */
     const tc_ptx_op *op; /* where it waits */
 } tc_split;
 
@@ -93,6 +98,8 @@ typedef struct tc_batch {
     uint32_t mask;              /* lanes that issued */
     uint32_t landed;            /* bytes are in shared memory */
     uint32_t done;              /* a wait of the lane covers it */
+    uint32_t tracked;           /* an mbarrier has been told */
+    uint64_t serial;            /* ordinal in the warp */
     int32_t group[TC_LANES];    /* ordinal in the lane, -1 not committed */
     uint32_t dst[TC_LANES];     /* offset in the shared window */
     uint64_t src[TC_LANES];     /* global address */
@@ -103,6 +110,13 @@ typedef struct tc_batch {
     tc_hz_copy *hz;             /* the checker's view, or NULL */
 } tc_batch;
 
+/* An mbarrier wait that returned false. */
+typedef struct tc_poll {
+    const tc_ptx_op *op; /* NULL: none yet */
+    uint32_t offset, phase;
+    uint64_t progress; /* of the run then */
+} tc_poll;
+
 typedef struct tc_warp_core {
     uint32_t pc, mask;
     uint32_t limit; /* the loop goes on while pc < limit; 0 stops it */
@@ -110,17 +124,33 @@ typedef struct tc_warp_core {
     tc_split split[TC_LANES];
     uint64_t turns;
     tc_batch *batches, **tail; /* not landed, or not yet waited for */
+    uint64_t nbatches;         /* issued so far */
     uint32_t ncommit[TC_LANES];
-    uint64_t wait_begin; /* a wait that blocks: when it began, else 0 */
+    struct tc_mbarrier_copies *copies; /* mbarrier_copies.c */
+    uint64_t wait_begin;      /* a wait that blocks: when it began, else 0 */
     uint32_t nbulk[TC_LANES]; /* bulk groups committed: transfer.c */
     uint64_t bulk_begin;      /* a wait for them that blocks, or 0 */
+    /* mbarrier_ops.c: lanes whose try_wait is issued again, because the phase
+     * completed, or time ran out; when the oldest one that waits began. */
+    uint32_t mb_passed, mb_expired;
+    uint64_t mb_since;
+    /* cluster.c: lanes that have arrived in the phase that is not complete; in
+     * one that is, and have not waited yet. */
+    uint32_t cl_arrived, cl_owed;
+    uint64_t cl_since; /* when a wait that blocks began, else 0 */
+    uint64_t selected; /* splits that had a turn */
+    uint64_t polls;    /* mbarrier waits that returned false */
+    uint64_t poll_progress;
+    tc_poll poll[TC_LANES]; /* the last of each lane */
+    uint32_t short_turns;   /* so many turns are short: it was seen to spin */
     /* Endless loops: the state at an earlier turn (Brent's method). */
     uint64_t loop_hash, loop_progress, loop_turn, loop_power;
+    uint64_t loop_selected;
     bool looping;
     /* timing.c */
-    uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
-    uint64_t next;     /* earliest cycle of the next issue */
-    uint64_t turn_end; /* another split may go then */
+    uint64_t *ready;      /* cycle when a register is ready: pred, 32, 64 */
+    uint64_t next;        /* earliest cycle of the next issue */
+    uint64_t turn_end;    /* another split may go then */
     uint64_t *wake, *due; /* sm.c: when its scheduler looks at it again, and
                              at any warp; NULL without a clock */
 } tc_warp_core;
@@ -184,6 +214,7 @@ struct tc_run {
     tc_code *code;         /* the whole module's, by absolute index */
     uint64_t *symbols;     /* address of each symbol */
     uint32_t shared_bytes; /* static and dynamic */
+    uint32_t cluster[3];   /* dimensions, 1 x 1 x 1 for none */
     uint64_t cycle;        /* now */
     uint64_t deadline;     /* the loop returns at this cycle */
     uint64_t progress;     /* changes when something happened that could free a
@@ -226,6 +257,17 @@ void tc_cta_init(tc_cta *c, tc_run *r);
 void tc_cta_start(tc_cta *c, uint32_t index);
 void tc_cta_finish(tc_cta *c); /* after its last lane ended, or the stop */
 void tc_cta_free(tc_cta *c);
+/* Makes n CTAs a cluster; peers is theirs. */
+void tc_cta_bind(tc_cta *ctas, tc_cta **peers, uint32_t n);
+uint64_t tc_cta_bytes(const tc_run *r); /* of storage, about */
+/* Linear index of a cluster's CTA of that rank. */
+uint32_t tc_cta_index(const tc_run *r, uint32_t cluster, uint32_t rank);
+
+/* execute.c */
+void tc_execute(tc_run *r);
+/* sm.c: CTAs that an SM holds at once, and the registers a thread has. */
+uint32_t tc_ctas_per_sm(tc_run *r);
+void tc_cluster_finish(tc_cta *ctas, uint32_t n); /* tc_cta_finish of each */
 
 /* warp.c */
 /* Gives the warp a turn: runs ready splits until the deadline, or until none
@@ -250,15 +292,32 @@ bool tc_warp_converged(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 /* barrier.c */
 void tc_barrier_check(tc_cta *c); /* releases barriers that are complete */
-void tc_deadlock(tc_run *r, tc_cta *ctas, uint32_t n);
+void tc_barrier_arrivals(const tc_cta *c, uint32_t id, uint32_t *arrived,
+                         uint32_t *wanted); /* threads, as it counts them */
+
+/* deadlock.c: nobody of n CTAs can go on; so many clusters have not started
+ * because the machine is full. */
+void tc_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
+                 uint32_t unstarted);
 /* Ends the run from outside; the result says where everybody was. */
-void tc_cancelled(tc_run *r, tc_cta *ctas, uint32_t n);
+void tc_cancelled(tc_run *r, tc_cta *const *ctas, uint32_t n);
+
+/* cluster.c */
+/* Releases barrier.cluster if all live threads of the cluster are there. */
+void tc_cluster_check(tc_cta *c);
+/* The CTA that a shared::cluster address names, and the offset in its window;
+ * NULL: the cluster has no such CTA. */
+tc_cta *tc_cluster_owner(tc_cta *c, uint64_t address, uint64_t *offset);
+/* Lanes access shared::cluster addresses of one CTA; tells the checker. False
+ * after a fault: that CTA has ended. */
+bool tc_cluster_access(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                       const uint64_t *addr, uint32_t bytes);
 
 /* async.c */
 void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes);
 void tc_async_drop(tc_warp *w); /* at the CTA's end */
 void tc_event_push(tc_run *r, tc_event e);
-uint64_t tc_random(tc_run *r); /* of the completion policy RANDOM */
+uint64_t tc_random(tc_run *r);           /* of the completion policy RANDOM */
 void tc_event_run(tc_run *r);            /* all that are due */
 uint64_t tc_event_next(const tc_run *r); /* UINT64_MAX: none */
 
@@ -305,6 +364,8 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 /* When the bytes of a cp.async issued now will have arrived. */
 /* Cycles from the last arrival to the release. */
 uint64_t tc_timing_barrier(const tc_cta *c);
+uint64_t tc_timing_mbarrier(const tc_cta *c);
+uint64_t tc_timing_cluster(const tc_cta *c);
 uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);
 /* When a transfer of the async proxy that is issued now will be complete;
  * *source: when its sources will have been read. */

@@ -1,4 +1,4 @@
-/* launch.c - what a kernel may ask for, and its way through the CTAs. */
+/* launch.c - what a kernel may ask for, and what its execution needs. */
 #include "sim/hazard.h"
 #include "sim/internal.h"
 #include "sim/transfer.h"
@@ -111,7 +111,79 @@ static bool check_shared(tc_run *r, tc_diags *diags) {
                  r->launch->dynamic_shared, mc->name, mc->shared_cta);
         return false;
     }
+    uint32_t limit = r->launch->dynamic_limit;
+    if (limit && r->launch->dynamic_shared > limit) {
+        tc_error(diags, TC_NOWHERE,
+                 "cudaFuncAttributeMaxDynamicSharedMemorySize raises it",
+                 "the kernel wants %u bytes of dynamic shared memory, and its "
+                 "limit is %u",
+                 r->launch->dynamic_shared, limit);
+        return false;
+    }
     r->shared_bytes = (uint32_t)total;
+    return true;
+}
+
+static const char *dims(tc_run *r, const uint32_t *d) {
+    return tc_format(r->sim->arena, "%u x %u x %u", d[0], d[1], d[2]);
+}
+
+/* Cluster dimensions: of the launch, or else of .reqnctapercluster. */
+static bool find_cluster(tc_run *r, tc_diags *diags) {
+    const uint32_t *of = r->launch->cluster, *req = r->func->reqcluster;
+    const char *name = r->func->name;
+    if (of[0] == 0 && req[0] == 0 && r->func->explicit_cluster) {
+        tc_error(diags, TC_NOWHERE, NULL,
+                 "kernel '%s' is .explicitcluster: its launch must give the "
+                 "cluster's dimensions",
+                 name);
+        return false;
+    }
+    for (int i = 0; i < 3; i++) {
+        uint32_t want = req[i] ? req[i] : 1;
+        r->cluster[i] = of[0] ? (of[i] ? of[i] : 1) : want;
+        if (req[0] && r->cluster[i] != want) {
+            tc_error(diags, TC_NOWHERE, NULL,
+                     "the cluster's dimension %d is %u, and "
+                     ".reqnctapercluster asks for %u",
+                     i, r->cluster[i], want);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* CUDA C++ Programming Guide, thread block clusters: 8 CTAs everywhere; 16 on
+ * the H100, if the kernel is allowed non-portable sizes. */
+static bool check_cluster(tc_run *r, tc_diags *diags) {
+    const uint32_t *g = r->launch->grid, *c = r->cluster;
+    if (!find_cluster(r, diags)) {
+        return false;
+    }
+    uint64_t n = (uint64_t)c[0] * c[1];
+    n = n > 16 || c[2] > 16 ? 17 : n * c[2];
+    if (n > 1 && r->machine->sm < 90) {
+        tc_error(diags, TC_NOWHERE, "--arch sm_90a has them",
+                 "a cluster of %s CTAs cannot run: %s has no clusters",
+                 dims(r, c), r->machine->name);
+        return false;
+    }
+    if (n > 16 || (n > 8 && !r->launch->nonportable_cluster)) {
+        tc_error(diags, TC_NOWHERE, NULL,
+                 "a cluster of %s CTAs cannot run: at most 8%s", dims(r, c),
+                 n > 16 ? ", or 16 where the kernel allows non-portable sizes"
+                        : " (9 to 16 are not portable, and the kernel must "
+                          "allow them)");
+        return false;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (g[i] % c[i]) {
+            tc_error(diags, TC_NOWHERE, NULL,
+                     "a grid of %s CTAs is not made of clusters of %s",
+                     dims(r, g), dims(r, c));
+            return false;
+        }
+    }
     return true;
 }
 
@@ -119,7 +191,8 @@ static bool check_launch(tc_run *r, tc_diags *diags) {
     const tc_sim_launch *l = r->launch;
     if (!check_entry(r->sim, l, diags, &r->func) ||
         !check_block(r->machine, r->func, l->block, diags) ||
-        !check_grid(l->grid, diags) || !check_shared(r, diags)) {
+        !check_grid(l->grid, diags) || !check_shared(r, diags) ||
+        !check_cluster(r, diags)) {
         return false;
     }
     if (l->nparams != r->func->param_bytes) {
@@ -175,92 +248,6 @@ static void make_code(tc_run *r) {
             c->fn = tc_observed_ST;
         }
     }
-}
-
-/* ---- execution without a clock: a CTA after another, warps in turns ---- */
-
-enum { TURN = 2048 }; /* ops of a warp before another one has its turn */
-
-static bool cancelled(const tc_run *r) {
-    const volatile int *c = r->sim->options.cancel;
-    return c && *c;
-}
-
-typedef struct tc_round {
-    bool ran;      /* somebody executed an op */
-    bool endless;  /* and whoever did only repeats itself */
-    uint64_t wake; /* next event, or end of a sleep */
-} tc_round;
-
-/* Runs a warp for one turn. Returns the ops that it executed. */
-static uint64_t one_turn(tc_warp *w) {
-    tc_run *r = w->cta->run;
-    uint64_t begin = r->cycle, end = begin + TURN;
-    while (r->cycle < end && !r->stopped && w->alive) {
-        tc_event_run(r);
-        uint64_t next = tc_event_next(r);
-        r->deadline = next < end ? next : end;
-        if (!tc_warp_turn(w)) {
-            break;
-        }
-    }
-    return r->cycle - begin;
-}
-
-static tc_round round_of_turns(tc_cta *c) {
-    tc_run *r = c->run;
-    tc_round t = {.endless = true, .wake = UINT64_MAX};
-    for (uint32_t i = 0; i < c->nwarps && !r->stopped; i++) {
-        tc_warp *w = &c->warps[i];
-        uint64_t n = w->alive ? one_turn(w) : 0;
-        if (n) {
-            bool loops = tc_warp_loops(w);
-            t.ran = true;
-            t.endless &= n >= TURN && loops;
-        }
-        for (int j = 0; j < w->core->nsplit && w->alive; j++) {
-            const tc_split *s = &w->core->split[j];
-            if (s->state == TC_SPLIT_UNTIL && s->until < t.wake) {
-                t.wake = s->until;
-            }
-        }
-    }
-    if (tc_event_next(r) < t.wake) {
-        t.wake = tc_event_next(r);
-    }
-    return t;
-}
-
-static void run_cta(tc_cta *c) {
-    tc_run *r = c->run;
-    while (c->nlive && !r->stopped) {
-        uint64_t before = r->progress;
-        if (cancelled(r)) {
-            tc_cancelled(r, c, 1);
-            return;
-        }
-        tc_round t = round_of_turns(c);
-        if (r->stopped || !c->nlive || before != r->progress) {
-            continue;
-        }
-        if (!t.ran && t.wake != UINT64_MAX) {
-            r->cycle = t.wake > r->cycle ? t.wake : r->cycle;
-            tc_event_run(r);
-        } else if (t.wake == UINT64_MAX && t.endless) {
-            tc_deadlock(r, c, 1);
-        }
-    }
-}
-
-static void run_plain(tc_run *r, uint32_t nctas) {
-    tc_cta c;
-    tc_cta_init(&c, r);
-    for (uint32_t i = 0; i < nctas && !r->stopped; i++) {
-        tc_cta_start(&c, i);
-        run_cta(&c);
-        tc_cta_finish(&c);
-    }
-    tc_cta_free(&c);
 }
 
 /* ---- the launch ---- */
@@ -329,12 +316,11 @@ bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
     attach_observers(&r);
     place_shared(&r);
     make_code(&r);
-    uint32_t nctas = l->grid[0] * l->grid[1] * l->grid[2];
     clock_gettime(CLOCK_MONOTONIC, &t0);
     if (r.timing) {
         tc_timing_grid(&r);
     } else {
-        run_plain(&r, nctas);
+        tc_execute(&r);
     }
     clock_gettime(CLOCK_MONOTONIC, &t1);
     end(&r, out);

@@ -64,6 +64,17 @@ static bool find_window(tc_warp *w, tc_ptx_space space, uint64_t address,
         win->bytes = c->shared;
         win->size = c->shared_bytes;
         return true;
+    case TC_PS_CLUSTER: {
+        uint64_t offset;
+        tc_cta *owner = tc_cluster_owner(c, address, &offset);
+        if (!owner) {
+            return false;
+        }
+        win->bytes = owner->shared;
+        win->origin = address - offset;
+        win->size = owner->shared_bytes;
+        return true;
+    }
     case TC_PS_LOCAL:
         win->size = win->stride = c->local_bytes;
         win->bytes = c->local;
@@ -313,6 +324,10 @@ access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_ptx_space space,
                      bytes, NULL);
             return;
         }
+        if (space == TC_PS_CLUSTER &&
+            !tc_cluster_access(w, op, group, addr, bytes)) {
+            return;
+        }
         if (observe) {
             tc_observe(w, op, space, group, addr, bytes, store);
         }
@@ -328,21 +343,27 @@ access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_ptx_space space,
 /* Generic addresses: the lanes of each window in turn, as offsets in it. */
 static void access_generic(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                            uint64_t *addr, bool store, bool observe) {
-    uint32_t shared = 0, local = 0;
+    uint32_t shared = 0, local = 0, cluster = 0, param = 0;
     for (int i = 0; i < TC_LANES; i++) {
         uint32_t bit = UINT32_C(1) << i;
         if (addr[i] - TC_WINDOW_SHARED < TC_WINDOW_BYTES) {
             addr[i] -= TC_WINDOW_SHARED;
             shared |= bit;
+            cluster |= addr[i] >> TC_CLUSTER_SHIFT ? bit : 0;
         } else if (addr[i] - TC_WINDOW_LOCAL < TC_WINDOW_BYTES) {
             addr[i] -= TC_WINDOW_LOCAL;
             local |= bit;
+        } else if (!store && addr[i] - TC_WINDOW_PARAM < TC_WINDOW_BYTES) {
+            addr[i] -= TC_WINDOW_PARAM;
+            param |= bit;
         }
     }
-    const uint32_t masks[] = {mask & ~shared & ~local, mask & shared,
-                              mask & local};
-    const tc_ptx_space spaces[] = {TC_PS_GLOBAL, TC_PS_SHARED, TC_PS_LOCAL};
-    for (int i = 0; i < 3; i++) {
+    const uint32_t masks[] = {mask & ~shared & ~local & ~param,
+                              mask & shared & ~cluster, mask & local,
+                              mask & cluster, mask & param};
+    const tc_ptx_space spaces[] = {TC_PS_GLOBAL, TC_PS_SHARED, TC_PS_LOCAL,
+                                   TC_PS_CLUSTER, TC_PS_PARAM};
+    for (int i = 0; i < 5; i++) {
         if (masks[i] && !w->cta->run->stopped) {
             access_space(w, op, masks[i], spaces[i], addr, store, observe);
         }

@@ -3,13 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAYS = 16, STRETCH = 64, RING = 8192, LINE = 128, SECTOR = 32,
-       LOOK_BACK = 8 };
+enum {
+    WAYS = 16,
+    STRETCH = 64,
+    RING = 8192,
+    LINE = 128,
+    SECTOR = 32,
+    LOOK_BACK = 8
+};
 
 typedef struct tc_line {
-    uint64_t tag;   /* line number + 1, 0: empty */
-    uint64_t ready; /* when its newest sector arrives */
-    uint32_t used;  /* stamp of the last use */
+    uint64_t tag;         /* line number + 1, 0: empty */
+    uint64_t ready;       /* when its newest sector arrives */
+    uint32_t used;        /* stamp of the last use */
     uint8_t valid, dirty; /* a bit a sector */
 } tc_line;
 
@@ -28,7 +34,7 @@ typedef struct tc_pipe {
     uint32_t capacity; /* of a stretch */
 } tc_pipe;
 
-typedef struct tc_port {   /* an SM's own */
+typedef struct tc_port { /* an SM's own */
     tc_cache l1;
     uint64_t road, engine; /* when L2's road to it, its bulk engine, is free:
                               in bytes */
@@ -199,9 +205,8 @@ static uint64_t load_line(tc_memsys *m, tc_port *o, uint64_t line, uint8_t want,
         uint64_t bytes = (uint64_t)bits(missing) * SECTOR;
         uint64_t road = pass(&o->road, now, bytes, m->p->l2_sm_bytes) - now;
         at = from_l2(m, line, missing, now);
-        at = road + now + m->p->l2_latency > at
-                 ? road + now + m->p->l2_latency
-                 : at;
+        at = road + now + m->p->l2_latency > at ? road + now + m->p->l2_latency
+                                                : at;
     }
     if (l) {
         l->valid |= missing;

@@ -27,8 +27,8 @@ uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
 /* A bulk copy's bytes from or to global memory, by the engine of the SM: when
  * the last one has arrived, or has been sent. They are taken to come from
  * DRAM: a tile is normally read once. */
-uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now,
-                        uint64_t bytes, bool store);
+uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now, uint64_t bytes,
+                        bool store);
 
 /* coalesce.c: distinct sectors that lanes touch, ascending: at most 64 for
  * accesses of at most 32 bytes a lane. Returns their number. */

@@ -124,9 +124,12 @@ typedef struct tc_sim_launch {
     const char *entry;
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: from the PTX */
     uint32_t dynamic_shared;
-    uint32_t registers; /* of a thread, as ptxas says; 0: estimated */
-    const uint8_t *params; /* the parameter block, as laid out by the PTX */
-    uint32_t nparams;      /* its bytes */
+    uint32_t registers;       /* of a thread, as ptxas says; 0: estimated */
+    uint32_t dynamic_limit;   /* what the host set the kernel's limit to; 0: as
+                                 much as the machine has */
+    bool nonportable_cluster; /* the host allowed 9 to 16 CTAs */
+    const uint8_t *params;    /* the parameter block, as laid out by the PTX */
+    uint32_t nparams;         /* its bytes */
 } tc_sim_launch;
 
 /* Classes of warp instructions, named as profilers name them; counted with
@@ -148,9 +151,9 @@ extern const char *const tc_class_names[TC_CLASS_COUNT];
 
 /* Why a warp did not issue; cycles of all warps together. */
 #define TC_STALLS(X)                                                           \
-    X(FIXED, "fixed_latency")   /* an arithmetic result */                     \
+    X(FIXED, "fixed_latency")    /* an arithmetic result */                    \
     X(SHORT, "short_scoreboard") /* shared memory, special functions */        \
-    X(LONG, "long_scoreboard")  /* global, local, remote memory */             \
+    X(LONG, "long_scoreboard")   /* global, local, remote memory */            \
     X(BARRIER, "barrier")                                                      \
     X(COPY, "async_copy") /* cp.async.wait_group */                            \
     X(MBARRIER, "mbarrier")                                                    \

@@ -4,6 +4,7 @@
  * way to L2 and back, so that what they share is nearly in the order of time.
  * A scheduler issues one op a cycle: the warp that issued last while it can,
  * else the next one that can. */
+#include "sim/mbarrier.h"
 #include "sim/timing.h"
 #include "sim/transfer.h"
 #include <stdlib.h>
@@ -23,7 +24,6 @@ typedef struct tc_grid {
     tc_run *run;
     tc_timing *t;
     tc_gang *gangs;
-    uint32_t shape[3];     /* of a cluster */
     uint32_t ngangs, size; /* CTAs of a gang */
     uint32_t per_sm;       /* CTAs that an SM holds */
     uint32_t next, total;  /* clusters */
@@ -68,23 +68,10 @@ static void drop_warps(tc_sm *sm, const tc_cta *c) {
 
 /* ---- gangs ---- */
 
-/* The linear index of the CTA of that rank in that cluster. */
-static uint32_t cta_index(const tc_grid *g, uint32_t cluster, uint32_t rank) {
-    const uint32_t *n = g->run->launch->grid, *d = g->shape;
-    uint32_t cx = n[0] / d[0], cy = n[1] / d[1];
-    uint32_t x = cluster % cx * d[0] + rank % d[0];
-    uint32_t y = cluster / cx % cy * d[1] + rank / d[0] % d[1];
-    uint32_t z = cluster / cx / cy * d[2] + rank / d[0] / d[1];
-    return (z * n[1] + y) * n[0] + x;
-}
-
 static void start(tc_grid *g, tc_gang *gang) {
     for (uint32_t i = 0; i < g->size; i++) {
         tc_cta *c = &gang->ctas[i];
-        c->rank = i;
-        c->ncluster = g->size;
-        c->peers = gang->peers;
-        tc_cta_start(c, cta_index(g, g->next, i));
+        tc_cta_start(c, tc_cta_index(g->run, g->next, i));
         gang->sms[i]->nctas++;
         for (uint32_t k = 0; k < c->nwarps; k++) {
             add_warp(gang->sms[i], &c->warps[k]);
@@ -117,8 +104,8 @@ static void make(tc_grid *g, tc_gang *gang) {
     gang->sms = tc_xcalloc(g->size, sizeof *gang->sms);
     for (uint32_t i = 0; i < g->size; i++) {
         tc_cta_init(&gang->ctas[i], g->run);
-        gang->peers[i] = &gang->ctas[i];
     }
+    tc_cta_bind(gang->ctas, gang->peers, g->size);
 }
 
 /* Round after round: one CTA to each SM, then a second one, ... */
@@ -145,9 +132,9 @@ static bool ended(const tc_grid *g, const tc_gang *gang) {
 static void retire(tc_grid *g, tc_gang *gang, uint64_t now) {
     for (uint32_t i = 0; i < g->size; i++) {
         drop_warps(gang->sms[i], &gang->ctas[i]);
-        tc_cta_finish(&gang->ctas[i]);
         gang->sms[i]->nctas--;
     }
+    tc_cluster_finish(gang->ctas, g->size);
     gang->busy = false;
     g->live--;
     g->end = now > g->end ? now : g->end;
@@ -295,7 +282,7 @@ static bool endless(tc_grid *g) {
 
 /* How many CTAs an SM holds (CUDA C++ Programming Guide, occupancy): threads,
  * shared memory with the system's KiB, registers by warps of 256. */
-static uint32_t residency(tc_run *r) {
+uint32_t tc_ctas_per_sm(tc_run *r) {
     const tc_machine *mc = r->machine;
     const uint32_t *b = r->launch->block;
     uint32_t warps = (b[0] * b[1] * b[2] + 31) / 32, n = mc->max_ctas_sm;
@@ -317,21 +304,17 @@ static void begin(tc_grid *g, tc_run *r) {
     uint32_t ctas = n[0] * n[1] * n[2];
     g->run = r;
     g->t = r->timing;
-    g->size = 1;
-    for (int i = 0; i < 3; i++) {
-        g->shape[i] = r->launch->cluster[i] ? r->launch->cluster[i] : 1;
-        g->size *= g->shape[i];
-    }
+    g->size = r->cluster[0] * r->cluster[1] * r->cluster[2];
     g->total = ctas / g->size;
-    g->per_sm = residency(r);
+    g->per_sm = tc_ctas_per_sm(r);
     g->t->nsms = r->machine->sms < ctas ? r->machine->sms : ctas;
     g->t->sms = tc_xcalloc(g->t->nsms, sizeof *g->t->sms);
     for (uint32_t i = 0; i < g->t->nsms; i++) {
         g->t->sms[i].index = i;
     }
-    g->t->memory = tc_memsys_new(g->t->p, g->t->nsms,
-                                 (r->shared_bytes + 1024) * g->per_sm,
-                                 &r->counters);
+    g->t->memory =
+        tc_memsys_new(g->t->p, g->t->nsms, (r->shared_bytes + 1024) * g->per_sm,
+                      &r->counters);
     uint64_t most = (uint64_t)g->t->nsms * g->per_sm / g->size;
     most = most < 1 ? 1 : most;
     g->ngangs = most < g->total ? (uint32_t)most : g->total;
@@ -342,10 +325,10 @@ static void begin(tc_grid *g, tc_run *r) {
 static void finish(tc_grid *g) {
     for (uint32_t i = 0; i < g->ngangs; i++) {
         tc_gang *gang = &g->gangs[i];
+        if (gang->busy) {
+            tc_cluster_finish(gang->ctas, g->size);
+        }
         for (uint32_t k = 0; gang->ctas && k < g->size; k++) {
-            if (gang->busy) {
-                tc_cta_finish(&gang->ctas[k]);
-            }
             tc_cta_free(&gang->ctas[k]);
         }
         free(gang->ctas);
@@ -355,16 +338,39 @@ static void finish(tc_grid *g) {
     free(g->gangs);
 }
 
-/* All CTAs that are resident, for what is said about those that hang. */
-static void stuck(tc_grid *g, void say(tc_run *r, tc_cta *ctas, uint32_t n)) {
-    tc_cta *all = tc_xcalloc((size_t)g->ngangs * g->size, sizeof *all);
-    uint32_t n = 0;
+/* All CTAs that are resident. */
+static tc_cta **resident(const tc_grid *g, uint32_t *n) {
+    tc_cta **all = tc_xcalloc((size_t)g->ngangs * g->size, sizeof *all);
+    *n = 0;
     for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
         if (g->gangs[i / g->size].busy) {
-            all[n++] = g->gangs[i / g->size].ctas[i % g->size];
+            all[(*n)++] = &g->gangs[i / g->size].ctas[i % g->size];
         }
     }
-    say(g->run, all, n);
+    return all;
+}
+
+/* Nobody can go on: what has not landed lands, the oldest first; else it is a
+ * deadlock. */
+static void stuck(tc_grid *g) {
+    uint32_t n;
+    bool landed = tc_transfer_force(g->run);
+    tc_cta **all = resident(g, &n);
+    for (uint32_t i = 0; i < n && !landed; i++) {
+        for (uint32_t j = 0; j < all[i]->nwarps && !landed; j++) {
+            landed = tc_mbarrier_force_copies(&all[i]->warps[j]);
+        }
+    }
+    if (!landed) {
+        tc_deadlock(g->run, all, n, g->total - g->next);
+    }
+    free(all);
+}
+
+static void cancel(tc_grid *g) {
+    uint32_t n;
+    tc_cta **all = resident(g, &n);
+    tc_cancelled(g->run, all, n);
     free(all);
 }
 
@@ -399,14 +405,13 @@ void tc_timing_grid(tc_run *r) {
         if (!g.live || r->stopped) {
             break;
         }
-        if (soonest == UINT64_MAX && progress == r->progress &&
-            !tc_transfer_force(r)) {
-            stuck(&g, tc_deadlock);
+        if (soonest == UINT64_MAX && progress == r->progress) {
+            stuck(&g);
         } else if (++quanta % CHECK == 0) {
             if (cancelled(r)) {
-                stuck(&g, tc_cancelled);
+                cancel(&g);
             } else if (endless(&g)) {
-                stuck(&g, tc_deadlock);
+                stuck(&g);
             }
         }
         end = soonest != UINT64_MAX && soonest > end ? soonest + QUANTUM

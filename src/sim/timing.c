@@ -38,6 +38,14 @@ uint64_t tc_timing_barrier(const tc_cta *c) {
     return p->barrier_base + (uint64_t)p->barrier_warp * c->nwarps;
 }
 
+uint64_t tc_timing_mbarrier(const tc_cta *c) {
+    return c->run->timing->p->mbarrier_latency;
+}
+
+uint64_t tc_timing_cluster(const tc_cta *c) {
+    return c->run->timing->p->cluster_barrier;
+}
+
 /* ---- memory ---- */
 
 static bool is_atomic(const tc_timing *t, const tc_ptx_op *op) {
@@ -63,8 +71,8 @@ static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
 /* Past L1: .cg, volatile and stronger loads (PTX ISA 9.7.9.1, cache
  * operators). */
 static bool through_l1(const tc_ptx_op *op) {
-    return (op->flags & (TC_PM_CG | TC_PM_VOLATILE | TC_PM_RELAXED |
-                         TC_PM_ACQUIRE)) == 0;
+    return (op->flags &
+            (TC_PM_CG | TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE)) == 0;
 }
 
 static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
@@ -106,8 +114,8 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         at = shared_access(t, mask, addr, bytes) + t->p->cluster_latency;
         break;
     case TC_PS_LOCAL: /* laid out for coalescing; taken to stay in L1 */
-        at = enter_lsu(t->at, t->run->cycle, (bytes + 3) / 4) +
-             t->p->l1_latency;
+        at =
+            enter_lsu(t->at, t->run->cycle, (bytes + 3) / 4) + t->p->l1_latency;
         break;
     case TC_PS_GLOBAL:
         at = global_access(t, op, mask, addr, bytes, store);
@@ -158,7 +166,8 @@ uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
                   p->bulk_read;
         return *source + p->bulk_written;
     }
-    *source = now + p->bulk_latency + bytes / (p->bulk_bytes ? p->bulk_bytes : 1);
+    *source =
+        now + p->bulk_latency + bytes / (p->bulk_bytes ? p->bulk_bytes : 1);
     return *source + p->cluster_latency;
 }
 
@@ -174,10 +183,10 @@ static uint64_t asleep(const tc_warp *w, tc_stall *why) {
         const tc_split *s = &k->split[i];
         if (s->op) {
             uint8_t c = r->timing->ops[s->op - r->module->code].class;
-            *why = c == TC_CLASS_DEPBAR      ? TC_STALL_COPY
-                   : c == TC_CLASS_MBARRIER  ? TC_STALL_MBARRIER
-                   : c == TC_CLASS_BAR       ? TC_STALL_BARRIER
-                                             : *why;
+            *why = c == TC_CLASS_DEPBAR     ? TC_STALL_COPY
+                   : c == TC_CLASS_MBARRIER ? TC_STALL_MBARRIER
+                   : c == TC_CLASS_BAR      ? TC_STALL_BARRIER
+                                            : *why;
         }
         if (s->state == TC_SPLIT_UNTIL && s->until < at) {
             at = s->until;

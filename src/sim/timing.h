@@ -10,7 +10,7 @@
 enum {
     TC_SCHEDULERS = 4,
     TC_SCHEDULER_WARPS = 32, /* 64 warps an SM, unevenly spread at worst */
-    TC_LSU_QUEUE = 32 /* cycles of work that the LSU takes ahead */
+    TC_LSU_QUEUE = 32        /* cycles of work that the LSU takes ahead */
 };
 
 /* An op as the scoreboard sees it; made once a launch. */
@@ -37,8 +37,8 @@ typedef struct tc_sm {
     bool memory[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
     uint64_t unit_free[TC_SCHEDULERS][TC_PU_COUNT];
     uint64_t due[TC_SCHEDULERS]; /* nothing to do before */
-    uint64_t lsu_free; /* the road through L1 and shared memory */
-    uint32_t nctas;    /* resident */
+    uint64_t lsu_free;           /* the road through L1 and shared memory */
+    uint32_t nctas;              /* resident */
 } tc_sm;
 
 struct tc_timing {
@@ -50,9 +50,9 @@ struct tc_timing {
     uint32_t nready; /* registers of the largest function */
     tc_sm *sms;
     uint32_t nsms;
-    tc_sm *at;         /* the SM that executes now */
-    uint64_t arrives;  /* of the access that executes now: when its result is
-                          there; 0: it made none */
+    tc_sm *at;        /* the SM that executes now */
+    uint64_t arrives; /* of the access that executes now: when its result is
+                         there; 0: it made none */
 };
 
 /* timing_ops.c */

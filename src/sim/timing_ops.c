@@ -131,8 +131,8 @@ static void names(tc_list *l, const tc_ptx_operand *o) {
 static bool writes(const tc_ptx_op *op, int i) {
     const tc_ptx_operand *o = &op->a[i];
     tc_ptx_unit u = tc_ptx_ops[op->opcode].unit;
-    bool result =
-        o->kind == TC_PO_REG || o->kind == TC_PO_PRED || o->kind == TC_PO_VECTOR;
+    bool result = o->kind == TC_PO_REG || o->kind == TC_PO_PRED ||
+                  o->kind == TC_PO_VECTOR;
     if (i == 0) {
         return result && u != TC_PU_BRANCH &&
                !starts(tc_ptx_ops[op->opcode].name, "bar") &&

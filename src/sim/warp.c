@@ -14,12 +14,19 @@ void tc_warp_start(tc_warp *w, uint32_t pc) {
     memset(k->ncommit, 0, sizeof k->ncommit);
     memset(k->nbulk, 0, sizeof k->nbulk);
     k->bulk_begin = 0;
+    k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
+    k->mb_since = k->cl_since = 0;
+    k->polls = k->poll_progress = 0;
+    memset(k->poll, 0, sizeof k->poll);
+    k->short_turns = 0;
     w->alive = w->valid;
     k->nsplit = 1;
     k->cur = -1;
     k->split[0].pc = pc;
     k->split[0].mask = w->valid;
     k->batches = NULL;
+    k->copies = NULL;
+    k->nbatches = 0;
     k->tail = &k->batches;
     k->turns = 0;
     k->loop_turn = k->loop_power = 0;
@@ -72,8 +79,11 @@ static void wake_sleepers(tc_warp *w) {
     tc_warp_core *k = w->core;
     uint64_t now = w->cta->run->cycle;
     for (int i = 0; i < k->nsplit; i++) {
-        if (k->split[i].state == TC_SPLIT_UNTIL && k->split[i].until <= now) {
-            k->split[i].state = TC_SPLIT_READY;
+        tc_split *s = &k->split[i];
+        if (s->state == TC_SPLIT_UNTIL && s->until <= now) {
+            s->state = TC_SPLIT_READY;
+            k->mb_expired |= s->mbarrier ? s->mask : 0;
+            s->mbarrier = 0;
         }
     }
 }
@@ -108,6 +118,7 @@ bool tc_warp_select(tc_warp *w) {
     }
     tc_split *s = &k->split[best];
     s->stamp = w->cta->run->cycle;
+    k->selected++;
     k->cur = best;
     k->pc = s->pc;
     k->mask = s->mask;
@@ -220,9 +231,11 @@ void tc_warp_kill(tc_warp *w, uint32_t lanes) {
     w->cta->run->progress++;
     if (w->alive == 0) {
         w->cta->nlive--;
+        w->cta->ended = w->cta->nlive == 0;
     }
     recheck(w);
     tc_barrier_check(w->cta);
+    tc_cluster_check(w->cta);
 }
 
 bool tc_warp_converged(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
@@ -282,6 +295,10 @@ bool tc_warp_loops(tc_warp *w) {
         k->looping = false;
         return false;
     }
+    if (k->selected == k->loop_selected) {
+        return k->looping; /* it had no turn since */
+    }
+    k->loop_selected = k->selected;
     k->loop_turn++;
     if (k->loop_turn % rotation != 0) {
         return k->looping;

@@ -417,8 +417,8 @@ static void errors(void **state) {
     } rows[] = {
         {"foo.s32 %r1, %r2;", "unknown opcode 'foo'", ""},
         {"ad.s32 %r1, %r2, %r3;", "unknown opcode 'ad'", "'add'"},
-        {"mbarrier.init.shared.b64 [%r1], 1;", "'mbarrier.init' is not built",
-         ""},
+        {"tld4.r.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1, %f1}];",
+         "'tld4' is not built", ""},
         {"cp.async.bulk.wait_group 0;",
          "'cp.async.bulk.wait_group' is not built", ""},
         {"call f;", "'call' is not built", ""},

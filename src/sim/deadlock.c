@@ -1,0 +1,236 @@
+/* deadlock.c - what is said when nobody can go on, and where everybody is when
+ * a run is cut short. Every waiter has its line: who, where, for what, and what
+ * is missing. */
+#include "base/buf.h"
+#include "sim/internal.h"
+#include "sim/mbarrier.h"
+
+static void describe_lanes(tc_buf *b, uint32_t mask) {
+    const char *sep = "";
+    if (mask == UINT32_MAX) {
+        tc_buf_puts(b, "all lanes");
+        return;
+    }
+    tc_buf_puts(b, tc_popc(mask) == 1 ? "lane " : "lanes ");
+    for (int i = 0; i < TC_LANES; i++) {
+        if (!(mask >> i & 1)) {
+            continue;
+        }
+        int j = i;
+        while (j + 1 < TC_LANES && (mask >> (j + 1) & 1)) {
+            j++;
+        }
+        tc_buf_printf(b, i == j ? "%s%d" : "%s%d-%d", sep, i, j);
+        sep = ", ";
+        i = j;
+    }
+}
+
+/* The line of an op as the learner sees it: "line 7", "PTX line 30". */
+static void describe_line(tc_buf *b, const tc_ptx_op *op) {
+    tc_buf_printf(b, "%s %u", op->line ? "line" : "PTX line",
+                  op->line ? op->line : op->ptx_line);
+}
+
+/* ---- which mbarrier a split waits for ---- */
+
+typedef struct tc_awaited {
+    const tc_mbarrier *m; /* NULL: none */
+    const tc_ptx_op *op;
+    uint32_t offset, phase;
+} tc_awaited;
+
+/* Suspended in a try_wait, or one that asks again and again, in vain. */
+static tc_awaited awaited(const tc_warp *w, const tc_split *s) {
+    const tc_poll *p = &w->core->poll[tc_first(s->mask)];
+    tc_awaited a = {0};
+    if (s->mbarrier) {
+        a = (tc_awaited){NULL, s->op, s->mbarrier - 1, s->mphase};
+    } else if (p->op && p->progress == w->cta->run->progress &&
+               (s->state == TC_SPLIT_READY || s->state == TC_SPLIT_UNTIL)) {
+        a = (tc_awaited){NULL, p->op, p->offset, p->phase};
+    } else {
+        return a;
+    }
+    a.m =
+        tc_mbarrier_entry((tc_mbarrier_ref){.cta = w->cta, .offset = a.offset});
+    return a;
+}
+
+static void describe_bytes(tc_buf *b, const tc_mbarrier *m, int32_t tx) {
+    if (tx > 0) {
+        tc_buf_printf(b, ", %d bytes that were announced", tx);
+    } else if (tx < 0) {
+        tc_buf_printf(b, ", the announcement of %d bytes", -tx);
+    }
+    if (tx && (m->announced || m->copied)) {
+        tc_buf_printf(b, " (%lld announced, %lld copied)",
+                      (long long)m->announced, (long long)m->copied);
+    }
+}
+
+static void describe_mbarrier(tc_buf *b, const tc_awaited *a) {
+    tc_mbarrier_state s = tc_mbarrier_unpack(a->m->bits);
+    tc_buf_printf(b, ": mbarrier at shared memory offset %u (", a->offset);
+    describe_line(b, a->op);
+    tc_buf_printf(b, "), phase %u, ", a->phase);
+    if (!a->m->live) {
+        tc_buf_puts(b, "which is invalidated");
+    } else if (a->phase != a->m->phase) {
+        tc_buf_printf(b, "which is in phase %u", a->m->phase);
+    } else {
+        tc_buf_printf(b, "where %u of %u arrivals are missing", s.pending,
+                      s.expected);
+        describe_bytes(b, a->m, s.tx);
+    }
+}
+
+/* ---- lines ---- */
+
+static void describe_barrier(tc_buf *b, const tc_warp *w, const tc_split *s) {
+    uint32_t arrived, wanted;
+    tc_barrier_arrivals(w->cta, s->barrier, &arrived, &wanted);
+    tc_buf_printf(b, ": barrier %u (", s->barrier);
+    describe_line(b, s->op);
+    tc_buf_printf(b, "), where %u of %u threads have arrived", arrived, wanted);
+}
+
+static void describe_cluster(tc_buf *b, const tc_warp *w, const tc_split *s) {
+    uint32_t arrived = 0, live = 0;
+    for (uint32_t i = 0; i < w->cta->ncluster; i++) {
+        const tc_cta *p = w->cta->peers ? w->cta->peers[i] : w->cta;
+        for (uint32_t j = 0; j < p->nwarps; j++) {
+            live += tc_popc(p->warps[j].alive);
+            arrived +=
+                tc_popc(p->warps[j].alive & p->warps[j].core->cl_arrived);
+        }
+    }
+    tc_buf_puts(b, ": barrier.cluster.wait (");
+    describe_line(b, s->op);
+    tc_buf_printf(b, "), where %u of the cluster's %u threads have arrived",
+                  arrived, live);
+}
+
+/* stuck: nobody can go on, so who waits for nothing else must be looping. */
+static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s,
+                           bool stuck) {
+    const tc_ptx_op *op = s->op ? s->op : &w->cta->run->module->code[s->pc];
+    tc_awaited a = awaited(w, s);
+    tc_buf_printf(b, "CTA %u, warp %u, ", w->cta->index, w->index);
+    describe_lanes(b, s->mask);
+    if (a.m) {
+        describe_mbarrier(b, &a);
+    } else if (s->state == TC_SPLIT_BARRIER) {
+        describe_barrier(b, w, s);
+    } else if (s->state == TC_SPLIT_CLUSTER) {
+        describe_cluster(b, w, s);
+    } else if (s->state == TC_SPLIT_WARP) {
+        tc_buf_printf(b, ": %s (", tc_ptx_ops[op->opcode].name);
+        describe_line(b, op);
+        tc_buf_puts(b, ") for ");
+        describe_lanes(b, s->need & ~s->mask);
+    } else {
+        tc_buf_puts(b, stuck ? ": loops at " : ": at ");
+        describe_line(b, op);
+        tc_buf_puts(b, stuck ? ", and nothing is left that could change what "
+                               "it tests"
+                             : "");
+    }
+    tc_buf_puts(b, "\n");
+}
+
+/* ---- all of them ---- */
+
+enum { LISTED = 64 }; /* more lines than anyone reads */
+
+typedef struct tc_waiters {
+    tc_buf text;
+    int listed;
+    uint32_t lanes;
+    bool stuck;
+    bool only_mbarriers;
+    tc_access first; /* the first waiter */
+    tc_awaited on;   /* of the first that waits on an mbarrier */
+    tc_access at;    /* it */
+} tc_waiters;
+
+static void add_split(tc_waiters *l, const tc_warp *w, const tc_split *s) {
+    const tc_run *r = w->cta->run;
+    tc_awaited a = awaited(w, s);
+    const tc_ptx_op *op = a.m ? a.op : s->op ? s->op : &r->module->code[s->pc];
+    tc_access at = tc_access_of(w, op, tc_first(s->mask));
+    if (!l->first.valid) {
+        l->first = at;
+    }
+    if (a.m && !l->on.m) {
+        l->on = a;
+        l->at = at;
+    }
+    l->only_mbarriers &= a.m != NULL;
+    l->lanes += tc_popc(s->mask);
+    if (l->listed++ < LISTED) {
+        describe_split(&l->text, w, s, l->stuck);
+    }
+}
+
+static void list(tc_waiters *l, tc_cta *const *ctas, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j < ctas[i]->nwarps; j++) {
+            const tc_warp *w = &ctas[i]->warps[j];
+            for (int k = 0; k < w->core->nsplit && w->alive; k++) {
+                add_split(l, w, &w->core->split[k]);
+            }
+        }
+    }
+    if (l->listed > LISTED) {
+        tc_buf_printf(&l->text, "and %d more\n", l->listed - LISTED);
+    }
+}
+
+/* The first kind of the table that fits what the first mbarrier lacks. */
+static void explain_mbarrier(const tc_waiters *l, tc_finding *f) {
+    const tc_mbarrier *m = l->on.m;
+    tc_mbarrier_state s = tc_mbarrier_unpack(m->bits);
+    f->kind = TC_FINDING_MBARRIER_DEADLOCK;
+    f->at = l->at;
+    f->space = TC_PS_SHARED;
+    f->address = l->on.offset;
+    f->bytes = f->to = 8;
+    f->cause = m->arrive.valid ? m->arrive : m->init;
+    if (m->live && l->on.phase == m->phase && s.pending == 0 && s.tx != 0) {
+        f->kind = TC_FINDING_TX_COUNT;
+        f->cause = m->expect.valid ? m->expect : m->complete;
+    } else if (m->live && l->on.phase != m->phase) {
+        f->kind = TC_FINDING_MBARRIER_PHASE;
+    }
+}
+
+void tc_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
+                 uint32_t unstarted) {
+    tc_waiters l = {.text = TC_BUF_INIT, .stuck = true, .only_mbarriers = true};
+    tc_finding f = {.kind = TC_FINDING_DEADLOCK};
+    list(&l, ctas, n);
+    f.at = l.first;
+    if (l.on.m && l.only_mbarriers) {
+        explain_mbarrier(&l, &f);
+    }
+    if (unstarted) {
+        tc_buf_printf(&l.text,
+                      "%u more CTAs cannot start before one of these %u ends: "
+                      "the machine holds no more\n",
+                      unstarted, n);
+    }
+    f.lanes = l.lanes;
+    f.detail = tc_buf_finish(&l.text, r->sim->arena);
+    tc_find(r, &f);
+    r->status = TC_RUN_DEADLOCK;
+    r->stopped = true;
+}
+
+void tc_cancelled(tc_run *r, tc_cta *const *ctas, uint32_t n) {
+    tc_waiters l = {.text = TC_BUF_INIT};
+    list(&l, ctas, n);
+    r->where = tc_buf_finish(&l.text, r->sim->arena);
+    r->status = TC_RUN_CANCELLED;
+    r->stopped = true;
+}

@@ -1,0 +1,326 @@
+/* execute.c - a grid's way through the machine.
+ *
+ * Without a clock, clusters run one after another (a CTA without a cluster is
+ * one of its own), their warps in turns. When the resident ones cannot go on
+ * alone - all spin, sleep or wait - asynchronous operations that have not
+ * landed land, then further clusters are started, up to what the machine holds
+ * at once; so a CTA may wait for a later one, and a grid for all of its CTAs.
+ * Only when all that is exhausted is it a deadlock. */
+#include "sim/hazard.h"
+#include "sim/internal.h"
+#include "sim/mbarrier.h"
+#include "sim/transfer.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    TURN = 2048,      /* ops of a warp before another one has its turn */
+    SHORT_TURN = 128, /* of a warp that was seen to spin */
+    SHORT_TURNS = 64, /* how many of those */
+    IDLE = 64,   /* rounds without progress before others are given a chance */
+    LONG = 1024, /* rounds in which no CTA ended, the same */
+};
+/* Time without progress after which those who look at the clock while they wait
+ * are held to wait for ever. */
+#define PATIENCE (UINT64_C(1) << 30)
+/* Storage of resident CTAs that exceeds nobody's machine. */
+#define MOST_BYTES (UINT64_C(1) << 30)
+
+/* A cluster's CTAs; storage is reused. */
+typedef struct tc_group {
+    tc_cta *ctas, **peers;
+    bool busy;
+} tc_group;
+
+typedef struct tc_pool {
+    tc_run *run;
+    tc_group *groups;        /* n of them, some not busy */
+    tc_cta **live;           /* CTAs of busy groups */
+    uint32_t n, nlive, size; /* size: CTAs of a cluster */
+    uint32_t busy, wanted, most;
+    uint32_t next, total; /* clusters of the grid */
+    uint64_t idle, since; /* rounds without progress; without an end */
+    uint64_t moved;       /* cycle of the last progress */
+} tc_pool;
+
+/* ---- the pool ---- */
+
+static void make_group(tc_pool *p) {
+    tc_group *g;
+    p->groups = tc_xrealloc(p->groups, (p->n + 1) * sizeof *p->groups);
+    p->live =
+        tc_xrealloc(p->live, (size_t)(p->n + 1) * p->size * sizeof(tc_cta *));
+    g = &p->groups[p->n++];
+    g->ctas = tc_xcalloc(p->size, sizeof *g->ctas);
+    g->peers = tc_xcalloc(p->size, sizeof(tc_cta *));
+    g->busy = false;
+    for (uint32_t i = 0; i < p->size; i++) {
+        tc_cta_init(&g->ctas[i], p->run);
+    }
+    tc_cta_bind(g->ctas, g->peers, p->size);
+}
+
+static void list_live(tc_pool *p) {
+    p->nlive = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        for (uint32_t j = 0; j < p->size && p->groups[i].busy; j++) {
+            p->live[p->nlive++] = &p->groups[i].ctas[j];
+        }
+    }
+}
+
+static void start_one(tc_pool *p) {
+    uint32_t i = 0;
+    while (i < p->n && p->groups[i].busy) {
+        i++;
+    }
+    if (i == p->n) {
+        make_group(p);
+    }
+    tc_group *g = &p->groups[i];
+    g->busy = true;
+    p->busy++;
+    for (uint32_t j = 0; j < p->size; j++) {
+        tc_cta_start(&g->ctas[j], tc_cta_index(p->run, p->next, j));
+    }
+    p->next++;
+}
+
+/* Up to `wanted` clusters at once. */
+static void start(tc_pool *p) {
+    while (p->busy < p->wanted && p->next < p->total && !p->run->stopped) {
+        start_one(p);
+    }
+    list_live(p);
+    p->idle = p->since = 0;
+    p->moved = p->run->cycle;
+}
+
+void tc_cluster_finish(tc_cta *ctas, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        tc_transfer_finish(&ctas[i]); /* may use another one's mbarriers */
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        tc_cta_finish(&ctas[i]);
+    }
+}
+
+static bool ended(const tc_group *g, uint32_t size) {
+    for (uint32_t i = 0; i < size; i++) {
+        if (g->ctas[i].nlive) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool retire(tc_pool *p) {
+    bool any = false;
+    for (uint32_t i = 0; i < p->n; i++) {
+        tc_group *g = &p->groups[i];
+        if (g->busy && (p->run->stopped || ended(g, p->size))) {
+            tc_cluster_finish(g->ctas, p->size);
+            g->busy = false;
+            p->busy--;
+            any = true;
+        }
+    }
+    return any;
+}
+
+static void free_pool(tc_pool *p) {
+    for (uint32_t i = 0; i < p->n; i++) {
+        for (uint32_t j = 0; j < p->size; j++) {
+            tc_cta_free(&p->groups[i].ctas[j]);
+        }
+        free(p->groups[i].ctas);
+        free(p->groups[i].peers);
+    }
+    free(p->groups);
+    free(p->live);
+}
+
+/* ---- turns ---- */
+
+typedef struct tc_round {
+    bool ran;      /* somebody executed an op */
+    bool settled;  /* everybody is blocked, or repeats itself */
+    bool polled;   /* everybody is blocked, or asked in vain */
+    uint64_t wake; /* next event, or end of a sleep */
+} tc_round;
+
+/* Runs a warp for one turn. Returns the ops that it executed. */
+static uint64_t one_turn(tc_warp *w) {
+    tc_run *r = w->cta->run;
+    tc_warp_core *k = w->core;
+    uint64_t begin = r->cycle, end = begin + TURN;
+    if (k->short_turns) {
+        k->short_turns--;
+        end = begin + SHORT_TURN;
+    }
+    while (r->cycle < end && !r->stopped && w->alive) {
+        tc_event_run(r);
+        uint64_t next = tc_event_next(r);
+        r->deadline = next < end ? next : end;
+        if (!tc_warp_turn(w)) {
+            break;
+        }
+    }
+    return r->cycle - begin;
+}
+
+/* Can some lane of the warp go on by itself, now or later? */
+static bool movable(const tc_warp *w, uint64_t *wake) {
+    bool any = false;
+    for (int j = 0; j < w->core->nsplit; j++) {
+        const tc_split *s = &w->core->split[j];
+        any |= s->state == TC_SPLIT_READY || s->state == TC_SPLIT_UNTIL;
+        if (s->state == TC_SPLIT_UNTIL && s->until < *wake) {
+            *wake = s->until;
+        }
+    }
+    return any;
+}
+
+static void warp_turn(tc_warp *w, tc_round *t) {
+    tc_warp_core *k = w->core;
+    uint64_t polls = k->polls;
+    if (one_turn(w)) {
+        t->ran = true;
+    }
+    if (!w->alive) {
+        t->settled = t->polled = false;
+        return;
+    }
+    bool loops = tc_warp_loops(w);
+    if (loops && !k->short_turns) {
+        k->short_turns = SHORT_TURNS;
+    }
+    if (movable(w, &t->wake)) {
+        t->settled &= loops;
+        t->polled &= loops || k->polls != polls ||
+                     k->poll_progress == w->cta->run->progress;
+    }
+}
+
+static tc_round round_of_turns(tc_pool *p) {
+    tc_run *r = p->run;
+    tc_round t = {.settled = true, .polled = true, .wake = UINT64_MAX};
+    for (uint32_t i = 0; i < p->nlive && !r->stopped; i++) {
+        tc_cta *c = p->live[i];
+        for (uint32_t j = 0; j < c->nwarps && !r->stopped; j++) {
+            if (c->warps[j].alive) {
+                warp_turn(&c->warps[j], &t);
+            }
+        }
+    }
+    if (tc_event_next(r) < t.wake) {
+        t.wake = tc_event_next(r);
+    }
+    return t;
+}
+
+static bool cancelled(const tc_run *r) {
+    const volatile int *c = r->sim->options.cancel;
+    return c && *c;
+}
+
+/* Twice as many clusters, if there are more and the machine has room. */
+static bool start_more(tc_pool *p) {
+    if (p->next == p->total || p->busy >= p->most) {
+        return false;
+    }
+    uint32_t n = p->busy * 2;
+    p->wanted = n < p->most ? n : p->most;
+    start(p);
+    return true;
+}
+
+/* Lands what nobody can go on without, the oldest first. */
+static bool force(tc_pool *p) {
+    if (tc_transfer_force(p->run)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < p->nlive; i++) {
+        for (uint32_t j = 0; j < p->live[i]->nwarps; j++) {
+            if (tc_mbarrier_force_copies(&p->live[i]->warps[j])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A round changed nothing that another warp could see. */
+static void unstick(tc_pool *p, const tc_round *t) {
+    tc_run *r = p->run;
+    bool events = tc_event_next(r) != UINT64_MAX;
+    p->idle++;
+    if ((!t->ran || t->settled || t->polled) && force(p)) {
+        return;
+    }
+    bool stuck = !events && (t->settled || (!t->ran && t->wake == UINT64_MAX) ||
+                             (t->polled && r->cycle - p->moved > PATIENCE));
+    if (stuck || (!events && p->idle >= IDLE)) {
+        if (start_more(p)) {
+            return;
+        }
+    }
+    if (stuck) {
+        tc_deadlock(r, p->live, p->nlive, p->total - p->next);
+    } else if (!t->ran && t->wake != UINT64_MAX) {
+        r->cycle = t->wake > r->cycle ? t->wake : r->cycle;
+        tc_event_run(r);
+    }
+}
+
+static void run_pool(tc_pool *p) {
+    tc_run *r = p->run;
+    start(p);
+    while (p->busy && !r->stopped) {
+        uint64_t before = r->progress;
+        if (cancelled(r)) {
+            tc_cancelled(r, p->live, p->nlive);
+            break;
+        }
+        tc_round t = round_of_turns(p);
+        if (retire(p)) {
+            start(p);
+        } else if (r->stopped) {
+            break;
+        } else if (before == r->progress) {
+            unstick(p, &t);
+        } else {
+            p->idle = 0;
+            p->moved = r->cycle;
+            if (++p->since >= LONG && p->busy < p->most) {
+                p->wanted = p->busy + 1;
+                start(p);
+            }
+        }
+    }
+    retire(p);
+}
+
+/* ---- how many the machine holds ---- */
+
+static uint32_t cluster_size(const tc_run *r) {
+    return r->cluster[0] * r->cluster[1] * r->cluster[2];
+}
+
+static uint32_t most_clusters(tc_run *r) {
+    uint64_t n =
+        (uint64_t)tc_ctas_per_sm(r) * r->machine->sms / cluster_size(r);
+    uint64_t fit = MOST_BYTES / (tc_cta_bytes(r) * cluster_size(r));
+    n = n < fit ? n : fit;
+    return n ? (uint32_t)n : 1;
+}
+
+void tc_execute(tc_run *r) {
+    const uint32_t *g = r->launch->grid;
+    tc_pool p = {.run = r, .size = cluster_size(r), .wanted = 1};
+    p.total = g[0] * g[1] * g[2] / p.size;
+    p.most = most_clusters(r);
+    run_pool(&p);
+    free_pool(&p);
+}
