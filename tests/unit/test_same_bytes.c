@@ -228,7 +228,8 @@ static void same_bytes(void **state) {
         finish(&b);
     }
     assert_true(b.programs > 1);
-    printf("nvcc's PTX and ours: %zu programs, %zu buffers, equal bytes\n",
+    printf("compared nvcc's PTX and ours: %zu programs, %zu buffers, equal "
+           "bytes\n",
            b.programs, b.buffers);
     if (b.merged > 0) {
         printf("with uninitialized reads in nvcc's: %zu programs\n", b.merged);
