@@ -102,8 +102,9 @@ check:
 	@sh tests/tools/check_format.sh
 
 # The PTX and CUDA text of every copy of the corpus, judged by ptxas and nvcc.
-conformance: $(BUILD)/tests/test_conformance
+conformance: $(BUILD)/tests/test_conformance $(BUILD)/tests/test_same_bytes
 	@sh tests/tools/conformance.sh $<
+	@TILECOPY_ALL=1 $(BUILD)/tests/test_same_bytes
 
 bench: all $(BUILD)/bench
 	@$(BUILD)/bench $(BUILD)/tilecopy-repl lessons/ldgsts.py

@@ -1,6 +1,7 @@
 /* cuda_module.c - statements, the kernel and the file around it. */
 #include "emit/cuda_emit.h"
 #include "emit/dynamic.h"
+#include "emit/shared.h"
 
 #include <string.h>
 
@@ -273,6 +274,9 @@ bool tc_emit_cuda(tc_arena *a, const tc_lowered *l, tc_diags *diags,
     tc_cuda_emit emit = {.arena = a, .diags = diags, .lowered = l};
     tc_ce e = &emit;
     *out = (tc_emitted){.sm = l->least_sm};
+    if (!tc_shared_check(a, l, diags, out)) {
+        return false;
+    }
     e->facts = tc_facts_new(a, l, diags);
     if (e->facts == NULL) {
         return false;

@@ -1,6 +1,7 @@
 /* ptx_module.c - statements, the kernel and the module around it. */
 #include "emit/dynamic.h"
 #include "emit/ptx_emit.h"
+#include "emit/shared.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -309,55 +310,16 @@ static void print_registers(tc_pe e, tc_buf *b) {
     }
 }
 
-/* Bytes that shared buffers are aligned to: 64, as TVM does, unless the buffer
- * is smaller or asks for more. */
-static int64_t shared_align(const tc_buffer *buf, int64_t bytes) {
-    int64_t align = tc_dtype_bytes(buf->type);
-    while (align < bytes && align < 64) {
-        align *= 2;
-    }
-    while (align < buf->align && align < 1024) {
-        align *= 2;
-    }
-    return align;
-}
-
-/* Bytes of a static buffer; more than any machine has where they overflow. */
-static int64_t shared_bytes(tc_pe e, const tc_buffer *buf) {
-    int64_t bytes;
-    bool over = __builtin_mul_overflow(tc_shared_elements(e->arena, buf),
-                                       tc_dtype_bytes(buf->type), &bytes);
-    return over || bytes > 1 << 30 ? 1 << 30 : bytes;
-}
-
-/* Is there an arch with so much shared memory? sm_80 has 163 KiB, sm_90 and
- * sm_100 have 227 (CUDA C++ Programming Guide, technical specifications).
- * Static buffers have 48 KiB of it, but on sm_90a and sm_100a all (ptxas 13.0:
- * "0xc000 max" and "0x38c00 max"). */
-static void check_shared(tc_pe e) {
-    enum { STATIC_MOST = 48 << 10, ALL_80 = 163 << 10, MOST = 227 << 10 };
-    const tc_lowered *l = e->lowered;
-    const tc_buffer *widest = l->ndynamic > 0 ? l->dynamic[0] : NULL;
-    int64_t fixed = 0, all, most = -1;
-    for (int i = 0; i < l->nshared; i++) {
-        int64_t bytes = shared_bytes(e, l->shared[i]);
-        int64_t align = shared_align(l->shared[i], bytes);
-        fixed = (fixed + align - 1) / align * align + bytes;
-        if (bytes > most) {
-            most = bytes;
-            widest = l->shared[i];
-        }
-    }
-    int64_t align = l->ndynamic > 0 ? l->dynamic_align : 1;
-    all = (fixed + align - 1) / align * align + l->dynamic_shared;
-    if (all > MOST && widest != NULL) {
-        tc_pe_fail(e, widest->span, NULL,
-                   "the shared buffers take %lld bytes, and a CTA has at most "
-                   "%d (227 KiB) on any arch",
-                   (long long)all, MOST);
-    } else if (fixed > STATIC_MOST || all > ALL_80) {
+/* The least target for the launch, beside that of the instructions. */
+static void need_for_launch(tc_pe e, const tc_emitted *out) {
+    const int64_t *c = e->lowered->cluster;
+    if (c[0] > 1 || c[1] > 1 || c[2] > 1) {
         tc_pe_needs(e, 78, 90);
-        e->needs_a |= fixed > STATIC_MOST;
+    }
+    if (out->shared_static > TC_SHARED_STATIC ||
+        out->shared_all > TC_SHARED_SM_80) {
+        tc_pe_needs(e, 78, 90);
+        e->needs_a |= out->shared_static > TC_SHARED_STATIC;
     }
 }
 
@@ -367,9 +329,9 @@ static void print_shared(tc_pe e, tc_buf *b, tc_emitted *out) {
     for (int i = 0; i < l->nshared; i++) {
         const tc_buffer *buf = l->shared[i];
         const char *name = tc_name_of(&e->names, buf);
-        int64_t bytes = shared_bytes(e, buf);
+        int64_t bytes = tc_shared_bytes(e->arena, buf);
         tc_buf_printf(b, "\t.shared .align %lld .b8 \t%s[%lld];\n",
-                      (long long)shared_align(buf, bytes), name,
+                      (long long)tc_shared_align(buf, bytes), name,
                       (long long)bytes);
         out->symbols[out->nsymbols].name = name;
         out->symbols[out->nsymbols++].buffer =
@@ -487,11 +449,7 @@ bool tc_emit_ptx(tc_arena *a, const tc_lowered *l, int min_sm, bool min_a,
         return false;
     }
     name_all(e, out);
-    tc_pe_needs(e, 70, l->least_sm > min_sm ? l->least_sm : min_sm);
-    if (l->cluster[0] > 1 || l->cluster[1] > 1 || l->cluster[2] > 1) {
-        tc_pe_needs(e, 78, 90);
-    }
-    check_shared(e);
+    e->failed = !tc_shared_check(a, l, diags, out);
     int n = e->facts->n + 1;
     e->vars = TC_NEWN(a, tc_val, n);
     e->elems = TC_NEWN(a, tc_val *, n);
@@ -500,6 +458,10 @@ bool tc_emit_ptx(tc_arena *a, const tc_lowered *l, int min_sm, bool min_a,
     e->out = &e->body;
     print_block(e, &l->func->body);
     tc_pe_settle_all(e);
+    out->code_sm = choose_target(e->sm)->sm;
+    out->code_a = e->needs_a;
+    need_for_launch(e, out);
+    tc_pe_needs(e, 70, l->least_sm > min_sm ? l->least_sm : min_sm);
     tc_buf text = TC_BUF_INIT;
     print_module(e, &text, min_a, out);
     out->text = tc_buf_finish(&text, a);

@@ -73,8 +73,17 @@ tc_env *tc_env_child(tc_arena *a, const tc_env *parent);
 const tc_value *tc_env_get(const tc_env *e, const char *name);   /* or NULL */
 void tc_env_set(tc_env *e, const char *name, const tc_value *v); /* copies */
 /* Gives a parent what its child defined, so that chains stay short. What the
- * values point to must live as long as `into`. */
-void tc_env_merge(tc_env *into, const tc_env *child);
+ * values point to must live as long as tc_env_needed(child), and so must the
+ * child. */
+void tc_env_merge(tc_env *into, tc_env *child);
+/* Before a child of e is evaluated that may be merged: what others read since
+ * the last merge led to nothing that lasts. */
+void tc_env_forget_reads(tc_env *e);
+/* Does some name still have a value of the merged child, or does a child that
+ * was merged later, and not yet released, hold one or part of one? */
+bool tc_env_needed(const tc_env *child);
+/* The memory of a merged child that is not needed will be freed. */
+void tc_env_release(tc_env *child);
 /* Calls fn for each name the learner defined (not the imports), newest
  * definition only. */
 void tc_env_each(const tc_env *e,

@@ -111,23 +111,52 @@ static tc_ptx_module *parse_program(tc_session *s, tc_run *run) {
     return m;
 }
 
-/* The machine must have every instruction of the text. */
+/* Is a machine of arch one of sm (and of its arch-specific form)? */
+static bool arch_has(const char *arch, int sm, bool a) {
+    int have = atoi(arch + 3);
+    return sm < have || (sm == have && (!a || strchr(arch + 3, 'a') != NULL));
+}
+
+/* Why the program wants more than arch: instructions, clusters or memory. */
+static const char *need_words(tc_session *s, const char *arch) {
+    const tc_emitted *ptx = &s->program.ptx;
+    const int64_t *c = s->program.lowered->cluster;
+    tc_arena *a = s->program.arena;
+    if (!arch_has(arch, ptx->code_sm, ptx->code_a)) {
+        return tc_format(a,
+                         "this kernel has instructions of sm_%d%s, and the "
+                         "simulated machine is %s",
+                         ptx->code_sm, ptx->code_a ? "a" : "", arch);
+    }
+    if (!arch_has(arch, 90, false) && (c[0] > 1 || c[1] > 1 || c[2] > 1)) {
+        return tc_format(a,
+                         "this kernel is launched in clusters, which sm_90 is "
+                         "the first to have, and the simulated machine is %s",
+                         arch);
+    }
+    if (ptx->shared_static > TC_SHARED_STATIC) {
+        return tc_format(a,
+                         "this kernel has %lld bytes of static shared memory, "
+                         "and %s takes at most %d (48 KiB)",
+                         (long long)ptx->shared_static, arch, TC_SHARED_STATIC);
+    }
+    return tc_format(a,
+                     "this kernel has %lld bytes of shared memory, and a CTA "
+                     "of %s has at most %d (163 KiB)",
+                     (long long)ptx->shared_all, arch, TC_SHARED_SM_80);
+}
+
+/* The machine must have every instruction of the text, and the memory. */
 static bool check_arch(tc_session *s) {
     const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
     const tc_emitted *ptx = &s->program.ptx;
-    bool arch_a = strchr(arch + 3, 'a') != NULL;
-    int sm = atoi(arch + 3);
-    if (ptx->sm < sm || (ptx->sm == sm && (arch_a || !ptx->sm_a))) {
+    if (arch_has(arch, ptx->sm, ptx->sm_a)) {
         return true;
     }
     char hint[64];
     snprintf(hint, sizeof hint, "--arch sm_%d%s", ptx->sm,
              ptx->sm_a || ptx->sm == 100 ? "a" : "");
-    tc_error(
-        &s->diags, s->program.func->span, hint,
-        "this kernel has instructions of sm_%d%s, and the simulated machine "
-        "is %s",
-        ptx->sm, ptx->sm_a ? "a" : "", arch);
+    tc_error(&s->diags, s->program.func->span, hint, "%s", need_words(s, arch));
     return false;
 }
 

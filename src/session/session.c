@@ -83,9 +83,7 @@ void tc_session_free(tc_session *s) {
     for (int i = 0; i < s->nfiles; i++) {
         tc_loaded_free(s->files[i]);
     }
-    for (int i = 0; i < s->kept.n; i++) {
-        tc_arena_free(s->kept.items[i]);
-    }
+    tc_keep_free(s);
     json_decref(s->first_error);
     json_decref(s->notes);
     tc_arena_free(s->tree);
@@ -225,6 +223,7 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
         return TC_REJECTED;
     }
     tc_arena *tree = s->tree;
+    tc_env_forget_reads(s->env);
     bool ok = tc_parse_split(tree, a, src, &s->diags, &stmts) &&
               tc_front_run(&front, env, &stmts, &value, &has_value, &func);
     tc_arena_reset(tree);
@@ -239,12 +238,13 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
         tc_arena_free(a);
         return TC_OK;
     }
-    TC_PUSH(s->arena, s->kept.items, s->kept.n, s->kept.cap, a);
-    tc_env_merge(s->env, env);
+    tc_keep(s, a, env);
     if (func != NULL) {
         answer_func(s, func, count_copies(&func->body), r);
         tc_program_set(s, func);
+        s->program_arena = a;
     }
+    tc_keep_sweep(s);
     return TC_OK;
 }
 

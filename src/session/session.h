@@ -71,10 +71,16 @@ typedef struct tc_program {
     tc_run *run; /* the session's last, also when it was a launch */
 } tc_program;
 
-typedef struct tc_arena_list {
-    tc_arena **items;
+/* The memory of a statement that succeeded, and what it defined. */
+typedef struct tc_kept {
+    tc_arena *arena;
+    tc_env *env; /* in arena */
+} tc_kept;
+
+typedef struct tc_kept_list {
+    tc_kept *items;
     int n, cap;
-} tc_arena_list;
+} tc_kept_list;
 
 struct tc_session {
     tc_options options;
@@ -82,9 +88,10 @@ struct tc_session {
     tc_output_fn output;
     void *user;
 
-    tc_arena *arena;    /* lives as long as the session */
-    tc_arena *tree;     /* tokens and syntax of the statement being read */
-    tc_arena_list kept; /* arenas of statements that succeeded */
+    tc_arena *arena;         /* lives as long as the session */
+    tc_arena *tree;          /* tokens and syntax of the statement being read */
+    tc_kept_list kept;       /* statements that something still refers to */
+    tc_arena *program_arena; /* the one of program.func; or NULL */
     tc_env *env;
     tc_program program;
     tc_loaded **files; /* loaded .ptx, the newest last */
@@ -161,6 +168,15 @@ bool tc_need_ptx(tc_session *s, tc_span at, tc_status *status);
 void tc_program_set(tc_session *s, tc_func *func);
 void tc_program_clear(tc_program *p);
 void tc_run_free(tc_run *run);
+
+/* --- keep.c: the memory of statements ----------------------------------------
+ */
+
+/* Takes over the arena of a statement that succeeded, and its names. */
+void tc_keep(tc_session *s, tc_arena *arena, tc_env *env);
+/* Frees those that nothing refers to any more. */
+void tc_keep_sweep(tc_session *s);
+void tc_keep_free(tc_session *s);
 
 /* --- fill.c: data of buffers (INTERFACE.md) --------------------------------
  */

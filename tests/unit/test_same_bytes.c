@@ -2,9 +2,10 @@
  * PTX leaves: programs of tests/gpu/corpus.jsonl.gz and the demo, compiled in
  * one call, in the simulator.
  *
- * A sample; TILECOPY_ALL=1 takes every program, a few a call, and counts those
- * whose call gave an opcode that the simulator has not (nvcc makes dp2a of some
- * index arithmetic). Skipped where nvcc is missing.
+ * A sample; TILECOPY_ALL=1 takes every program. nvcc may merge loads of parts
+ * of a tile that was filled in part, and drop what it read too much: in its
+ * PTX, never in ours, uninitialized reads are accepted where the bytes are
+ * equal, and such programs counted. Skipped where nvcc is missing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +30,8 @@ typedef struct batch {
     char ids[CALL][40];
     int n;
     tc_arena *a;
-    tc_buf top, rest; /* the CUDA text: includes, kernels */
-    size_t programs, buffers, unread;
+    tc_buf top, rest;                 /* the CUDA text: includes, kernels */
+    size_t programs, buffers, merged; /* merged: see above */
 } batch;
 
 static void silent(void *user, const char *text, size_t len) {
@@ -85,6 +86,15 @@ static char *nvcc_ptx(const char *cuda) {
 /* --- one program -------------------------------------------------------------
  */
 
+static bool only_uninitialized(const tc_sim_result *r) {
+    for (int i = 0; i < r->nfindings; i++) {
+        if (r->findings[i].kind != TC_FINDING_UNINITIALIZED_READ) {
+            return false;
+        }
+    }
+    return r->status == TC_RUN_FINDINGS && r->nfindings > 0;
+}
+
 /* Runs nvcc's kernel over the data that our own run began with. */
 static void run_module(batch *b, int i, const tc_ptx_module *m) {
     tc_session *s = b->sessions[i];
@@ -112,7 +122,8 @@ static void run_module(batch *b, int i, const tc_ptx_module *m) {
     memcpy(l.block, run->block, sizeof l.block);
     memcpy(l.cluster, run->cluster, sizeof l.cluster);
     tc_sim_result r;
-    if (!tc_sim_run(sim, &l, &diags, &r) || r.status != TC_RUN_OK) {
+    if (!tc_sim_run(sim, &l, &diags, &r) ||
+        (r.status != TC_RUN_OK && !only_uninitialized(&r))) {
         fail_msg("%s: nvcc's PTX does not run to its end", b->ids[i]);
     }
     for (int k = 0; k < run->nbuffers; k++) {
@@ -123,6 +134,7 @@ static void run_module(batch *b, int i, const tc_ptx_module *m) {
         b->buffers++;
     }
     b->programs++;
+    b->merged += r.status != TC_RUN_OK;
     tc_sim_free(sim);
 }
 
@@ -133,13 +145,9 @@ static void finish(batch *b) {
     char *text = nvcc_ptx(tc_buf_text(&b->top));
     tc_source src = {"nvcc.ptx", text, strlen(text), 1};
     tc_ptx_module *m = tc_ptx_parse(b->a, &src, &diags);
-    bool all = getenv("TILECOPY_ALL") != NULL;
-    assert_true(m != NULL || all);
-    b->unread += m == NULL ? (size_t)b->n : 0;
+    assert_non_null(m);
     for (int i = 0; i < b->n; i++) {
-        if (m != NULL) {
-            run_module(b, i, m);
-        }
+        run_module(b, i, m);
         tc_session_free(b->sessions[i]);
     }
     free(text);
@@ -147,7 +155,7 @@ static void finish(batch *b) {
     tc_buf_free(&b->top);
     tc_buf_free(&b->rest);
     *b = (batch){
-        .programs = b->programs, .buffers = b->buffers, .unread = b->unread};
+        .programs = b->programs, .buffers = b->buffers, .merged = b->merged};
 }
 
 /* The session's program, run; its CUDA text joins the batch. */
@@ -166,7 +174,7 @@ static void gather(batch *b, tc_session *s, const char *id) {
     tc_buf_printf(&b->rest, "namespace program_%d {\n%s}\n", b->n, text);
     b->entries[b->n] = cuda.entry;
     b->sessions[b->n++] = s;
-    if (b->n == (getenv("TILECOPY_ALL") != NULL ? 4 : CALL)) {
+    if (b->n == CALL) {
         finish(b);
     }
 }
@@ -220,11 +228,11 @@ static void same_bytes(void **state) {
         finish(&b);
     }
     assert_true(b.programs > 1);
-    printf("nvcc's PTX and ours: %zu programs, %zu buffers, equal bytes\n",
+    printf("compared nvcc's PTX and ours: %zu programs, %zu buffers, equal "
+           "bytes\n",
            b.programs, b.buffers);
-    if (b.unread > 0) {
-        printf("not compared, for an opcode in their call: %zu programs\n",
-               b.unread);
+    if (b.merged > 0) {
+        printf("with uninitialized reads in nvcc's: %zu programs\n", b.merged);
     }
 }
 
