@@ -131,10 +131,35 @@ static json_t *dims_json(const uint32_t d[3]) {
                      (json_int_t)d[2]);
 }
 
+/* Those of n counters that are not zero, by name. */
+static json_t *named_json(const uint64_t *c, const char *const *names, int n) {
+    json_t *j = json_object();
+    for (int i = 0; i < n; i++) {
+        if (c[i]) {
+            json_object_set_new(j, names[i], json_integer((json_int_t)c[i]));
+        }
+    }
+    return j;
+}
+
 static json_t *counters_json(const tc_sim_counters *c) {
     json_t *j = json_object();
+    json_object_set_new(j, "instructions",
+                        named_json(c->classes, tc_class_names, TC_CLASS_COUNT));
+    json_object_set_new(j, "stalls",
+                        named_json(c->stalls, tc_stall_names, TC_STALL_COUNT));
 #define X(name) json_object_set_new(j, #name, json_integer((json_int_t)c->name))
     X(warp_instructions);
+    X(ctas_per_sm);
+    X(registers);
+    X(l1_sectors);
+    X(l1_sectors_hit);
+    X(l1_bypass_bytes);
+    X(l2_sectors_read);
+    X(l2_sectors_hit);
+    X(l2_sectors_written);
+    X(dram_sectors_read);
+    X(dram_sectors_written);
     X(global_sectors);
     X(shared_wavefronts);
     X(bank_conflicts);

@@ -35,7 +35,8 @@ void tc_timing_warp(tc_warp *w) {
 
 uint64_t tc_timing_barrier(const tc_cta *c) {
     const tc_profile *p = c->run->timing->p;
-    return p->barrier_base + (uint64_t)p->barrier_warp * c->nwarps;
+    return p->barrier_base + (uint64_t)p->barrier_warp * c->nwarps -
+           c->nwarps / TC_SCHEDULERS;
 }
 
 uint64_t tc_timing_mbarrier(const tc_cta *c) {
@@ -63,9 +64,11 @@ static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
                               uint32_t bytes) {
     tc_sim_counters *c = &t->run->counters;
     uint32_t ideal, n = tc_wavefronts(mask, addr, bytes, &ideal);
+    uint32_t extra = (n - ideal) * t->p->shared_conflict;
+    uint32_t least = ideal > t->p->shared_least ? ideal : t->p->shared_least;
     c->shared_wavefronts += n;
     c->bank_conflicts += n - ideal;
-    return enter_lsu(t->at, t->run->cycle, n) + n - 1;
+    return enter_lsu(t->at, t->run->cycle, least + extra) + ideal - 1 + extra;
 }
 
 /* Past L1: .cg, volatile and stronger loads (PTX ISA 9.7.9.1, cache
@@ -145,8 +148,7 @@ uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {
     n = tc_sectors(reads, b->src, b->op->size, sectors);
     r->counters.global_sectors += n;
     return tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
-                          (b->op->flags & TC_PM_CG) == 0) +
-           t->p->cp_async_extra;
+                          (b->op->flags & TC_PM_CG) == 0);
 }
 
 /* The bulk engine: its own latency, then L2's road or the network between
