@@ -281,6 +281,10 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_CP_ASYNC_BULK_PREFETCH:
     case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
         return TC_WHO_BULK;
+    case TC_PTX_CP_ASYNC_BULK_TENSOR:
+    case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
+        return TC_WHO_TENSOR;
     default:
         return op >= TC_PTX_VADD && op <= TC_PTX_VMAX4 ? TC_WHO_VIDEO : 0;
     }

@@ -309,6 +309,14 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                check_space(p, op, 0, plain(op->space), span) &&
                check_space(p, op, 1, plain(op->space2), span) &&
                check_space(p, op, 3, TC_PS_SHARED, span);
+    case TC_PTX_CP_ASYNC_BULK_TENSOR:
+    case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
+        return tc_ptx_check_bulk(p, op, span) &&
+               check_space(p, op, 0, plain(op->space), span) &&
+               check_space(p, op, 3, plain(op->space2), span) &&
+               check_space(p, op, 4, TC_PS_SHARED, span);
+    case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
+        return tc_ptx_check_bulk(p, op, span);
     case TC_PTX_CP_ASYNC_BULK_PREFETCH:
     case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
         return tc_ptx_check_bulk(p, op, span) &&
