@@ -361,7 +361,8 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
                           tensor ? "no coordinates"
                                  : "a tensor map and coordinates: [map, {..}]");
     }
-    if (in->part.len != 0 && strchr("Xvyn", letter) == NULL) {
+    bool unified = letter == 'a' && op->opcode == TC_PTX_LD;
+    if (in->part.len != 0 && strchr("Xvyn", letter) == NULL && !unified) {
         return tc_ptx_fail(p, in->span, NULL,
                            "'%s' wants a whole register here", op_words(p, op));
     }

@@ -246,7 +246,14 @@ static bool address(tc_ptx_parser *p, tc_ptx_parsed *out) {
         return false;
     }
     out->span.end = p->tok.end;
-    return tc_ptx_expect(p, ']', "an address");
+    if (!tc_ptx_expect(p, ']', "an address")) {
+        return false;
+    }
+    if (tc_ptx_is_dot(p, ".unified")) {
+        out->part = tc_ptx_text(p, &p->tok);
+        tc_ptx_advance(p);
+    }
+    return true;
 }
 
 static bool operand(tc_ptx_parser *p, tc_ptx_parsed *out, bool nested);
