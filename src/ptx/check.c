@@ -214,6 +214,14 @@ static bool vector(tc_ptx_parser *p, const tc_ptx_op *op, tc_ptx_type t,
     return true;
 }
 
+/* Those of a tensor's address: .s32 each. */
+static bool coordinates(tc_ptx_parser *p, const tc_ptx_op *op,
+                        const tc_ptx_parsed *in, tc_ptx_operand *out) {
+    tc_ptx_parsed v = *in;
+    v.o = (tc_ptx_operand){.kind = TC_PO_VECTOR, .nvec = in->o.nvec};
+    return vector(p, op, TC_PT_B32, false, false, &v, out);
+}
+
 /* mov.b32 {a, b}, r and mov.b64 r, {a, b, c, d}: PTX ISA 9.7.9.4. */
 static bool mov_vector(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                        const tc_ptx_parsed *in, tc_ptx_operand *out) {
@@ -346,8 +354,15 @@ static bool fit_value(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
 bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
                 tc_ptx_parsed *in, tc_ptx_operand *out) {
     bool is_vector = in->o.kind == TC_PO_VECTOR;
+    bool tensor = in->o.kind == TC_PO_ADDRESS && in->items != NULL;
     *out = in->o;
-    if (in->part.len != 0 && strchr("Xvyn", letter) == NULL) {
+    if (tensor != (letter == '6' || letter == '7')) {
+        return wrong_kind(p, op, in,
+                          tensor ? "no coordinates"
+                                 : "a tensor map and coordinates: [map, {..}]");
+    }
+    bool unified = letter == 'a' && op->opcode == TC_PTX_LD;
+    if (in->part.len != 0 && strchr("Xvyn", letter) == NULL && !unified) {
         return tc_ptx_fail(p, in->span, NULL,
                            "'%s' wants a whole register here", op_words(p, op));
     }
@@ -388,6 +403,11 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
         return predicate(p, op, true, in, out);
     case 'b':
         return predicate(p, op, false, in, out);
+    case '6':
+        out->nvec = 0;
+        return true;
+    case '7':
+        return coordinates(p, op, in, out);
     case '0':
     case '1':
     case '2':

@@ -221,6 +221,7 @@ static bool read_head(tc_ptx_parser *p, head *h) {
     }
     h->op.opcode = (uint16_t)op;
     h->op.nvec = 1;
+    h->op.more = op == TC_PTX_LD && len == 3 ? TC_PX_LDU : 0;
     return read_modifiers(p, h, whole, len);
 }
 
@@ -393,7 +394,7 @@ static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
         if (at == n) {
             return wrong_count(p, h, f, n);
         }
-        bool pair_ok = *l == 'p' || ((*l == 'd' || *l == 'Y') && l[1] == 'q');
+        bool pair_ok = *l == 'p' || (strchr("dEY", *l) != NULL && l[1] == 'q');
         if (in[at].paired && !pair_ok) {
             return tc_ptx_fail(p, in[at].span, NULL,
                                "'%s' has no a|b pair here", h->text);

@@ -203,8 +203,9 @@ enum {
     TC_WHO_PACK = 1 << 24,  /* cvt.pack */
     TC_WHO_LOP3 = 1 << 25,
     TC_WHO_TESTP = 1 << 26,
-    TC_WHO_SETV = 1 << 27,  /* vset: also a comparison */
-    TC_WHO_SPACEP = 1 << 28 /* isspacep */
+    TC_WHO_SETV = 1 << 27,   /* vset: also a comparison */
+    TC_WHO_SPACEP = 1 << 28, /* isspacep */
+    TC_WHO_PMEVENT = 1 << 29
 };
 unsigned tc_ptx_who(tc_ptx_opcode op);
 
@@ -275,6 +276,10 @@ bool tc_ptx_check_video(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
 
 /* ---- rules_mbarrier.c ---- */
 bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
+
+/* ---- rules_hints.c ---- */
+/* What guides caches at an ld or st, and the orders it goes with. */
+bool tc_ptx_check_hints(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 
 /* ---- rules_atom.c ---- */
 bool tc_ptx_check_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);

@@ -76,7 +76,8 @@ enum { UNBUILT_COUNT = sizeof unbuilt / sizeof *unbuilt };
 static const struct {
     const char *name;
     tc_ptx_opcode op;
-} aliases[] = {{"bar.cta.sync", TC_PTX_BAR_SYNC},
+} aliases[] = {{"ldu", TC_PTX_LD},
+               {"bar.cta.sync", TC_PTX_BAR_SYNC},
                {"barrier.cta.sync", TC_PTX_BARRIER_SYNC},
                {"cp.async.wait_all", TC_PTX_CP_ASYNC_WAIT_ALL}};
 enum { ALIAS_COUNT = sizeof aliases / sizeof *aliases };
@@ -88,6 +89,7 @@ enum {
                       TC_WHO_TCGEN,
     TC_WHO_MEM = TC_WHO_LD | TC_WHO_ST | TC_WHO_CP | TC_WHO_CVTA |
                  TC_WHO_FAMILIES | TC_WHO_SPACEP,
+    TC_WHO_ENTRY = TC_WHO_LD | TC_WHO_CVTA | TC_WHO_SPACEP,
     TC_WHO_VIDEOS = TC_WHO_VIDEO | TC_WHO_SETV,
     TC_WHO_LDST = TC_WHO_LD | TC_WHO_ST,
     TC_WHO_LDCP = TC_WHO_LD | TC_WHO_CP,
@@ -259,6 +261,8 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
         return TC_WHO_TESTP;
     case TC_PTX_CVT_PACK:
         return TC_WHO_PACK;
+    case TC_PTX_PMEVENT:
+        return TC_WHO_PMEVENT;
     case TC_PTX_ISSPACEP:
         return TC_WHO_SPACEP;
     case TC_PTX_PREFETCH:
@@ -281,6 +285,10 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_CP_ASYNC_BULK_PREFETCH:
     case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
         return TC_WHO_BULK;
+    case TC_PTX_CP_ASYNC_BULK_TENSOR:
+    case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
+    case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
+        return TC_WHO_TENSOR;
     default:
         return op >= TC_PTX_VADD && op <= TC_PTX_VMAX4 ? TC_WHO_VIDEO : 0;
     }

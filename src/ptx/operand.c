@@ -186,6 +186,25 @@ static bool name_operand(tc_ptx_parser *p, tc_ptx_parsed *out) {
     return true;
 }
 
+static bool vector(tc_ptx_parser *p, tc_ptx_parsed *out);
+
+/* [map, {c0, c1}]: the coordinates become out's items. */
+static bool coordinates(tc_ptx_parser *p, tc_ptx_parsed *out) {
+    tc_ptx_advance(p);
+    tc_ptx_parsed v = {.span = tc_ptx_here(p)};
+    if (!tc_ptx_is(p, '{')) {
+        return tc_ptx_fail(p, v.span, NULL,
+                           "expected a tensor's coordinates in { }, found %s",
+                           tc_ptx_token_words(p));
+    }
+    if (!vector(p, &v)) {
+        return false;
+    }
+    out->items = v.items;
+    out->o.nvec = v.o.nvec;
+    return true;
+}
+
 /* [base + imm]; a register of .b64 or .b32, a variable, or a constant. */
 static bool address(tc_ptx_parser *p, tc_ptx_parsed *out) {
     tc_ptx_advance(p);
@@ -223,8 +242,18 @@ static bool address(tc_ptx_parser *p, tc_ptx_parsed *out) {
         return tc_ptx_fail(p, base.span, NULL, "'%.*s' cannot be an address",
                            (int)base.name.len, base.name.text);
     }
+    if (tc_ptx_is(p, ',') && !coordinates(p, out)) {
+        return false;
+    }
     out->span.end = p->tok.end;
-    return tc_ptx_expect(p, ']', "an address");
+    if (!tc_ptx_expect(p, ']', "an address")) {
+        return false;
+    }
+    if (tc_ptx_is_dot(p, ".unified")) {
+        out->part = tc_ptx_text(p, &p->tok);
+        tc_ptx_advance(p);
+    }
+    return true;
 }
 
 static bool operand(tc_ptx_parser *p, tc_ptx_parsed *out, bool nested);

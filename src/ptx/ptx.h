@@ -300,6 +300,17 @@ enum {                    /* more: arithmetic */
        TC_PX_NEG_AB = 1 << 9, /* vmad: the product is negated */
        TC_PX_NEG_C = 1 << 10
 };
+enum { /* more: ld, st; hints that change no value */
+       TC_PX_WEAK = 1 << 0,
+       TC_PX_MMIO = 1 << 1,
+       TC_PX_COP = 1 << 2,    /* .cs, .lu, .cv, .wb, .wt */
+       TC_PX_COP_LD = 1 << 3, /* .lu, .cv: not of ld.nc */
+       TC_PX_L1 = 1 << 4,     /* a priority in L1 */
+       TC_PX_L2 = 1 << 5,
+       TC_PX_PREFETCH = 1 << 6,
+       TC_PX_UNIFIED = 1 << 7,
+       TC_PX_LDU = 1 << 8 /* written as ldu (PTX ISA 9.7.9.10) */
+};
 enum { /* testp: sub */
        TC_TESTP_NONE,
        TC_TESTP_FINITE,

@@ -52,8 +52,9 @@ static bool check_cmp(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 static bool check_cvt(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     bool fd = is(op->type, FLOATS), fs = is(op->type2, FLOATS);
     int bd = tc_ptx_type_bytes[op->type], bs = tc_ptx_type_bytes[op->type2];
+    bool narrows = fd && fs && bd < bs;
     bool halves = fd && fs && bd == 2 && bs == 2 && op->type != op->type2;
-    bool narrows = fd && fs && (bd < bs || halves);
+    bool bf = op->type == TC_PT_BF16 || op->type2 == TC_PT_BF16;
     if (op->type >= TC_PT_TF32 || op->type2 >= TC_PT_TF32 ||
         is(op->type, T(F16X2) | T(BF16X2))) {
         return true; /* their forms say it all */
@@ -66,6 +67,8 @@ static bool check_cvt(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     } else if (fs && !fd) {
         may = RND_INT;
         must = true;
+    } else if (halves || (fd && fs && op->type2 == TC_PT_BF16 && bd > 2)) {
+        may = RND_FLOAT;
     } else if (fd && fs && bd == bs) {
         may = RND_INT; /* rounds to an integral value */
     }
@@ -83,11 +86,15 @@ static bool check_cvt(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                            "'cvt' from %s to %s does not round with %s", from,
                            to, tc_ptx_flag_list(p->arena, given & ~may));
     }
-    bool b8 = (is(op->type, T(BF16)) && bs == 1) ||
-              (is(op->type2, T(BF16)) && bd == 1);
-    if (b8) {
-        return tc_ptx_fail(p, span, NULL, "'cvt' does not go from %s to %s",
-                           from, to);
+    if (bf && (op->flags & TC_PM_SAT) != 0) {
+        return tc_ptx_fail(p, span, NULL, "'cvt' of .bf16 has no .sat");
+    }
+    bool old = !bf || (op->type == TC_PT_BF16 && op->type2 == TC_PT_F32) ||
+               (op->type == TC_PT_F32 && (op->flags & TC_PM_FTZ) == 0);
+    if (!old && !tc_ptx_wants_sm(
+                    p, span, 90,
+                    tc_format(p->arena, "'cvt' from %s to %s", from, to))) {
+        return false;
     }
     bool ss = is(op->type2, SIGNED), ds = is(op->type, SIGNED);
     bool holds = ss == ds ? bd >= bs : ds && bd > bs;
@@ -172,13 +179,15 @@ static tc_ptx_space plain(uint8_t space) {
 }
 
 /* 9.7.9.8, 9.7.9.11 */
-static bool check_ld_st(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+static bool check_ld_st(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
+                        const tc_ptx_parsed *in) {
     bool ld = op->opcode == TC_PTX_LD;
     int bytes = tc_ptx_type_bytes[op->type] * op->nvec;
     if (op->type == TC_PT_B128 && op->nvec > 1) {
         return tc_ptx_fail(p, span, NULL, "there is no vector of .b128");
     }
-    if (bytes > 32 || (bytes > 16 && op->space != TC_PS_GLOBAL)) {
+    bool global = op->space == TC_PS_GLOBAL || op->space == TC_PS_GENERIC;
+    if (bytes > 32 || (bytes > 16 && !global)) {
         return tc_ptx_fail(p, span, NULL,
                            "a vector of %d bytes: at most 16 (32 in .global)",
                            bytes);
@@ -193,6 +202,12 @@ static bool check_ld_st(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     }
     if ((op->flags & TC_PM_NC) != 0 && op->space != TC_PS_GLOBAL) {
         return tc_ptx_fail(p, span, NULL, "'ld' has .nc only in .global");
+    }
+    if (ld && in[1].part.len != 0) {
+        op->more |= TC_PX_UNIFIED;
+    }
+    if (!tc_ptx_check_hints(p, op, span)) {
+        return false;
     }
     uint32_t order = op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED |
                                   TC_PM_ACQUIRE | TC_PM_RELEASE);
@@ -237,6 +252,25 @@ static bool check_fence(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                            : ".cta, .cluster, .gpu or .sys");
 }
 
+/* 9.7.9.20: a space, and a variable of it. */
+static bool check_cvta(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    const tc_ptx_operand *o = &op->a[1];
+    if (op->space == TC_PS_GENERIC) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'cvta' wants a space: .global, .shared, .local, "
+                           ".const or .param");
+    }
+    if (op->space == TC_PS_CLUSTER &&
+        !tc_ptx_wants_sm(p, span, 90, "'cvta.shared::cluster'")) {
+        return false;
+    }
+    tc_ptx_space plain =
+        op->space == TC_PS_CLUSTER ? TC_PS_SHARED : (tc_ptx_space)op->space;
+    return o->kind != TC_PO_SYMBOL || p->m->symbols[o->slot].space == plain ||
+           tc_ptx_fail(p, span, NULL, "'%s' is not in the space of this 'cvta'",
+                       p->m->symbols[o->slot].name);
+}
+
 bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                      const tc_ptx_parsed *in, int n) {
     if (too_many(op->flags & (RND_FLOAT | RND_INT))) {
@@ -269,7 +303,7 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
         return check_bar(p, op, span);
     case TC_PTX_LD:
     case TC_PTX_ST:
-        return check_ld_st(p, op, span);
+        return check_ld_st(p, op, span, in);
     case TC_PTX_MOV:
         return check_mov(p, op, span);
     case TC_PTX_LOP3:
@@ -309,15 +343,20 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                check_space(p, op, 0, plain(op->space), span) &&
                check_space(p, op, 1, plain(op->space2), span) &&
                check_space(p, op, 3, TC_PS_SHARED, span);
+    case TC_PTX_CP_ASYNC_BULK_TENSOR:
+    case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
+        return tc_ptx_check_bulk(p, op, span) &&
+               check_space(p, op, 0, plain(op->space), span) &&
+               check_space(p, op, 3, plain(op->space2), span) &&
+               check_space(p, op, 4, TC_PS_SHARED, span);
+    case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
+        return tc_ptx_check_bulk(p, op, span);
     case TC_PTX_CP_ASYNC_BULK_PREFETCH:
     case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
         return tc_ptx_check_bulk(p, op, span) &&
                check_space(p, op, 0, TC_PS_GLOBAL, span);
     case TC_PTX_CVTA:
-        return op->space != TC_PS_GENERIC ||
-               tc_ptx_fail(p, span, NULL,
-                           "'cvta' wants a space: .global, .shared, .local, "
-                           ".const or .param");
+        return check_cvta(p, op, span);
     default:
         return true;
     }

@@ -261,7 +261,21 @@ bool tc_ptx_check_arith(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                            "'lop3' has d|p and a last predicate with .and or "
                            ".or, and only then");
     }
+    case TC_PTX_RCP: {
+        bool approx = (op->flags & TC_PM_APPROX) != 0;
+        bool ftz = (op->flags & TC_PM_FTZ) != 0;
+        return !(op->type == TC_PT_F64 && approx && !ftz) ||
+               tc_ptx_fail(p, span, NULL, "'rcp.approx.f64' wants .ftz");
+    }
+    case TC_PTX_PMEVENT:
+        return (op->a[0].imm >= 0 &&
+                op->a[0].imm <= (op->sub != 0 ? 0xffff : 15)) ||
+               tc_ptx_fail(p, span, NULL, "'pmevent' has events 0 to 15");
     case TC_PTX_ISSPACEP:
+        if (op->space == TC_PS_CLUSTER &&
+            !tc_ptx_wants_sm(p, span, 90, "'isspacep.shared::cluster'")) {
+            return false;
+        }
         return op->space != TC_PS_GENERIC ||
                tc_ptx_fail(p, span, NULL, "'isspacep' wants a state space");
     default:

@@ -1,5 +1,5 @@
 /* rules_bulk.c - which copies of the async proxy there are: directions,
- * completion mechanisms, reductions (PTX ISA 9.7.9.25.4, 9.7.9.25.5). */
+ * completion mechanisms, reductions (PTX ISA 9.7.9.25.4, 9.7.9.27.1). */
 #include "ptx/internal.h"
 
 #define T(x)     (1u << TC_PT_##x)
@@ -112,6 +112,63 @@ static bool check_size(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span,
                        name_of(op), (long long)o->imm);
 }
 
+/* 9.7.9.27.1.2: directions and modifiers of the tensor copies. */
+static const direction tensor_copies[] = {
+    {TC_PS_CLUSTER, TC_PS_GLOBAL, TC_PX_BULK_TX,
+     TC_PX_BULK_MULTICAST | TC_PX_BULK_TILE | TC_PX_BULK_CTA_GROUP_1 |
+         TC_PX_BULK_CTA_GROUP_2,
+     true},
+    {TC_PS_SHARED, TC_PS_GLOBAL, TC_PX_BULK_TX,
+     TC_PX_BULK_TILE | TC_PX_BULK_CTA_GROUP_1 | TC_PX_BULK_CTA_GROUP_2, true},
+    {TC_PS_GLOBAL, TC_PS_SHARED, TC_PX_BULK_GROUP, TC_PX_BULK_TILE, true}};
+
+static bool check_dimensions(tc_ptx_parser *p, const tc_ptx_op *op,
+                             tc_span span, int coordinates) {
+    if (op->sub2 == 0) {
+        return tc_ptx_fail(p, span, ".1d, .2d, .3d, .4d or .5d",
+                           "'%s' wants the number of dimensions", name_of(op));
+    }
+    int n = op->a[coordinates].nvec;
+    return n == op->sub2 ||
+           tc_ptx_fail(p, span, NULL, "'%s.%dd' takes %d coordinate%s, not %d",
+                       name_of(op), op->sub2, op->sub2,
+                       op->sub2 == 1 ? "" : "s", n);
+}
+
+static bool check_tensor(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    bool reduce = op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR;
+    const direction *d = find(tensor_copies, 3, op);
+    if (reduce && d != &tensor_copies[2]) {
+        d = NULL;
+    }
+    if (!check_dimensions(p, op, span, 2) ||
+        !check_direction(p, op, span, d,
+                         reduce
+                             ? ".global.shared::cta"
+                             : ".shared::cluster.global, .shared::cta.global "
+                               "or .global.shared::cta")) {
+        return false;
+    }
+    if (reduce != (op->sub != 0)) {
+        return tc_ptx_fail(p, span, NULL,
+                           reduce ? "'%s' wants a reduction: .add, .min, .max, "
+                                    ".inc, .dec, .and, .or or .xor"
+                                  : "'%s' does not reduce",
+                           name_of(op));
+    }
+    uint32_t groups = TC_PX_BULK_CTA_GROUP_1 | TC_PX_BULK_CTA_GROUP_2;
+    return (op->more & groups) == 0 ||
+           tc_ptx_wants_sm(p, span, 100, "'.cta_group'");
+}
+
+static bool check_prefetch_tensor(tc_ptx_parser *p, const tc_ptx_op *op,
+                                  tc_span span) {
+    return check_dimensions(p, op, span, 1) &&
+           (((op->more & ~(uint32_t)TC_PX_BULK_TILE) == TC_PX_BULK_L2 &&
+             op->space == TC_PS_GLOBAL && op->sub == 0) ||
+            tc_ptx_fail(p, span, NULL, "'%s' wants .L2.global", name_of(op)));
+}
+
 static bool check_prefetch(tc_ptx_parser *p, const tc_ptx_op *op,
                            tc_span span) {
     return (op->more == TC_PX_BULK_L2 && op->space == TC_PS_GLOBAL) ||
@@ -138,6 +195,11 @@ bool tc_ptx_check_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                check_reduction(p, op, span) && check_size(p, op, span, 2);
     case TC_PTX_CP_ASYNC_BULK_PREFETCH:
         return check_prefetch(p, op, span) && check_size(p, op, span, 1);
+    case TC_PTX_CP_ASYNC_BULK_TENSOR:
+    case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
+        return check_tensor(p, op, span);
+    case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
+        return check_prefetch_tensor(p, op, span);
     case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
         return (op->a[0].imm >= 0 && op->a[0].imm <= INT32_MAX) ||
                tc_ptx_fail(p, span, NULL, "'%s' cannot wait for %lld groups",

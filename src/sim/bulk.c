@@ -1,13 +1,8 @@
 /* bulk.c - cp.async.bulk and cp.reduce.async.bulk (PTX ISA 9.7.9.25.4), their
- * groups (9.7.9.25.6). */
+ * groups (9.7.9.27.2). */
 #include "sim/bulk.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* Until mbarrier.c is there. */
-#pragma weak tc_mbarrier_find
-#pragma weak tc_mbarrier_phase
-#pragma weak tc_mbarrier_complete_tx
 
 uint32_t tc_bulk_value(tc_warp *w, const tc_ptx_operand *o, int lane) {
     uint32_t tmp[TC_LANES];
@@ -62,8 +57,7 @@ bool tc_bulk_targets(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b,
         return true;
     }
     t->has_barrier = true;
-    if (!tc_mbarrier_find ||
-        !tc_mbarrier_find(w, op, lane, space, tc_bulk_address(w, barrier, lane),
+    if (!tc_mbarrier_find(w, op, lane, space, tc_bulk_address(w, barrier, lane),
                           &t->barrier)) {
         return false;
     }
@@ -89,7 +83,7 @@ static void tell_checker(tc_transfer *t, const tc_bulk *b) {
             tc_hazard_remote(w, t->op, t->lane, g->to.owner, g->to.address,
                              b->bytes);
         }
-        if (g->has_barrier && tc_mbarrier_phase) {
+        if (g->has_barrier) {
             tc_hazard_agent_signals(t->hz, g->barrier.cta, g->barrier.offset,
                                     tc_mbarrier_phase(g->barrier));
         }

@@ -69,9 +69,36 @@ static void describe_bytes(tc_buf *b, const tc_mbarrier *m, int32_t tx) {
     }
 }
 
-static void describe_mbarrier(tc_buf *b, const tc_awaited *a) {
+/* "bar+8": the variable of the kernel that holds the offset, if there is one.
+ */
+static void describe_object(tc_buf *b, const tc_run *r, uint32_t offset) {
+    const tc_ptx_module *m = r->module;
+    int self = (int)(r->func - m->funcs), best = -1;
+    for (int i = 0; i < m->nsymbols; i++) {
+        const tc_ptx_symbol *y = &m->symbols[i];
+        uint64_t at = r->symbols[i];
+        bool mine = y->func == self || y->func < 0;
+        bool in = offset >= at && (y->is_extern || offset - at < y->size);
+        if (y->space == TC_PS_SHARED && mine && in &&
+            (best < 0 || at >= r->symbols[best])) {
+            best = i;
+        }
+    }
+    if (best < 0) {
+        tc_buf_printf(b, "at offset %u of shared memory", offset);
+        return;
+    }
+    tc_buf_puts(b, m->symbols[best].name);
+    if (offset != r->symbols[best]) {
+        tc_buf_printf(b, "+%u", offset - (uint32_t)r->symbols[best]);
+    }
+}
+
+static void describe_mbarrier(tc_buf *b, const tc_run *r, const tc_awaited *a) {
     tc_mbarrier_state s = tc_mbarrier_unpack(a->m->bits);
-    tc_buf_printf(b, ": mbarrier at shared memory offset %u (", a->offset);
+    tc_buf_puts(b, ": mbarrier ");
+    describe_object(b, r, a->offset);
+    tc_buf_puts(b, " (");
     describe_line(b, a->op);
     tc_buf_printf(b, "), phase %u, ", a->phase);
     if (!a->m->live) {
@@ -119,7 +146,7 @@ static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s,
     tc_buf_printf(b, "CTA %u, warp %u, ", w->cta->index, w->index);
     describe_lanes(b, s->mask);
     if (a.m) {
-        describe_mbarrier(b, &a);
+        describe_mbarrier(b, w->cta->run, &a);
     } else if (s->state == TC_SPLIT_BARRIER) {
         describe_barrier(b, w, s);
     } else if (s->state == TC_SPLIT_CLUSTER) {

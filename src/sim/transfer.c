@@ -1,9 +1,7 @@
 /* transfer.c - when the async proxy's operations land, and the bulk groups
- * (PTX ISA 9.7.9.25.1: completion mechanisms; 9.7.9.25.6: bulk groups). */
+ * (PTX ISA 9.7.9.25.1: completion mechanisms; 9.7.9.27.2: bulk groups). */
 #include "sim/transfer.h"
 #include <stdlib.h>
-
-#pragma weak tc_mbarrier_phase /* until mbarrier.c is there */
 
 /* st.async and red.async are no operations of the async proxy (9.7.9.12,
  * 9.7.13.7): relaxed accesses that complete later. */
@@ -64,7 +62,7 @@ static int32_t tell_transfer(tc_transfer *t, tc_trace_kind kind) {
     }
     if (t->has_barrier) {
         e.barrier = TC_WINDOW_SHARED + t->barrier.offset;
-        phase = tc_mbarrier_phase ? (int32_t)tc_mbarrier_phase(t->barrier) : -1;
+        phase = (int32_t)tc_mbarrier_phase(t->barrier);
     }
     return tell(t->warp, t->op, kind, UINT32_C(1) << t->lane, e, phase);
 }
@@ -208,7 +206,7 @@ static bool is_of(const tc_transfer *t, const tc_warp *w, uint32_t mask) {
     return t->warp == w && t->in_group && (mask >> t->lane & 1) != 0;
 }
 
-/* 9.7.9.25.6.1: also an empty group counts. */
+/* 9.7.9.27.2.1: also an empty group counts. */
 void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_warp_core *k = w->core;
     int32_t ordinal[TC_LANES];

@@ -474,7 +474,7 @@ static void errors(void **state) {
         {"lop3.b32 %r1, %r2, %r3, %r4, 256;", "8 bits, not 256", ""},
         {"shfl.sync.b32 %r1, %r2, %r3, %r4, %r5;", ".up, .down", ""},
         {"cvt.sat.u32.u16 %r1, %h1;", "nothing to clamp", ""},
-        {"cvt.rn.bf16.s8 %h1, %r1;", "does not go from .s8 to .bf16", ""},
+        {"cvt.rn.sat.bf16.s8 %h1, %r1;", ".bf16 has no .sat", ""},
         {";", "expected an instruction, found ';'", ""},
         {"add.s32 %r1, %r2, `;", "'`' has no meaning", ""}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
