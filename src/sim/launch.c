@@ -285,6 +285,7 @@ static void attach_observers(tc_run *r) {
 static void end(tc_run *r, tc_sim_result *out) {
     if (r->trace) {
         r->trace->cycles = r->cycle;
+        tc_trace_finish(r->trace);
     }
     if (r->status == TC_RUN_OK && r->nfindings) {
         r->status = TC_RUN_FINDINGS;

@@ -42,8 +42,8 @@ static void trace(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                          .group = -1,
                          .bytes = bytes,
                          .barrier = TC_WINDOW_SHARED + b->offset});
-    if (i >= 0) {
-        t->events[i].phase = (int32_t)phase;
+    if (tc_trace_at(t, i)) {
+        tc_trace_at(t, i)->phase = (int32_t)phase;
     }
 }
 

@@ -44,8 +44,8 @@ static int32_t tell(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
         return -1;
     }
     int32_t i = tc_observe_event(w, op, kind, TC_UNIT_TMA, lanes, e);
-    if (i >= 0) {
-        t->events[i].phase = phase;
+    if (tc_trace_at(t, i)) {
+        tc_trace_at(t, i)->phase = phase;
     }
     return i;
 }

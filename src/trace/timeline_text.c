@@ -378,8 +378,8 @@ void tc_timeline_text(tc_buf *b, const tc_timeline *tl,
     tc_notes_stall(b, tl, &tl->rows[p.shown[0].first], p.style.width);
     if (tl->trace->truncated) {
         tc_notes_wrap(b,
-                      "The run had more events than a trace keeps; what "
-                      "came after them is missing here.",
+                      "The run had more events than a trace keeps (262,144): "
+                      "the oldest ones are missing here.",
                       p.style.width, 2);
     }
     free_picture(&p);

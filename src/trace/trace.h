@@ -5,6 +5,8 @@
 #ifndef TC_TRACE_TRACE_H
 #define TC_TRACE_TRACE_H
 
+#include "base/buf.h"
+#include "base/diag.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -68,14 +70,26 @@ typedef struct tc_trace {
     uint64_t cycles;      /* when the kernel ended */
     uint32_t ctas, warps; /* CTAs, and warps in each */
     bool truncated;       /* the limit on events was reached */
+    uint64_t dropped;     /* the oldest events, which gave way to newer ones */
 } tc_trace;
 
-#define TC_TRACE_LIMIT ((size_t)1 << 20)
+/* A ring of at most this many events (20 MB): the newest are kept. */
+#define TC_TRACE_LIMIT ((size_t)1 << 18)
 
 tc_trace *tc_trace_new(void);
 void tc_trace_free(tc_trace *t);
 void tc_trace_clear(tc_trace *t);
-/* Returns the index of the event, or -1 when the limit is reached. */
+/* Returns the number of the event: how many were recorded before it, dropped
+ * ones too; -1 after 2^31 of them. While recording, cause is such a number. */
 int32_t tc_trace_add(tc_trace *t, const tc_trace_event *e);
+/* The event of that number; NULL: it was dropped. */
+tc_trace_event *tc_trace_at(tc_trace *t, int32_t number);
+/* Ends the recording: causes become indices of events[], -1 where dropped. */
+void tc_trace_finish(tc_trace *t);
+
+/* trace_file.c: a trace as text, one event a line, for another session. */
+void tc_trace_save(const tc_trace *t, tc_buf *out);
+/* Reads it back. Reports the line that is wrong and returns NULL. */
+tc_trace *tc_trace_load(const tc_source *text, tc_diags *diags);
 
 #endif

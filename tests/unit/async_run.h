@@ -34,8 +34,8 @@ enum { ASYNC_BYTES = 16384 };
 
 typedef struct async_case {
     /* asked */
-    const char *arch;   /* NULL: sm_90a */
-    const char *params; /* more of them: ", .param .b64 C" */
+    const char *arch;     /* NULL: sm_90a */
+    const char *params;   /* more of them: ", .param .b64 C" */
     const uint8_t *extra; /* their bytes, behind A and B */
     uint32_t nextra;
     uint32_t grid, block, cluster; /* 0: 1, 32, none */
@@ -131,13 +131,13 @@ static inline void async_go(async_case *c) {
     }
     memcpy(c->a0, c->in->bytes, ASYNC_BYTES);
     memcpy(c->b0, c->out->bytes, ASYNC_BYTES);
-    tc_sim_launch l = {.entry = "k",
-                       .grid = {c->grid ? c->grid : 1, 1, 1},
-                       .block = {c->block ? c->block : 32, 1, 1},
-                       .cluster = {c->cluster, c->cluster ? 1 : 0,
-                                   c->cluster ? 1 : 0},
-                       .params = params,
-                       .nparams = c->nextra ? at + c->nextra : 16};
+    tc_sim_launch l = {
+        .entry = "k",
+        .grid = {c->grid ? c->grid : 1, 1, 1},
+        .block = {c->block ? c->block : 32, 1, 1},
+        .cluster = {c->cluster, c->cluster ? 1 : 0, c->cluster ? 1 : 0},
+        .params = params,
+        .nparams = c->nextra ? at + c->nextra : 16};
     assert_true(tc_sim_run(c->sim, &l, &d, &c->r));
     memcpy(c->a, c->in->bytes, ASYNC_BYTES);
     memcpy(c->b, c->out->bytes, ASYNC_BYTES);
