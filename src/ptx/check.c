@@ -341,6 +341,8 @@ static bool fit_value(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
         return source(p, op, TC_PT_B16, false, in, out);
     case '4':
         return source(p, op, TC_PT_B64, false, in, out);
+    case '8':
+        return source(p, op, TC_PT_B32, true, in, out);
     case 'z':
         if (in->o.kind == TC_PO_PRED) {
             return predicate(p, op, false, in, out);

@@ -282,6 +282,7 @@ bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_hints(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 
 /* ---- rules_atom.c ---- */
+bool tc_ptx_check_proxy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_atom(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 /* Reports an instruction (or what of it) that the module's .target lacks. */

@@ -79,6 +79,7 @@ static const struct {
 } aliases[] = {{"ldu", TC_PTX_LD},
                {"bar.cta.sync", TC_PTX_BAR_SYNC},
                {"barrier.cta.sync", TC_PTX_BARRIER_SYNC},
+               {"membar.proxy", TC_PTX_FENCE_PROXY},
                {"cp.async.wait_all", TC_PTX_CP_ASYNC_WAIT_ALL}};
 enum { ALIAS_COUNT = sizeof aliases / sizeof *aliases };
 
@@ -289,6 +290,12 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
     case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
         return TC_WHO_TENSOR;
+    case TC_PTX_ST_ASYNC:
+    case TC_PTX_ST_BULK:
+    case TC_PTX_RED_ASYNC:
+        return TC_WHO_ASYNC;
+    case TC_PTX_FENCE_PROXY:
+        return TC_WHO_PROXY;
     default:
         return op >= TC_PTX_VADD && op <= TC_PTX_VMAX4 ? TC_WHO_VIDEO : 0;
     }
