@@ -155,8 +155,6 @@ bool tc_ptx_type_by_name(tc_ptx_name n, tc_ptx_type *out); /* ".u32" */
 bool tc_ptx_special_by_name(tc_ptx_name n, tc_ptx_special *out);
 extern const char *const tc_ptx_special_names[TC_SR_COUNT];
 bool tc_ptx_special_is_64(tc_ptx_special s);
-/* True for a special register of PTX that is not built. */
-bool tc_ptx_special_not_built(tc_ptx_name n);
 
 /* What a modifier sets. */
 typedef enum tc_ptx_mod_what {

@@ -148,6 +148,11 @@ typedef enum tc_ptx_special {
     TC_SR_GRIDID,
     TC_SR_TOTAL_SMEM_SIZE,
     TC_SR_DYNAMIC_SMEM_SIZE,
+    TC_SR_CLOCK_HI,
+    TC_SR_AGGR_SMEM_SIZE,
+    TC_SR_IS_EXPLICIT_CLUSTER, /* a predicate */
+    TC_SR_ZERO,                /* counters and areas that a simulator lacks */
+    TC_SR_ZERO64,
     TC_SR_COUNT
 } tc_ptx_special;
 
