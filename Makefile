@@ -30,7 +30,15 @@ $(BUILD)/libtilecopy.a: $(LIB_OBJ)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(VECTOR) -MMD -MP -c -o $@ $<
+
+# The simulator's handlers, once for each instruction set (src/sim/fast.h).
+VECTOR_OPT := $(if $(SAN),,-O3) -ffp-contract=off
+X86 := $(filter x86_64%,$(shell $(CC) -dumpmachine))
+$(BUILD)/src/sim/fast_plain.o: VECTOR = $(VECTOR_OPT)
+$(BUILD)/src/sim/fast_avx2.o: VECTOR = $(VECTOR_OPT) $(if $(X86),-mavx2 -mfma)
+$(BUILD)/src/sim/fast_avx512.o: VECTOR = $(VECTOR_OPT) \
+  $(if $(X86),-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)

@@ -170,8 +170,10 @@ static bool mov_source(tc_ptx_parser *p, const tc_ptx_op *op,
     int bytes = tc_ptx_type_bytes[t];
     if (in->o.kind == TC_PO_SPECIAL && op->opcode == TC_PTX_MOV) {
         *out = in->o;
-        bool low =
-            bytes == 2 && !tc_ptx_special_is_64((tc_ptx_special)in->o.slot);
+        bool low = (bytes == 2 && in->o.slot <= TC_SR_NCTAID_Z) ||
+                   (in->o.slot == TC_SR_GRIDID && bytes > 0 && bytes < 8 &&
+                    class_of(t) != FLOAT);
+
         return low || tc_ptx_fits_type(t, (tc_ptx_type)in->type, false) ||
                misfit(p, op, in, t);
     }
@@ -308,6 +310,11 @@ static bool fit_value(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
                                 : source(p, op, t, false, in, out);
     case 'x':
     case 'h':
+        if (letter == 'h' && in->o.kind == TC_PO_SPECIAL &&
+            class_of(t2) == INTEGER && tc_ptx_type_bytes[t2] >= 4 &&
+            tc_ptx_fits_type(t2, (tc_ptx_type)in->type, true)) {
+            return true; /* *out is it already */
+        }
         return source(p, op, t2, letter == 'h', in, out);
     case 'U':
         return destination(p, op, TC_PT_U32, false, in, out);
@@ -341,6 +348,8 @@ static bool fit_value(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
         return source(p, op, TC_PT_B16, false, in, out);
     case '4':
         return source(p, op, TC_PT_B64, false, in, out);
+    case '8':
+        return source(p, op, TC_PT_B32, true, in, out);
     case 'z':
         if (in->o.kind == TC_PO_PRED) {
             return predicate(p, op, false, in, out);

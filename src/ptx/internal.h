@@ -155,8 +155,6 @@ bool tc_ptx_type_by_name(tc_ptx_name n, tc_ptx_type *out); /* ".u32" */
 bool tc_ptx_special_by_name(tc_ptx_name n, tc_ptx_special *out);
 extern const char *const tc_ptx_special_names[TC_SR_COUNT];
 bool tc_ptx_special_is_64(tc_ptx_special s);
-/* True for a special register of PTX that is not built. */
-bool tc_ptx_special_not_built(tc_ptx_name n);
 
 /* What a modifier sets. */
 typedef enum tc_ptx_mod_what {
@@ -282,6 +280,7 @@ bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_hints(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 
 /* ---- rules_atom.c ---- */
+bool tc_ptx_check_proxy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_atom(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 /* Reports an instruction (or what of it) that the module's .target lacks. */

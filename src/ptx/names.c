@@ -79,6 +79,7 @@ static const struct {
 } aliases[] = {{"ldu", TC_PTX_LD},
                {"bar.cta.sync", TC_PTX_BAR_SYNC},
                {"barrier.cta.sync", TC_PTX_BARRIER_SYNC},
+               {"membar.proxy", TC_PTX_FENCE_PROXY},
                {"cp.async.wait_all", TC_PTX_CP_ASYNC_WAIT_ALL}};
 enum { ALIAS_COUNT = sizeof aliases / sizeof *aliases };
 
@@ -149,25 +150,58 @@ const char *const tc_ptx_special_names[TC_SR_COUNT] = {
     [TC_SR_GLOBALTIMER_HI] = "%globaltimer_hi",
     [TC_SR_GRIDID] = "%gridid",
     [TC_SR_TOTAL_SMEM_SIZE] = "%total_smem_size",
-    [TC_SR_DYNAMIC_SMEM_SIZE] = "%dynamic_smem_size"};
+    [TC_SR_DYNAMIC_SMEM_SIZE] = "%dynamic_smem_size",
+    [TC_SR_CLOCK_HI] = "%clock_hi",
+    [TC_SR_AGGR_SMEM_SIZE] = "%aggr_smem_size",
+    [TC_SR_IS_EXPLICIT_CLUSTER] = "%is_explicit_cluster",
+    [TC_SR_ZERO] = "%envreg0",
+    [TC_SR_ZERO64] = "%pm0_64"};
 
-/* PTX ISA 10: specials without an enumerator here. */
-static const char *const unbuilt_specials[] = {"%is_explicit_cluster",
-                                               "%aggr_smem_size",
-                                               "%clock_hi",
-                                               "%pm0",
-                                               "%pm1",
-                                               "%pm2",
-                                               "%pm3",
-                                               "%pm4",
-                                               "%pm5",
-                                               "%pm6",
-                                               "%pm7",
-                                               "%envreg0",
-                                               "%reserved_smem_offset_begin",
-                                               "%reserved_smem_offset_end",
-                                               "%reserved_smem_offset_cap",
-                                               "%current_graph_exec"};
+/* PTX ISA 10: those that read as zero; # is a number below count. */
+static const struct {
+    const char *before, *after;
+    int count;
+    tc_ptx_special special;
+} zeros[] = {{"%tid.w", "", 0, TC_SR_ZERO},
+             {"%ntid.w", "", 0, TC_SR_ZERO},
+             {"%ctaid.w", "", 0, TC_SR_ZERO},
+             {"%nctaid.w", "", 0, TC_SR_ZERO},
+             {"%clusterid.w", "", 0, TC_SR_ZERO},
+             {"%nclusterid.w", "", 0, TC_SR_ZERO},
+             {"%cluster_ctaid.w", "", 0, TC_SR_ZERO},
+             {"%cluster_nctaid.w", "", 0, TC_SR_ZERO},
+             {"%reserved_smem_offset_begin", "", 0, TC_SR_ZERO},
+             {"%reserved_smem_offset_end", "", 0, TC_SR_ZERO},
+             {"%reserved_smem_offset_cap", "", 0, TC_SR_ZERO},
+             {"%reserved_smem_offset_", "", 2, TC_SR_ZERO},
+             {"%current_graph_exec", "", 0, TC_SR_ZERO64},
+             {"%envreg", "", 32, TC_SR_ZERO},
+             {"%pm", "", 8, TC_SR_ZERO},
+             {"%pm", "_64", 8, TC_SR_ZERO64}};
+enum { ZERO_COUNT = sizeof zeros / sizeof *zeros };
+
+/* n is the name, or of a numbered row one of its names. */
+static bool is_zero(tc_ptx_name n, int row) {
+    size_t before = strlen(zeros[row].before), after = strlen(zeros[row].after);
+    if (zeros[row].count == 0) {
+        return tc_ptx_name_is(n, zeros[row].before);
+    }
+    if (n.len <= before + after || n.len > before + after + 2 ||
+        memcmp(n.text, zeros[row].before, before) != 0 ||
+        memcmp(n.text + n.len - after, zeros[row].after, after) != 0) {
+        return false;
+    }
+    int v = 0;
+    size_t digits = n.len - before - after;
+    for (size_t i = 0; i < digits; i++) {
+        char c = n.text[before + i];
+        if (c < '0' || c > '9' || (i == 0 && c == '0' && digits > 1)) {
+            return false;
+        }
+        v = v * 10 + (c - '0');
+    }
+    return v < zeros[row].count;
+}
 
 bool tc_ptx_type_by_name(tc_ptx_name n, tc_ptx_type *out) {
     for (int t = 1; t < TC_PT_COUNT; t++) {
@@ -186,21 +220,18 @@ bool tc_ptx_special_by_name(tc_ptx_name n, tc_ptx_special *out) {
             return true;
         }
     }
-    return false;
-}
-
-bool tc_ptx_special_is_64(tc_ptx_special s) {
-    return s == TC_SR_CLOCK64 || s == TC_SR_GLOBALTIMER || s == TC_SR_GRIDID;
-}
-
-bool tc_ptx_special_not_built(tc_ptx_name n) {
-    size_t count = sizeof unbuilt_specials / sizeof *unbuilt_specials;
-    for (size_t i = 0; i < count; i++) {
-        if (tc_ptx_name_is(n, unbuilt_specials[i])) {
+    for (int i = 0; i < ZERO_COUNT; i++) {
+        if (is_zero(n, i)) {
+            *out = zeros[i].special;
             return true;
         }
     }
     return false;
+}
+
+bool tc_ptx_special_is_64(tc_ptx_special s) {
+    return s == TC_SR_CLOCK64 || s == TC_SR_GLOBALTIMER || s == TC_SR_GRIDID ||
+           s == TC_SR_ZERO64;
 }
 
 unsigned tc_ptx_who(tc_ptx_opcode op) {
@@ -289,6 +320,12 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
     case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
         return TC_WHO_TENSOR;
+    case TC_PTX_ST_ASYNC:
+    case TC_PTX_ST_BULK:
+    case TC_PTX_RED_ASYNC:
+        return TC_WHO_ASYNC;
+    case TC_PTX_FENCE_PROXY:
+        return TC_WHO_PROXY;
     default:
         return op >= TC_PTX_VADD && op <= TC_PTX_VMAX4 ? TC_WHO_VIDEO : 0;
     }

@@ -100,13 +100,18 @@ static bool special(tc_ptx_parser *p, tc_ptx_parsed *out, tc_ptx_name n) {
     if (tc_ptx_special_by_name(n, &s)) {
         out->o.kind = TC_PO_SPECIAL;
         out->o.slot = (uint32_t)s;
-        out->type = tc_ptx_special_is_64(s) ? TC_PT_U64 : TC_PT_U32;
+        bool cluster =
+            (s >= TC_SR_CLUSTERID_X && s <= TC_SR_CLUSTER_NCTARANK) ||
+            s == TC_SR_AGGR_SMEM_SIZE || s == TC_SR_IS_EXPLICIT_CLUSTER;
+        if (cluster && !tc_ptx_wants_sm(
+                           p, out->span, 90,
+                           tc_format(p->arena, "'%.*s'", (int)n.len, n.text))) {
+            return false;
+        }
+        out->type = s == TC_SR_IS_EXPLICIT_CLUSTER ? TC_PT_PRED
+                    : tc_ptx_special_is_64(s)      ? TC_PT_U64
+                                                   : TC_PT_U32;
         return true;
-    }
-    if (tc_ptx_special_not_built(n)) {
-        return tc_ptx_fail(p, out->span, NULL,
-                           "special register '%.*s' is not built yet",
-                           (int)n.len, n.text);
     }
     return tc_ptx_unknown_name(p, n, out->span);
 }

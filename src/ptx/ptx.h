@@ -148,6 +148,11 @@ typedef enum tc_ptx_special {
     TC_SR_GRIDID,
     TC_SR_TOTAL_SMEM_SIZE,
     TC_SR_DYNAMIC_SMEM_SIZE,
+    TC_SR_CLOCK_HI,
+    TC_SR_AGGR_SMEM_SIZE,
+    TC_SR_IS_EXPLICIT_CLUSTER, /* a predicate */
+    TC_SR_ZERO,                /* counters and areas that a simulator lacks */
+    TC_SR_ZERO64,
     TC_SR_COUNT
 } tc_ptx_special;
 
@@ -279,6 +284,14 @@ enum { /* tc_ptx_op.more of the async proxy's copies, st.async, red.async */
        TC_PX_BULK_CTA_GROUP_1 = 1u << 8,
        TC_PX_BULK_CTA_GROUP_2 = 1u << 9
 };
+enum { /* tc_ptx_op.sub2 of fence.proxy: between the generic proxy and this */
+       TC_PROXY_NONE,
+       TC_PROXY_ALIAS,
+       TC_PROXY_ASYNC,
+       TC_PROXY_TENSORMAP,    /* from generic; .acquire or .release, a scope */
+       TC_PROXY_ASYNC_GENERIC /* the same; more is TC_PX_PROXY_* */
+};
+enum { TC_PX_PROXY_CTA = 1, TC_PX_PROXY_CLUSTER = 2 }; /* sync_restrict */
 
 enum { /* tc_ptx_op.more of mbarrier.* and cp.async.mbarrier.arrive */
        TC_PX_MBAR_PARITY = 1u << 0,

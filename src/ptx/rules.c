@@ -349,6 +349,13 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                check_space(p, op, 0, plain(op->space), span) &&
                check_space(p, op, 3, plain(op->space2), span) &&
                check_space(p, op, 4, TC_PS_SHARED, span);
+    case TC_PTX_ST_ASYNC:
+    case TC_PTX_RED_ASYNC:
+    case TC_PTX_ST_BULK:
+    case TC_PTX_FENCE_PROXY:
+        return tc_ptx_check_proxy(p, op, span) &&
+               (op->opcode == TC_PTX_FENCE_PROXY ||
+                check_space(p, op, 0, plain(op->space), span));
     case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
         return tc_ptx_check_bulk(p, op, span);
     case TC_PTX_CP_ASYNC_BULK_PREFETCH:

@@ -46,7 +46,7 @@ static const char help_text[] =
     "Usage: tilecopy-repl [OPTION]... [FILE]...\n"
     "       tilecopy-repl lesson [NAME]\n"
     "Explains, lowers and executes copies of GPU tiles. Without a command to\n"
-    "run it opens a prompt, with FILE loaded: .py is TVMScript.\n"
+    "run it opens a prompt, with FILE loaded: .py is TVMScript, .ptx PTX.\n"
     "\n"
     "  -e, --eval COMMAND    run COMMAND after the files, then exit; may be\n"
     "                        given several times\n"

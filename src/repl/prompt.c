@@ -279,11 +279,24 @@ void tc_prompt_rc(tc_shell *sh) {
     tc_buf_free(&path);
 }
 
+static bool is_ptx(const char *path) {
+    size_t n = path != NULL ? strlen(path) : 0;
+    return n > 4 && strcmp(path + n - 4, ".ptx") == 0;
+}
+
 /* Exactly three lines: what this is, what is loaded, what to type. */
 static void welcome(const tc_shell *sh, const char *loaded) {
     const char *program = tc_session_program(sh->session);
     puts("tilecopy-repl " TC_VERSION
          ": how a GPU copies tiles; why, what, and when.");
+    if (is_ptx(loaded)) {
+        printf("%s is loaded: `load %s` lists its kernels.\n", loaded, loaded);
+        puts(
+            "Type launch KERNEL GRID BLOCK ARG... next; help launch says more, "
+            "Ctrl-D leaves.");
+        fflush(stdout);
+        return;
+    }
     if (program != NULL && loaded != NULL) {
         printf("%s is loaded: its function is %s.\n", loaded, program);
     } else if (program != NULL) {

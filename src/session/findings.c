@@ -208,6 +208,51 @@ static void missing_text(tc_session *s, const tc_finding *f, tc_buf *b) {
     case TC_MISSING_BARRIER:
         missing_barrier(w->barrier, cause, at, b);
         break;
+    case TC_MISSING_PHASE_WAIT:
+        tc_buf_printf(b,
+                      "before line %d, a wait for the phase of the mbarrier "
+                      "that line %d completes",
+                      at, cause);
+        break;
+    case TC_MISSING_BULK_WAIT:
+        tc_buf_printf(b, "cp.async.bulk.wait_group 0 before line %d", at);
+        break;
+    case TC_MISSING_BULK_WAIT_READ:
+        tc_buf_printf(b, "cp.async.bulk.wait_group.read 0 before line %d", at);
+        break;
+    case TC_MISSING_EMPTY_WAIT:
+        tc_buf_printf(b,
+                      "before line %d, a wait for an mbarrier at which the "
+                      "readers arrive after line %d",
+                      at, cause);
+        break;
+    case TC_MISSING_PROXY_FENCE:
+        tc_buf_printf(b, "fence.proxy.async between lines %d and %d", cause,
+                      at);
+        break;
+    case TC_MISSING_CLUSTER_BARRIER:
+        tc_buf_printf(b, "a barrier of the cluster between lines %d and %d",
+                      cause, at);
+        break;
+    case TC_MISSING_CLUSTER_START:
+        tc_buf_printf(b, "a barrier of the cluster before line %d", at);
+        break;
+    case TC_MISSING_CLUSTER_END:
+        tc_buf_printf(b,
+                      "a barrier of the cluster after line %d, before the "
+                      "other CTA ends",
+                      at);
+        break;
+    case TC_MISSING_SCOPE:
+        tc_buf_printf(b,
+                      "a scope of .gpu at lines %d and %d: .cta does not "
+                      "reach another CTA",
+                      cause, at);
+        break;
+    case TC_MISSING_ONE_WRITER:
+        tc_buf_printf(b, "one thread that writes it, or an atomic, at line %d",
+                      at);
+        break;
     case TC_MISSING_ALIGNMENT:
         tc_buf_printf(b, "an address that is a multiple of %lld bytes", n);
         break;

@@ -125,27 +125,50 @@ static const char *dynamic_name(tc_run *run, const tc_emitted *ptx,
                                  address - base - (uint64_t)best->offset);
 }
 
+/* Where the kernel's dynamic shared memory begins, as the simulator places it:
+ * behind the static, at a multiple of every dynamic symbol's alignment. */
+static uint64_t dynamic_begin(const tc_run *run, const tc_ptx_symbol **first) {
+    const tc_ptx_module *m = run->module;
+    const tc_ptx_func *f = tc_ptx_find_entry(m, run->entry);
+    uint64_t at = f != NULL ? f->shared_bytes : 0;
+    *first = NULL;
+    for (int i = 0; i < m->nsymbols; i++) {
+        const tc_ptx_symbol *y = &m->symbols[i];
+        if (y->space == TC_PS_SHARED && y->is_extern) {
+            uint64_t align = y->align > 0 ? y->align : 1;
+            at = (at + align - 1) / align * align;
+            *first = *first != NULL ? *first : y;
+        }
+    }
+    return at;
+}
+
 /* A byte of shared memory as the PTX text has it: its symbol and offset. */
-static const char *symbol_name(tc_run *run, const tc_ptx_symbol *y,
-                               uint64_t address) {
-    if (y == NULL) {
+static const char *symbol_name(tc_run *run, uint64_t address) {
+    const tc_ptx_symbol *y = symbol_at(run, address), *dynamic;
+    uint64_t begin = dynamic_begin(run, &dynamic), at;
+    if (y != NULL) {
+        at = address - y->offset;
+    } else if (dynamic != NULL && address >= begin &&
+               address - begin < run->dynamic_shared) {
+        y = dynamic;
+        at = address - begin;
+    } else {
         return tc_format(run->arena, "shared memory byte %llu",
                          (unsigned long long)address);
     }
-    if (address == y->offset) {
-        return y->name;
-    }
-    return tc_format(run->arena, "%s+%llu", y->name,
-                     (unsigned long long)(address - y->offset));
+    return at == 0 ? y->name
+                   : tc_format(run->arena, "%s+%llu", y->name,
+                               (unsigned long long)at);
 }
 
 static const char *shared_name(tc_session *s, uint64_t address) {
     tc_run *run = s->program.run;
-    const tc_ptx_symbol *y = symbol_at(run, address);
     const tc_emitted *ptx = run->shared;
     if (ptx == NULL) {
-        return symbol_name(run, y, address);
+        return symbol_name(run, address);
     }
+    const tc_ptx_symbol *y = symbol_at(run, address);
     for (int i = 0; y != NULL && i < ptx->nsymbols; i++) {
         if (strcmp(ptx->symbols[i].name, y->name) == 0) {
             return tc_element_name(run->arena, ptx->symbols[i].buffer,
@@ -156,7 +179,8 @@ static const char *shared_name(tc_session *s, uint64_t address) {
     if (name != NULL) {
         return name;
     }
-    return symbol_name(run, NULL, address);
+    return tc_format(run->arena, "shared memory byte %llu",
+                     (unsigned long long)address);
 }
 
 /* The buffer that an address lies in, or the nearest one before it. */

@@ -3,25 +3,43 @@
  * Which of a pair came first in this schedule must not matter. So the pair is
  * looked at as (reader, writer), and which was meant to come first is asked of
  * the program: the access that stands earlier in its stretch between two
- * barriers. A read of a copy that has not completed for its issuer waits for
- * the issuer's next step: if it waits before it meets another barrier, only
- * the barrier was missing (read-before-barrier); else the wait was. */
-#include "sim/hazard.h"
+ * barriers. A read of a copy that has not completed waits for the next step: if
+ * the copy's issuer waits before it meets another barrier, only the barrier was
+ * missing (read-before-barrier); else the wait was. */
+#include "sim/shadow.h"
 #include <stdlib.h>
 
 static tc_access access_of(const tc_hazard *h, uint32_t record, int lane) {
-    const tc_hz_record *r = &h->records[record];
+    const tc_hz_record *r = tc_hz_record_of(h, record);
+    int32_t group = -2;
+    if (r->flags & TC_HZ_COPY) {
+        group = ((const tc_hz_copy *)r->async)->group[lane];
+    }
     return (tc_access){.valid = true,
                        .op = r->op,
                        .cta = r->cta,
                        .warp = r->warp,
                        .lane = (uint32_t)lane,
-                       .cycle = r->cycle,
-                       .group = r->copy ? r->copy->group[lane] : -2};
+                       .cycle = record == h->now ? h->run->cycle : r->cycle,
+                       .group = group};
+}
+
+static tc_hz_copy *copy_of(const tc_hz_record *r) {
+    return r->flags & TC_HZ_COPY ? r->async : NULL;
+}
+
+static tc_hz_agent *agent_of(const tc_hz_record *r) {
+    return r->flags & TC_HZ_AGENT ? r->async : NULL;
 }
 
 static uint32_t committed_now(const tc_hz_copy *k, int lane) {
-    return k->warp->core->ncommit[lane];
+    return k->dead ? 0 : k->warp->core->ncommit[lane];
+}
+
+static void swap(tc_finding *f) {
+    tc_access t = f->at;
+    f->at = f->cause;
+    f->cause = t;
 }
 
 /* The missing line for a copy that is not complete for its issuer; committed:
@@ -31,6 +49,11 @@ static void name_missing(tc_finding *f, const tc_hz_copy *k, int lane,
     int32_t g = k->group[lane];
     bool waited = (k->waited >> lane & 1) != 0;
     f->cause.group = g;
+    if (k->signals >> lane & 1) {
+        f->kind = TC_FINDING_READ_BEFORE_COMPLETE;
+        f->missing = TC_MISSING_PHASE_WAIT;
+        return;
+    }
     if (g < 0) {
         f->kind = waited ? TC_FINDING_UNCOMMITTED_GROUP
                          : TC_FINDING_READ_BEFORE_COMPLETE;
@@ -48,154 +71,341 @@ static void name_missing(tc_finding *f, const tc_hz_copy *k, int lane,
     }
 }
 
-/* A read by another thread while the copy is in flight. */
-static void defer(tc_hz_copy *k, int lane, const tc_finding *place,
-                  tc_access reader, uint32_t phase) {
-    for (tc_hz_pending *p = k->pending; p; p = p->next) {
+/* ---- reads that wait for their name ---- */
+
+static void defer(tc_hz_pending **list, int lane, const tc_finding *place,
+                  tc_access reader, uint32_t phase, uint32_t committed) {
+    for (tc_hz_pending *p = *list; p; p = p->next) {
         if (p->reader.op == reader.op && p->lane == lane) {
             return;
         }
     }
     tc_hz_pending *p = tc_xcalloc(1, sizeof *p);
     p->reader = reader;
+    p->space = place->space;
     p->phase = phase;
-    p->committed = committed_now(k, lane);
+    p->committed = committed;
     p->lane = lane;
     p->address = place->address;
     p->bytes = place->bytes;
-    p->next = k->pending;
-    k->pending = p;
+    p->next = *list;
+    *list = p;
 }
 
-void tc_hazard_settle(tc_hazard *h, tc_hz_copy *k, int lane, bool waited) {
+static tc_finding finding_of(const tc_hz_pending *p) {
+    return (tc_finding){.space = p->space,
+                        .address = p->address,
+                        .bytes = p->bytes,
+                        .to = p->bytes,
+                        .at = p->reader};
+}
+
+void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited) {
     tc_hz_pending **at = &k->pending;
-    tc_hz_cta *z = k->warp->cta->hz;
+    const tc_hz_warp *hw = tc_hz_warp_of(k->warp);
     while (*at) {
         tc_hz_pending *p = *at;
         if (p->lane != lane) {
             at = &p->next;
             continue;
         }
-        uint32_t t = k->warp->index * TC_LANES + (uint32_t)lane;
-        tc_finding f = {.space = TC_PS_SHARED,
-                        .address = p->address,
-                        .bytes = p->bytes,
-                        .to = p->bytes,
-                        .at = p->reader,
-                        .cause = k->issue};
+        tc_finding f = finding_of(p);
+        f.cause = k->issue;
         f.cause.lane = (uint32_t)lane;
         f.cause.group = k->group[lane];
-        if (waited && z->phase[t] <= p->phase) {
+        if (waited && hw->phase[lane] <= p->phase) {
             f.kind = TC_FINDING_READ_BEFORE_BARRIER;
             f.missing = TC_MISSING_BARRIER;
         } else {
             name_missing(&f, k, lane, p->committed);
         }
-        tc_find(h->run, &f);
+        tc_find(k->warp->cta->run, &f);
         *at = p->next;
         free(p);
     }
 }
+
+static void name_agent(tc_finding *f, const tc_hz_agent *g) {
+    f->missing = g->barrier ? TC_MISSING_PHASE_WAIT : TC_MISSING_BULK_WAIT;
+}
+
+void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane) {
+    while (g->pending) {
+        tc_hz_pending *p = g->pending;
+        tc_finding f = finding_of(p);
+        f.cause = g->issue;
+        f.kind = TC_FINDING_READ_BEFORE_COMPLETE;
+        name_agent(&f, g);
+        bool other = waiter && (waiter->cta->index != p->reader.cta ||
+                                waiter->index != p->reader.warp ||
+                                (uint32_t)lane != p->reader.lane);
+        if (other && tc_hz_warp_of(waiter)->phase[lane] <= p->phase) {
+            f.kind = TC_FINDING_READ_BEFORE_BARRIER;
+            f.missing = TC_MISSING_BARRIER;
+        }
+        tc_find(g->h->run, &f);
+        g->pending = p->next;
+        free(p);
+    }
+}
+
+/* ---- reader and writer ---- */
 
 static bool same_thread(const tc_hz_record *a, int la, const tc_hz_record *b,
                         int lb) {
     return a->cta == b->cta && a->warp == b->warp && la == lb;
 }
 
-static uint32_t clock_of(const tc_hz_record *r, int lane) {
-    return r->clocks ? r->clocks[lane] : r->clock;
+static void overwrite_before_read(tc_hazard *h, tc_finding *f) {
+    f->kind = TC_FINDING_OVERWRITE_BEFORE_READ;
+    tc_find(h->run, f);
 }
 
-/* A copy's write and a load that it is not complete for. */
-static void read_of_copy(tc_hazard *h, tc_cta *c, tc_finding *f,
-                         uint32_t reader, int rlane, uint32_t writer, int wlane,
+static uint32_t phases_of(const tc_hazard *h, const tc_hz_record *r, int lane) {
+    for (const tc_hz_cta *z = h->ctas; z; z = z->next) {
+        if (z->cta->index == r->cta) {
+            return z->warps[r->warp].phase[lane];
+        }
+    }
+    return 0;
+}
+
+/* A copy's write and a load that it is not complete for. f: at the reader,
+ * cause the writer. */
+static void read_of_copy(tc_hz_visit *v, tc_finding *f, uint32_t reader,
+                         int rlane, uint32_t writer, int wlane,
                          bool read_first) {
-    const tc_hz_record *rd = &h->records[reader], *wr = &h->records[writer];
-    tc_hz_copy *k = wr->copy;
-    tc_hz_cta *z = c->hz;
-    uint32_t rt = (uint32_t)rd->warp * TC_LANES + (uint32_t)rlane;
-    uint32_t wt = (uint32_t)wr->warp * TC_LANES + (uint32_t)wlane;
-    bool issued =
-        !read_first && tc_hazard_knows(z, rt, wt, clock_of(wr, wlane));
-    f->at = access_of(h, reader, rlane);
-    f->cause = access_of(h, writer, wlane);
-    if (!issued && rd->position < wr->position) {
-        tc_access t = f->at;
-        f->at = f->cause;
-        f->cause = t;
-        f->kind = TC_FINDING_OVERWRITE_BEFORE_READ;
+    tc_hazard *h = v->h;
+    const tc_hz_record *rd = tc_hz_record_of(h, reader);
+    const tc_hz_record *wr = tc_hz_record_of(h, writer);
+    tc_hz_copy *k = wr->async;
+    uint32_t t = wr->warp * TC_LANES + (uint32_t)wlane;
+    bool same = same_thread(rd, rlane, wr, wlane);
+    bool issued = !read_first && (same || tc_hz_knows(v->known[rlane], wr->cta,
+                                                      t, 1, wr->clock));
+    if (!issued && rd->position < wr->position &&
+        !(read_first && v->unwritten)) {
+        swap(f);
         f->missing = TC_MISSING_BARRIER;
-        tc_find(h->run, f);
+        overwrite_before_read(h, f);
     } else if (k->done[wlane]) {
         f->kind = TC_FINDING_READ_BEFORE_BARRIER;
         f->missing = TC_MISSING_BARRIER;
         tc_find(h->run, f);
-    } else if (rt == wt) {
+    } else if (same || k->dead) {
         name_missing(f, k, wlane, committed_now(k, wlane));
         tc_find(h->run, f);
     } else {
-        defer(k, wlane, f, f->at, z->phase[rt]);
+        defer(&k->pending, wlane, f, f->at, phases_of(h, rd, rlane),
+              committed_now(k, wlane));
     }
 }
 
-void tc_hazard_read_write(tc_hazard *h, tc_cta *c, const tc_finding *place,
-                          uint32_t reader, int rlane, uint32_t writer,
-                          int wlane, bool read_first) {
-    const tc_hz_record *rd = &h->records[reader], *wr = &h->records[writer];
-    tc_finding f = *place;
-    if (rd->strong && wr->strong) {
-        return;
+/* The same for a transfer. A reader that has waited for an earlier phase of
+ * its barrier, and does not know that this one was issued, wanted what was
+ * there before: then the transfer came too early, not the reader. */
+static void read_of_agent(tc_hz_visit *v, tc_finding *f, uint32_t reader,
+                          int rlane, uint32_t writer, bool read_first) {
+    tc_hazard *h = v->h;
+    const tc_hz_record *rd = tc_hz_record_of(h, reader);
+    const tc_hz_record *wr = tc_hz_record_of(h, writer);
+    tc_hz_agent *g = wr->async;
+    bool same = same_thread(rd, rlane, wr, (int)g->issue.lane);
+    bool early = read_first && !v->unwritten;
+    if (!read_first) {
+        const tc_hz_know *k = v->known[rlane];
+        uint32_t t = wr->warp * TC_LANES + g->issue.lane;
+        early = !same && !tc_hz_knows(k, wr->cta, t, 1, g->issued) &&
+                g->barrier && tc_hz_phases_known(k, g->barrier) > 0;
     }
-    if (wr->copy && !rd->copy && wr->cta == rd->cta) {
-        read_of_copy(h, c, &f, reader, rlane, writer, wlane, read_first);
-        return;
-    }
-    tc_access r = access_of(h, reader, rlane), w = access_of(h, writer, wlane);
-    bool meant_first = rd->cta == wr->cta && rd->position < wr->position;
-    f.missing = TC_MISSING_BARRIER;
-    f.at = w;
-    f.cause = r;
-    if (rd->copy && (read_first || meant_first)) {
-        /* The source of a copy in flight is overwritten. */
-        f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
-        if (same_thread(rd, rlane, wr, wlane)) {
-            name_missing(&f, rd->copy, rlane, committed_now(rd->copy, rlane));
-            f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
-        }
-    } else if (f.space == TC_PS_SHARED && meant_first) {
-        f.kind = TC_FINDING_OVERWRITE_BEFORE_READ;
+    if (early) {
+        swap(f);
+        f->missing = rd->cta == wr->cta ? TC_MISSING_EMPTY_WAIT
+                                        : TC_MISSING_CLUSTER_BARRIER;
+        overwrite_before_read(h, f);
+    } else if (g->done || g->waited) {
+        f->kind = TC_FINDING_READ_BEFORE_BARRIER;
+        f->missing = TC_MISSING_BARRIER;
+        tc_find(h->run, f);
+    } else if (same || g->freed || (rd->flags & TC_HZ_AGENT)) {
+        f->kind = TC_FINDING_READ_BEFORE_COMPLETE;
+        name_agent(f, g);
+        tc_find(h->run, f);
     } else {
-        f.kind = TC_FINDING_DATA_RACE;
-        f.at = r;
-        f.cause = w;
-        f.missing =
-            rd->cta == wr->cta ? TC_MISSING_BARRIER : TC_MISSING_NOTHING;
+        defer(&g->pending, (int)g->issue.lane, f, f->at,
+              phases_of(h, rd, rlane), 0);
+    }
+}
+
+/* Accesses that are atomic for each other, at their scopes (8.7). */
+static bool both_strong(const tc_hz_record *a, const tc_hz_record *b) {
+    return (a->flags & b->flags & TC_HZ_STRONG) &&
+           (a->cta == b->cta ||
+            (a->scope > TC_PTX_SCOPE_CTA && b->scope > TC_PTX_SCOPE_CTA));
+}
+
+static tc_missing missing_order(const tc_hz_visit *v, const tc_hz_record *a,
+                                const tc_hz_record *b) {
+    if (a->cta == b->cta) {
+        return TC_MISSING_BARRIER;
+    }
+    if (a->flags & b->flags & TC_HZ_STRONG) {
+        return TC_MISSING_SCOPE;
+    }
+    return v->space == TC_PS_SHARED ? TC_MISSING_CLUSTER_BARRIER
+                                    : TC_MISSING_NOTHING;
+}
+
+/* A write to what an asynchronous read (of r) has as its source. */
+static void over_source(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
+                        int rlane, const tc_hz_record *wr, int wlane) {
+    if (agent_of(rd)) {
+        const tc_hz_agent *g = agent_of(rd);
+        f->missing = same_thread(rd, rlane, wr, wlane) || !g->read_done
+                         ? TC_MISSING_BULK_WAIT_READ
+                         : TC_MISSING_BARRIER;
+        if (g->barrier) {
+            f->missing = TC_MISSING_PHASE_WAIT;
+        }
+    } else if (same_thread(rd, rlane, wr, wlane)) {
+        name_missing(f, copy_of(rd), rlane, committed_now(copy_of(rd), rlane));
+    }
+    f->kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
+    tc_find(h->run, f);
+}
+
+void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
+                      int rlane, uint32_t writer, int wlane, bool read_first) {
+    tc_hazard *h = v->h;
+    const tc_hz_record *rd = tc_hz_record_of(h, reader);
+    const tc_hz_record *wr = tc_hz_record_of(h, writer);
+    tc_finding f = *place;
+    bool async_read = (rd->flags & (TC_HZ_COPY | TC_HZ_AGENT)) != 0;
+    if (both_strong(rd, wr)) {
+        return;
+    }
+    f.at = access_of(h, reader, rlane);
+    f.cause = access_of(h, writer, wlane);
+    if (agent_of(wr)) {
+        read_of_agent(v, &f, reader, rlane, writer, read_first);
+        return;
+    }
+    if (copy_of(wr) && !copy_of(rd) && wr->cta == rd->cta) {
+        read_of_copy(v, &f, reader, rlane, writer, wlane, read_first);
+        return;
+    }
+    bool meant_first = rd->cta == wr->cta && rd->position < wr->position;
+    f.missing = missing_order(v, rd, wr);
+    if (async_read && (read_first || meant_first)) {
+        swap(&f);
+        over_source(h, &f, rd, rlane, wr, wlane);
+        return;
+    }
+    f.kind = TC_FINDING_DATA_RACE;
+    if (f.space == TC_PS_SHARED && meant_first && !v->unwritten) {
+        swap(&f);
+        f.kind = TC_FINDING_OVERWRITE_BEFORE_READ;
     }
     tc_find(h->run, &f);
 }
 
-void tc_hazard_write_write(tc_hazard *h, const tc_finding *place,
-                           uint32_t first, int flane, uint32_t second,
-                           int slane) {
-    const tc_hz_record *a = &h->records[first], *b = &h->records[second];
+/* ---- two writers ---- */
+
+/* A transfer onto one that signals an earlier phase of the same barrier: if
+ * somebody read the first one's bytes, the second overwrote them before that,
+ * and the read tells; else it overwrote them in flight. */
+typedef struct tc_hz_doubt {
+    struct tc_hz_doubt *next;
+    tc_finding f;
+} tc_hz_doubt;
+
+static void doubt(tc_hazard *h, const tc_finding *f) {
+    for (tc_hz_doubt *d = h->doubts; d; d = d->next) {
+        if (d->f.at.op == f->at.op && d->f.cause.op == f->cause.op) {
+            return;
+        }
+    }
+    tc_hz_doubt *d = tc_xcalloc(1, sizeof *d);
+    d->f = *f;
+    d->next = h->doubts;
+    h->doubts = d;
+}
+
+void tc_hz_settle_doubts(tc_hazard *h) {
+    const tc_run *r = h->run;
+    while (h->doubts) {
+        tc_hz_doubt *d = h->doubts;
+        bool told = false;
+        for (int i = 0; i < r->nfindings; i++) {
+            told |= r->findings[i].kind == TC_FINDING_OVERWRITE_BEFORE_READ &&
+                    r->findings[i].at.op == d->f.at.op;
+        }
+        if (!told) {
+            tc_find(h->run, &d->f);
+        }
+        h->doubts = d->next;
+        free(d);
+    }
+}
+
+void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
+                       int flane, uint32_t second, int slane) {
+    tc_hazard *h = v->h;
+    const tc_hz_record *a = tc_hz_record_of(h, first);
+    const tc_hz_record *b = tc_hz_record_of(h, second);
+    const tc_hz_agent *ga = agent_of(a), *gb = agent_of(b);
     tc_finding f = *place;
-    if (a->strong && b->strong) {
+    if (both_strong(a, b)) {
         return;
     }
     f.cause = access_of(h, first, flane);
     f.at = access_of(h, second, slane);
-    f.missing = a->cta == b->cta ? TC_MISSING_BARRIER : TC_MISSING_NOTHING;
+    f.missing = missing_order(v, a, b);
     f.kind = TC_FINDING_DATA_RACE;
-    if (a->copy && a->cta == b->cta) {
-        if (!a->copy->done[flane]) {
-            name_missing(&f, a->copy, flane, committed_now(a->copy, flane));
+    if (ga) {
+        f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
+        if (!ga->done) {
+            name_agent(&f, ga);
+        }
+        if (gb && ga->barrier && ga->barrier == gb->barrier) {
+            doubt(h, &f);
+            return;
+        }
+    } else if (copy_of(a) && a->cta == b->cta) {
+        if (!copy_of(a)->done[flane]) {
+            name_missing(&f, copy_of(a), flane,
+                         committed_now(copy_of(a), flane));
         }
         f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
-    } else if (b->copy && a->cta == b->cta && b->position < a->position) {
-        tc_access t = f.at;
-        f.at = f.cause;
-        f.cause = t;
+    } else if ((copy_of(b) || gb) && a->cta == b->cta &&
+               b->position < a->position) {
+        swap(&f);
         f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
+        if (gb) {
+            name_agent(&f, gb);
+        }
     }
+    tc_find(h->run, &f);
+}
+
+/* ---- the rest ---- */
+
+void tc_hz_unfenced(tc_hz_visit *v, const tc_finding *place, uint32_t first,
+                    int flane, uint32_t second, int slane) {
+    tc_finding f = *place;
+    f.kind = TC_FINDING_PROXY_FENCE;
+    f.missing = TC_MISSING_PROXY_FENCE;
+    f.cause = access_of(v->h, first, flane);
+    f.at = access_of(v->h, second, slane);
+    tc_find(v->h->run, &f);
+}
+
+void tc_hz_unwritten(tc_hazard *h, const tc_finding *place, uint32_t record,
+                     int lane, uint32_t lanes) {
+    tc_finding f = *place;
+    f.kind = TC_FINDING_UNINITIALIZED_READ;
+    f.at = access_of(h, record, lane);
+    f.at.group = -2;
+    f.lanes = lanes;
     tc_find(h->run, &f);
 }

@@ -83,6 +83,7 @@ static uint64_t clock_special(const tc_run *r, tc_ptx_special s) {
         return (uint32_t)r->cycle;
     case TC_SR_GLOBALTIMER_LO:
         return (uint32_t)r->cycle;
+    case TC_SR_CLOCK_HI:
     case TC_SR_GLOBALTIMER_HI:
         return r->cycle >> 32;
     default: /* clock64, globaltimer */
@@ -169,6 +170,13 @@ uint64_t tc_special(tc_warp *w, tc_ptx_special s, int lane) {
         return c->shared_bytes;
     case TC_SR_DYNAMIC_SMEM_SIZE:
         return r->launch->dynamic_shared;
+    case TC_SR_AGGR_SMEM_SIZE: /* nothing is reserved */
+        return c->shared_bytes;
+    case TC_SR_IS_EXPLICIT_CLUSTER:
+        return r->launch->cluster[0] != 0 || r->func->reqcluster[0] != 0;
+    case TC_SR_ZERO:
+    case TC_SR_ZERO64:
+        return 0;
     case TC_SR_GRIDID:
         return 1;
     default:

@@ -1,141 +1,195 @@
-/* hazard.c - accesses against the shadow. */
-#include "sim/hazard.h"
+/* hazard.c - accesses of warps, cut into lines; cp.async; a CTA's end. */
 #include "sim/shadow.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* One access of one lane while its cells are visited. */
-typedef struct tc_visit {
-    tc_hazard *h;
-    tc_cta *cta;
-    uint32_t record;
-    int lane;
-    tc_finding place;
-    uint32_t seen_record; /* last conflict: one access, one report */
-    int seen_lane;
-} tc_visit;
+/* ---- a warp's access, in pieces that one mark a line can say ---- */
 
-static uint32_t thread_of(const tc_hz_record *r, int lane) {
-    return (uint32_t)r->warp * TC_LANES + (uint32_t)lane;
+tc_hz_visit tc_hz_visit_of(tc_warp *w, uint32_t record, tc_hz_cta *z,
+                           tc_ptx_space space, uint32_t bytes) {
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    w->cta->run->hazard->now = record;
+    return (tc_hz_visit){.h = w->cta->run->hazard,
+                         .z = z,
+                         .record = record,
+                         .known = hw->known,
+                         .all = hw->all,
+                         .space = space,
+                         .bytes = bytes};
 }
 
-/* Record a of that lane precedes the visit. */
-static bool precedes(const tc_visit *v, uint32_t a, int lane) {
-    const tc_hz_record *x = &v->h->records[a];
-    const tc_hz_record *me = &v->h->records[v->record];
-    if (x->cta != me->cta) {
-        return false;
+static void visit_line(tc_hz_visit *v, uint64_t address, tc_hz_mark m,
+                       bool store) {
+    tc_hz_line *line = tc_hz_line_of(v->h, v->z, v->space, address);
+    v->address = address & ~(uint64_t)(TC_HZ_LINE - 1);
+    if (!line) {
+        return;
     }
-    uint32_t mine = thread_of(me, v->lane), its = thread_of(x, lane);
-    if (x->copy) {
-        uint32_t done = x->copy->done[lane];
-        return done && tc_hazard_knows(v->cta->hz, mine, its, done);
-    }
-    return tc_hazard_knows(v->cta->hz, mine, its,
-                           x->clocks ? x->clocks[lane] : x->clock);
-}
-
-static bool seen(tc_visit *v, uint32_t record, int lane) {
-    bool s = v->seen_record == record && v->seen_lane == lane;
-    v->seen_record = record;
-    v->seen_lane = lane;
-    return s;
-}
-
-static void uninitialized(tc_hazard *h, const tc_finding *place, uint32_t rec,
-                          int lane, uint32_t lanes) {
-    const tc_hz_record *r = &h->records[rec];
-    tc_finding f = *place;
-    f.kind = TC_FINDING_UNINITIALIZED_READ;
-    f.at = (tc_access){.valid = true,
-                       .op = r->op,
-                       .cta = r->cta,
-                       .warp = r->warp,
-                       .lane = (uint32_t)lane,
-                       .cycle = r->cycle,
-                       .group = -2};
-    f.lanes = lanes;
-    tc_find(h->run, &f);
-}
-
-static void read_cell(tc_visit *v, tc_hz_cell *c, bool shared, uint32_t bytes) {
-    tc_sim_counters *n = &v->h->run->counters;
-    int wlane = (int)c->lane;
-    if (c->writer) {
-        const tc_hz_record *x = &v->h->records[c->writer];
-        const tc_hz_record *me = &v->h->records[v->record];
-        if (shared && thread_of(x, wlane) == thread_of(me, v->lane)) {
-            n->shared_reads_own += bytes;
-        } else if (shared) {
-            n->shared_reads_other += bytes;
-        }
-        if (!precedes(v, c->writer, wlane) && !seen(v, c->writer, wlane)) {
-            tc_hazard_read_write(v->h, v->cta, &v->place, v->record, v->lane,
-                                 c->writer, wlane, false);
-        }
-    }
-    tc_hz_add_reader(v->h, c, v->record, v->lane);
-}
-
-/* Readers of a cell that is about to be written. */
-static void check_readers(tc_visit *v, const tc_hz_cell *c, uint32_t record,
-                          uint32_t mask, bool shared) {
-    for (; mask; mask &= mask - 1) {
-        int lane = tc_first(mask);
-        if (precedes(v, record, lane)) {
-            if (shared && !c->writer) {
-                uninitialized(v->h, &v->place, record, lane, 1);
-            }
-        } else if (record != v->record && !seen(v, record, lane)) {
-            tc_hazard_read_write(v->h, v->cta, &v->place, record, lane,
-                                 v->record, v->lane, true);
-        }
+    if (store) {
+        tc_hz_write_line(v, line, m);
+    } else {
+        tc_hz_read_line(v, line, m);
     }
 }
 
-static void write_cell(tc_visit *v, tc_hz_cell *c, bool shared) {
-    tc_hazard *h = v->h;
-    bool copy = h->records[v->record].copy != NULL;
-    if (c->writer && (c->writer != v->record || (copy && shared)) &&
-        !(c->writer == v->record && (int)c->lane == v->lane) &&
-        !precedes(v, c->writer, (int)c->lane) &&
-        !seen(v, c->writer, (int)c->lane)) {
-        tc_hazard_write_write(h, &v->place, c->writer, (int)c->lane, v->record,
-                              v->lane);
+/* Lanes [l0, l1] on the same bytes. */
+static void visit_same(tc_hz_visit *v, int l0, int l1, uint64_t address,
+                       uint64_t bytes, bool store) {
+    while (bytes) {
+        uint32_t at = (uint32_t)(address % TC_HZ_LINE);
+        uint64_t n = TC_HZ_LINE - at < bytes ? TC_HZ_LINE - at : bytes;
+        visit_line(v, address, tc_hz_same_mark(l0, l1, at, at + (uint32_t)n),
+                   store);
+        address += n;
+        bytes -= n;
     }
-    check_readers(v, c, c->reader, c->rmask, shared);
-    for (uint32_t i = c->more; i; i = h->readers[i].next) {
-        check_readers(v, c, h->readers[i].record, h->readers[i].mask, shared);
-    }
-    tc_hz_clear_readers(h, c);
-    c->writer = v->record;
-    c->lane = (uint32_t)v->lane;
 }
 
-static void visit(tc_hazard *h, tc_warp *w, uint32_t record, int lane,
-                  tc_ptx_space space, uint64_t address, uint32_t bytes,
-                  bool store) {
-    tc_visit v = {
-        .h = h,
-        .cta = w->cta,
-        .record = record,
-        .lane = lane,
-        .place = {.space = space, .address = address, .bytes = bytes}};
-    bool shared = space == TC_PS_SHARED;
-    uint64_t offset = address;
-    uint32_t n;
-    tc_hz_shadow *s =
-        shared ? &w->cta->hz->shared : tc_hz_global(h, address, &offset);
-    tc_hz_cell *c = tc_hz_cells(h, s, offset, bytes, &n);
-    uint32_t cell = UINT32_C(1) << s->shift;
+void tc_hz_visit_bytes(tc_hz_visit *v, int lane, uint64_t address,
+                       uint64_t bytes, bool store) {
+    visit_same(v, lane, lane, address, bytes, store);
+}
+
+/* Lanes [l0, l1] on consecutive elements, each of v->bytes, a power of two. */
+static void visit_run(tc_hz_visit *v, int l0, int l1, uint64_t address,
+                      bool store) {
+    uint32_t unit = (uint32_t)__builtin_ctz(v->bytes);
+    uint64_t end = address + ((uint64_t)(l1 - l0) + 1) * v->bytes;
+    uint64_t line = address & ~(uint64_t)(TC_HZ_LINE - 1);
+    for (; line < end; line += TC_HZ_LINE) {
+        tc_hz_mark m = tc_hz_run_mark(l0, l1, (int64_t)(address - line), unit);
+        visit_line(v, line, m, store);
+    }
+}
+
+/* ---- two lanes of one store on the same bytes ---- */
+
+static bool same_value(tc_warp *w, const tc_ptx_op *op, int a, int b) {
+    const tc_ptx_operand *s = &op->a[1];
+    uint32_t n = s->kind == TC_PO_VECTOR ? op->nvec : 1;
     for (uint32_t i = 0; i < n; i++) {
-        v.place.from = i * cell;
-        v.place.to = (i + 1) * cell < bytes ? (i + 1) * cell : bytes;
-        if (store) {
-            write_cell(&v, &c[i], shared);
-        } else {
-            read_cell(&v, &c[i], shared, v.place.to - v.place.from);
+        const tc_ptx_operand *o = s->kind == TC_PO_VECTOR
+                                      ? &w->cta->run->module->vec[s->slot + i]
+                                      : s;
+        if (o->kind != TC_PO_REG) {
+            continue; /* an immediate, a symbol: one value for all */
         }
+        uint64_t t64[TC_LANES];
+        uint32_t t32[TC_LANES];
+        bool same = true;
+        if (o->cls == TC_PF_64) {
+            const uint64_t *v = tc_src64(w, o, t64);
+            same = v[a] == v[b];
+        } else if (o->cls == TC_PF_32) {
+            const uint32_t *v = tc_src32(w, o, t32);
+            same = v[a] == v[b];
+        }
+        if (!same) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The same value by all is benign: whoever is last, the bytes are those. */
+static void check_lanes(const tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
+                        uint64_t address, int a, int b) {
+    if (op->opcode != TC_PTX_ST ||
+        (tc_hz_record_of(v->h, v->record)->flags & TC_HZ_STRONG) ||
+        same_value(w, op, a, b)) {
+        return;
+    }
+    tc_finding f = {.kind = TC_FINDING_DATA_RACE,
+                    .space = v->space,
+                    .address = address,
+                    .bytes = v->bytes,
+                    .to = v->bytes,
+                    .at = tc_access_of(w, op, b),
+                    .cause = tc_access_of(w, op, a),
+                    .missing = TC_MISSING_ONE_WRITER};
+    tc_find(w->cta->run, &f);
+}
+
+static void check_run(const tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
+                      uint64_t address, int l0, int l1) {
+    for (int i = l0 + 1; i <= l1; i++) {
+        check_lanes(v, w, op, address, l0, i);
+    }
+}
+
+/* Lanes that are no neighbours may meet, too. */
+static bool check_scattered(const tc_hz_visit *v, tc_warp *w,
+                            const tc_ptx_op *op, uint32_t mask,
+                            const uint64_t *addr) {
+    bool met = false;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int a = tc_first(m);
+        for (uint32_t n = m & (m - 1); n; n &= n - 1) {
+            int b = tc_first(n);
+            if (addr[a] == addr[b]) {
+                check_lanes(v, w, op, addr[a], a, b);
+                met = true;
+                break;
+            }
+        }
+    }
+    return met;
+}
+
+/* ---- the pieces ---- */
+
+/* The last lane of the piece that begins at lane i. */
+static int piece(const uint64_t *addr, uint32_t mask, uint32_t bytes, int i,
+                 bool *same) {
+    int j = i + 1;
+    *same = j < TC_LANES && (mask >> j & 1) && addr[j] == addr[i];
+    uint64_t stride = *same ? 0 : bytes;
+    while (j < TC_LANES && (mask >> j & 1) && addr[j] == addr[j - 1] + stride) {
+        j++;
+    }
+    return j - 1;
+}
+
+static bool ascending(const uint64_t *addr, uint32_t mask) {
+    uint64_t last = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = addr[tc_first(m)] + 1;
+        if (a <= last) {
+            return false;
+        }
+        last = a;
+    }
+    return true;
+}
+
+static void visit_lanes(tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
+                        uint32_t mask, const uint64_t *addr, bool store) {
+    bool same, one = false;
+    int i = tc_first(mask);
+    int last = piece(addr, mask, v->bytes, i, &same);
+    one = !(mask >> last >> 1);
+    if (store && !one && !ascending(addr, mask) &&
+        check_scattered(v, w, op, mask, addr) && !v->fresh) {
+        const tc_hz_record old = *tc_hz_record_of(v->h, v->record);
+        v->record = tc_hz_record_new(w, op, old.flags, old.async);
+        v->h->now = v->record;
+        v->fresh = true;
+    }
+    for (;;) {
+        if (same && store && one) {
+            check_run(v, w, op, addr[i], i, last);
+        }
+        if (same || i == last) {
+            visit_same(v, i, last, addr[i], v->bytes, store);
+        } else {
+            visit_run(v, i, last, addr[i], store);
+        }
+        uint32_t rest = last == 31 ? 0 : mask >> (last + 1) << (last + 1);
+        if (!rest) {
+            return;
+        }
+        i = tc_first(rest);
+        last = piece(addr, mask, v->bytes, i, &same);
     }
 }
 
@@ -162,51 +216,135 @@ static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
     }
 }
 
+static void access_memory(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                          uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                          bool store, bool strong) {
+    tc_hz_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->hz;
+    if (strong && !store) {
+        tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_LOAD);
+    }
+    uint32_t record = tc_hz_record_get(w, op, store ? TC_HZ_STORE : 0);
+    tc_hz_visit v = tc_hz_visit_of(w, record, z, space, bytes);
+    visit_lanes(&v, w, op, mask, addr, store);
+    if (strong && store) {
+        tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_STORE);
+    }
+}
+
+enum {
+    STRONG = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE | TC_PM_RELEASE
+};
+
 void tc_hazard_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes,
                       bool store) {
-    tc_hazard *h = w->cta->run->hazard;
     if (space == TC_PS_LOCAL) {
         for (uint32_t m = mask; m; m &= m - 1) {
             visit_local(w, op, tc_first(m), addr[tc_first(m)], bytes, store);
         }
         return;
     }
-    uint32_t record = tc_hz_add_record(h, w, op, mask, NULL);
-    bool strong = h->records[record].strong;
-    if (strong && !store) {
-        tc_hazard_strong(w, op, space, mask, addr, false);
+    access_memory(w, op, space, mask, addr, bytes, store,
+                  (op->flags & STRONG) != 0);
+}
+
+void tc_hazard_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                   uint32_t mask, uint64_t base, uint32_t bytes, bool store) {
+    if ((op->flags & STRONG) || space == TC_PS_LOCAL) {
+        uint64_t addr[TC_LANES];
+        for (uint32_t i = 0; i < TC_LANES; i++) {
+            addr[i] = base + (uint64_t)i * bytes;
+        }
+        tc_hazard_access(w, op, space, mask, addr, bytes, store);
+        return;
     }
+    uint32_t record = tc_hz_record_get(w, op, store ? TC_HZ_STORE : 0);
+    tc_hz_visit v = tc_hz_visit_of(
+        w, record, space == TC_PS_GLOBAL ? NULL : w->cta->hz, space, bytes);
+    while (mask) {
+        int l0 = tc_first(mask);
+        uint32_t gap = ~(mask >> l0);
+        int n = gap ? tc_first(gap) : TC_LANES;
+        n = n > TC_LANES - l0 ? TC_LANES - l0 : n;
+        uint64_t at = base + (uint64_t)l0 * bytes;
+        if (n == 1) {
+            visit_same(&v, l0, l0, at, bytes, store);
+        } else {
+            visit_run(&v, l0, l0 + n - 1, at, store);
+        }
+        mask = l0 + n == TC_LANES ? 0 : mask >> (l0 + n) << (l0 + n);
+    }
+}
+
+/* 9.7.13.5: reads and writes at once, and releases and acquires as it says. */
+void tc_hazard_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                      uint32_t mask, const uint64_t *addr, uint32_t bytes) {
+    if (!w->cta->run->hazard || !mask || space == TC_PS_LOCAL) {
+        return;
+    }
+    tc_hz_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->hz;
+    tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_LOAD);
+    uint32_t record = tc_hz_record_get(w, op, TC_HZ_STORE | TC_HZ_STRONG);
+    tc_hz_visit v = tc_hz_visit_of(w, record, z, space, bytes);
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
-        visit(h, w, record, i, space, addr[i], bytes, store);
+        if (space == TC_PS_SHARED) {
+            tc_hz_visit_bytes(&v, i, addr[i], bytes, false);
+        }
+        tc_hz_visit_bytes(&v, i, addr[i], bytes, true);
     }
-    if (strong && store) {
-        tc_hazard_strong(w, op, space, mask, addr, true);
+    tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_ATOMIC);
+    if ((op->flags & TC_PM_ACQUIRE) && (mask & (mask - 1))) {
+        /* Lanes that were served after others of this op know of them. */
+        tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_LOAD);
     }
 }
 
 /* ---- cp.async ---- */
 
-void tc_hazard_copy(tc_warp *w, tc_batch *b) {
-    tc_hazard *h = w->cta->run->hazard;
+static tc_hz_copy *new_copy(tc_warp *w, const tc_batch *b) {
     tc_hz_copy *k = tc_xcalloc(1, sizeof *k);
     for (int i = 0; i < TC_LANES; i++) {
         k->group[i] = -1;
     }
     k->warp = w;
+    k->mask = b->mask;
     k->issue = tc_access_of(w, b->op, tc_first(b->mask));
-    k->next = h->copies;
-    h->copies = k;
-    b->hz = k;
-    uint32_t record = tc_hz_add_record(h, w, b->op, b->mask, k);
+    k->next = w->cta->hz->copies;
+    w->cta->hz->copies = k;
+    w->cta->run->hazard->nasync++;
+    return k;
+}
+
+void tc_hazard_copy(tc_warp *w, tc_batch *b) {
+    tc_hz_copy *k = b->hz = new_copy(w, b);
+    uint64_t dst[TC_LANES];
+    uint32_t record = tc_hz_record_new(w, b->op, TC_HZ_COPY, k);
+    tc_hz_visit v = tc_hz_visit_of(w, record, NULL, TC_PS_GLOBAL, b->op->size);
+    uint32_t whole = 0;
     for (uint32_t m = b->mask; m; m &= m - 1) {
         int i = tc_first(m);
-        if (b->src_size[i]) {
-            visit(h, w, record, i, TC_PS_GLOBAL, b->src[i], b->src_size[i],
-                  false);
+        dst[i] = b->dst[i];
+        if (b->src_size[i] == b->op->size) {
+            whole |= UINT32_C(1) << i;
+        } else if (b->src_size[i]) {
+            v.bytes = b->src_size[i];
+            tc_hz_visit_bytes(&v, i, b->src[i], b->src_size[i], false);
         }
-        visit(h, w, record, i, TC_PS_SHARED, b->dst[i], b->op->size, true);
+    }
+    v.bytes = b->op->size;
+    if (whole) {
+        visit_lanes(&v, w, b->op, whole, b->src, false);
+    }
+    v = tc_hz_visit_of(w, record, w->cta->hz, TC_PS_SHARED, b->op->size);
+    for (uint32_t m = b->mask; m; m &= m - 1) {
+        if (!ascending(dst, b->mask)) {
+            tc_hz_visit_bytes(&v, tc_first(m), dst[tc_first(m)], b->op->size,
+                              true);
+        }
+    }
+    if (ascending(dst, b->mask)) {
+        visit_lanes(&v, w, b->op, b->mask, dst, true);
     }
 }
 
@@ -219,14 +357,14 @@ void tc_hazard_commit(tc_batch *b, uint32_t lanes) {
 void tc_hazard_wait(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
                     uint32_t lanes, uint32_t mask, int64_t n) {
     tc_hz_copy *k = b->hz;
+    uint64_t clock = tc_hz_clock(w);
     (void)n;
     for (uint32_t m = mask & b->mask & ~(b->done & ~lanes); m; m &= m - 1) {
         int i = tc_first(m);
         uint32_t bit = UINT32_C(1) << i;
         if (lanes & bit) {
-            uint32_t t = w->index * TC_LANES + (uint32_t)i;
-            k->done[i] = w->cta->hz->clock[t];
-            tc_hazard_settle(w->cta->run->hazard, k, i, true);
+            k->done[i] = clock;
+            tc_hz_settle_copy(k, i, true);
         } else {
             k->waited |= bit;
             if (k->group[i] >= 0) {
@@ -236,49 +374,71 @@ void tc_hazard_wait(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
             }
         }
     }
+    if (lanes && (lanes & b->mask) == b->mask) {
+        k->done_all = clock;
+    }
 }
 
 /* ---- the end of a CTA ---- */
 
-static void settle_copies(tc_hazard *h, tc_cta *c) {
-    tc_hz_copy **at = &h->copies;
-    while (*at) {
-        tc_hz_copy *k = *at;
-        if (k->warp->cta != c) {
-            at = &k->next;
-            continue;
-        }
+static void settle_copies(tc_hazard *h, tc_hz_cta *z) {
+    while (z->copies) {
+        tc_hz_copy *k = z->copies;
         while (k->pending) {
-            tc_hazard_settle(h, k, k->pending->lane, false);
+            tc_hz_settle_copy(k, k->pending->lane, false);
         }
-        *at = k->next;
-        free(k);
+        k->dead = true;
+        z->copies = k->next;
+        k->next = h->dead;
+        h->dead = k;
     }
 }
 
-static void check_unwritten(tc_hazard *h, tc_cta *c) {
-    const tc_hz_shadow *s = &c->hz->shared;
-    for (uint64_t i = 0; s->cells && i < s->bytes >> s->shift; i++) {
-        tc_hz_cell *e = &s->cells[i];
-        if (!e->writer && e->rmask) {
-            tc_finding place = {.space = TC_PS_SHARED,
-                                .address = i << s->shift,
-                                .bytes = UINT32_C(1) << s->shift,
-                                .to = UINT32_C(1) << s->shift};
-            uninitialized(h, &place, e->reader, tc_first(e->rmask),
-                          tc_popc(e->rmask));
+static void settle_agents(tc_hazard *h, const tc_cta *c) {
+    for (tc_hz_agent *g = h->agents; g; g = g->next) {
+        if (g->issue.cta == c->index) {
+            tc_hz_settle_agent(g, NULL, 0);
+            g->warp = NULL;
         }
-        tc_hz_clear_readers(h, e);
+    }
+}
+
+static void check_unwritten(tc_hazard *h, const tc_hz_line *lines, uint64_t n,
+                            tc_ptx_space space) {
+    for (uint64_t i = 0; lines && i < n; i++) {
+        tc_hz_mark m = lines[i].r;
+        while (m.record) {
+            if (m.shape & TC_HZ_UNWRITTEN) {
+                int l0, l1;
+                tc_hz_lanes_at(&m, m.b0, &l0, &l1);
+                tc_finding place = {.space = space,
+                                    .address = i * TC_HZ_LINE + m.b0,
+                                    .bytes = m.b1 - m.b0,
+                                    .to = m.b1 - m.b0};
+                tc_hz_unwritten(h, &place, m.record, l0,
+                                (uint32_t)(m.l1 - m.l0) + 1);
+            }
+            if (!m.next) {
+                break;
+            }
+            m = h->pool[m.next];
+        }
     }
 }
 
 void tc_hazard_finish(tc_cta *c) {
     tc_hazard *h = c->run->hazard;
-    check_unwritten(h, c);
-    settle_copies(h, c);
-    for (uint32_t i = 1; i < h->nrecords; i++) {
-        if (h->records[i].cta == c->index) {
-            h->records[i].copy = NULL;
-        }
+    tc_hz_cta *z = c->hz;
+    h->now = 0;
+    if (z->touched) {
+        check_unwritten(h, z->shared, z->nshared, TC_PS_SHARED);
     }
+    check_unwritten(h, z->tensor, z->ntensor, TC_PS_TENSOR);
+    settle_copies(h, z);
+    settle_agents(h, c);
+    tc_hz_settle_doubts(h);
+    if (!c->run->stopped) {
+        tc_hz_remotes_check(c);
+    }
+    tc_hz_retire(c);
 }

@@ -1,105 +1,14 @@
-/* hazard.h - the happens-before checker.
+/* hazard.h - the happens-before checker: what the machine tells it.
  *
- * Every thread has a clock that ticks when it synchronises, and a vector of
- * what it knows of the others' clocks; threads that synchronised together
- * share one vector. Memory has a shadow of cells; a cell names its last write
- * and the reads since, each a record (one op of one warp) and lanes. Two
- * accesses conflict if no chain of barriers and waits orders them, whatever
+ * Every warp has a clock that ticks when one of its threads synchronises, and
+ * every thread knows some of the others' clocks (order.h). Memory has a shadow
+ * of lines (shadow.h): who wrote these bytes last, and who has read them since.
+ * Two accesses conflict if no chain of barriers and waits orders them, whatever
  * the order in which they happened to execute. */
 #ifndef TC_SIM_HAZARD_H
 #define TC_SIM_HAZARD_H
 
 #include "sim/internal.h"
-
-/* One read that may have been too early: decided when the issuer waits. */
-typedef struct tc_hz_pending {
-    struct tc_hz_pending *next;
-    tc_access reader;
-    uint32_t phase;     /* barriers that the reader had passed */
-    uint32_t committed; /* groups that the issuing lane had committed */
-    int lane;           /* the issuer's */
-    uint64_t address;
-    uint32_t bytes;
-} tc_hz_pending;
-
-/* The checker's view of one cp.async; lives as long as a record names it. */
-struct tc_hz_copy {
-    struct tc_hz_copy *next;
-    int32_t group[TC_LANES];
-    uint32_t done[TC_LANES]; /* clock of the lane's covering wait, 0 none */
-    uint32_t waited;         /* lanes that waited since the issue */
-    uint32_t wait_ncommit[TC_LANES]; /* groups committed at the last wait */
-    tc_access wait;      /* the last wait after the commit that did not
-                            cover it */
-    uint32_t wait_lanes; /* lanes of that */
-    tc_access issue;
-    struct tc_hz_pending *pending;
-    tc_warp *warp;
-};
-
-/* One op of one warp that touched memory. */
-typedef struct tc_hz_record {
-    const tc_ptx_op *op;
-    tc_hz_copy *copy; /* a cp.async, or NULL */
-    uint64_t cycle;
-    uint32_t *clocks; /* of each lane, if they differ */
-    uint32_t clock;   /* of all lanes, if not */
-    uint32_t cta;
-    uint16_t warp;
-    bool strong;       /* volatile, relaxed, acquire, release: no data race */
-    uint32_t position; /* accesses of the warp since its last barrier */
-} tc_hz_record;
-
-/* Reads of a cell beyond the first record's. */
-typedef struct tc_hz_readers {
-    uint32_t record, mask, next;
-} tc_hz_readers;
-
-typedef struct tc_hz_cell {
-    uint32_t writer; /* record, 0 none */
-    uint32_t lane;   /* of the writer */
-    uint32_t reader, rmask;
-    uint32_t more; /* index of tc_hz_readers, 0 none */
-} tc_hz_cell;
-
-/* Shadow of a stretch of memory, one cell for 1 << shift bytes. */
-typedef struct tc_hz_shadow {
-    tc_hz_cell *cells; /* NULL: not touched yet */
-    uint64_t bytes;
-    uint32_t shift;
-} tc_hz_shadow;
-
-typedef struct tc_hz_clock {
-    uint32_t refs;
-    uint32_t at[]; /* of each thread of the CTA */
-} tc_hz_clock;
-
-struct tc_hz_cta {
-    tc_hz_shadow shared;
-    uint8_t *local;       /* a byte each: written? */
-    tc_hz_clock **known;  /* of each thread */
-    tc_hz_clock **fenced; /* what it will know after a fence, or NULL */
-    uint32_t *clock;      /* of each thread, from 1 */
-    uint32_t *phase;      /* CTA barriers it passed */
-    uint32_t *position;   /* of each warp: accesses since its last barrier */
-    uint32_t *release; /* lanes of each warp whose next strong store follows a
-                          fence */
-    uint32_t nthreads;
-
-    struct tc_hz_sync *syncs; /* what strong stores published */
-};
-
-struct tc_hazard {
-    tc_run *run;
-    tc_hz_record *records;
-    uint32_t nrecords, crecords;
-    tc_hz_readers *readers;
-    uint32_t nreaders, creaders, free_readers;
-    tc_hz_shadow *global; /* of each page of each allocation */
-    uint64_t *first_page; /* of each allocation */
-    uint64_t npages;
-    tc_hz_copy *copies; /* of all CTAs that execute */
-};
 
 /* hazard.c */
 tc_hazard *tc_hazard_new(tc_run *r);
@@ -107,6 +16,9 @@ void tc_hazard_free(tc_hazard *h);
 void tc_hazard_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes,
                       bool store);
+/* The same, where lane i of mask accesses base + i * bytes. */
+void tc_hazard_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                   uint32_t mask, uint64_t base, uint32_t bytes, bool store);
 /* A cp.async was issued: reads its source, writes its destination. */
 void tc_hazard_copy(tc_warp *w, tc_batch *b);
 void tc_hazard_commit(tc_batch *b, uint32_t lanes);
@@ -181,20 +93,7 @@ void tc_hazard_cta_start(tc_cta *c);
 void tc_hazard_cta_free(tc_cta *c);
 void tc_hazard_barrier(tc_cta *c, uint32_t id); /* before its release */
 void tc_hazard_warp_sync(tc_warp *w, uint32_t mask);
-void tc_hazard_fence(tc_warp *w, uint32_t mask);
-void tc_hazard_strong(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                      uint32_t mask, const uint64_t *addr, bool store);
-/* True if thread (warp, lane) of this CTA at that clock precedes me. */
-bool tc_hazard_knows(const tc_hz_cta *z, uint32_t me, uint32_t other,
-                     uint32_t clock);
-
-/* conflict.c: what an unordered pair of accesses is called */
-void tc_hazard_read_write(tc_hazard *h, tc_cta *c, const tc_finding *place,
-                          uint32_t reader, int rlane, uint32_t writer,
-                          int wlane, bool read_first);
-void tc_hazard_write_write(tc_hazard *h, const tc_finding *place,
-                           uint32_t first, int flane, uint32_t second,
-                           int slane);
-void tc_hazard_settle(tc_hazard *h, tc_hz_copy *copy, int lane, bool waited);
+void tc_hazard_fence(tc_warp *w, uint32_t mask); /* of all scopes */
+void tc_hazard_fence_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
 
 #endif

@@ -64,6 +64,13 @@ typedef struct tc_code {
     const tc_ptx_op *op;
     int32_t guard; /* predicate slot, or -1 */
     uint32_t flip; /* all ones for @!p */
+    /* The fast road (fast.h): */
+    uint32_t run;        /* so many ops from here on take it, one after the
+                            other; 0: this one does not */
+    uint32_t entry;      /* of them the first entry; the next one's is here */
+    struct tc_fast *one; /* this op's entry, or NULL */
+    bool fast, last;     /* has one; is the last of its function */
+    bool branch;         /* bra */
 } tc_code;
 
 /* ---- warps: lanes that share a pc form a split (independent thread
@@ -120,6 +127,8 @@ typedef struct tc_poll {
 typedef struct tc_warp_core {
     uint32_t pc, mask;
     uint32_t limit; /* the loop goes on while pc < limit; 0 stops it */
+    uint32_t line_pc; /* a stretch of the fast road begins here, */
+    uint64_t line_cycle; /* with this cycle */
     int cur, nsplit;
     tc_split split[TC_LANES];
     uint64_t turns;
@@ -212,6 +221,7 @@ struct tc_run {
     const tc_sim_launch *launch;
     const tc_machine *machine;
     tc_code *code;         /* the whole module's, by absolute index */
+    struct tc_fast_code *fast; /* fast.h; NULL: all on the general road */
     uint64_t *symbols;     /* address of each symbol */
     uint32_t shared_bytes; /* static and dynamic */
     uint32_t cluster[3];   /* dimensions, 1 x 1 x 1 for none */
@@ -249,6 +259,10 @@ struct tc_sim {
     uint64_t *symbols; /* of GLOBAL and CONST: their addresses */
     tc_trace *trace;
 };
+
+/* code.c: run->code and run->fast, from the module. */
+void tc_code_make(tc_run *r);
+void tc_code_free(tc_run *r);
 
 /* launch.c */
 const tc_machine *tc_machine_find(const char *name);

@@ -225,31 +225,6 @@ static void place_shared(tc_run *r) {
     }
 }
 
-static void make_code(tc_run *r) {
-    static tc_sim_op_fn *const plain[TC_PTX_OPCODE_COUNT] = {
-#define TC_PTX_OP(id, name, section, unit) tc_sim_op_##id,
-#include "ptx/ops.def"
-    };
-    bool observed = r->hazard || r->trace || r->timing;
-    const tc_ptx_module *m = r->module;
-    r->code = tc_xcalloc(m->ncode + 1u, sizeof *r->code);
-    for (uint32_t i = 0; i < m->ncode; i++) {
-        const tc_ptx_op *op = &m->code[i];
-        tc_code *c = &r->code[i];
-        c->op = op;
-        c->guard = op->guard;
-        c->flip = op->guard_neg ? UINT32_MAX : 0;
-        c->fn = plain[op->opcode];
-        if (op->opcode == TC_PTX_SHFL_SYNC) {
-            c->fn = tc_collective_SHFL_SYNC;
-        } else if (observed && op->opcode == TC_PTX_LD) {
-            c->fn = tc_observed_LD;
-        } else if (observed && op->opcode == TC_PTX_ST) {
-            c->fn = tc_observed_ST;
-        }
-    }
-}
-
 /* ---- the launch ---- */
 
 static void begin(tc_run *r, tc_sim *s, const tc_sim_launch *l) {
@@ -300,7 +275,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     tc_transfer_free(r);
     tc_hazard_free(r->hazard);
     tc_timing_free(r->timing);
-    free(r->code);
+    tc_code_free(r);
     free(r->symbols);
     free(r->events);
 }
@@ -316,7 +291,7 @@ bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
     }
     attach_observers(&r);
     place_shared(&r);
-    make_code(&r);
+    tc_code_make(&r);
     clock_gettime(CLOCK_MONOTONIC, &t0);
     if (r.timing) {
         tc_timing_grid(&r);

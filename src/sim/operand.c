@@ -66,6 +66,9 @@ uint32_t tc_src_pred(tc_warp *w, const tc_ptx_operand *o) {
     if (o->kind == TC_PO_PRED) {
         return o->neg ? ~w->pred[o->slot] : w->pred[o->slot];
     }
+    if (o->kind == TC_PO_SPECIAL) {
+        return tc_special(w, (tc_ptx_special)o->slot, 0) ? UINT32_MAX : 0;
+    }
     return o->imm != 0 ? UINT32_MAX : 0;
 }
 

@@ -1,97 +1,104 @@
-/* order.c - what precedes what: the checker's clocks.
+/* order.c - what precedes what: clocks, barriers of a CTA and of a warp.
  *
- * Threads that pass a barrier together share one vector afterwards, so that a
- * barrier costs one vector, not one a thread. shfl and votes order nothing. */
-#include "sim/hazard.h"
+ * shfl, votes and matches order nothing, and neither does it that a warp's
+ * lanes execute together (PTX ISA 8.9). */
+#include "sim/shadow.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* What a strong store after a fence (or a release) published at an address. */
-typedef struct tc_hz_sync {
-    struct tc_hz_sync *next;
-    tc_ptx_space space;
-    uint64_t address;
-    tc_hz_clock *clock;
-} tc_hz_sync;
-
-static tc_hz_clock *new_clock(const tc_hz_cta *z) {
-    return tc_xcalloc(1, sizeof(tc_hz_clock) + sizeof(uint32_t) * z->nthreads);
+tc_hz_warp *tc_hz_warp_of(const tc_warp *w) {
+    return &w->cta->hz->warps[w->index];
 }
 
-static void drop(tc_hz_clock *k) {
-    if (k && --k->refs == 0) {
-        free(k);
+uint64_t tc_hz_clock(tc_warp *w) {
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    if (hw->tick) {
+        hw->tick = false;
+        hw->clock = ++w->cta->run->hazard->stamp;
+    }
+    return hw->clock;
+}
+
+/* ---- a CTA's state ---- */
+
+static void forget_warp(tc_hz_warp *hw) {
+    for (int i = 0; i < TC_LANES; i++) {
+        tc_hz_know_point(&hw->known[i], NULL);
+        tc_hz_know_point(&hw->release[i], NULL);
+        tc_hz_know_point(&hw->acquire[i], NULL);
+    }
+    tc_hz_know_point(&hw->old, NULL);
+    tc_hz_know_point(&hw->lesson, NULL);
+    tc_hz_know_point(&hw->result, NULL);
+    memset(hw, 0, sizeof *hw);
+}
+
+static void forget(tc_hazard *h, tc_hz_cta *z) {
+    for (uint32_t i = 0; i < z->cta->nwarps; i++) {
+        forget_warp(&z->warps[i]);
+    }
+    for (int i = 0; i < TC_BARRIERS; i++) {
+        tc_hz_know_point(&z->arrived[i], NULL);
+    }
+    if (z->touched) {
+        tc_hz_lines_clear(h, z->shared, z->nshared);
+    }
+    if (z->tensor) {
+        tc_hz_lines_clear(h, z->tensor, z->ntensor);
+    }
+    z->touched = false;
+    tc_hz_barriers_free(z);
+    tc_hz_remotes_free(z);
+}
+
+void tc_hz_retire(tc_cta *c) {
+    tc_hazard *h = c->run->hazard;
+    for (tc_hz_cta **at = &h->ctas; *at; at = &(*at)->next) {
+        if (*at == c->hz) {
+            *at = c->hz->next;
+            forget(h, c->hz);
+            return;
+        }
     }
 }
 
-static void point(tc_hz_clock **at, tc_hz_clock *k) {
-    k->refs++;
-    drop(*at);
-    *at = k;
-}
-
-static void join(tc_hz_clock *into, const tc_hz_clock *k, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        into->at[i] = into->at[i] > k->at[i] ? into->at[i] : k->at[i];
-    }
-}
-
-bool tc_hazard_knows(const tc_hz_cta *z, uint32_t me, uint32_t other,
-                     uint32_t clock) {
-    return me == other || z->known[me]->at[other] >= clock;
-}
-
-static void forget(tc_hz_cta *z) {
-    for (uint32_t i = 0; i < z->nthreads; i++) {
-        drop(z->known[i]);
-        drop(z->fenced[i]);
-        z->known[i] = z->fenced[i] = NULL;
-    }
-    while (z->syncs) {
-        tc_hz_sync *s = z->syncs;
-        z->syncs = s->next;
-        drop(s->clock);
-        free(s);
-    }
-}
-
-static tc_hz_cta *new_hz_cta(const tc_cta *c) {
+static tc_hz_cta *new_hz_cta(tc_cta *c) {
     tc_hz_cta *z = tc_xcalloc(1, sizeof *z);
-    uint32_t n = c->nwarps * TC_LANES;
-    z->nthreads = n;
-    z->known = tc_xcalloc(n, sizeof *z->known);
-    z->fenced = tc_xcalloc(n, sizeof *z->fenced);
-    z->clock = tc_xcalloc(n, sizeof *z->clock);
-    z->phase = tc_xcalloc(n, sizeof *z->phase);
-    z->position = tc_xcalloc(c->nwarps, sizeof *z->position);
-    z->release = tc_xcalloc(c->nwarps, sizeof *z->release);
-    z->shared.bytes = c->shared_bytes;
+    z->cta = c;
+    z->nshared = (c->shared_bytes + TC_HZ_LINE - 1) / TC_HZ_LINE;
+    z->shared = tc_xcalloc(z->nshared + 1, sizeof *z->shared);
+    z->warps = tc_xcalloc(c->nwarps, sizeof *z->warps);
     if (c->local) {
-        z->local = tc_xcalloc(n, c->local_bytes);
+        z->local = tc_xcalloc(c->nwarps * TC_LANES, c->local_bytes);
     }
     return z;
 }
 
 void tc_hazard_cta_start(tc_cta *c) {
+    tc_hazard *h = c->run->hazard;
     if (!c->hz) {
         c->hz = new_hz_cta(c);
     }
     tc_hz_cta *z = c->hz;
-    forget(z);
-    tc_hz_clock *zero = new_clock(z);
-    for (uint32_t i = 0; i < z->nthreads; i++) {
-        point(&z->known[i], zero);
-        z->clock[i] = 1;
-        z->phase[i] = 0;
+    tc_hz_retire(c);
+    tc_hz_know *k = tc_hz_know_copy(NULL);
+    k->runs = UINT32_C(1) << c->rank % 32;
+    tc_hz_know_all(k, c->index, 0);
+    h->stamp++;
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        tc_hz_warp *hw = &z->warps[i];
+        for (int j = 0; j < TC_LANES; j++) {
+            tc_hz_know_point(&hw->known[j], k);
+        }
+        hw->all = k;
+        hw->clock = h->stamp;
     }
-    memset(z->position, 0, c->nwarps * sizeof *z->position);
-    memset(z->release, 0, c->nwarps * sizeof *z->release);
+    tc_hz_know_drop(k);
     if (z->local) {
-        memset(z->local, 0, z->nthreads * c->local_bytes);
+        memset(z->local, 0, c->nwarps * TC_LANES * c->local_bytes);
     }
-    free(z->shared.cells);
-    z->shared.cells = NULL;
-    z->shared.shift = 2;
+    z->next = h->ctas;
+    h->ctas = z;
 }
 
 void tc_hazard_cta_free(tc_cta *c) {
@@ -99,59 +106,175 @@ void tc_hazard_cta_free(tc_cta *c) {
     if (!z) {
         return;
     }
-    forget(z);
-    free(z->known);
-    free(z->fenced);
-    free(z->clock);
-    free(z->phase);
-    free(z->position);
-    free(z->release);
+    tc_hz_retire(c);
+    free(z->shared);
+    free(z->tensor);
     free(z->local);
-    free(z->shared.cells);
+    free(z->warps);
     free(z);
     c->hz = NULL;
 }
 
-/* Adds what the thread knows, itself included, and lets its clock tick. */
-static void gather(tc_hz_cta *z, uint32_t t, tc_hz_clock *into,
-                   const tc_hz_clock **last) {
-    if (z->known[t] != *last) {
-        join(into, z->known[t], z->nthreads);
-        *last = z->known[t];
+/* ---- to tell, and to learn ---- */
+
+void tc_hz_publish(tc_warp *w, int lane, tc_hz_know *into) {
+    tc_hazard *h = w->cta->run->hazard;
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    uint32_t t = w->index * TC_LANES + (uint32_t)lane;
+    tc_hz_know_join(into, hw->known[lane], h->nthreads);
+    tc_hz_know_range(into, w->cta->index, t, 1, hw->clock, h->nthreads);
+    if (hw->fences >> lane & 1) {
+        tc_hz_know *own = tc_hz_know_copy(NULL);
+        tc_hz_know_range(own, w->cta->index, t, 1, hw->fenced[lane],
+                         h->nthreads);
+        tc_hz_know_proxy(into, own, h->nthreads);
+        tc_hz_know_drop(own);
     }
-    if (into->at[t] < z->clock[t]) {
-        into->at[t] = z->clock[t];
+    hw->tick = true;
+}
+
+void tc_hz_set_known(tc_warp *w, uint32_t lanes, tc_hz_know *k) {
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    bool one = true;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        tc_hz_know_point(&hw->known[tc_first(m)], k);
+    }
+    for (uint32_t m = w->valid & ~lanes; m && one; m &= m - 1) {
+        one = hw->known[tc_first(m)] == k;
+    }
+    hw->all = one ? k : NULL;
+}
+
+/* Lanes of mask whose knowledge is the first's, and that. */
+static uint32_t alike(const tc_hz_warp *hw, uint32_t mask, tc_hz_know **k) {
+    uint32_t same = 0;
+    *k = hw->known[tc_first(mask)];
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first(m);
+        same |= hw->known[i] == *k ? UINT32_C(1) << i : 0;
+    }
+    return same;
+}
+
+void tc_hz_learn(tc_warp *w, uint32_t mask, tc_hz_know *k) {
+    uint32_t nt = w->cta->run->hazard->nthreads;
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    while (mask && k) {
+        tc_hz_know *old;
+        uint32_t same = alike(hw, mask, &old);
+        if (old == hw->old && k == hw->lesson) {
+            tc_hz_set_known(w, same, hw->result);
+        } else if (!tc_hz_know_covers(old, k, nt)) {
+            tc_hz_know *n = tc_hz_know_copy(old);
+            tc_hz_know_join(n, k, nt);
+            tc_hz_know_point(&hw->old, old);
+            tc_hz_know_point(&hw->lesson, k);
+            tc_hz_know_point(&hw->result, n);
+            tc_hz_set_known(w, same, n);
+            tc_hz_know_drop(n);
+        }
+        mask &= ~same;
     }
 }
 
-/* The lanes in masks (one of each warp from first on) synchronise. */
-static void synchronise(tc_cta *c, uint32_t first, uint32_t n,
-                        const uint32_t *masks, bool phase) {
+/* ---- barriers ---- */
+
+/* Adds what the lanes know and did. */
+static void gather(tc_warp *w, uint32_t lanes, tc_hz_know *into,
+                   const tc_hz_know **last) {
+    tc_hazard *h = w->cta->run->hazard;
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    uint32_t first = w->index * TC_LANES;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        int i = tc_first(m);
+        if (hw->known[i] != *last) {
+            *last = hw->known[i];
+            tc_hz_know_join(into, *last, h->nthreads);
+        }
+        if (hw->fences >> i & 1) {
+            tc_hz_know *own = tc_hz_know_copy(NULL);
+            tc_hz_know_range(own, w->cta->index, first + (uint32_t)i, 1,
+                             hw->fenced[i], h->nthreads);
+            tc_hz_know_proxy(into, own, h->nthreads);
+            tc_hz_know_drop(own);
+        }
+    }
+    if (lanes == w->valid) {
+        tc_hz_know_range(into, w->cta->index, first, TC_LANES, hw->clock,
+                         h->nthreads);
+        return;
+    }
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        tc_hz_know_range(into, w->cta->index, first + (uint32_t)tc_first(m), 1,
+                         hw->clock, h->nthreads);
+    }
+}
+
+/* The lanes in masks (one of each warp) synchronise; extra: what others that
+ * arrived without waiting knew and did. */
+static void synchronise(tc_cta *c, const uint32_t *masks,
+                        const tc_hz_know *extra) {
+    tc_hazard *h = c->run->hazard;
     tc_hz_cta *z = c->hz;
-    tc_hz_clock *k = new_clock(z);
-    const tc_hz_clock *last = NULL;
-    k->refs = 1;
-    for (uint32_t i = 0; i < n; i++) {
+    const tc_hz_know *last = NULL;
+    tc_hz_know *k = tc_hz_know_copy(NULL);
+    bool everybody = true;
+    tc_hz_know_all(k, c->index, 0);
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        everybody = everybody && masks[i] == c->warps[i].valid;
+    }
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        if (everybody && z->warps[i].all == last && last &&
+            !z->warps[i].fences) {
+            continue; /* nothing new, and the clocks are overridden */
+        }
+        gather(&c->warps[i], masks[i], k, &last);
+    }
+    tc_hz_know_join(k, extra, h->nthreads);
+    if (everybody) {
+        tc_hz_know_all(k, c->index, h->stamp);
+    }
+    uint64_t now = ++h->stamp;
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        tc_hz_warp *hw = &z->warps[i];
+        if (!masks[i]) {
+            continue;
+        }
+        tc_hz_set_known(&c->warps[i], masks[i], k);
+        hw->fences &= ~masks[i]; /* all know of them now */
+        hw->clock = now;
+        hw->tick = false;
+        hw->position = 0;
         for (uint32_t m = masks[i]; m; m &= m - 1) {
-            gather(z, (first + i) * TC_LANES + (uint32_t)tc_first(m), k, &last);
+            hw->phase[tc_first(m)]++;
         }
     }
-    for (uint32_t i = 0; i < n; i++) {
-        for (uint32_t m = masks[i]; m; m &= m - 1) {
-            uint32_t t = (first + i) * TC_LANES + (uint32_t)tc_first(m);
-            point(&z->known[t], k);
-            z->clock[t]++;
-            z->phase[t] += phase;
-        }
-        if (phase && masks[i]) {
-            z->position[first + i] = 0;
-        }
-    }
-    drop(k);
+    tc_hz_know_drop(k);
 }
 
 void tc_hazard_warp_sync(tc_warp *w, uint32_t mask) {
-    synchronise(w->cta, w->index, 1, &mask, false);
+    const tc_hz_know *last = NULL;
+    tc_hz_know *k = tc_hz_know_copy(NULL);
+    gather(w, mask, k, &last);
+    tc_hz_set_known(w, mask, k);
+    tc_hz_warp_of(w)->fences &= ~mask;
+    tc_hz_warp_of(w)->tick = true;
+    tc_hz_know_drop(k);
+}
+
+void tc_hazard_barrier_arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                              uint32_t id) {
+    tc_hazard *h = w->cta->run->hazard;
+    const tc_hz_know *last = NULL;
+    (void)op;
+    if (!h || id >= TC_BARRIERS || !mask) {
+        return;
+    }
+    tc_hz_know *k = tc_hz_know_copy(w->cta->hz->arrived[id]);
+    gather(w, mask, k, &last);
+    tc_hz_know_point(&w->cta->hz->arrived[id], k);
+    tc_hz_know_drop(k);
+    tc_hz_warp_of(w)->tick = true;
 }
 
 /* An aligned barrier by part of a warp while the rest is at another one. */
@@ -184,17 +307,32 @@ static void check_aligned(tc_warp *w, uint32_t id) {
     }
 }
 
+static void report_gone(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
+                        uint32_t gone) {
+    tc_run *r = w->cta->run;
+    tc_finding f = {
+        .kind = TC_FINDING_BARRIER_DIVERGENCE,
+        .space = TC_PS_REG,
+        .at = tc_access_of(w, op, tc_first(lanes)),
+        .lanes = gone,
+        .detail = tc_format(r->sim->arena,
+                            "%u threads of the CTA had ended without arriving",
+                            gone)};
+    tc_find(r, &f);
+}
+
 /* At the release of a barrier: orders its threads; reports what PTX leaves
  * undefined: threads gone that it wanted, a warp at two barriers. */
 void tc_hazard_barrier(tc_cta *c, uint32_t id) {
-    uint32_t masks[64] = {0}, gone = 0;
+    uint32_t masks[64] = {0}, gone = 0, count = 0;
     const tc_ptx_op *op = NULL;
     tc_warp *at = NULL;
-    uint32_t n = c->nwarps < 64 ? c->nwarps : 64, count = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < c->nwarps && i < 64; i++) {
         tc_warp *w = &c->warps[i];
         gone += tc_popc(w->valid & ~w->alive);
-        check_aligned(w, id);
+        if (w->core->nsplit > 1) {
+            check_aligned(w, id);
+        }
         for (int j = 0; j < w->core->nsplit; j++) {
             const tc_split *s = &w->core->split[j];
             if (s->state == TC_SPLIT_BARRIER && s->barrier == id) {
@@ -206,98 +344,8 @@ void tc_hazard_barrier(tc_cta *c, uint32_t id) {
         }
     }
     if (gone && !count && at) {
-        tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
-                        .space = TC_PS_REG,
-                        .at = tc_access_of(at, op, tc_first(masks[at->index])),
-                        .lanes = gone,
-                        .detail =
-                            tc_format(c->run->sim->arena,
-                                      "%u threads of the CTA had ended without "
-                                      "arriving",
-                                      gone)};
-        tc_find(c->run, &f);
+        report_gone(at, op, masks[at->index], gone);
     }
-    synchronise(c, 0, n, masks, true);
-}
-
-/* ---- fences and strong accesses (PTX ISA 8.9, release and acquire
- * patterns): between threads of one CTA ---- */
-
-void tc_hazard_fence(tc_warp *w, uint32_t mask) {
-    tc_hz_cta *z = w->cta->hz;
-    z->release[w->index] |= mask;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        uint32_t t = w->index * TC_LANES + (uint32_t)tc_first(m);
-        if (!z->fenced[t]) {
-            continue;
-        }
-        tc_hz_clock *k = new_clock(z);
-        k->refs = 1;
-        join(k, z->known[t], z->nthreads);
-        join(k, z->fenced[t], z->nthreads);
-        point(&z->known[t], k);
-        drop(k);
-        drop(z->fenced[t]);
-        z->fenced[t] = NULL;
-    }
-}
-
-static tc_hz_sync *find_sync(tc_hz_cta *z, tc_ptx_space space, uint64_t a) {
-    for (tc_hz_sync *s = z->syncs; s; s = s->next) {
-        if (s->space == space && s->address == a) {
-            return s;
-        }
-    }
-    return NULL;
-}
-
-static void publish(tc_hz_cta *z, uint32_t t, tc_ptx_space space, uint64_t a) {
-    tc_hz_sync *s = find_sync(z, space, a);
-    if (!s) {
-        s = tc_xcalloc(1, sizeof *s);
-        s->space = space;
-        s->address = a;
-        s->next = z->syncs;
-        z->syncs = s;
-    }
-    tc_hz_clock *k = new_clock(z);
-    const tc_hz_clock *last = NULL;
-    k->refs = 1;
-    gather(z, t, k, &last);
-    z->clock[t]++;
-    point(&s->clock, k);
-    drop(k);
-}
-
-void tc_hazard_strong(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                      uint32_t mask, const uint64_t *addr, bool store) {
-    tc_hz_cta *z = w->cta->hz;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
-        uint32_t t = w->index * TC_LANES + (uint32_t)i;
-        if (store) {
-            if ((op->flags & TC_PM_RELEASE) ||
-                (z->release[w->index] >> i & 1)) {
-                publish(z, t, space, addr[i]);
-            }
-            continue;
-        }
-        const tc_hz_sync *s = find_sync(z, space, addr[i]);
-        if (!s) {
-            continue;
-        }
-        tc_hz_clock *k = new_clock(z);
-        k->refs = 1;
-        join(k, s->clock, z->nthreads);
-        if (z->fenced[t]) {
-            join(k, z->fenced[t], z->nthreads);
-        }
-        point(&z->fenced[t], k);
-        drop(k);
-        if (op->flags & TC_PM_ACQUIRE) {
-            uint32_t released = z->release[w->index];
-            tc_hazard_fence(w, UINT32_C(1) << i);
-            z->release[w->index] = released;
-        }
-    }
+    synchronise(c, masks, c->hz->arrived[id % TC_BARRIERS]);
+    tc_hz_know_point(&c->hz->arrived[id % TC_BARRIERS], NULL);
 }

@@ -1,209 +1,328 @@
-/* shadow.c - cells of the shadow memory, and the records that they name. */
+/* shadow.c - pages of lines, the pool of marks, and the records that marks
+ * name. Records that no mark names any more are collected when their number
+ * has doubled. */
 #include "sim/shadow.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGE = 4096 };
+enum { PAGE = 4096, LINES = PAGE / TC_HZ_LINE, FIRST_COLLECTION = 1 << 18 };
 
 tc_hazard *tc_hazard_new(tc_run *r) {
     tc_hazard *h = tc_xcalloc(1, sizeof *h);
     const tc_sim *s = r->sim;
+    const uint32_t *b = r->launch->block;
     h->run = r;
-    h->nrecords = h->nreaders = 1; /* 0 is none */
+    h->nthreads = (b[0] * b[1] * b[2] + TC_LANES - 1) / TC_LANES * TC_LANES;
+    h->nrecords = h->npool = 1; /* 0 is none */
+    h->collect_at = FIRST_COLLECTION;
     h->first_page = tc_xcalloc((size_t)s->nallocs + 1, sizeof(uint64_t));
     for (int i = 0; i < s->nallocs; i++) {
         h->first_page[i] = h->npages;
         h->npages += (s->allocs[i]->size + PAGE - 1) / PAGE;
     }
-    h->global = tc_xcalloc(h->npages + 1, sizeof *h->global);
+    h->pages = tc_xcalloc(h->npages + 1, sizeof *h->pages);
     return h;
+}
+
+static void free_copies(tc_hz_copy *k) {
+    while (k) {
+        tc_hz_copy *next = k->next;
+        free(k);
+        k = next;
+    }
+}
+
+static void free_agents(tc_hz_agent *g) {
+    while (g) {
+        tc_hz_agent *next = g->next;
+        while (g->pending) {
+            tc_hz_pending *p = g->pending;
+            g->pending = p->next;
+            free(p);
+        }
+        tc_hz_know_drop(g->know);
+        free(g);
+        g = next;
+    }
 }
 
 void tc_hazard_free(tc_hazard *h) {
     if (!h) {
         return;
     }
-    for (uint32_t i = 1; i < h->nrecords; i++) {
-        free(h->records[i].clocks);
-    }
+    tc_hz_sync_free(h);
+    free_copies(h->dead);
+    free_agents(h->agents);
     for (uint64_t i = 0; i < h->npages; i++) {
-        free(h->global[i].cells);
+        free(h->pages[i]);
     }
-    free(h->global);
+    free(h->pages);
     free(h->first_page);
     free(h->records);
-    free(h->readers);
+    free(h->pool);
     free(h);
+}
+
+bool tc_hz_live(const tc_hazard *h, uint32_t cta) {
+    for (const tc_hz_cta *z = h->ctas; z; z = z->next) {
+        if (z->cta->index == cta) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- marks ---- */
+
+uint32_t tc_hz_mark_new(tc_hazard *h, const tc_hz_mark *m) {
+    uint32_t i = h->free_marks;
+    if (i) {
+        h->free_marks = h->pool[i].next;
+    } else {
+        if (h->npool >= h->cpool) {
+            h->cpool = h->cpool ? h->cpool + h->cpool / 2 : 1024;
+            h->pool = tc_xrealloc(h->pool, h->cpool * sizeof *h->pool);
+        }
+        i = h->npool++;
+    }
+    h->pool[i] = *m;
+    return i;
+}
+
+void tc_hz_mark_free(tc_hazard *h, uint32_t i) {
+    h->pool[i].record = 0;
+    h->pool[i].next = h->free_marks;
+    h->free_marks = i;
+}
+
+static void clear_marks(tc_hazard *h, tc_hz_mark *first) {
+    tc_hz_mark m = *first;
+    memset(first, 0, sizeof *first);
+    for (;;) {
+        if (m.record && (m.shape & TC_HZ_SHAPE) == TC_HZ_COARSE) {
+            tc_hz_mark_free(h, m.map);
+        }
+        uint32_t i = m.next;
+        if (!i) {
+            return;
+        }
+        m = h->pool[i];
+        tc_hz_mark_free(h, i);
+    }
+}
+
+void tc_hz_lines_clear(tc_hazard *h, tc_hz_line *lines, uint64_t n) {
+    for (uint64_t i = 0; i < n; i++) {
+        clear_marks(h, &lines[i].w);
+        clear_marks(h, &lines[i].r);
+    }
+}
+
+/* ---- lines ---- */
+
+tc_hz_line *tc_hz_global(tc_hazard *h, uint64_t address) {
+    const tc_sim *s = h->run->sim;
+    const tc_sim_allocation *a = s->allocs[h->recent];
+    if (address - a->address >= a->size) {
+        int lo = 0, hi = s->nallocs - 1;
+        while (lo < hi) {
+            int mid = (lo + hi + 1) / 2;
+            if (s->allocs[mid]->address <= address) {
+                lo = mid;
+            } else {
+                hi = mid - 1;
+            }
+        }
+        h->recent = lo;
+        a = s->allocs[lo];
+        if (address - a->address >= a->size) {
+            return NULL;
+        }
+    }
+    uint64_t at = address - a->address;
+    tc_hz_line **page = &h->pages[h->first_page[h->recent] + at / PAGE];
+    if (!*page) {
+        *page = tc_xcalloc(LINES, sizeof **page);
+    }
+    return *page + at % PAGE / TC_HZ_LINE;
+}
+
+tc_hz_line *tc_hz_line_of(tc_hazard *h, tc_hz_cta *z, tc_ptx_space space,
+                          uint64_t address) {
+    uint64_t line = address / TC_HZ_LINE;
+    if (space == TC_PS_GLOBAL || !z) {
+        return h->run->sim->nallocs ? tc_hz_global(h, address) : NULL;
+    }
+    if (space == TC_PS_TENSOR) {
+        if (!z->tensor) {
+            z->ntensor = 128 * 2048 / TC_HZ_LINE;
+            z->tensor = tc_xcalloc(z->ntensor, sizeof *z->tensor);
+        }
+        return line < z->ntensor ? z->tensor + line : NULL;
+    }
+    z->touched = true;
+    return line < z->nshared ? z->shared + line : NULL;
 }
 
 /* ---- records ---- */
 
-uint32_t tc_hz_add_record(tc_hazard *h, const tc_warp *w, const tc_ptx_op *op,
-                          uint32_t mask, tc_hz_copy *copy) {
-    tc_hz_cta *z = w->cta->hz;
-    const uint32_t *clock = z->clock + (size_t)w->index * TC_LANES;
-    if (h->nrecords >= h->crecords) {
-        h->crecords = h->crecords ? h->crecords * 2 : 1024;
-        h->records = tc_xrealloc(h->records, h->crecords * sizeof *h->records);
+tc_hz_record *tc_hz_record_of(const tc_hazard *h, uint32_t record) {
+    return &h->records[record];
+}
+
+typedef void each_fn(tc_hazard *h, uint32_t *record);
+
+static void each_mark(tc_hazard *h, tc_hz_mark *m, each_fn *fn) {
+    while (m->record || m->next) {
+        if (m->record) {
+            fn(h, &m->record);
+        }
+        if (!m->next) {
+            return;
+        }
+        m = &h->pool[m->next];
     }
-    tc_hz_record *r = &h->records[h->nrecords];
-    memset(r, 0, sizeof *r);
-    r->op = op;
-    r->copy = copy;
-    r->cycle = w->cta->run->cycle;
-    r->cta = w->cta->index;
-    r->warp = (uint16_t)w->index;
-    r->position = ++z->position[w->index];
-    r->strong = (op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE |
-                              TC_PM_RELEASE)) != 0;
-    r->clock = clock[tc_first(mask)];
-    for (uint32_t m = mask; m; m &= m - 1) {
-        if (clock[tc_first(m)] != r->clock) {
-            r->clocks = tc_xmalloc(sizeof(uint32_t) * TC_LANES);
-            memcpy(r->clocks, clock, sizeof(uint32_t) * TC_LANES);
-            break;
+}
+
+static void each_line(tc_hazard *h, tc_hz_line *l, uint64_t n, each_fn *fn) {
+    for (uint64_t i = 0; l && i < n; i++) {
+        each_mark(h, &l[i].w, fn);
+        each_mark(h, &l[i].r, fn);
+    }
+}
+
+static void each_record(tc_hazard *h, each_fn *fn) {
+    for (uint64_t i = 0; i < h->npages; i++) {
+        each_line(h, h->pages[i], LINES, fn);
+    }
+    for (tc_hz_cta *z = h->ctas; z; z = z->next) {
+        each_line(h, z->shared, z->nshared, fn);
+        each_line(h, z->tensor, z->ntensor, fn);
+    }
+    for (tc_hz_agent *g = h->agents; g; g = g->next) {
+        if (!g->freed && g->reads) {
+            fn(h, &g->reads);
+        }
+        if (!g->freed && g->writes) {
+            fn(h, &g->writes);
         }
     }
+}
+
+static void mark_it(tc_hazard *h, uint32_t *record) {
+    h->records[*record].mark = 1;
+}
+
+static void move_it(tc_hazard *h, uint32_t *record) {
+    *record = h->records[*record].mark;
+}
+
+static void sweep_copies(tc_hazard *h, tc_hz_copy **c) {
+    while (*c) {
+        tc_hz_copy *k = *c;
+        if (k->mark || k->pending || !(k->dead || k->done_all)) {
+            k->mark = 0;
+            c = &k->next;
+        } else {
+            *c = k->next;
+            k->next = NULL;
+            free_copies(k);
+            h->nasync--;
+        }
+    }
+}
+
+static void sweep_async(tc_hazard *h) {
+    sweep_copies(h, &h->dead);
+    for (tc_hz_cta *z = h->ctas; z; z = z->next) {
+        sweep_copies(h, &z->copies);
+    }
+    tc_hz_agent **a = &h->agents;
+    while (*a) {
+        tc_hz_agent *g = *a;
+        if (g->mark || !g->freed || g->listed || g->remote || g->pending) {
+            g->mark = 0;
+            a = &g->next;
+        } else {
+            *a = g->next;
+            g->next = NULL;
+            free_agents(g);
+            h->nasync--;
+        }
+    }
+}
+
+static void mark_async(tc_hz_record *r) {
+    if (r->flags & TC_HZ_COPY) {
+        ((tc_hz_copy *)r->async)->mark = 1;
+    } else if (r->flags & TC_HZ_AGENT) {
+        ((tc_hz_agent *)r->async)->mark = 1;
+    }
+}
+
+static void collect(tc_hazard *h) {
+    uint32_t n = 1;
+    for (uint32_t i = 1; i < h->nrecords; i++) {
+        h->records[i].mark = 0;
+    }
+    each_record(h, mark_it);
+    for (uint32_t i = 1; i < h->nrecords; i++) {
+        h->records[i].mark = h->records[i].mark ? n++ : 0;
+    }
+    each_record(h, move_it);
+    for (uint32_t i = 1; i < h->nrecords; i++) {
+        if (h->records[i].mark) {
+            mark_async(&h->records[i]);
+            h->records[h->records[i].mark] = h->records[i];
+        }
+    }
+    h->nrecords = n;
+    sweep_async(h);
+    for (tc_hz_cta *z = h->ctas; z; z = z->next) {
+        for (uint32_t i = 0; i < z->cta->nwarps; i++) {
+            memset(z->warps[i].cache, 0, sizeof z->warps[i].cache);
+        }
+    }
+    uint32_t at = (n + h->nasync * 8) * 2;
+    h->collect_at = at > FIRST_COLLECTION ? at : FIRST_COLLECTION;
+}
+
+uint32_t tc_hz_record_new(tc_warp *w, const tc_ptx_op *op, uint8_t flags,
+                          void *async) {
+    tc_hazard *h = w->cta->run->hazard;
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    if (h->nrecords + h->nasync * 8 >= h->collect_at) {
+        collect(h);
+    }
+    if (h->nrecords >= h->crecords) {
+        h->crecords = h->crecords ? h->crecords + h->crecords / 2 : 1024;
+        h->records = tc_xrealloc(h->records, h->crecords * sizeof *h->records);
+    }
+    bool strong = (op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE |
+                                TC_PM_RELEASE)) != 0;
+    h->records[h->nrecords] =
+        (tc_hz_record){.op = op,
+                       .async = async,
+                       .cycle = w->cta->run->cycle,
+                       .clock = tc_hz_clock(w),
+                       .cta = w->cta->index,
+                       .position = ++hw->position,
+                       .warp = (uint16_t)w->index,
+                       .flags = (uint8_t)(flags | (strong ? TC_HZ_STRONG : 0)),
+                       .scope = tc_hz_scope_of(op)};
     return h->nrecords++;
 }
 
-/* ---- readers ---- */
-
-static uint32_t add_readers(tc_hazard *h, uint32_t record, uint32_t mask,
-                            uint32_t next) {
-    uint32_t i = h->free_readers;
-    if (i) {
-        h->free_readers = h->readers[i].next;
-    } else {
-        if (h->nreaders >= h->creaders) {
-            h->creaders = h->creaders ? h->creaders * 2 : 1024;
-            h->readers =
-                tc_xrealloc(h->readers, h->creaders * sizeof *h->readers);
-        }
-        i = h->nreaders++;
+uint32_t tc_hz_record_get(tc_warp *w, const tc_ptx_op *op, uint8_t flags) {
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    uint64_t clock = tc_hz_clock(w);
+    size_t i = (size_t)(op - w->cta->run->module->code) %
+               (sizeof hw->cache / sizeof hw->cache[0]);
+    if (hw->cache[i].op != op || hw->cache[i].clock != clock) {
+        uint32_t record = tc_hz_record_new(w, op, flags, NULL);
+        hw->cache[i].op = op;
+        hw->cache[i].clock = clock;
+        hw->cache[i].record = record;
     }
-    h->readers[i] = (tc_hz_readers){record, mask, next};
-    return i;
-}
-
-void tc_hz_clear_readers(tc_hazard *h, tc_hz_cell *c) {
-    while (c->more) {
-        uint32_t i = c->more;
-        c->more = h->readers[i].next;
-        h->readers[i].next = h->free_readers;
-        h->free_readers = i;
-    }
-    c->reader = c->rmask = 0;
-}
-
-static bool same_reader(const tc_hazard *h, uint32_t a, uint32_t b) {
-    const tc_hz_record *x = &h->records[a], *y = &h->records[b];
-    return x->cta == y->cta && x->warp == y->warp && !x->copy && !y->copy;
-}
-
-/* A later read by the same thread stands for its earlier ones: whoever is
- * ordered after it is ordered after them. While nobody has written the cell
- * the first read is the one to blame and stays. */
-void tc_hz_add_reader(tc_hazard *h, tc_hz_cell *c, uint32_t record, int lane) {
-    uint32_t bit = UINT32_C(1) << lane;
-    if (c->reader == record || !c->rmask) {
-        c->reader = record;
-        c->rmask |= bit;
-        return;
-    }
-    uint32_t *last = NULL, at = 0;
-    bool first = c->writer == 0;
-    if (same_reader(h, c->reader, record)) {
-        if (first && (c->rmask & bit)) {
-            return;
-        }
-        c->rmask &= ~bit;
-    }
-    for (uint32_t i = c->more; i; i = h->readers[i].next) {
-        if (h->readers[i].record == record) {
-            at = i;
-        } else if (same_reader(h, h->readers[i].record, record)) {
-            if (first && (h->readers[i].mask & bit)) {
-                return;
-            }
-            h->readers[i].mask &= ~bit;
-            if (!h->readers[i].mask) {
-                last = &h->readers[i].record;
-                h->readers[i].record = record;
-                h->readers[i].mask = bit;
-                at = i;
-                break;
-            }
-        }
-    }
-    if (!c->rmask) {
-        c->reader = record;
-        c->rmask = bit;
-    } else if (at) {
-        h->readers[at].mask |= bit;
-    } else {
-        uint32_t more = add_readers(h, record, bit, c->more);
-        c->more = more;
-    }
-    (void)last;
-}
-
-/* ---- cells ---- */
-
-static void refine(tc_hazard *h, tc_hz_shadow *s, uint32_t shift) {
-    uint64_t n = (s->bytes >> shift) + 1;
-    tc_hz_cell *fine = tc_xcalloc(n, sizeof *fine);
-    for (uint64_t i = 0; i < n; i++) {
-        const tc_hz_cell *old = &s->cells[i >> (s->shift - shift)];
-        fine[i] = *old;
-        fine[i].more = 0;
-        for (uint32_t k = old->more; k; k = h->readers[k].next) {
-            tc_hz_readers e = h->readers[k];
-            fine[i].more = add_readers(h, e.record, e.mask, fine[i].more);
-        }
-    }
-    for (uint64_t i = 0; i <= s->bytes >> s->shift; i++) {
-        tc_hz_clear_readers(h, &s->cells[i]);
-    }
-    free(s->cells);
-    s->cells = fine;
-    s->shift = shift;
-}
-
-static uint32_t grain(uint64_t offset, uint32_t bytes) {
-    int z = __builtin_ctz((uint32_t)offset | bytes | 4u);
-    return (uint32_t)(z > 2 ? 2 : z);
-}
-
-tc_hz_cell *tc_hz_cells(tc_hazard *h, tc_hz_shadow *s, uint64_t offset,
-                        uint32_t bytes, uint32_t *n) {
-    uint32_t g = grain(offset, bytes);
-    if (!s->cells) {
-        s->shift = g;
-        s->cells = tc_xcalloc((s->bytes >> g) + 1, sizeof *s->cells);
-    } else if (g < s->shift) {
-        refine(h, s, g);
-    }
-    *n = ((bytes - 1) >> s->shift) + 1;
-    return s->cells + (offset >> s->shift);
-}
-
-/* Accesses are aligned to their size, at most 64 bytes: one page holds them.
- * A copy's source of odd size stays within its 16 bytes, too. */
-tc_hz_shadow *tc_hz_global(tc_hazard *h, uint64_t address, uint64_t *offset) {
-    const tc_sim *s = h->run->sim;
-    int lo = 0, hi = s->nallocs - 1;
-    while (lo < hi) {
-        int mid = (lo + hi + 1) / 2;
-        if (s->allocs[mid]->address <= address) {
-            lo = mid;
-        } else {
-            hi = mid - 1;
-        }
-    }
-    uint64_t at = address - s->allocs[lo]->address;
-    tc_hz_shadow *page = &h->global[h->first_page[lo] + at / PAGE];
-    page->bytes = PAGE;
-    *offset = at % PAGE;
-    return page;
+    return hw->cache[i].record;
 }

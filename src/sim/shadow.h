@@ -1,17 +1,278 @@
-/* shadow.h - cells and records; see hazard.h for what they mean. */
+/* shadow.h - the shadow of memory: lines of 128 bytes, and the records that
+ * they name.
+ *
+ * A line keeps marks: who wrote these of its bytes last, who has read them
+ * since. A mark names a record (one op of one warp between two ticks of its
+ * clock) and says exactly which lane touched which byte, for the shapes that
+ * programs have: consecutive lanes on consecutive elements (also of several ops
+ * that are one element apart), or a range of lanes on the same bytes. So a
+ * warp's access to consecutive words costs one mark a line. */
 #ifndef TC_SIM_SHADOW_H
 #define TC_SIM_SHADOW_H
 
-#include "sim/hazard.h"
+#include "sim/order.h"
 
-/* Notes an op of a warp; the record's index. */
-uint32_t tc_hz_add_record(tc_hazard *h, const tc_warp *w, const tc_ptx_op *op,
-                          uint32_t mask, tc_hz_copy *copy);
-/* The cells of [offset, offset + bytes), refined to the access's grain. */
-tc_hz_cell *tc_hz_cells(tc_hazard *h, tc_hz_shadow *s, uint64_t offset,
-                        uint32_t bytes, uint32_t *n);
-tc_hz_shadow *tc_hz_global(tc_hazard *h, uint64_t address, uint64_t *offset);
-void tc_hz_add_reader(tc_hazard *h, tc_hz_cell *c, uint32_t record, int lane);
-void tc_hz_clear_readers(tc_hazard *h, tc_hz_cell *c);
+enum { TC_HZ_LINE = 128 };
+
+typedef enum tc_hz_flag {
+    TC_HZ_STORE = 1,   /* the record is of writes */
+    TC_HZ_STRONG = 2,  /* volatile, relaxed, acquire, release, atomic */
+    TC_HZ_COPY = 4,    /* async is a tc_hz_copy */
+    TC_HZ_AGENT = 8,   /* async is a tc_hz_agent */
+    TC_HZ_PROXIED = 16 /* made in the async proxy */
+} tc_hz_flag;
+
+/* One op of one warp, from one tick of its clock to the next. */
+typedef struct tc_hz_record {
+    const tc_ptx_op *op;
+    void *async;
+    uint64_t cycle, clock;
+    uint32_t cta, position; /* accesses of the warp since its last barrier */
+    uint16_t warp;
+    uint8_t flags, scope;
+    uint32_t mark; /* while records are collected */
+} tc_hz_record;
+
+typedef enum tc_hz_shape {
+    TC_HZ_RUN,    /* lane l on element l - shift, for each shift in [lo, hi] */
+    TC_HZ_SAME,   /* lanes on the same bytes */
+    TC_HZ_COARSE, /* some lanes; the bytes are a bit map's */
+    TC_HZ_SHAPE = 3,
+    TC_HZ_CLIPPED = 4,   /* bytes are fewer than the shape says */
+    TC_HZ_UNWRITTEN = 8, /* read before anybody wrote */
+} tc_hz_shape;
+
+typedef struct tc_hz_mark {
+    uint32_t record; /* 0: no mark */
+    uint32_t next;   /* in the pool, 0 none */
+    union {
+        struct {
+            uint8_t l0, l1; /* lanes [l0, l1] */
+            int8_t lo, hi;
+        };
+        uint32_t map; /* COARSE: index in the pool */
+    };
+    uint8_t unit; /* log2 of the bytes of an element */
+    uint8_t shape;
+    uint8_t b0, b1; /* bytes [b0, b1) of the line */
+} tc_hz_mark;
+
+typedef struct tc_hz_line {
+    tc_hz_mark w, r; /* first of the writers, of the readers */
+} tc_hz_line;
+
+/* One read that may have been too early: decided when somebody waits. */
+typedef struct tc_hz_pending {
+    struct tc_hz_pending *next;
+    tc_access reader;
+    tc_ptx_space space;
+    uint32_t phase;     /* barriers that the reader had passed */
+    uint32_t committed; /* groups that the issuing lane had committed */
+    int lane;           /* the issuer's */
+    uint64_t address;
+    uint32_t bytes;
+} tc_hz_pending;
+
+/* The checker's view of one cp.async; lives as long as a record names it. */
+struct tc_hz_copy {
+    struct tc_hz_copy *next;
+    int32_t group[TC_LANES];
+    uint64_t done[TC_LANES]; /* clock of the lane's covering wait, 0 none */
+    uint64_t done_all;       /* the same, if one wait covered all lanes */
+    uint32_t barrier[TC_LANES], phase[TC_LANES]; /* or: completes on that */
+    uint32_t signals, mask;
+    uint32_t waited;                 /* lanes that waited since the issue */
+    uint32_t wait_ncommit[TC_LANES]; /* groups committed at the last wait */
+    tc_access wait;      /* the last wait after the commit that did not
+                            cover it */
+    uint32_t wait_lanes; /* lanes of that */
+    tc_access issue;
+    tc_hz_pending *pending;
+    tc_warp *warp;
+    bool dead; /* its CTA has ended */
+    uint32_t mark;
+};
+
+/* The checker's view of one transfer of the async proxy. */
+struct tc_hz_agent {
+    struct tc_hz_agent *next, *peer; /* peer: of the same phase */
+    tc_hazard *h;
+    tc_warp *warp; /* the issuer's, while it lives */
+    tc_hz_know *know;
+    tc_access issue;
+    uint64_t issued;          /* the issuer's clock */
+    uint64_t done, read_done; /* clock of its issuer's wait, 0 none */
+    uint32_t barrier, phase;  /* 0: signals none */
+    uint32_t reads, writes;   /* records, 0 not made */
+    tc_hz_proxy proxy;
+    tc_hz_pending *pending;
+    bool freed, listed; /* listed: a barrier's phase names it */
+    uint32_t remote;    /* lists of remote accesses that name it */
+    bool waited;        /* somebody waited for its phase */
+    uint32_t mark;
+};
+
+typedef struct tc_hz_warp {
+    tc_hz_know *known[TC_LANES];
+    tc_hz_know *all; /* of all lanes, or NULL: they differ */
+    /* The last lesson: who knew old and learnt lesson knows result. */
+    tc_hz_know *old, *lesson, *result;
+    uint64_t clock;
+    bool tick; /* before the next access */
+    uint32_t position;
+    uint32_t phase[TC_LANES];  /* CTA barriers it passed */
+    uint32_t fences;           /* lanes that executed a proxy fence, */
+    uint64_t fenced[TC_LANES]; /* and their clock then */
+    /* What a fence made ready for the next strong store, and what strong loads
+     * left for the next fence. */
+    uint32_t releases, acquires; /* lanes that have such */
+    tc_hz_know *release[TC_LANES], *acquire[TC_LANES];
+    uint8_t scope[TC_LANES];
+    uint32_t from[TC_LANES];     /* acquire: the CTA that it is of, or many */
+    uint32_t arrivals[TC_LANES]; /* at the cluster's barrier */
+    struct {
+        const tc_ptx_op *op;
+        uint64_t clock;
+        uint32_t record;
+    } cache[16];
+} tc_hz_warp;
+
+struct tc_hz_cta {
+    tc_cta *cta;
+    tc_hz_cta *next; /* of those that run */
+    tc_hz_line *shared, *tensor;
+    uint64_t nshared, ntensor; /* lines */
+    bool touched;
+    uint8_t *local; /* a byte each: written? */
+    tc_hz_warp *warps;
+    tc_hz_know *arrived[TC_BARRIERS]; /* bar.arrive */
+    struct tc_hz_remote *remotes;     /* accesses of others to its memory */
+    struct tc_hz_barrier *barriers;   /* mbarriers in its memory */
+    tc_hz_copy *copies;
+};
+
+struct tc_hazard {
+    tc_run *run;
+    uint32_t nthreads; /* of a CTA, rounded up to warps */
+    uint64_t stamp;    /* the last clock */
+    tc_hz_record *records;
+    uint32_t nrecords, crecords, collect_at;
+    uint32_t now; /* the record that is being made: its cycle is now */
+    tc_hz_mark *pool;
+    uint32_t npool, cpool, free_marks;
+    tc_hz_line **pages;   /* of each page of each allocation */
+    uint64_t *first_page; /* of each allocation */
+    uint64_t npages;
+    int recent;       /* allocation */
+    tc_hz_cta *ctas;  /* that run */
+    tc_hz_copy *dead; /* of CTAs that have ended */
+    tc_hz_agent *agents;
+    uint32_t nasync;            /* copies and agents */
+    struct tc_hz_place *places; /* hash of what was published where */
+    uint32_t nplaces, cplaces;
+    uint32_t nbarriers; /* mbarriers ever seen */
+    struct tc_hz_cluster *clusters;
+    struct tc_hz_doubt *doubts;
+};
+
+/* shadow.c */
+tc_hz_record *tc_hz_record_of(const tc_hazard *h, uint32_t record);
+/* The record of op in the warp's present stretch; new ones on demand. */
+uint32_t tc_hz_record_get(tc_warp *w, const tc_ptx_op *op, uint8_t flags);
+uint32_t tc_hz_record_new(tc_warp *w, const tc_ptx_op *op, uint8_t flags,
+                          void *async);
+bool tc_hz_live(const tc_hazard *h, uint32_t cta);
+uint32_t tc_hz_mark_new(tc_hazard *h, const tc_hz_mark *m);
+void tc_hz_mark_free(tc_hazard *h, uint32_t i);
+void tc_hz_lines_clear(tc_hazard *h, tc_hz_line *lines, uint64_t n);
+/* Lines from that address on, up to the end of its page; NULL: nowhere. */
+tc_hz_line *tc_hz_global(tc_hazard *h, uint64_t address);
+tc_hz_line *tc_hz_line_of(tc_hazard *h, tc_hz_cta *z, tc_ptx_space space,
+                          uint64_t address);
+
+/* order.c, order_sync.c */
+void tc_hz_sync_free(tc_hazard *h);
+void tc_hz_async_free(tc_hazard *h);
+void tc_hz_barriers_free(tc_hz_cta *z);
+void tc_hz_remotes_free(tc_hz_cta *z);
+void tc_hz_remote_transfer(tc_hz_agent *g, tc_cta *owner, uint64_t offset,
+                           uint32_t bytes);
+void tc_hz_remotes_check(tc_cta *c); /* at the end of the CTA */
+void tc_hz_retire(tc_cta *c);
+typedef enum tc_hz_strong_kind {
+    TC_HZ_STRONG_LOAD,
+    TC_HZ_STRONG_STORE,
+    TC_HZ_STRONG_ATOMIC
+} tc_hz_strong_kind;
+/* A strong access: what it acquires, before it is visited (LOAD); what it
+ * releases, afterwards. An atomic is both in turn. */
+uint8_t tc_hz_scope_of(const tc_ptx_op *op);
+void tc_hz_strong(tc_warp *w, const tc_ptx_op *op, const tc_hz_cta *owner,
+                  uint32_t mask, const uint64_t *addr, tc_hz_strong_kind kind);
+tc_hz_warp *tc_hz_warp_of(const tc_warp *w);
+uint64_t tc_hz_clock(tc_warp *w); /* ticks if it must */
+/* What a lane knows and did, for others; it ticks afterwards. */
+void tc_hz_publish(tc_warp *w, int lane, tc_hz_know *into);
+void tc_hz_learn(tc_warp *w, uint32_t mask, tc_hz_know *k);
+void tc_hz_set_known(tc_warp *w, uint32_t lanes, tc_hz_know *k);
+
+/* ---- one access ---- */
+
+/* line.c */
+bool tc_hz_agent_known(const tc_hz_agent *g, const tc_hz_know *k,
+                       bool reads_only, bool issuer);
+
+typedef struct tc_hz_visit {
+    tc_hazard *h;
+    tc_hz_cta *z; /* whose memory, or whose access */
+    uint32_t record;
+    tc_hz_know *const *known; /* of each lane */
+    tc_hz_know *all;
+    tc_hz_agent *agent;
+    uint32_t committed;
+    tc_ptx_space space;
+    uint64_t address; /* of the line */
+    uint32_t bytes;   /* of a lane's access */
+    uint32_t seen;    /* record of the last conflict */
+    int seen_me, seen_it;
+    bool unwritten; /* nobody had written the bytes that it writes */
+    bool
+        fresh; /* two lanes may be on one byte: the record is this op's alone */
+} tc_hz_visit;
+
+/* hazard.c */
+tc_hz_visit tc_hz_visit_of(tc_warp *w, uint32_t record, tc_hz_cta *z,
+                           tc_ptx_space space, uint32_t bytes);
+/* A lane's (or a transfer's) bytes, of any length. */
+void tc_hz_visit_bytes(tc_hz_visit *v, int lane, uint64_t address,
+                       uint64_t bytes, bool store);
+/* line.c: a mark (record unset) against a line. */
+void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m);
+void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m);
+/* marks.c: shapes. */
+void tc_hz_lanes_at(const tc_hz_mark *m, uint32_t byte, int *l0, int *l1);
+tc_hz_mark tc_hz_run_mark(int l0, int l1, int64_t byte, uint32_t unit);
+tc_hz_mark tc_hz_same_mark(int l0, int l1, uint32_t b0, uint32_t b1);
+bool tc_hz_absorb(tc_hz_mark *e, const tc_hz_mark *m);
+/* Takes bytes [b0, b1) away; false: nothing is left. *rest gets a second
+ * piece (b0 == b1: none). */
+bool tc_hz_cut(tc_hz_mark *e, uint32_t b0, uint32_t b1, tc_hz_mark *rest);
+
+/* conflict.c: what an unordered pair of accesses is called. The visitor is
+ * the later one in this schedule. */
+void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
+                      int rlane, uint32_t writer, int wlane, bool read_first);
+void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
+                       int flane, uint32_t second, int slane);
+void tc_hz_unfenced(tc_hz_visit *v, const tc_finding *place, uint32_t first,
+                    int flane, uint32_t second, int slane);
+void tc_hz_unwritten(tc_hazard *h, const tc_finding *place, uint32_t record,
+                     int lane, uint32_t lanes);
+/* Reads that were too early have their name once the copy's lane waits, or
+ * its CTA ends; a transfer's, once anybody (NULL: nobody) waits for it. */
+void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited);
+void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane);
+/* Transfers onto transfers that nobody read between. */
+void tc_hz_settle_doubts(tc_hazard *h);
 
 #endif

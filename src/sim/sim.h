@@ -93,7 +93,20 @@ typedef enum tc_missing {
                                    missing_n */
     TC_MISSING_COMMIT_AND_WAIT, /* both */
     TC_MISSING_BARRIER,         /* bar.sync between cause and at */
-    TC_MISSING_ALIGNMENT        /* missing_n bytes */
+    TC_MISSING_ALIGNMENT,       /* missing_n bytes */
+    TC_MISSING_PHASE_WAIT,      /* a wait for the phase of the mbarrier that
+                                   cause signals, before at */
+    TC_MISSING_BULK_WAIT,       /* cp.async.bulk.wait_group before at */
+    TC_MISSING_BULK_WAIT_READ,  /* the same, .read is enough */
+    TC_MISSING_EMPTY_WAIT,      /* before at: a wait until cause is over, e.g.
+                                   for an mbarrier that the readers arrive at */
+    TC_MISSING_PROXY_FENCE,     /* fence.proxy.async between cause and at */
+    TC_MISSING_CLUSTER_BARRIER, /* barrier.cluster between cause and at */
+    TC_MISSING_CLUSTER_START,   /* barrier.cluster before at */
+    TC_MISSING_CLUSTER_END,     /* barrier.cluster after at, before the other
+                                   CTA ends */
+    TC_MISSING_SCOPE,           /* .gpu or wider: .cta does not reach */
+    TC_MISSING_ONE_WRITER       /* one lane that writes, or an atomic */
 } tc_missing;
 
 typedef struct tc_finding {

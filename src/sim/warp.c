@@ -5,7 +5,7 @@
  * others are caught up with and merged; a split that used up its turn without
  * getting anywhere lets the one that waited longest go, so that a spinning
  * lane never starves the lane it waits for. */
-#include "sim/internal.h"
+#include "sim/fast.h"
 #include <string.h>
 
 void tc_warp_start(tc_warp *w, uint32_t pc) {
@@ -133,6 +133,30 @@ bool tc_warp_select(tc_warp *w) {
     return true;
 }
 
+/* Ops of the fast road from pc on, at most as many as may run now. Moves pc and
+ * now behind them; false: the last one left the line, and k and r say where
+ * things stand. */
+static inline bool run_line(tc_warp *w, uint32_t *pc, uint64_t *now,
+                            uint32_t mask) {
+    tc_warp_core *k = w->core;
+    tc_run *r = w->cta->run;
+    const tc_code *c = &r->code[*pc];
+    uint64_t n = c->run, left = r->deadline - *now;
+    n = n < left ? n : left;
+    n = n < k->limit - *pc ? n : k->limit - *pc;
+    k->line_pc = *pc;
+    k->line_cycle = *now;
+    tc_fast *x = &r->fast->entries[c->entry];
+    const tc_fast *end = &r->fast->entries[c[n].entry];
+    const int part = mask != w->alive;
+    while (x < end) {
+        x = x->fn[part](w, x, mask);
+    }
+    *pc += (uint32_t)n;
+    *now += n;
+    return x == end;
+}
+
 /* The loop of a turn: nothing but ops. Who observes is in fn. */
 static uint32_t run_split(tc_warp *w) {
     tc_warp_core *k = w->core;
@@ -144,18 +168,34 @@ static uint32_t run_split(tc_warp *w) {
     uint32_t pc = k->pc;
     do {
         const tc_code *c = &code[pc];
+        if (c->run) {
+            if (!run_line(w, &pc, &now, mask)) {
+                pc = k->pc;
+                now = r->cycle;
+                break;
+            }
+            continue;
+        }
         uint32_t m = mask;
         if (c->guard >= 0) {
             m &= w->pred[c->guard] ^ c->flip;
         }
         pc++;
-        k->pc = pc;
-        r->cycle = ++now;
-        if (m) {
-            c->fn(w, c->op, m);
-            pc = k->pc;
+        now++;
+        if (m == 0) {
+            continue;
         }
+        if (c->branch && m == mask && c->op->target != pc - 1) {
+            pc = c->op->target; /* as tc_sim_op_BRA does */
+            continue;
+        }
+        k->pc = pc;
+        r->cycle = now;
+        c->fn(w, c->op, m);
+        pc = k->pc;
     } while (pc < k->limit && now < deadline);
+    k->pc = pc;
+    r->cycle = now;
     r->counters.warp_instructions += now - begin;
     r->counters.thread_instructions += (now - begin) * tc_popc(mask);
     return (uint32_t)(now - begin);

@@ -4,7 +4,8 @@
  *     page TILECOPY_REPL LESSONS_FOLDER PAGE...
  *
  * Fenced blocks count; all else is prose.
- *     ```python NAME.py    the block becomes the file NAME.py
+ *     ```python NAME.py    the block becomes the file NAME.py; so does that
+ *     ```ptx NAME.ptx      of a .ptx
  *     ```console           "$ COMMAND" lines, each with its output; a line
  *                          "[status N]" ends the output of one that fails
  *     ```tilecopy          "tilecopy> COMMAND" lines with their output, typed
@@ -122,7 +123,7 @@ static void block_line(page *p, const char *line, size_t n, int number,
 }
 
 static void read_page(page *p, const char *data) {
-    enum { PROSE, OTHER, PYTHON, CONSOLE, SESSION } in = PROSE;
+    enum { PROSE, OTHER, FILE_TEXT, CONSOLE, SESSION } in = PROSE;
     char name[256] = "";
     text file = {0};
     int number = 0;
@@ -130,17 +131,19 @@ static void read_page(page *p, const char *data) {
         size_t n = strcspn(s, "\n");
         number++;
         if (in == PROSE && begins(s, n, "```")) {
-            in = begins(s, n, "```console")                    ? CONSOLE
-                 : begins(s, n, "```tilecopy")                 ? SESSION
-                 : sscanf(s, "```python %255[^\n]", name) == 1 ? PYTHON
-                                                               : OTHER;
+            in = begins(s, n, "```console")    ? CONSOLE
+                 : begins(s, n, "```tilecopy") ? SESSION
+                 : sscanf(s, "```python %255[^\n]", name) == 1 ||
+                         sscanf(s, "```ptx %255[^\n]", name) == 1
+                     ? FILE_TEXT
+                     : OTHER;
             file.len = 0;
         } else if (in != PROSE && begins(s, n, "```")) {
-            if (in == PYTHON) {
+            if (in == FILE_TEXT) {
                 write_file(name, file.data ? file.data : "", file.len);
             }
             in = PROSE;
-        } else if (in == PYTHON) {
+        } else if (in == FILE_TEXT) {
             add_line(&file, s, n);
         } else if (in == CONSOLE || in == SESSION) {
             block_line(p, s, n, number, in == SESSION);

@@ -466,7 +466,7 @@ static void errors(void **state) {
         {"ld.global.v4.u32 %r1, [%rd1];", "a vector of 4", ""},
         {"ld.global.v3.u32 {%r1,%r2,%r3}, [%rd1];", "modifier '.v3'", ""},
         {"@%r1 bra X; X:", "a guard is a predicate", ""},
-        {"mov.u32 %r1, %pm0;", "'%pm0' is not built", ""},
+        {"mov.u32 %r1, %pm8;", "%pm8", ""},
         {"mov.u32 %tid.x, %r1;", "cannot be written", ""},
         {"ld.relaxed.global.u32 %r1, [%rd1];", "wants a scope", ""},
         {"st.const.u32 [%rd1], %r1;", "cannot be written", ""},

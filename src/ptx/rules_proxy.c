@@ -1,0 +1,148 @@
+/* rules_proxy.c - st.async, red.async, st.bulk and fence.proxy: which there are
+ * (PTX ISA 9.7.9.12, 9.7.9.13, 9.7.13.7, 9.7.13.4). */
+#include "ptx/internal.h"
+
+#define T(x) (1u << TC_PT_##x)
+
+static const char *name_of(const tc_ptx_op *op) {
+    return tc_ptx_ops[op->opcode].name;
+}
+
+/* To a CTA's shared memory, with an mbarrier; or to global memory (sm_100). */
+static bool check_form(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    bool tx = (op->more & TC_PX_BULK_TX) != 0;
+    if ((op->more & ~(uint32_t)TC_PX_BULK_TX) != 0) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'%s' completes by .mbarrier::complete_tx::bytes",
+                           name_of(op));
+    }
+    if (!tx) {
+        bool global = op->space == TC_PS_GLOBAL || op->space == TC_PS_GENERIC;
+        return (global || tc_ptx_fail(p, span, NULL,
+                                      "'%s' to shared memory wants "
+                                      ".mbarrier::complete_tx::bytes",
+                                      name_of(op))) &&
+               tc_ptx_wants_sm(
+                   p, span, 100,
+                   tc_format(p->arena, "'%s' to global memory", name_of(op)));
+    }
+    return op->space == TC_PS_CLUSTER || op->space == TC_PS_GENERIC ||
+           tc_ptx_fail(p, span, NULL,
+                       "'%s' with an mbarrier is only for .shared::cluster",
+                       name_of(op));
+}
+
+static bool check_st_async(tc_ptx_parser *p, const tc_ptx_op *op,
+                           tc_span span) {
+    int bytes = tc_ptx_type_bytes[op->type];
+    bool tx = (op->more & TC_PX_BULK_TX) != 0;
+    if (op->sub != 0) {
+        return tc_ptx_fail(p, span, "red.async", "'%s' does not reduce",
+                           name_of(op));
+    }
+    if (tx && bytes < 4) {
+        return tc_ptx_fail(p, span, NULL, "'%s' stores 4 or 8 bytes, not %s",
+                           name_of(op), tc_ptx_type_names[op->type]);
+    }
+    if (bytes * op->nvec > 16 || (!tx && op->nvec > 1)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "a vector of '%s' has at most 16 bytes, and one "
+                           "to global memory is none",
+                           name_of(op));
+    }
+    return check_form(p, op, span);
+}
+
+static bool check_red_async(tc_ptx_parser *p, const tc_ptx_op *op,
+                            tc_span span) {
+    static const uint32_t types[] = {[TC_ATOM_AND] = T(B32),
+                                     [TC_ATOM_OR] = T(B32),
+                                     [TC_ATOM_XOR] = T(B32),
+                                     [TC_ATOM_ADD] =
+                                         T(U32) | T(S32) | T(U64) | T(S64),
+                                     [TC_ATOM_INC] = T(U32),
+                                     [TC_ATOM_DEC] = T(U32),
+                                     [TC_ATOM_MIN] = T(U32) | T(S32),
+                                     [TC_ATOM_MAX] = T(U32) | T(S32)};
+    if (op->sub == 0 || (types[op->sub] >> op->type & 1u) == 0) {
+        return tc_ptx_fail(p, span, NULL,
+                           op->sub == 0 ? "'%s' wants a reduction"
+                                        : "'%s' has no such reduction of %s",
+                           name_of(op), tc_ptx_type_names[op->type]);
+    }
+    bool tx = (op->more & TC_PX_BULK_TX) != 0;
+    bool relaxed = (op->flags & TC_PM_RELAXED) != 0;
+    bool scoped = relaxed ? op->scope == TC_PTX_SCOPE_CLUSTER
+                          : op->scope == TC_PTX_SCOPE_GPU ||
+                                op->scope == TC_PTX_SCOPE_SYS;
+    return check_form(p, op, span) &&
+           ((tx == relaxed && scoped && op->nvec == 1) ||
+            tc_ptx_fail(p, span, NULL,
+                        "'%s' is .relaxed.cluster with an mbarrier, .release "
+                        "with .gpu or .sys without",
+                        name_of(op)));
+}
+
+static bool check_st_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    const tc_ptx_operand *size = &op->a[1];
+    if (op->more != 0 || op->sub != 0 || op->nvec != 1 ||
+        (op->space != TC_PS_SHARED && op->space != TC_PS_GENERIC)) {
+        return tc_ptx_fail(p, span, NULL, "'st.bulk' is st.bulk.shared::cta");
+    }
+    if (size->kind == TC_PO_IMM &&
+        (size->imm < 0 || size->imm % 8 != 0 || size->imm > 16777216)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'st.bulk' fills multiples of 8 bytes up to "
+                           "16777216, not %lld",
+                           (long long)size->imm);
+    }
+    return (op->a[2].imm == 0 ||
+            tc_ptx_fail(p, span, NULL, "'st.bulk' fills with 0 only")) &&
+           tc_ptx_wants_sm(p, span, 100, "'st.bulk'");
+}
+
+static bool check_fence(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    uint32_t sem = op->flags & (TC_PM_ACQUIRE | TC_PM_RELEASE);
+    bool one = sem == TC_PM_ACQUIRE || sem == TC_PM_RELEASE;
+    bool range = op->a[0].kind != TC_PO_NONE;
+    bool scope = op->scope != TC_PTX_SCOPE_NONE, ok;
+    switch (op->sub2) {
+    case TC_PROXY_ALIAS:
+        ok = sem == 0 && !scope && !range && op->space == 0 && op->more == 0;
+        break;
+    case TC_PROXY_ASYNC:
+        ok = sem == 0 && !scope && !range && op->more == 0 &&
+             (op->space == 0 || op->space == TC_PS_GLOBAL ||
+              op->space == TC_PS_SHARED || op->space == TC_PS_CLUSTER);
+        break;
+    case TC_PROXY_TENSORMAP:
+        ok = one && scope && op->space == 0 && op->more == 0 &&
+             range == (sem == TC_PM_ACQUIRE) &&
+             (!range || (op->a[1].kind == TC_PO_IMM && op->a[1].imm == 128));
+        break;
+    case TC_PROXY_ASYNC_GENERIC:
+        ok = one && op->scope == TC_PTX_SCOPE_CLUSTER && !range &&
+             op->space == 0 &&
+             op->more ==
+                 (sem == TC_PM_ACQUIRE ? TC_PX_PROXY_CLUSTER : TC_PX_PROXY_CTA);
+        break;
+    default:
+        return tc_ptx_fail(p, span, ".alias, .async or .tensormap::generic",
+                           "'%s' wants a proxy", name_of(op));
+    }
+    return ok ||
+           tc_ptx_fail(p, span, NULL, "'%s' has no such form", name_of(op));
+}
+
+bool tc_ptx_check_proxy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    switch (op->opcode) {
+    case TC_PTX_ST_ASYNC:
+        return check_st_async(p, op, span);
+    case TC_PTX_RED_ASYNC:
+        return check_red_async(p, op, span);
+    case TC_PTX_ST_BULK:
+        return check_st_bulk(p, op, span);
+    default:
+        return check_fence(p, op, span);
+    }
+}

@@ -1,0 +1,565 @@
+/* line.c - an access against the marks of a line. */
+#include "sim/shadow.h"
+#include <string.h>
+
+typedef struct tc_bits { /* a bit a byte of the line */
+    uint64_t w[2];
+} tc_bits;
+_Static_assert(sizeof(tc_bits) == sizeof(tc_hz_mark), "maps lie in the pool");
+
+static void set_bits(tc_bits *b, uint32_t b0, uint32_t b1, bool on) {
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t lo = b0 > 64 * i ? b0 - 64 * i : 0;
+        uint32_t hi = b1 > 64 * i ? b1 - 64 * i : 0;
+        hi = hi > 64 ? 64 : hi;
+        if (lo >= hi) {
+            continue;
+        }
+        uint64_t mask =
+            (hi - lo == 64 ? UINT64_MAX : (UINT64_C(1) << (hi - lo)) - 1) << lo;
+        b->w[i] = on ? b->w[i] | mask : b->w[i] & ~mask;
+    }
+}
+
+static bool bit(const tc_bits *b, uint32_t i) {
+    return (b->w[i / 64] >> i % 64 & 1) != 0;
+}
+
+static tc_bits *map_of(tc_hazard *h, const tc_hz_mark *m) {
+    return (tc_bits *)(void *)&h->pool[m->map];
+}
+
+static tc_hz_shape shape_of(const tc_hz_mark *m) {
+    return (tc_hz_shape)(m->shape & TC_HZ_SHAPE);
+}
+
+static bool overlap(const tc_hz_mark *a, const tc_hz_mark *b) {
+    return a->b0 < b->b1 && b->b0 < a->b1;
+}
+
+/* ---- lists of marks ---- */
+
+static void push(tc_hazard *h, tc_hz_mark *head, tc_hz_mark m) {
+    m.next = head->record ? tc_hz_mark_new(h, head) : 0;
+    *head = m;
+}
+
+/* Walks a list; the place stays right when the pool moves. */
+typedef struct tc_walk {
+    tc_hz_mark *head;
+    uint32_t at, before; /* 0: the head; before: pool index, or 0 */
+    bool first, end;
+} tc_walk;
+
+static tc_walk walk(tc_hz_mark *head) {
+    return (tc_walk){.head = head, .first = true, .end = !head->record};
+}
+
+static tc_hz_mark *here(tc_hazard *h, const tc_walk *k) {
+    return k->first ? k->head : &h->pool[k->at];
+}
+
+static void step(tc_hazard *h, tc_walk *k) {
+    uint32_t next = here(h, k)->next;
+    k->before = k->first ? 0 : k->at;
+    k->first = false;
+    k->at = next;
+    k->end = !next;
+}
+
+/* Takes the mark out; the walk is at the next one then. */
+static void take(tc_hazard *h, tc_walk *k) {
+    tc_hz_mark *m = here(h, k);
+    uint32_t next = m->next;
+    if (shape_of(m) == TC_HZ_COARSE) {
+        tc_hz_mark_free(h, m->map);
+    }
+    if (k->first) {
+        if (next) {
+            *k->head = h->pool[next];
+            tc_hz_mark_free(h, next);
+        } else {
+            memset(k->head, 0, sizeof *k->head);
+        }
+        k->end = !next;
+        return;
+    }
+    tc_hz_mark_free(h, k->at);
+    if (k->before) {
+        h->pool[k->before].next = next;
+    } else {
+        k->head->next = next;
+    }
+    k->at = next;
+    k->end = !next;
+}
+
+/* ---- order ---- */
+
+/* Is the thread of record x's lane the one that makes this access? */
+static bool same_thread(const tc_hz_visit *v, const tc_hz_record *x, int le,
+                        int lm) {
+    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+    return !v->agent && x->cta == me->cta && x->warp == me->warp && le == lm;
+}
+
+bool tc_hz_agent_known(const tc_hz_agent *g, const tc_hz_know *k,
+                       bool reads_only, bool issuer) {
+    const tc_access *a = &g->issue;
+    uint64_t done = g->done;
+    if (!done && reads_only) {
+        done = g->read_done;
+    }
+    return (done && (issuer || tc_hz_knows(k, a->cta, a->warp * 32 + a->lane, 1,
+                                           done))) ||
+           (g->barrier && tc_hz_phases_known(k, g->barrier) > g->phase);
+}
+
+/* The access of record x by lane le precedes that of my lane lm. */
+static bool ordered(const tc_hz_visit *v, const tc_hz_record *x, int le,
+                    int lm) {
+    const tc_hz_know *k = v->known[lm];
+    uint32_t t = x->warp * TC_LANES + (uint32_t)le;
+    bool same = same_thread(v, x, le, lm);
+    if (x->flags & TC_HZ_AGENT) {
+        const tc_hz_agent *g = x->async;
+        return g == v->agent ||
+               tc_hz_agent_known(g, k, !(x->flags & TC_HZ_STORE), same);
+    }
+    if (x->flags & TC_HZ_COPY) {
+        const tc_hz_copy *c = x->async;
+        uint64_t done = c->done[le];
+        return (same && c == tc_hz_record_of(v->h, v->record)->async) ||
+               (done && (same || tc_hz_knows(k, x->cta, t, 1, done))) ||
+               ((c->signals >> le & 1) &&
+                tc_hz_phases_known(k, c->barrier[le]) > c->phase[le]);
+    }
+    return same || tc_hz_knows(k, x->cta, t, 1, x->clock);
+}
+
+/* m's lanes are the lanes of e on every byte that they share. */
+static bool same_lanes(const tc_hz_mark *e, const tc_hz_mark *m) {
+    if (shape_of(e) != shape_of(m) || shape_of(e) == TC_HZ_COARSE) {
+        return false;
+    }
+    if (shape_of(e) == TC_HZ_SAME) {
+        return e->l0 == e->l1 && m->l0 == m->l1 && e->l0 == m->l0;
+    }
+    return e->unit == m->unit && e->lo == e->hi && m->lo == m->hi &&
+           e->lo == m->lo;
+}
+
+/* All of e precedes all of m, seen quickly; false: look at the lanes. */
+static bool all_ordered(const tc_hz_visit *v, const tc_hz_record *x,
+                        const tc_hz_mark *e, const tc_hz_mark *m) {
+    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+    uint32_t n = (uint32_t)(e->l1 - e->l0) + 1;
+    uint32_t t = x->warp * TC_LANES + e->l0;
+    uint64_t clock = x->clock;
+    bool same = !v->agent && x->cta == me->cta && x->warp == me->warp &&
+                same_lanes(e, m);
+    if ((x->flags & TC_HZ_AGENT) || shape_of(e) == TC_HZ_COARSE) {
+        return false;
+    }
+    if (x->flags & TC_HZ_COPY) {
+        const tc_hz_copy *c = x->async;
+        clock = c->done_all;
+        if (!clock) {
+            return false;
+        }
+    }
+    return same || (v->all && tc_hz_knows(v->all, x->cta, t, n, clock));
+}
+
+/* A write in the generic proxy, then an access in the async one. */
+static bool fenced(const tc_hz_visit *v, const tc_hz_record *x, int le) {
+    const tc_hz_know *k = v->agent->know->proxy;
+    uint64_t clock = x->clock;
+    if (x->flags & (TC_HZ_AGENT | TC_HZ_PROXIED)) {
+        return true;
+    }
+    if (x->flags & TC_HZ_COPY) {
+        clock = ((const tc_hz_copy *)x->async)->done[le];
+    }
+    return tc_hz_knows(k, x->cta, x->warp * TC_LANES + (uint32_t)le, 1, clock);
+}
+
+/* ---- pairs of lanes that nothing orders ---- */
+
+typedef enum tc_pair { WRITE_READ, READ_WRITE, WRITE_WRITE } tc_pair;
+
+static tc_finding place_of(const tc_hz_visit *v, const tc_hz_mark *m,
+                           uint32_t byte, uint32_t step) {
+    uint32_t begin = m->b0;
+    if (shape_of(m) == TC_HZ_RUN) {
+        begin = byte >> m->unit << m->unit;
+    }
+    return (tc_finding){.space = v->space,
+                        .address = v->address + begin,
+                        .bytes = v->bytes,
+                        .from = byte - begin,
+                        .to = byte - begin + step};
+}
+
+static void report(tc_hz_visit *v, const tc_finding *place, uint32_t other,
+                   int le, int lm, tc_pair pair) {
+    if (v->seen == other && v->seen_me == lm && v->seen_it == le) {
+        return;
+    }
+    v->seen = other;
+    v->seen_me = lm;
+    v->seen_it = le;
+    if (pair == WRITE_WRITE) {
+        tc_hz_write_write(v, place, other, le, v->record, lm);
+    } else if (pair == WRITE_READ) {
+        tc_hz_read_write(v, place, v->record, lm, other, le, false);
+    } else {
+        tc_hz_read_write(v, place, other, le, v->record, lm, true);
+    }
+}
+
+/* Some lane of a coarse mark: only if none of the warp's is known. */
+static bool coarse_ordered(const tc_hz_visit *v, const tc_hz_record *x,
+                           int lm) {
+    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+    if (!v->agent && x->cta == me->cta && x->warp == me->warp) {
+        return true;
+    }
+    for (int le = 0; le < TC_LANES; le++) {
+        if (ordered(v, x, le, lm)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The lanes of e and of m on one byte. */
+static void check_byte(tc_hz_visit *v, const tc_hz_mark *e, const tc_hz_mark *m,
+                       uint32_t byte, uint32_t size, tc_pair pair) {
+    const tc_hz_record *x = tc_hz_record_of(v->h, e->record);
+    bool proxy = v->agent && v->agent->proxy != TC_HZ_GENERIC &&
+                 pair != READ_WRITE && v->space != TC_PS_TENSOR;
+    int e0, e1, m0, m1;
+    tc_hz_lanes_at(e, byte, &e0, &e1);
+    tc_hz_lanes_at(m, byte, &m0, &m1);
+    if (shape_of(e) == TC_HZ_COARSE) {
+        if (!bit(map_of(v->h, e), byte) || coarse_ordered(v, x, m0)) {
+            return;
+        }
+        e1 = e0;
+    }
+    for (int lm = m0; lm <= m1; lm++) {
+        for (int le = e0; le <= e1; le++) {
+            bool before = ordered(v, x, le, lm);
+            if (before && (!proxy || fenced(v, x, le))) {
+                continue;
+            }
+            tc_finding place = place_of(v, m, byte, size);
+            if (before) {
+                tc_hz_unfenced(v, &place, e->record, le, v->record, lm);
+            } else {
+                report(v, &place, e->record, le, lm, pair);
+            }
+            return;
+        }
+    }
+}
+
+/* Checks e, which was here before, against m. True: all of it is in order. */
+static bool check(tc_hz_visit *v, const tc_hz_mark *e, const tc_hz_mark *m,
+                  tc_pair pair) {
+    const tc_hz_record *x = tc_hz_record_of(v->h, e->record);
+    if (!v->agent && all_ordered(v, x, e, m)) {
+        return true;
+    }
+    if (v->fresh && e->record == v->record) {
+        return true; /* two lanes of this very op: looked at already */
+    }
+    const tc_hz_mark old = *e; /* the pool may move */
+    uint32_t unit = old.unit < m->unit ? old.unit : m->unit;
+    uint32_t b = old.b0 > m->b0 ? old.b0 : m->b0;
+    uint32_t end = old.b1 < m->b1 ? old.b1 : m->b1;
+    uint32_t size = UINT32_C(1) << unit;
+    if (shape_of(&old) == TC_HZ_COARSE) {
+        size = 1;
+    }
+    while (b < end) {
+        uint32_t next = (b | (size - 1)) + 1;
+        next = next < end ? next : end;
+        check_byte(v, &old, m, b, next - b, pair);
+        b = next;
+    }
+    return false;
+}
+
+/* ---- reads ---- */
+
+/* Bytes that the reading thread had written, or another. */
+static void count_shared(tc_hz_visit *v, const tc_hz_mark *e,
+                         const tc_hz_mark *m) {
+    tc_sim_counters *n = &v->h->run->counters;
+    const tc_hz_record *x = tc_hz_record_of(v->h, e->record);
+    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+    uint32_t b = e->b0 > m->b0 ? e->b0 : m->b0;
+    uint32_t end = e->b1 < m->b1 ? e->b1 : m->b1;
+    int per = shape_of(m) == TC_HZ_SAME ? m->l1 - m->l0 + 1 : 1;
+    if (x->cta != me->cta || x->warp != me->warp) {
+        n->shared_reads_other += (end - b) * (uint64_t)per;
+        return;
+    }
+    if (same_lanes(e, m)) {
+        n->shared_reads_own += end - b;
+        return;
+    }
+    for (; b < end; b++) {
+        int e0, e1, m0, m1;
+        tc_hz_lanes_at(e, b, &e0, &e1);
+        tc_hz_lanes_at(m, b, &m0, &m1);
+        uint64_t own = e1 >= m0 && e1 <= m1; /* the last lane's value stays */
+        n->shared_reads_own += own;
+        n->shared_reads_other += (uint64_t)(m1 - m0 + 1) - own;
+    }
+}
+
+static bool same_stretch(const tc_hz_record *a, const tc_hz_record *b) {
+    return a->cta == b->cta && a->warp == b->warp && a->clock == b->clock &&
+           a->async == b->async && a->flags == b->flags;
+}
+
+enum { EXACT = 8, RETIRED = 3 }; /* marks of one stretch; of CTAs that ended */
+
+/* Too many marks of one stretch: one coarse mark for all of them. */
+static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
+    tc_hazard *h = v->h;
+    tc_bits bits = {{0}};
+    tc_hz_mark all = {.record = v->record,
+                      .shape = TC_HZ_COARSE,
+                      .b0 = TC_HZ_LINE,
+                      .unit = 0};
+    const tc_hz_record me = *tc_hz_record_of(h, v->record);
+    tc_walk k = walk(head);
+    while (!k.end) {
+        const tc_hz_mark *e = here(h, &k);
+        if ((e->shape & TC_HZ_UNWRITTEN) ||
+            !same_stretch(tc_hz_record_of(h, e->record), &me)) {
+            step(h, &k);
+            continue;
+        }
+        all.record = e->record;
+        all.b0 = all.b0 < e->b0 ? all.b0 : e->b0;
+        all.b1 = all.b1 > e->b1 ? all.b1 : e->b1;
+        if (shape_of(e) == TC_HZ_COARSE) {
+            bits.w[0] |= map_of(h, e)->w[0];
+            bits.w[1] |= map_of(h, e)->w[1];
+        } else {
+            set_bits(&bits, e->b0, e->b1, true);
+        }
+        take(h, &k);
+    }
+    tc_hz_mark blank = {0};
+    all.map = tc_hz_mark_new(h, &blank);
+    *map_of(h, &all) = bits;
+    push(h, head, all);
+}
+
+/* A coarse mark of the stretch takes m in. */
+static void absorb_coarse(tc_hazard *h, tc_hz_mark *e, const tc_hz_mark *m) {
+    e->b0 = e->b0 < m->b0 ? e->b0 : m->b0;
+    e->b1 = e->b1 > m->b1 ? e->b1 : m->b1;
+    set_bits(map_of(h, e), m->b0, m->b1, true);
+}
+
+/* Whoever is ordered after m is ordered after e: e need not be kept. */
+static bool stands_for(const tc_hz_visit *v, const tc_hz_mark *m,
+                       const tc_hz_mark *e, const tc_hz_record *x) {
+    return e->b0 >= m->b0 && e->b1 <= m->b1 && !v->agent &&
+           all_ordered(v, x, e, m);
+}
+
+static void add_reader(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
+    tc_hazard *h = v->h;
+    uint32_t own = 0, retired = 0;
+    m.record = v->record;
+    tc_walk k = walk(head);
+    while (!k.end) {
+        tc_hz_mark *e = here(h, &k);
+        const tc_hz_record *x = tc_hz_record_of(h, e->record);
+        const tc_hz_record *me = tc_hz_record_of(h, v->record);
+        if ((e->shape ^ m.shape) & TC_HZ_UNWRITTEN) {
+            step(h, &k);
+        } else if (same_stretch(x, me)) {
+            if (shape_of(e) == TC_HZ_COARSE) {
+                absorb_coarse(h, e, &m);
+                return;
+            }
+            if (tc_hz_absorb(e, &m)) {
+                return;
+            }
+            own++;
+            step(h, &k);
+        } else if (!(m.shape & TC_HZ_UNWRITTEN) && stands_for(v, &m, e, x)) {
+            take(h, &k);
+        } else if (x->cta != me->cta && !tc_hz_live(h, x->cta) &&
+                   ++retired >= RETIRED) {
+            take(h, &k);
+        } else {
+            step(h, &k);
+        }
+    }
+    push(h, head, m);
+    if (own >= EXACT && !(m.shape & TC_HZ_UNWRITTEN)) {
+        coarsen(v, head);
+    }
+}
+
+/* The bytes of m that nobody has written: marks of their own. */
+static void add_unwritten(tc_hz_visit *v, tc_hz_line *line,
+                          const tc_hz_mark *m) {
+    tc_hazard *h = v->h;
+    tc_bits bits = {{0}};
+    set_bits(&bits, m->b0, m->b1, true);
+    for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
+        set_bits(&bits, here(h, &k)->b0, here(h, &k)->b1, false);
+    }
+    for (uint32_t b = m->b0; b < m->b1; b++) {
+        if (!bit(&bits, b)) {
+            continue;
+        }
+        tc_hz_mark part = *m;
+        part.b0 = (uint8_t)b;
+        while (b < m->b1 && bit(&bits, b)) {
+            b++;
+        }
+        part.b1 = (uint8_t)b;
+        part.shape |= TC_HZ_UNWRITTEN;
+        if (part.b0 != m->b0 || part.b1 != m->b1) {
+            part.shape |= TC_HZ_CLIPPED;
+        }
+        add_reader(v, &line->r, part);
+    }
+}
+
+void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
+    tc_hazard *h = v->h;
+    uint32_t covered = 0;
+    if (m.b0 >= m.b1) {
+        return;
+    }
+    for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
+        const tc_hz_mark *e = here(h, &k);
+        if (!overlap(e, &m)) {
+            continue;
+        }
+        uint32_t b0 = e->b0 > m.b0 ? e->b0 : m.b0;
+        uint32_t b1 = e->b1 < m.b1 ? e->b1 : m.b1;
+        covered += b1 - b0;
+        if (v->space == TC_PS_SHARED) {
+            count_shared(v, e, &m);
+        }
+        check(v, e, &m, WRITE_READ);
+    }
+    if (v->space != TC_PS_GLOBAL && covered < (uint32_t)(m.b1 - m.b0)) {
+        add_unwritten(v, line, &m);
+    }
+    add_reader(v, &line->r, m);
+}
+
+/* ---- writes ---- */
+
+/* Takes the bytes of m out of all marks of the list. */
+static void cut_all(tc_hazard *h, tc_hz_mark *head, const tc_hz_mark *m) {
+    tc_walk k = walk(head);
+    while (!k.end) {
+        tc_hz_mark *e = here(h, &k), rest;
+        if (!overlap(e, m)) {
+            step(h, &k);
+            continue;
+        }
+        if (shape_of(e) == TC_HZ_COARSE) {
+            tc_bits *b = map_of(h, e);
+            set_bits(b, m->b0, m->b1, false);
+            if (!(b->w[0] | b->w[1])) {
+                take(h, &k);
+            } else {
+                step(h, &k);
+            }
+            continue;
+        }
+        if (!tc_hz_cut(e, m->b0, m->b1, &rest)) {
+            take(h, &k);
+            continue;
+        }
+        if (rest.b0 < rest.b1) {
+            rest.next = e->next;
+            uint32_t i = tc_hz_mark_new(h, &rest);
+            here(h, &k)->next = i;
+            step(h, &k);
+        }
+        step(h, &k);
+    }
+}
+
+/* Read while nobody had written it, and ordered before this write. */
+static void check_unwritten(tc_hz_visit *v, const tc_hz_mark *e,
+                            const tc_hz_mark *m) {
+    const tc_hz_record *x = tc_hz_record_of(v->h, e->record);
+    uint32_t b = e->b0 > m->b0 ? e->b0 : m->b0;
+    int e0, e1, m0, m1;
+    tc_hz_lanes_at(e, b, &e0, &e1);
+    tc_hz_lanes_at(m, b, &m0, &m1);
+    if (ordered(v, x, e0, m0)) {
+        tc_finding place = place_of(v, e, b, e->b1 - b);
+        tc_hz_unwritten(v->h, &place, e->record, e0, 1);
+    }
+}
+
+static void add_writer(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
+    tc_hazard *h = v->h;
+    m.record = v->record;
+    for (tc_walk k = walk(head); !k.end; step(h, &k)) {
+        tc_hz_mark *e = here(h, &k);
+        if (e->record == v->record && shape_of(e) == TC_HZ_SAME &&
+            e->l0 == e->l1 && tc_hz_absorb(e, &m)) {
+            return;
+        }
+    }
+    push(h, head, m);
+}
+
+void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
+    tc_hazard *h = v->h;
+    if (m.b0 >= m.b1) {
+        return;
+    }
+    v->unwritten = v->space != TC_PS_GLOBAL;
+    for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
+        if (overlap(here(h, &k), &m)) {
+            v->unwritten = false;
+            check(v, here(h, &k), &m, WRITE_WRITE);
+        }
+    }
+    for (tc_walk k = walk(&line->r); !k.end; step(h, &k)) {
+        const tc_hz_mark *e = here(h, &k);
+        if (!overlap(e, &m)) {
+            continue;
+        }
+        if (e->shape & TC_HZ_UNWRITTEN) {
+            check_unwritten(v, e, &m);
+        } else {
+            check(v, e, &m, READ_WRITE);
+        }
+    }
+    /* One mark on the same bytes again: nothing to cut or to add. */
+    tc_hz_mark *w = &line->w;
+    if (w->record == v->record && !w->next && !line->r.record &&
+        w->b0 == m.b0 && w->b1 == m.b1 && same_lanes(w, &m)) {
+        return;
+    }
+    if (w->record) {
+        cut_all(h, w, &m);
+    }
+    if (line->r.record) {
+        cut_all(h, &line->r, &m);
+    }
+    add_writer(v, w, m);
+}

@@ -1,0 +1,323 @@
+/* Arguments of `launch`, its GPU road with the stand-in for the driver, and
+ * what loading .ptx files does to a session. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "session/launch_arg.h"
+#include "tilecopy.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- arguments ---------------------------------------------------------------
+ */
+
+typedef struct bits_case {
+    const char *word;
+    tc_arg_class takes;
+    uint32_t size;
+    uint64_t bits;
+} bits_case;
+
+/* IEEE 754 and bfloat16 by hand; the integers are their own bits. */
+static const bits_case good[] = {
+    {"7", TC_TAKES_INT, 4, 7},
+    {"-1", TC_TAKES_INT, 2, 0xffff},
+    {"-128", TC_TAKES_INT, 1, 0x80},
+    {"255", TC_TAKES_INT, 1, 0xff},
+    {"0xffffffffffffffff", TC_TAKES_INT, 8, UINT64_MAX},
+    {"0x1f", TC_TAKES_BITS, 4, 0x1f},
+    {"7u64", TC_TAKES_INT, 8, 7},
+    {"7s32", TC_TAKES_INT, 4, 7},
+    {"2.5", TC_TAKES_FLOAT, 4, 0x40200000},
+    {"2.5f", TC_TAKES_BITS, 4, 0x40200000},
+    {"2", TC_TAKES_FLOAT, 4, 0x40000000},
+    {"-3", TC_TAKES_FLOAT, 8, 0xc008000000000000},
+    {"7f", TC_TAKES_FLOAT, 4, 0x40e00000},
+    {"0.1", TC_TAKES_FLOAT, 4, 0x3dcccccd},
+    {"0.1", TC_TAKES_FLOAT, 8, 0x3fb999999999999a},
+    {"1e3", TC_TAKES_FLOAT, 4, 0x447a0000},
+    {"inf", TC_TAKES_FLOAT, 4, 0x7f800000},
+    {"-inf", TC_TAKES_FLOAT, 2, 0xfc00},
+    {"nan", TC_TAKES_FLOAT, 4, 0x7fc00000},
+    {"-0.0", TC_TAKES_FLOAT, 4, 0x80000000},
+    {"1.0", TC_TAKES_FLOAT, 2, 0x3c00},
+    {"65504.0", TC_TAKES_FLOAT, 2, 0x7bff},
+    {"65519.0", TC_TAKES_FLOAT, 2, 0x7bff},
+    {"65520.0", TC_TAKES_FLOAT, 2, 0x7c00},
+    {"5.9604644775390625e-08", TC_TAKES_FLOAT, 2, 1},  /* 2^-24 */
+    {"2.98023223876953125e-08", TC_TAKES_FLOAT, 2, 0}, /* a tie: to even */
+    {"8.94069671630859375e-08", TC_TAKES_FLOAT, 2, 2}, /* 1.5 x 2^-24 */
+    {"0.00006103515625", TC_TAKES_FLOAT, 2, 0x0400},   /* 2^-14 */
+    {"0.000060975551605224609375", TC_TAKES_FLOAT, 2, 0x3ff},
+    {"1.0", TC_TAKES_BFLOAT, 2, 0x3f80},
+    {"1.00390625", TC_TAKES_BFLOAT, 2, 0x3f80}, /* 1 + 2^-8: a tie */
+    {"1.01171875", TC_TAKES_BFLOAT, 2, 0x3f82}, /* 1 + 3 x 2^-8: a tie */
+    {"1bf16", TC_TAKES_BITS, 2, 0x3f80},
+    {"1f16", TC_TAKES_BITS, 2, 0x3c00},
+};
+
+static const bits_case bad[] = {
+    {"256", TC_TAKES_INT, 1, 0},     {"-129", TC_TAKES_INT, 1, 0},
+    {"2.5", TC_TAKES_INT, 4, 0},     {"7u64", TC_TAKES_INT, 4, 0},
+    {"7u32", TC_TAKES_FLOAT, 4, 0},  {"2.5f", TC_TAKES_FLOAT, 8, 0},
+    {"1f16", TC_TAKES_BFLOAT, 2, 0}, {"1bf16", TC_TAKES_FLOAT, 2, 0},
+    {"1.5", TC_TAKES_BITS, 1, 0},
+};
+
+static void numbers(void **state) {
+    (void)state;
+    tc_arena *a = tc_arena_new();
+    tc_arg_value v;
+    tc_arg_refusal why;
+    uint8_t out[8];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        const bits_case *c = &good[i];
+        uint64_t bits = 0;
+        assert_true(tc_arg_read(a, c->word, &v, &why));
+        assert_true(tc_arg_bits(a, &v, c->takes, c->size, out, &why));
+        for (int k = 7; k >= 0; k--) {
+            bits = bits << 8 | out[k];
+        }
+        if (bits != c->bits) {
+            print_error("%s: %llx\n", c->word, (unsigned long long)bits);
+        }
+        assert_int_equal(bits, c->bits);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_true(tc_arg_read(a, bad[i].word, &v, &why));
+        assert_false(tc_arg_bits(a, &v, bad[i].takes, bad[i].size, out, &why));
+        assert_non_null(why.message);
+    }
+    tc_arena_free(a);
+}
+
+static void words(void **state) {
+    (void)state;
+    static const char *const refused[] = {
+        "",        "x",       "f32[]",
+        "f32[0]",  "f32[-1]", "f32[4",
+        "f32[4]x", "f32[4,]", "f32[1,2,3,4,5,6,7,8,9]",
+        "f31[4]",  "[4]",     "7x",
+        "--7",     "1.5u32",  "0x",
+        "1e",      "nope",    "f32[99999999999]",
+        "7e4m3",   "+",       "in",
+        "2.5.5"};
+    tc_arena *a = tc_arena_new();
+    tc_arg_value v;
+    tc_arg_refusal why;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (tc_arg_read(a, refused[i], &v, &why)) {
+            print_error("taken: %s\n", refused[i]);
+            fail();
+        }
+    }
+    assert_true(tc_arg_read(a, "bf16[64,32]", &v, &why));
+    assert_int_equal(v.kind, TC_ARG_BUFFER);
+    assert_int_equal(v.type, TC_BFLOAT16);
+    assert_int_equal(v.rank, 2);
+    assert_int_equal(v.shape[0] * 1000 + v.shape[1], 64032);
+    uint32_t d[3];
+    assert_true(tc_arg_dims("4,2", 100, d));
+    assert_int_equal(d[0] * 100 + d[1] * 10 + d[2], 421);
+    static const char *const dims[] = {"",  "0",   "4,", "1,2,3,4",
+                                       "x", "101", "-1", "4x"};
+    for (size_t i = 0; i < sizeof dims / sizeof *dims; i++) {
+        assert_false(tc_arg_dims(dims[i], 100, d));
+    }
+    tc_arena_free(a);
+}
+
+/* --- a session ---------------------------------------------------------------
+ */
+
+static char folder[] = "/tmp/tilecopy-test-launch-XXXXXX";
+static char library[64], add_path[64];
+
+/* The fake driver's kernel "add", in PTX. */
+static const char add_text[] =
+    ".version 7.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry add(.param .u64 in, .param .u64 out, .param .u32 n,\n"
+    "                    .param .u8 what)\n"
+    "{\n"
+    "    .reg .b64 %rd<8>;\n    .reg .b32 %r<8>;\n    .reg .b16 %h<3>;\n"
+    "    .reg .pred %p;\n"
+    "    ld.param.u64 %rd1, [in];\n    ld.param.u64 %rd2, [out];\n"
+    "    ld.param.u32 %r1, [n];\n    ld.param.u8 %h1, [what];\n"
+    "    mov.u32 %r2, %tid.x;\n    mov.u32 %r3, %ctaid.x;\n"
+    "    mad.lo.u32 %r2, %r3, 128, %r2;\n    setp.ge.u32 %p, %r2, %r1;\n"
+    "    @%p bra done;\n    cvt.u64.u32 %rd3, %r2;\n"
+    "    add.u64 %rd1, %rd1, %rd3;\n    add.u64 %rd2, %rd2, %rd3;\n"
+    "    ld.global.u8 %h2, [%rd1];\n    add.u16 %h2, %h2, %h1;\n"
+    "    st.global.u8 [%rd2], %h2;\ndone:\n    ret;\n}\n";
+
+static void write_file(const char *path, const char *text) {
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    char source[512], command[1024];
+    snprintf(source, sizeof source, "%s", __FILE__);
+    char *slash = strrchr(source, '/');
+    snprintf(slash != NULL ? slash + 1 : source, 16, "fake_cuda.c");
+    if (mkdtemp(folder) == NULL) {
+        return -1;
+    }
+    snprintf(library, sizeof library, "%s/libfake.so", folder);
+    snprintf(add_path, sizeof add_path, "%s/add.ptx", folder);
+    write_file(add_path, add_text);
+    snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s '%s'", library,
+             source);
+    setenv("TILECOPY_LIBCUDA", library, 1);
+    return system(command);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    unlink(library);
+    unlink(add_path);
+    return rmdir(folder);
+}
+
+static void on_output(void *user, const char *text, size_t len) {
+    tc_buf_write(user, text, len);
+}
+
+static tc_session *new_session(tc_backend backend, tc_buf *out) {
+    tc_options o = tc_options_default();
+    o.json = true;
+    o.backend = backend;
+    return tc_session_new(&o, NULL, on_output, out);
+}
+
+static json_t *ask(tc_session *s, tc_buf *out, const char *command,
+                   tc_status status) {
+    tc_buf_clear(out);
+    assert_int_equal(tc_session_eval(s, command), status);
+    json_t *j = json_loads(tc_buf_text(out), 0, NULL);
+    assert_non_null(j);
+    return j;
+}
+
+static const char *hash_of(const json_t *reply, size_t i) {
+    return json_string_value(json_object_get(
+        json_array_get(json_object_get(reply, "buffers"), i), "fnv1a64"));
+}
+
+static const char launch_add[] = "launch add 2 128 u8[256] u8[256] 200 7";
+
+/* The stand-in computes what the simulator does: the same hashes on each
+ * road, and the comparison says so. */
+static void backends(void **state) {
+    (void)state;
+    tc_buf out = TC_BUF_INIT;
+    char hashes[3][2][20] = {{""}};
+    static const tc_backend roads[] = {TC_BACKEND_SIM, TC_BACKEND_GPU,
+                                       TC_BACKEND_BOTH};
+    for (int i = 0; i < 3; i++) {
+        tc_session *s = new_session(roads[i], &out);
+        assert_int_equal(tc_session_load(s, add_path), TC_OK);
+        json_t *j = ask(s, &out, launch_add, TC_OK);
+        for (size_t k = 0; k < 2; k++) {
+            snprintf(hashes[i][k], sizeof hashes[i][k], "%s", hash_of(j, k));
+        }
+        const json_t *kernel = json_array_get(json_object_get(j, "kernels"), 0);
+        bool counted =
+            json_is_integer(json_object_get(kernel, "thread_instructions"));
+        assert_int_equal(counted, roads[i] != TC_BACKEND_GPU);
+        assert_int_equal(json_is_true(json_object_get(j, "equal")),
+                         roads[i] == TC_BACKEND_BOTH);
+        json_decref(j);
+        j = ask(s, &out, "gpu", TC_OK); /* the same launch again */
+        assert_true(json_is_true(json_object_get(j, "equal")));
+        assert_string_equal(hash_of(j, 1), hashes[i][1]);
+        json_decref(j);
+        assert_false(tc_session_had_findings(s));
+        tc_session_free(s);
+    }
+    assert_string_equal(hashes[0][0], hashes[1][0]);
+    assert_string_equal(hashes[0][1], hashes[1][1]);
+    assert_string_equal(hashes[0][1], hashes[2][1]);
+    tc_buf_free(&out);
+}
+
+/* The stand-in answers a cluster only through cuLaunchKernelEx, and refuses
+ * any but 2. */
+static void clusters_and_memory(void **state) {
+    (void)state;
+    tc_buf out = TC_BUF_INIT;
+    char command[128];
+    tc_session *s = new_session(TC_BACKEND_GPU, &out);
+    assert_int_equal(tc_session_load(s, add_path), TC_OK);
+    snprintf(command, sizeof command, "%s --cluster 2,1", launch_add);
+    json_decref(ask(s, &out, command, TC_OK));
+    snprintf(command, sizeof command, "%s --cluster 1,2", launch_add);
+    json_decref(ask(s, &out, command, TC_NO_GPU));
+    snprintf(command, sizeof command, "%s --smem 65536", launch_add);
+    json_decref(ask(s, &out, command, TC_OK));
+    setenv("FAKE_CUDA_FAIL", "cuFuncSetAttribute", 1);
+    json_decref(ask(s, &out, command, TC_NO_GPU));
+    json_decref(ask(s, &out, launch_add, TC_OK)); /* 0 bytes: not asked */
+    unsetenv("FAKE_CUDA_FAIL");
+    tc_session_free(s);
+    tc_buf_free(&out);
+}
+
+static void loading_again(void **state) {
+    (void)state;
+    tc_buf out = TC_BUF_INIT;
+    tc_session *s = new_session(TC_BACKEND_SIM, &out);
+    assert_int_equal(tc_session_load(s, add_path), TC_OK);
+    json_decref(ask(s, &out, launch_add, TC_OK));
+    json_decref(ask(s, &out, "timeline", TC_OK));
+    write_file(add_path, "this is no PTX\n");
+    assert_int_equal(tc_session_load(s, add_path), TC_REJECTED);
+    json_decref(ask(s, &out, launch_add, TC_OK)); /* the old one is there */
+    write_file(add_path, add_text);
+    assert_int_equal(tc_session_load(s, add_path), TC_OK);
+    json_decref(ask(s, &out, "findings", TC_FAILED)); /* its run is gone */
+    json_decref(ask(s, &out, launch_add, TC_OK));
+    /* A program of TVMScript beside it: both stay. */
+    assert_int_equal(tc_session_eval(s, "n = 3"), TC_OK);
+    json_decref(ask(s, &out, launch_add, TC_OK));
+    tc_session_free(s);
+    tc_buf_free(&out);
+}
+
+static void completion(void **state) {
+    (void)state;
+    tc_buf out = TC_BUF_INIT;
+    tc_session *s = new_session(TC_BACKEND_SIM, &out);
+    assert_int_equal(tc_session_load(s, add_path), TC_OK);
+    bool files;
+    char **found = tc_session_complete(s, "launch a", 7, &files);
+    assert_non_null(found);
+    assert_string_equal(found[0], "add");
+    assert_null(found[1]);
+    free(found[0]);
+    free(found);
+    assert_null(tc_session_complete(s, "launch add a", 11, &files));
+    tc_session_free(s);
+    tc_buf_free(&out);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),       cmocka_unit_test(words),
+        cmocka_unit_test(backends),      cmocka_unit_test(clusters_and_memory),
+        cmocka_unit_test(loading_again), cmocka_unit_test(completion),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
