@@ -263,7 +263,8 @@ static bool read_arg(ask *k, int i) {
     int word = k->values[i];
     tc_arg_value v;
     tc_arg_refusal why;
-    *p = (tc_run_arg){-1, param->offset, param->size, {0}};
+    *p = (tc_run_arg){
+        .buffer = -1, .offset = param->offset, .size = param->size};
     if (!tc_arg_read(k->run->arena, k->args->words[word], &v, &why)) {
         return refuse(k, word, why.hint, "%s", why.message);
     }

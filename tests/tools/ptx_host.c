@@ -133,7 +133,8 @@ static bool make_buffer(host *h, const tc_arg_value *v, tc_gpu_arg *out) {
             return complain("too large", "a buffer");
         }
     }
-    *out = (tc_gpu_arg){tc_alloc(h->arena, bytes), bytes, true};
+    *out = (tc_gpu_arg){
+        .data = tc_alloc(h->arena, bytes), .bytes = bytes, .buffer = true};
     tc_fill_buffer(out->data, bytes, v->type, h->nbuffers++, h->seed);
     return true;
 }
@@ -160,7 +161,7 @@ static bool make_arg(host *h, int i) {
         !tc_arg_bits(h->arena, &v, c, bits / 8, value, &why)) {
         return complain(h->words[i], "does not fit its parameter");
     }
-    h->args[i] = (tc_gpu_arg){value, bits / 8, false};
+    h->args[i] = (tc_gpu_arg){.data = value, .bytes = bits / 8};
     return true;
 }
 
