@@ -30,6 +30,8 @@ typedef struct tc_sim_options {
     tc_completion completion;
     uint64_t seed;              /* of TC_COMPLETE_RANDOM */
     const volatile int *cancel; /* polled; non-zero ends the run. May be NULL */
+    const char *isa; /* of the fast road: "avx512", "avx2", "plain", "none";
+                        NULL: the best there is. For tests */
 } tc_sim_options;
 
 typedef enum tc_run_status { /* INTERFACE.md: run */
