@@ -410,6 +410,13 @@ typedef struct tc_ptx_param {
     uint32_t size, align, offset;
 } tc_ptx_param;
 
+typedef struct tc_ptx_reg { /* a register as the text names it */
+    const char *name;       /* in the source, not terminated */
+    uint32_t len;
+    tc_ptx_type type;
+    uint32_t slot; /* in the file of its type */
+} tc_ptx_reg;
+
 typedef struct tc_ptx_func {
     const char *name;
     bool entry;
@@ -417,8 +424,10 @@ typedef struct tc_ptx_func {
     int nparams;
     uint32_t param_bytes;
     uint32_t npred, n32, n64; /* register slots */
-    uint32_t begin, end;      /* code[begin, end) */
-    uint64_t shared_bytes;    /* static: module's and its own, laid out */
+    tc_ptx_reg *regs;         /* in the order of first mention */
+    int nregs, cregs;
+    uint32_t begin, end;   /* code[begin, end) */
+    uint64_t shared_bytes; /* static: module's and its own, laid out */
     uint64_t local_bytes;
     uint32_t maxntid[3], reqntid[3], reqcluster[3]; /* 0: not given */
     uint32_t minnctapersm;
@@ -445,6 +454,8 @@ typedef struct tc_ptx_module {
  * returns NULL if there was one. An unknown opcode or modifier is an error. */
 tc_ptx_module *tc_ptx_parse(tc_arena *a, const tc_source *source,
                             tc_diags *diags);
+/* The register file that values of a type live in. */
+tc_ptx_file tc_ptx_file_of(tc_ptx_type t);
 const tc_ptx_func *tc_ptx_find_entry(const tc_ptx_module *m, const char *name);
 
 #endif

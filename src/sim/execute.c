@@ -158,6 +158,9 @@ static uint64_t one_turn(tc_warp *w) {
         k->short_turns--;
         end = begin + SHORT_TURN;
     }
+    if (r->launch->stop_at && end > r->launch->stop_at) {
+        end = r->launch->stop_at;
+    }
     while (r->cycle < end && !r->stopped && w->alive) {
         tc_event_run(r);
         uint64_t next = tc_event_next(r);
@@ -284,6 +287,10 @@ static void run_pool(tc_pool *p) {
             break;
         }
         tc_round t = round_of_turns(p);
+        if (r->launch->stop_at && r->cycle >= r->launch->stop_at) {
+            tc_state_capture(r, p->live, p->nlive);
+            break;
+        }
         if (retire(p)) {
             start(p);
         } else if (r->stopped) {

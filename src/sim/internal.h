@@ -22,7 +22,11 @@ typedef struct tc_hazard tc_hazard;     /* hazard.h: of a launch */
 typedef struct tc_hz_cta tc_hz_cta;     /* hazard.h: of a CTA */
 typedef struct tc_hz_copy tc_hz_copy;   /* hazard.h: of one cp.async */
 typedef struct tc_hz_agent tc_hz_agent; /* hazard.h: of one transfer */
-typedef struct tc_timing tc_timing;     /* timing.c */
+typedef struct tc_timing
+    tc_timing; /* state.c: copies what these CTAs hold, and stops the run. */
+void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n);
+
+/* timing.c */
 
 /* One warp's registers and lanes. Register r of the 32-bit file is the array
  * r32[r][0..31], one word a lane. */
@@ -126,8 +130,8 @@ typedef struct tc_poll {
 
 typedef struct tc_warp_core {
     uint32_t pc, mask;
-    uint32_t limit; /* the loop goes on while pc < limit; 0 stops it */
-    uint32_t line_pc; /* a stretch of the fast road begins here, */
+    uint32_t limit;      /* the loop goes on while pc < limit; 0 stops it */
+    uint32_t line_pc;    /* a stretch of the fast road begins here, */
     uint64_t line_cycle; /* with this cycle */
     int cur, nsplit;
     tc_split split[TC_LANES];
@@ -220,18 +224,19 @@ struct tc_run {
     const tc_ptx_func *func;
     const tc_sim_launch *launch;
     const tc_machine *machine;
-    tc_code *code;         /* the whole module's, by absolute index */
+    tc_code *code;             /* the whole module's, by absolute index */
     struct tc_fast_code *fast; /* fast.h; NULL: all on the general road */
-    uint64_t *symbols;     /* address of each symbol */
-    uint32_t shared_bytes; /* static and dynamic */
-    uint32_t cluster[3];   /* dimensions, 1 x 1 x 1 for none */
-    uint64_t cycle;        /* now */
-    uint64_t deadline;     /* the loop returns at this cycle */
-    uint64_t progress;     /* changes when something happened that could free a
-                              spinning warp */
-    bool stopped;          /* fault or cancel: nothing executes any more */
+    uint64_t *symbols;         /* address of each symbol */
+    uint32_t shared_bytes;     /* static and dynamic */
+    uint32_t cluster[3];       /* dimensions, 1 x 1 x 1 for none */
+    uint64_t cycle;            /* now */
+    uint64_t deadline;         /* the loop returns at this cycle */
+    uint64_t progress; /* changes when something happened that could free a
+                          spinning warp */
+    bool stopped;      /* fault or cancel: nothing executes any more */
     tc_run_status status;
-    const char *where; /* cancelled: see tc_sim_result */
+    const char *where;          /* cancelled: see tc_sim_result */
+    struct tc_sim_state *state; /* the same */
     tc_sim_counters counters;
     tc_finding *findings;
     int nfindings, cfindings, cspans;

@@ -268,6 +268,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     tc_findings_settle(r);
     out->status = r->status;
     out->where = r->where;
+    out->state = r->state;
     out->cycles = r->cycle;
     out->counters = r->counters;
     out->findings = r->findings;

@@ -1,0 +1,93 @@
+/* state.c - copies what the resident CTAs hold. */
+#include "sim/state.h"
+#include "sim/internal.h"
+#include "sim/mbarrier.h"
+#include <string.h>
+
+static void *copy(tc_arena *a, const void *from, size_t n) {
+    uint8_t *to = TC_NEWN(a, uint8_t, n + 1);
+    if (n) {
+        memcpy(to, from, n);
+    }
+    return to;
+}
+
+static void copy_splits(tc_arena *a, tc_warp *w, tc_state_warp *out) {
+    const tc_warp_core *k = w->core;
+    out->splits = TC_NEWN(a, tc_state_split, (size_t)k->nsplit + 1);
+    for (int i = 0; i < k->nsplit && w->alive; i++) {
+        const tc_split *s = &k->split[i];
+        out->splits[out->nsplits++] =
+            (tc_state_split){.mask = s->mask,
+                             .op = s->op && s->state != TC_SPLIT_READY
+                                       ? s->op
+                                       : &w->cta->run->module->code[s->pc],
+                             .waits = s->state != TC_SPLIT_READY};
+    }
+}
+
+static void copy_warp(tc_arena *a, tc_warp *w, tc_state_warp *out) {
+    const tc_ptx_func *f = w->cta->run->func;
+    tc_warp_save(w);
+    out->valid = w->valid;
+    out->alive = w->alive;
+    out->func = f;
+    out->r32 = copy(a, w->r32, f->n32 * sizeof *w->r32);
+    out->r64 = copy(a, w->r64, f->n64 * sizeof *w->r64);
+    out->pred = copy(a, w->pred, f->npred * sizeof *w->pred);
+    copy_splits(a, w, out);
+}
+
+static void copy_mbarriers(tc_arena *a, tc_cta *c, tc_state_cta *out) {
+    int cap = 0;
+    for (uint32_t at = 0; c->mbarriers && at + 8 <= c->shared_bytes; at += 8) {
+        tc_mbarrier_ref ref = {.cta = c, .offset = at};
+        const tc_mbarrier *m = tc_mbarrier_entry(ref);
+        if (!m || !m->live) {
+            continue;
+        }
+        uint64_t bits;
+        memcpy(&bits, c->shared + at, sizeof bits);
+        tc_mbarrier_state s = tc_mbarrier_unpack(bits);
+        tc_state_mbarrier b = {.offset = at,
+                               .phase = m->phase,
+                               .pending = s.pending,
+                               .expected = s.expected,
+                               .tx = s.tx};
+        TC_PUSH(a, out->mbarriers, out->nmbarriers, cap, b);
+    }
+}
+
+void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n) {
+    tc_arena *a = r->sim->arena;
+    tc_sim_state *s = TC_NEW(a, tc_sim_state);
+    s->cycle = r->launch->stop_at;
+    s->ctas = TC_NEWN(a, tc_state_cta, (size_t)n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        tc_cta *c = ctas[i];
+        tc_state_cta *out = &s->ctas[s->nctas++];
+        out->index = c->index;
+        out->nshared = c->shared_bytes;
+        out->shared = copy(a, c->shared, c->shared_bytes);
+        out->warps = TC_NEWN(a, tc_state_warp, (size_t)c->nwarps);
+        out->nwarps = c->nwarps;
+        for (uint32_t k = 0; k < c->nwarps; k++) {
+            copy_warp(a, &c->warps[k], &out->warps[k]);
+        }
+        copy_mbarriers(a, c, out);
+    }
+    r->state = s;
+    r->stopped = true;
+}
+
+uint64_t tc_state_register(const tc_state_warp *w, const tc_ptx_reg *r,
+                           int lane) {
+    switch (tc_ptx_file_of(r->type)) {
+    case TC_PF_PRED:
+        return w->pred[r->slot] >> lane & 1;
+    case TC_PF_64:
+        return w->r64[(size_t)r->slot * TC_LANES + (size_t)lane];
+    default:
+        return w->r32[(size_t)r->slot * TC_LANES + (size_t)lane];
+    }
+}

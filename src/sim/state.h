@@ -1,0 +1,55 @@
+/* state.h - what a machine held at one cycle: registers, shared memory,
+ * mbarrier objects, where every lane was. Made by running again up to that
+ * cycle (tc_sim_launch.stop_at): the simulator is deterministic, so the state
+ * is that of the run whose trace is looked at. Everything is in the simulator's
+ * arena and lives as long as that. */
+#ifndef TC_SIM_STATE_H
+#define TC_SIM_STATE_H
+
+#include "ptx/ptx.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct tc_state_split { /* lanes at one place */
+    uint32_t mask;
+    const tc_ptx_op *op; /* the next one, or the one they wait at */
+    bool waits;
+} tc_state_split;
+
+typedef struct tc_state_warp {
+    uint32_t valid, alive;   /* lanes */
+    const tc_ptx_func *func; /* whose registers these are */
+    uint32_t *r32;           /* [n32][32] */
+    uint64_t *r64;           /* [n64][32] */
+    uint32_t *pred;          /* [npred], a mask each */
+    tc_state_split *splits;
+    int nsplits;
+} tc_state_warp;
+
+typedef struct tc_state_mbarrier {
+    uint32_t offset, phase; /* phases completed since init */
+    uint32_t pending, expected;
+    int32_t tx; /* bytes announced and not yet arrived */
+} tc_state_mbarrier;
+
+typedef struct tc_state_cta {
+    uint32_t index;
+    uint8_t *shared;
+    uint32_t nshared;
+    tc_state_warp *warps;
+    uint32_t nwarps;
+    tc_state_mbarrier *mbarriers;
+    int nmbarriers;
+} tc_state_cta;
+
+typedef struct tc_sim_state {
+    uint64_t cycle;
+    tc_state_cta *ctas; /* the resident ones */
+    uint32_t nctas;
+} tc_sim_state;
+
+/* The value of a register in a lane, zero-extended; a predicate is 0 or 1. */
+uint64_t tc_state_register(const tc_state_warp *w, const tc_ptx_reg *r,
+                           int lane);
+
+#endif
