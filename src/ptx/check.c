@@ -182,9 +182,11 @@ static bool mov_source(tc_ptx_parser *p, const tc_ptx_op *op,
         return (bytes >= 4 && class_of(t) != FLOAT) ||
                wrong_kind(p, op, in, "no address of a variable");
     }
-    if (in->o.kind == TC_PO_FUNC) {
-        return tc_ptx_fail(p, in->span, NULL,
-                           "the address of a function is not built yet");
+    if (in->o.kind == TC_PO_FUNC && op->opcode == TC_PTX_MOV) {
+        *out = in->o; /* tc_ptx_link makes it a number */
+        tc_ptx_note_call(p, in->o.slot, in->span);
+        return (bytes == 8 && class_of(t) != FLOAT) ||
+               wrong_kind(p, op, in, "no address of a function");
     }
     return source(p, op, t, false, in, out);
 }
