@@ -342,6 +342,10 @@ static bool left_out(const head *h, char letter) {
         return (h->op.flags & TC_PM_CACHE_HINT) == 0;
     case '5':
         return (h->op.more & TC_PX_BULK_CP_MASK) == 0;
+    case '9':
+        return h->op.sub != TC_TCGEN_16X32BX2;
+    case 'M':
+        return (h->op.more & TC_PX_TCGEN_MULTICAST) == 0;
     default:
         return false;
     }

@@ -265,7 +265,7 @@ typedef struct tc_ptx_parsed { /* an operand as written */
     struct tc_ptx_parsed *items; /* of a VECTOR */
 } tc_ptx_parsed;
 
-enum { TC_PTX_MAX_OPERANDS = 8, TC_PTX_MAX_VECTOR = 8 };
+enum { TC_PTX_MAX_OPERANDS = 8, TC_PTX_MAX_VECTOR = 128 };
 bool tc_ptx_parse_operand(tc_ptx_parser *p, tc_ptx_parsed *out);
 /* An integer constant: number, sign, parentheses. */
 bool tc_ptx_parse_integer(tc_ptx_parser *p, int64_t *out);
@@ -292,6 +292,11 @@ bool tc_ptx_check_arith(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
 bool tc_ptx_check_video(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                         const tc_ptx_parsed *in, int n);
 
+/* ---- rules_tcgen05.c ---- */
+bool tc_ptx_check_tcgen05(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
+/* The registers that a tcgen05.ld or st of this shape and .num has; 0: the
+ * ISA has no such form. */
+int tc_ptx_tcgen05_registers(const tc_ptx_op *op);
 /* ---- rules_mbarrier.c ---- */
 bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 

@@ -302,6 +302,32 @@ enum { /* tc_ptx_op.more of mbarrier.* and cp.async.mbarrier.arrive */
        TC_PX_MBAR_NOINC = 1u << 3
 };
 
+enum { /* tc_ptx_op.more of tcgen05.* */
+       TC_PX_TCGEN_CTA_1 = 1u << 0, /* .cta_group::1 */
+       TC_PX_TCGEN_CTA_2 = 1u << 1,
+       TC_PX_TCGEN_SYNC = 1u << 2,
+       TC_PX_TCGEN_PACK = 1u << 3,
+       TC_PX_TCGEN_UNPACK = 1u << 4,
+       TC_PX_TCGEN_DOWN = 1u << 5,
+       TC_PX_TCGEN_ARRIVE_ONE = 1u << 6,
+       TC_PX_TCGEN_MULTICAST = 1u << 7,
+       TC_PX_TCGEN_02_13 = 1u << 8, /* .warpx2::02_13 */
+       TC_PX_TCGEN_01_23 = 1u << 9,
+       TC_PX_TCGEN_WARPX4 = 1u << 10
+};
+enum { /* tcgen05.ld, st and cp: sub; sub2 of ld and st is 1 + log2 of .num */
+       TC_TCGEN_NONE,
+       TC_TCGEN_32X32B,
+       TC_TCGEN_16X64B,
+       TC_TCGEN_16X128B,
+       TC_TCGEN_16X256B,
+       TC_TCGEN_16X32BX2,
+       TC_TCGEN_128X256B,
+       TC_TCGEN_4X256B,
+       TC_TCGEN_128X128B,
+       TC_TCGEN_64X128B,
+       TC_TCGEN_32X128B
+};
 enum {                    /* more: arithmetic */
        TC_PX_CC = 1 << 0, /* writes the carry flag */
        TC_PX_RELU = 1 << 1,

@@ -3,6 +3,7 @@
 #include "sim/hazard.h"
 #include "sim/internal.h"
 #include "sim/mbarrier.h"
+#include "sim/tmem.h"
 #include "sim/transfer.h"
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,7 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
     c->nlive = c->nwarps;
     c->ended = false;
     tc_mbarrier_forget(c);
+    tc_tmem_start(c);
     memset(c->shared, 0, c->shared_bytes);
     if (c->local) {
         memset(c->local, 0, (size_t)c->nwarps * TC_LANES * c->local_bytes);
@@ -63,6 +65,7 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
 
 void tc_cta_finish(tc_cta *c) {
     tc_transfer_finish(c);
+    tc_tmem_finish(c);
     if (c->run->hazard) {
         tc_hazard_finish(c);
     }
@@ -115,6 +118,7 @@ void tc_cta_free(tc_cta *c) {
         free(w->core);
     }
     tc_mbarrier_forget(c);
+    tc_tmem_free(c);
     free(c->warps);
     free(c->shared);
     free(c->local);

@@ -98,7 +98,8 @@ typedef enum tc_split_state {
     TC_SPLIT_WARP,    /* at an op that wants all lanes of need together */
     TC_SPLIT_UNTIL,   /* until a cycle: nanosleep, wait_group under timing */
     TC_SPLIT_HUNG,    /* branches to itself for ever */
-    TC_SPLIT_CLUSTER  /* at barrier.cluster.wait */
+    TC_SPLIT_CLUSTER, /* at barrier.cluster.wait */
+    TC_SPLIT_TENSOR   /* at tcgen05.alloc: no room, or no peer yet */
 } tc_split_state;
 
 typedef struct tc_split {
@@ -175,7 +176,8 @@ typedef struct tc_warp_core {
     /* Endless loops: the state at an earlier turn (Brent's method). */
     uint64_t loop_hash, loop_progress, loop_turn, loop_power;
     uint64_t loop_selected;
-    bool looping;
+    uint64_t loop_cycle;
+    bool looping, spinning; /* spinning: but for lanes that still sleep */
     /* timing.c */
     uint64_t *ready;      /* cycle when a register is ready: pred, 32, 64 */
     uint64_t next;        /* earliest cycle of the next issue */
