@@ -72,7 +72,15 @@ $(BUILD)/tools/ptx_host: tests/tools/ptx_host.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
 
-tools: $(BUILD)/tools/ptx_host
+# The differential test of single instructions: kernels, and what runs them.
+$(BUILD)/tools/alu_gen: tests/tools/alu_gen.c $(BUILD)/libtilecopy.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -lz -lm
+$(BUILD)/tools/alu_host: tests/tools/alu_host.c $(BUILD)/libtilecopy.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
+
+tools: $(BUILD)/tools/ptx_host $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_host
 
 # --- what people type ---------------------------------------------------------
 

@@ -67,7 +67,8 @@ static bool load_library(tc_gpu *g, complaint c) {
     const char *missing = NULL;
 #define X(member, symbol, parameters)                                          \
     if (!find(g->library, #symbol, &g->cu.member, sizeof g->cu.member) &&      \
-        missing == NULL && strcmp(#member, "launch_ex") != 0) {                \
+        missing == NULL && strcmp(#member, "launch_ex") != 0 &&                \
+        strcmp(#member, "tensor_map") != 0) {                                  \
         missing = #symbol;                                                     \
     }
     TC_CU_FUNCTIONS(X)
@@ -165,6 +166,8 @@ static void cuda_describe(const tc_gpu *g, tc_gpu_device *out) {
     *out = g->info;
 }
 
+enum { MAP_BYTES = 128, MAP_ALIGN = 64 }; /* CUtensorMap */
+
 /* What one run holds on the device. */
 typedef struct job {
     tc_gpu *g;
@@ -175,6 +178,7 @@ typedef struct job {
     tc_cu_event from, to;
     tc_cu_address *addresses; /* one an argument; 0: not a buffer, or empty */
     void **params;
+    uint8_t *maps; /* 128 bytes an argument, and one argument more */
 } job;
 
 /* The first line of the driver's log that says something. */
@@ -242,6 +246,35 @@ static bool copy_in(job *j) {
         }
         if (!check(cu, cu->copy_in(j->addresses[i], a->data, a->bytes),
                    "cuMemcpyHtoD", "copying a buffer to the GPU", j->c)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* After the buffers have their addresses. */
+static bool make_maps(job *j) {
+    const tc_cu *cu = &j->g->cu;
+    for (int i = 0; i < j->l->nargs; i++) {
+        const tc_gpu_map *m = j->l->args[i].map;
+        if (m == NULL) {
+            continue;
+        }
+        if (cu->tensor_map == NULL) {
+            snprintf(j->c.why, j->c.size,
+                     "the NVIDIA driver has no cuTensorMapEncodeTiled (CUDA "
+                     "12.0)");
+            return false;
+        }
+        uintptr_t at = (uintptr_t)(j->maps + (size_t)i * MAP_BYTES);
+        j->params[i] = j->maps + (size_t)i * MAP_BYTES +
+                       (MAP_ALIGN - at % MAP_ALIGN) % MAP_ALIGN;
+        if (!check(cu,
+                   cu->tensor_map(j->params[i], m->type, (unsigned)m->rank,
+                                  j->addresses[m->buffer], m->dims, m->strides,
+                                  m->box, m->element_strides, m->interleave,
+                                  m->swizzle, m->l2_promotion, m->oob_fill),
+                   "cuTensorMapEncodeTiled", "making a tensor map", j->c)) {
             return false;
         }
     }
@@ -353,6 +386,7 @@ static void release(job *j) {
     }
     free(j->addresses);
     free(j->params);
+    free(j->maps);
 }
 
 static bool cuda_run(tc_gpu *g, tc_gpu_launch *l, const volatile int *cancel,
@@ -368,11 +402,13 @@ static bool cuda_run(tc_gpu *g, tc_gpu_launch *l, const volatile int *cancel,
     size_t n = l->nargs > 0 ? (size_t)l->nargs : 0;
     j.addresses = tc_xcalloc(n, sizeof *j.addresses);
     j.params = tc_xcalloc(n, sizeof *j.params);
+    j.maps = tc_xcalloc(n + 1, MAP_BYTES);
     float ms = 0;
     bool ok = check(&g->cu, g->cu.context_set(g->context), "cuCtxSetCurrent",
                     "using the GPU", j.c) &&
               load_module(&j, out) && find_function(&j) && copy_in(&j) &&
-              launch(&j) && wait_for_kernel(&j, cancel) && copy_back(&j) &&
+              make_maps(&j) && launch(&j) && wait_for_kernel(&j, cancel) &&
+              copy_back(&j) &&
               check(&g->cu, g->cu.event_elapsed(&ms, j.from, j.to),
                     "cuEventElapsedTime", "measuring the kernel", j.c);
     out->kernel_ms = (double)ms;

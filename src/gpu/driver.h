@@ -98,12 +98,17 @@ typedef struct tc_cu_launch_config { /* CUlaunchConfig */
       (tc_cu_function function, unsigned gx, unsigned gy, unsigned gz,         \
        unsigned bx, unsigned by, unsigned bz, unsigned shared,                 \
        tc_cu_stream stream, void **params, void **extra))                      \
+    X(tensor_map, cuTensorMapEncodeTiled,                                      \
+      (void *map, int type, unsigned rank, tc_cu_address address,              \
+       const uint64_t *dims, const uint64_t *strides, const unsigned *box,     \
+       const unsigned *element_strides, int interleave, int swizzle,           \
+       int l2_promotion, int oob_fill))                                        \
     X(launch_ex, cuLaunchKernelEx,                                             \
       (const tc_cu_launch_config *config, tc_cu_function function,             \
        void **params, void **extra))
 
-/* Since which CUDA it is there is the driver's matter: launch_ex (11.8) alone
- * may be absent, and is then NULL. */
+/* Since which CUDA it is there is the driver's matter: launch_ex (11.8) and
+ * tensor_map (12.0) may be absent, and are then NULL. */
 typedef struct tc_cu {
 #define X(member, symbol, parameters) tc_cu_result(*member) parameters;
     TC_CU_FUNCTIONS(X)

@@ -18,11 +18,23 @@ typedef struct tc_gpu_device {
     int multiprocessors;
 } tc_gpu_device;
 
-/* One kernel argument: a buffer (copied in before, out after) or a scalar. */
+/* What cuTensorMapEncodeTiled takes, with the driver's own numbers; dimensions
+ * run innermost first. */
+typedef struct tc_gpu_map {
+    int buffer; /* the argument whose memory it describes, from its start on */
+    int type, rank;
+    uint64_t dims[5], strides[4];
+    uint32_t box[5], element_strides[5];
+    int interleave, swizzle, l2_promotion, oob_fill;
+} tc_gpu_map;
+
+/* One kernel argument: a buffer (copied in before, out after), a scalar, or a
+ * tensor map, which is made on the way. */
 typedef struct tc_gpu_arg {
     void *data; /* host bytes; a buffer's are replaced by the device's */
     size_t bytes;
     bool buffer;
+    const tc_gpu_map *map; /* or NULL */
 } tc_gpu_arg;
 
 typedef struct tc_gpu_launch {

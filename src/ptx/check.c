@@ -182,9 +182,11 @@ static bool mov_source(tc_ptx_parser *p, const tc_ptx_op *op,
         return (bytes >= 4 && class_of(t) != FLOAT) ||
                wrong_kind(p, op, in, "no address of a variable");
     }
-    if (in->o.kind == TC_PO_FUNC) {
-        return tc_ptx_fail(p, in->span, NULL,
-                           "the address of a function is not built yet");
+    if (in->o.kind == TC_PO_FUNC && op->opcode == TC_PTX_MOV) {
+        *out = in->o; /* tc_ptx_link makes it a number */
+        tc_ptx_note_call(p, in->o.slot, in->span);
+        return (bytes == 8 && class_of(t) != FLOAT) ||
+               wrong_kind(p, op, in, "no address of a function");
     }
     return source(p, op, t, false, in, out);
 }
@@ -278,6 +280,26 @@ static bool atom_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                                       : source(p, op, t, false, in, out);
 }
 
+/* 9.7.16.8: as many registers as the shape and .num have. */
+static bool tensor_registers(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
+                             const tc_ptx_parsed *in, tc_ptx_operand *out) {
+    int n = tc_ptx_tcgen05_registers(op);
+    if (n == 0) { /* the rules say why */
+        return true;
+    }
+    if (in->o.kind != TC_PO_VECTOR || in->o.nvec != n) {
+        return wrong_kind(p, op, in,
+                          tc_format(p->arena, "a vector of %d register%s {..}",
+                                    n, n == 1 ? "" : "s"));
+    }
+    for (int i = 0; i < n; i++) {
+        if (in->items[i].o.kind != TC_PO_REG) {
+            return wrong_kind(p, op, &in->items[i], "a register");
+        }
+    }
+    return vector(p, op, TC_PT_B32, false, to, in, out);
+}
+
 static bool predicate(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                       const tc_ptx_parsed *in, tc_ptx_operand *out) {
     *out = in->o;
@@ -343,6 +365,10 @@ static bool fit_value(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
         return source(p, op,
                       op->more & TC_PX_MBAR_PARITY ? TC_PT_U32 : TC_PT_B64,
                       false, in, out);
+    case 'M': /* ptxas takes a register only, and so do we */
+        return in->o.kind == TC_PO_REG
+                   ? source(p, op, TC_PT_B16, false, in, out)
+                   : wrong_kind(p, op, in, "a register of 16 bits");
     case '3':
     case '5':
         return source(p, op, TC_PT_B16, false, in, out);
@@ -390,6 +416,9 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
             return wrong_kind(p, op, in, "a vector of 4 {..}");
         }
         return vector(p, op, (tc_ptx_type)op->type2, false, false, in, out);
+    case 'R':
+    case 'Z':
+        return tensor_registers(p, op, letter == 'R', in, out);
     case 'D':
         return is_vector
                    ? mov_vector(p, op, true, in, out)
@@ -423,6 +452,9 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     case 'a':
         return in->o.kind == TC_PO_ADDRESS ||
                wrong_kind(p, op, in, "an address in [ ]");
+    case '9':
+        return (in->o.kind == TC_PO_IMM && in->literal == 'i') ||
+               wrong_kind(p, op, in, "an offset, an integer constant,");
     case 'l':
         return in->o.kind == TC_PO_LABEL || wrong_kind(p, op, in, "a label");
     case 'c':

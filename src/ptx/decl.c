@@ -143,12 +143,19 @@ bool tc_ptx_registers(tc_ptx_parser *p) {
 }
 
 /* [4][8] after a name: *count elements; *open for a first [] without size. */
-static bool dimensions(tc_ptx_parser *p, uint64_t *count, bool *open) {
+static bool dimensions(tc_ptx_parser *p, tc_ptx_shape *shape, uint64_t *count,
+                       bool *open) {
     *count = 1;
     *open = false;
     for (bool first = true; tc_ptx_accept(p, '['); first = false) {
+        if (shape->n == TC_PTX_MAX_DIMS) {
+            return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                               "an array of more than %d dimensions",
+                               (int)TC_PTX_MAX_DIMS);
+        }
         if (first && tc_ptx_accept(p, ']')) {
             *open = true;
+            shape->dim[shape->n++] = 1;
             continue;
         }
         int64_t n = 0;
@@ -162,102 +169,8 @@ static bool dimensions(tc_ptx_parser *p, uint64_t *count, bool *open) {
                                (long long)n);
         }
         *count *= (uint64_t)n;
+        shape->dim[shape->n++] = (uint64_t)n;
     }
-    return true;
-}
-
-typedef struct bytes { /* initial values as they are read */
-    uint8_t *data;
-    int n, cap;
-} bytes;
-
-static bool put_value(tc_ptx_parser *p, bytes *b, tc_ptx_type t) {
-    uint64_t v = 0;
-    tc_span span = tc_ptx_here(p);
-    bool minus = tc_ptx_is(p, '-') && p->next.kind == TC_TK_FLOAT;
-    if (minus) {
-        tc_ptx_advance(p);
-    }
-    if (p->tok.kind == TC_TK_FLOAT) {
-        char form = p->tok.form;
-        v = p->tok.value;
-        if (form == 'd' && t == TC_PT_F32) {
-            double d;
-            memcpy(&d, &v, sizeof d);
-            float f = (float)d;
-            uint32_t u;
-            memcpy(&u, &f, sizeof u);
-            v = u;
-            form = 'f';
-        } else if (form == 'f' && t == TC_PT_F64) {
-            uint32_t u = (uint32_t)v;
-            float f;
-            memcpy(&f, &u, sizeof f);
-            double d = (double)f;
-            memcpy(&v, &d, sizeof v);
-            form = 'd';
-        }
-        v ^= minus ? (uint64_t)1 << (form == 'f' ? 31 : 63) : 0;
-        tc_ptx_advance(p);
-    } else if (p->tok.kind == TC_TK_IDENT) {
-        return tc_ptx_fail(p, span, NULL,
-                           "an address as an initial value is not built yet");
-    } else {
-        int64_t i = 0;
-        if (!tc_ptx_parse_integer(p, &i)) {
-            return false;
-        }
-        v = (uint64_t)i;
-    }
-    for (int i = 0; i < tc_ptx_type_bytes[t]; i++, v >>= 8) {
-        if ((uint64_t)b->n == TC_PTX_MAX_INIT) {
-            return tc_ptx_fail(p, span, NULL, "too many initial values");
-        }
-        TC_PUSH(p->arena, b->data, b->n, b->cap, (uint8_t)v);
-    }
-    return true;
-}
-
-/* { 1, 2, { 3 } } or one value. Nested braces are read as one flat list. */
-static bool initial(tc_ptx_parser *p, bytes *b, tc_ptx_type t, int depth) {
-    if (depth > 8) {
-        return tc_ptx_fail(p, tc_ptx_here(p), NULL, "braces too deep");
-    }
-    if (!tc_ptx_accept(p, '{')) {
-        return put_value(p, b, t);
-    }
-    do {
-        if (tc_ptx_is(p, '}')) {
-            break;
-        }
-        if (!initial(p, b, t, depth + 1)) {
-            return false;
-        }
-    } while (tc_ptx_accept(p, ','));
-    return tc_ptx_expect(p, '}', "initial values");
-}
-
-static bool initialise(tc_ptx_parser *p, tc_ptx_symbol *s, tc_ptx_type t,
-                       bool open) {
-    tc_span span = tc_ptx_here(p);
-    bytes b = {0};
-    if (!initial(p, &b, t, 0)) {
-        return false;
-    }
-    if (open) {
-        s->size = (uint64_t)b.n;
-    }
-    if ((uint64_t)b.n > s->size || s->size > TC_PTX_MAX_INIT) {
-        return tc_ptx_fail(p, span, NULL,
-                           "%d bytes of initial values for '%s', which has "
-                           "%llu",
-                           b.n, s->name, (unsigned long long)s->size);
-    }
-    uint8_t *all = tc_alloc(p->arena, s->size != 0 ? (size_t)s->size : 1);
-    if (b.n > 0) {
-        memcpy(all, b.data, (size_t)b.n);
-    }
-    s->init = all;
     return true;
 }
 
@@ -268,7 +181,8 @@ static bool variable(tc_ptx_parser *p, tc_ptx_space space, bool is_extern,
     tc_span span;
     uint64_t count;
     bool open;
-    if (!read_name(p, &n, &span) || !dimensions(p, &count, &open)) {
+    tc_ptx_shape shape = {0};
+    if (!read_name(p, &n, &span) || !dimensions(p, &shape, &count, &open)) {
         return false;
     }
     if (p->func < 0 && (space == TC_PS_LOCAL || space == TC_PS_PARAM)) {
@@ -287,14 +201,16 @@ static bool variable(tc_ptx_parser *p, tc_ptx_space space, bool is_extern,
                        .align = d->align != 0 ? d->align : each,
                        .size = open ? 0 : count * each,
                        .func = p->func,
+                       .stacked = space == TC_PS_LOCAL || space == TC_PS_PARAM,
                        .is_extern = is_extern};
+    shape.dim[shape.n++] = (uint64_t)d->nvec;
     if (tc_ptx_accept(p, '=')) {
         if (space != TC_PS_GLOBAL && space != TC_PS_CONST) {
             return tc_ptx_fail(p, span, NULL,
                                "only .global and .const variables have "
                                "initial values");
         }
-        if (!initialise(p, &s, d->type, open)) {
+        if (!tc_ptx_initialise(p, &s, d->type, &shape, open)) {
             return false;
         }
     } else if (open && !is_extern) {
@@ -306,11 +222,13 @@ static bool variable(tc_ptx_parser *p, tc_ptx_space space, bool is_extern,
                            "(only .extern .shared arrays without size)",
                            s.name);
     }
-    tc_ptx_entry *e = tc_ptx_declare(p, n, span, TC_PE_SYMBOL);
-    if (e == NULL) {
-        return false;
+    if (!tc_ptx_name_is(n, "_")) { /* a prototype's parameter */
+        tc_ptx_entry *e = tc_ptx_declare(p, n, span, TC_PE_SYMBOL);
+        if (e == NULL) {
+            return false;
+        }
+        e->index = (uint32_t)p->m->nsymbols;
     }
-    e->index = (uint32_t)p->m->nsymbols;
     TC_PUSH(p->arena, p->m->symbols, p->m->nsymbols, p->scap, s);
     return true;
 }
@@ -333,6 +251,33 @@ static uint64_t align_up(uint64_t n, uint64_t align) {
     return (n + align - 1) & ~(align - 1);
 }
 
+static void add_formal(tc_ptx_parser *p, tc_ptx_func *f, bool returns,
+                       tc_ptx_formal formal) {
+    tc_ptx_formal **list = returns ? &f->results : &f->formals;
+    int *n = returns ? &f->nresults : &f->nformals;
+    int cap = *n; /* few: grown one by one */
+    TC_PUSH(p->arena, *list, *n, cap, formal);
+}
+
+static bool reg_param(tc_ptx_parser *p, tc_ptx_func *f, bool returns,
+                      const decl *d) {
+    tc_ptx_name n;
+    tc_span at;
+    if (f->entry) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                           "a kernel's parameters are in .param");
+    }
+    if (!read_name(p, &n, &at) || !tc_ptx_declare_reg(p, n, at, d->type)) {
+        return false;
+    }
+    tc_ptx_formal formal = {.reg = true,
+                            .type = (uint8_t)d->type,
+                            .slot = tc_ptx_lookup(p, n)->index,
+                            .size = tc_ptx_type_bytes[d->type]};
+    add_formal(p, f, returns, formal);
+    return true;
+}
+
 static bool one_param(tc_ptx_parser *p, tc_ptx_func *f, bool returns,
                       int *cap) {
     bool reg = tc_ptx_is_dot(p, ".reg");
@@ -348,8 +293,7 @@ static bool one_param(tc_ptx_parser *p, tc_ptx_func *f, bool returns,
         return false;
     }
     if (reg) {
-        tc_ptx_name n;
-        return read_name(p, &n, &at) && tc_ptx_declare_reg(p, n, at, d.type);
+        return reg_param(p, f, returns, &d);
     }
     int index = p->m->nsymbols;
     if (!variable(p, TC_PS_PARAM, false, &d)) {
@@ -361,10 +305,13 @@ static bool one_param(tc_ptx_parser *p, tc_ptx_func *f, bool returns,
         return tc_ptx_fail(p, at, NULL,
                            "the parameters are more than 32764 bytes");
     }
-    s->offset = begin;
     if (returns || !f->entry) {
-        return true; /* .func: its parameters are not a launch's */
+        tc_ptx_formal formal = {.slot = (uint32_t)index, .size = s->size};
+        add_formal(p, f, returns, formal);
+        return true;
     }
+    s->stacked = false; /* the launch's */
+    s->offset = begin;
     f->param_bytes = (uint32_t)(begin + s->size);
     tc_ptx_param param = {
         s->name, s->size == tc_ptx_type_bytes[d.type] ? d.type : TC_PT_B8,

@@ -342,6 +342,10 @@ static bool left_out(const head *h, char letter) {
         return (h->op.flags & TC_PM_CACHE_HINT) == 0;
     case '5':
         return (h->op.more & TC_PX_BULK_CP_MASK) == 0;
+    case '9':
+        return h->op.sub != TC_TCGEN_16X32BX2;
+    case 'M':
+        return (h->op.more & TC_PX_TCGEN_MULTICAST) == 0;
     default:
         return false;
     }
@@ -438,8 +442,10 @@ bool tc_ptx_instruction(tc_ptx_parser *p, int16_t guard, bool guard_neg) {
         return false;
     }
     const form *f = find_form(p, &h);
-    if (f == NULL || !set_spaces(p, &h) || !read_operands(p, &h, in, &n) ||
-        !fit_all(p, &h, f, in, n) ||
+    bool call = h.op.opcode == TC_PTX_CALL;
+    if (f == NULL || !set_spaces(p, &h) ||
+        !(call ? tc_ptx_call(p, &h.op, h.span)
+               : read_operands(p, &h, in, &n) && fit_all(p, &h, f, in, n)) ||
         !tc_ptx_check_op(p, &h.op, h.span, in, n) ||
         !tc_ptx_expect(p, ';', "an instruction")) {
         return false;
@@ -456,7 +462,14 @@ bool tc_ptx_instruction(tc_ptx_parser *p, int16_t guard, bool guard_neg) {
     op->guard = guard;
     op->guard_neg = guard_neg;
     if (op->a[0].kind == TC_PO_LABEL) {
-        tc_ptx_add_fixup(p, in[0].name, in[0].span, p->m->ncode - 1);
+        tc_ptx_add_fixup(p, in[0].name, in[0].span, TC_FIX_BRANCH,
+                         p->m->ncode - 1);
+    } else if (op->opcode == TC_PTX_BRX_IDX) {
+        tc_ptx_add_fixup(p, in[1].name, in[1].span, TC_FIX_BRX,
+                         p->m->ncode - 1);
+    }
+    if (op->opcode == TC_PTX_ALLOCA || call) {
+        p->m->funcs[p->func].stack = true;
     }
     return true;
 }

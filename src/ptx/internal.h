@@ -53,10 +53,18 @@ typedef struct tc_ptx_map {
     uint32_t n, cap;
 } tc_ptx_map;
 
-typedef struct tc_ptx_fixup { /* a branch whose label is not known yet */
+typedef enum tc_ptx_fix {
+    TC_FIX_BRANCH, /* index: the op, whose target it is */
+    TC_FIX_TARGET, /* index: of module->targets */
+    TC_FIX_BRX,    /* index: the op, whose a[1] is a table */
+    TC_FIX_CALL    /* index: the op, whose a[3] is a table */
+} tc_ptx_fix;
+
+typedef struct tc_ptx_fixup { /* a label that is not known yet */
     tc_ptx_name name;
     tc_span span;
-    uint32_t op;
+    uint32_t index;
+    uint8_t what; /* tc_ptx_fix */
 } tc_ptx_fixup;
 
 /* A { } block of a function body, or the module. */
@@ -70,6 +78,11 @@ typedef struct tc_ptx_block {
 typedef struct tc_ptx_loc { /* a .loc with inlined_at */
     uint32_t file, line, col, call_file, call_line;
 } tc_ptx_loc;
+
+typedef struct tc_ptx_use {
+    uint32_t index, target;
+    tc_span span;
+} tc_ptx_use;
 
 typedef struct tc_ptx_parser {
     tc_arena *arena;
@@ -96,6 +109,11 @@ typedef struct tc_ptx_parser {
     int nlocs, loccap;
     int32_t *sym_user; /* per symbol: -1 none, function, -2 several */
     int nsym_user, sym_user_cap;
+    int tablecap, targetcap;
+    tc_ptx_use *uses; /* functions that calls and addresses name */
+    int nuses, usecap;
+    tc_ptx_use *aliases; /* index is another name of target */
+    int naliases, aliascap;
 } tc_ptx_parser;
 
 enum {
@@ -147,7 +165,9 @@ bool tc_ptx_declare_reg(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
                         tc_ptx_type type);
 bool tc_ptx_add_label(tc_ptx_parser *p, tc_ptx_name n, tc_span span);
 void tc_ptx_add_fixup(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
-                      uint32_t op);
+                      tc_ptx_fix what, uint32_t index);
+/* A label of the current block: of an op, or (PROTO) of a table. */
+tc_ptx_entry *tc_ptx_new_label(tc_ptx_parser *p, tc_ptx_name n, tc_span span);
 
 /* ---- names.c ---- */
 bool tc_ptx_type_by_name(tc_ptx_name n, tc_ptx_type *out); /* ".u32" */
@@ -244,7 +264,7 @@ typedef struct tc_ptx_parsed { /* an operand as written */
     struct tc_ptx_parsed *items; /* of a VECTOR */
 } tc_ptx_parsed;
 
-enum { TC_PTX_MAX_OPERANDS = 8, TC_PTX_MAX_VECTOR = 8 };
+enum { TC_PTX_MAX_OPERANDS = 8, TC_PTX_MAX_VECTOR = 128 };
 bool tc_ptx_parse_operand(tc_ptx_parser *p, tc_ptx_parsed *out);
 /* An integer constant: number, sign, parentheses. */
 bool tc_ptx_parse_integer(tc_ptx_parser *p, int64_t *out);
@@ -271,6 +291,11 @@ bool tc_ptx_check_arith(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
 bool tc_ptx_check_video(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                         const tc_ptx_parsed *in, int n);
 
+/* ---- rules_tcgen05.c ---- */
+bool tc_ptx_check_tcgen05(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
+/* The registers that a tcgen05.ld or st of this shape and .num has; 0: the
+ * ISA has no such form. */
+int tc_ptx_tcgen05_registers(const tc_ptx_op *op);
 /* ---- rules_mbarrier.c ---- */
 bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 
@@ -300,6 +325,27 @@ bool tc_ptx_params(tc_ptx_parser *p, tc_ptx_func *f, bool returns);
 void tc_ptx_layout(tc_ptx_parser *p); /* offsets of all symbols, at the end */
 void tc_ptx_note_use(tc_ptx_parser *p, uint32_t symbol);
 bool tc_ptx_space_by_name(tc_ptx_name n, tc_ptx_space *out);
+
+/* ---- init.c ---- */
+/* After '=': fills s->init and s->relocs; open: gives it its size. */
+enum { TC_PTX_MAX_DIMS = 8 };
+typedef struct tc_ptx_shape { /* of an array; the last is a vector's */
+    uint64_t dim[TC_PTX_MAX_DIMS + 1];
+    int n;
+} tc_ptx_shape;
+bool tc_ptx_initialise(tc_ptx_parser *p, tc_ptx_symbol *s, tc_ptx_type t,
+                       const tc_ptx_shape *shape, bool open);
+
+/* ---- call.c ---- */
+/* The operands of call, up to its ';'. */
+bool tc_ptx_call(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
+/* Remembers that the module needs function index (first at span). */
+void tc_ptx_note_call(tc_ptx_parser *p, uint32_t index, tc_span span);
+/* At a dot word after "label:": .branchtargets and the like. */
+bool tc_ptx_table_directive(tc_ptx_parser *p, tc_ptx_name label, tc_span span);
+bool tc_ptx_alias(tc_ptx_parser *p); /* at .alias */
+/* At the end of the module: calls and addresses go to the definitions. */
+void tc_ptx_link(tc_ptx_parser *p);
 
 /* ---- stmt.c ---- */
 bool tc_ptx_body(tc_ptx_parser *p); /* at '{' */

@@ -326,6 +326,17 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
         return TC_WHO_ASYNC;
     case TC_PTX_FENCE_PROXY:
         return TC_WHO_PROXY;
+    case TC_PTX_TCGEN05_ALLOC:
+    case TC_PTX_TCGEN05_DEALLOC:
+    case TC_PTX_TCGEN05_RELINQUISH:
+    case TC_PTX_TCGEN05_LD:
+    case TC_PTX_TCGEN05_ST:
+    case TC_PTX_TCGEN05_WAIT_LD:
+    case TC_PTX_TCGEN05_WAIT_ST:
+    case TC_PTX_TCGEN05_CP:
+    case TC_PTX_TCGEN05_SHIFT:
+    case TC_PTX_TCGEN05_COMMIT:
+        return TC_WHO_TCGEN;
     default:
         return op >= TC_PTX_VADD && op <= TC_PTX_VMAX4 ? TC_WHO_VIDEO : 0;
     }

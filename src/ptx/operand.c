@@ -266,12 +266,19 @@ static bool operand(tc_ptx_parser *p, tc_ptx_parsed *out, bool nested);
 static bool vector(tc_ptx_parser *p, tc_ptx_parsed *out) {
     tc_ptx_advance(p);
     out->o.kind = TC_PO_VECTOR;
-    out->items = TC_NEWN(p->arena, tc_ptx_parsed, TC_PTX_MAX_VECTOR);
+    int cap = 8; /* tcgen05.ld has up to 128 */
+    out->items = TC_NEWN(p->arena, tc_ptx_parsed, cap);
     do {
         if (out->o.nvec == TC_PTX_MAX_VECTOR) {
             return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                                "a vector has at most %d elements",
                                TC_PTX_MAX_VECTOR);
+        }
+        if (out->o.nvec == cap) {
+            out->items = tc_grow(p->arena, out->items, sizeof *out->items,
+                                 out->o.nvec, &cap);
+            memset(out->items + out->o.nvec, 0,
+                   (size_t)(cap - out->o.nvec) * sizeof *out->items);
         }
         if (!operand(p, &out->items[out->o.nvec], true)) {
             return false;

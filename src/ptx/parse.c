@@ -126,6 +126,7 @@ static bool tuning(tc_ptx_parser *p, tc_ptx_func *f) {
     }
     if (tc_ptx_is_dot(p, ".explicitcluster") || tc_ptx_is_dot(p, ".noreturn")) {
         f->explicit_cluster |= tc_ptx_is_dot(p, ".explicitcluster");
+        f->noreturn |= tc_ptx_is_dot(p, ".noreturn");
         tc_ptx_advance(p);
         return true;
     }
@@ -266,14 +267,17 @@ static bool top_level(tc_ptx_parser *p) {
         tc_ptx_skip_statement(p);
         return true;
     }
+    if (tc_ptx_name_is(n, ".alias")) {
+        return tc_ptx_alias(p);
+    }
     if (tc_ptx_space_by_name(n, &space)) {
         return tc_ptx_variables(p, space, is_extern);
     }
     static const char *const known[] = {
-        ".version", ".target", ".address_size", ".entry",  ".func",
-        ".file",    ".loc",    ".section",      ".global", ".shared",
-        ".const",   ".extern", ".visible",      ".weak",   ".pragma"};
-    const char *near = tc_nearest(tc_ptx_dup(p, n), known, 15);
+        ".version", ".target",  ".address_size", ".entry",  ".func",  ".file",
+        ".loc",     ".section", ".global",       ".shared", ".const", ".extern",
+        ".visible", ".weak",    ".pragma",       ".common", ".alias"};
+    const char *near = tc_nearest(tc_ptx_dup(p, n), known, 17);
     return tc_ptx_fail(
         p, tc_ptx_here(p),
         near ? tc_format(p->arena, "did you mean '%s'?", near) : NULL,
@@ -306,6 +310,8 @@ tc_ptx_module *tc_ptx_parse(tc_arena *a, const tc_source *source,
         tc_ptx_fail(&p, start, NULL, "this PTX has no .version");
     } else if (p.errors == 0 && !p.saw_target) {
         tc_ptx_fail(&p, start, NULL, "this PTX has no .target");
+    } else if (p.errors == 0) {
+        tc_ptx_link(&p);
     }
     if (p.errors > 0) {
         return NULL;

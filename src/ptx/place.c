@@ -17,10 +17,12 @@ void tc_ptx_note_use(tc_ptx_parser *p, uint32_t symbol) {
 
 static int user_of(const tc_ptx_parser *p, int symbol) {
     const tc_ptx_symbol *s = &p->m->symbols[symbol];
-    if (s->func >= 0) {
-        return s->func;
-    }
-    return symbol < p->nsym_user ? p->sym_user[symbol] : NOBODY;
+    int user = s->func >= 0            ? s->func
+               : symbol < p->nsym_user ? p->sym_user[symbol]
+                                       : NOBODY;
+    /* Any kernel may call a .func. */
+    bool called = user >= 0 && !p->m->funcs[user].entry;
+    return called && s->space == TC_PS_SHARED ? SEVERAL : user;
 }
 
 static void put(tc_ptx_symbol *s, uint64_t *end) {
@@ -47,12 +49,17 @@ void tc_ptx_layout(tc_ptx_parser *p) {
             put(s, &end[s->space]);
         }
     }
+    for (int i = 0; i < p->m->nsymbols; i++) { /* frames */
+        tc_ptx_symbol *s = &p->m->symbols[i];
+        if (s->stacked && s->func >= 0) {
+            put(s, &p->m->funcs[s->func].local_bytes);
+        }
+    }
     uint64_t common = 0;
     place(p, TC_PS_SHARED, SEVERAL, &common);
     for (int f = 0; f < p->m->nfuncs; f++) {
         tc_ptx_func *func = &p->m->funcs[f];
         func->shared_bytes = common;
         place(p, TC_PS_SHARED, f, &func->shared_bytes);
-        place(p, TC_PS_LOCAL, f, &func->local_bytes);
     }
 }

@@ -268,6 +268,8 @@ enum { /* atom, red */
        TC_ATOM_MIN,
        TC_ATOM_MAX
 };
+#define TC_PX_LDST_FRAME                                                       \
+    (1u << 31)                 /* ld, st: .param in a frame (space LOCAL) */
 enum { TC_PX_ATOM_NOFTZ = 1 }; /* more: atom, red */
 enum { TC_VOTE_NONE, TC_VOTE_ALL, TC_VOTE_ANY, TC_VOTE_UNI, TC_VOTE_BALLOT };
 enum { TC_PX_REDUX_ABS = 1 }; /* more: redux.sync, whose sub is TC_ATOM_* */
@@ -300,6 +302,32 @@ enum { /* tc_ptx_op.more of mbarrier.* and cp.async.mbarrier.arrive */
        TC_PX_MBAR_NOINC = 1u << 3
 };
 
+enum { /* tc_ptx_op.more of tcgen05.* */
+       TC_PX_TCGEN_CTA_1 = 1u << 0, /* .cta_group::1 */
+       TC_PX_TCGEN_CTA_2 = 1u << 1,
+       TC_PX_TCGEN_SYNC = 1u << 2,
+       TC_PX_TCGEN_PACK = 1u << 3,
+       TC_PX_TCGEN_UNPACK = 1u << 4,
+       TC_PX_TCGEN_DOWN = 1u << 5,
+       TC_PX_TCGEN_ARRIVE_ONE = 1u << 6,
+       TC_PX_TCGEN_MULTICAST = 1u << 7,
+       TC_PX_TCGEN_02_13 = 1u << 8, /* .warpx2::02_13 */
+       TC_PX_TCGEN_01_23 = 1u << 9,
+       TC_PX_TCGEN_WARPX4 = 1u << 10
+};
+enum { /* tcgen05.ld, st and cp: sub; sub2 of ld and st is 1 + log2 of .num */
+       TC_TCGEN_NONE,
+       TC_TCGEN_32X32B,
+       TC_TCGEN_16X64B,
+       TC_TCGEN_16X128B,
+       TC_TCGEN_16X256B,
+       TC_TCGEN_16X32BX2,
+       TC_TCGEN_128X256B,
+       TC_TCGEN_4X256B,
+       TC_TCGEN_128X128B,
+       TC_TCGEN_64X128B,
+       TC_TCGEN_32X128B
+};
 enum {                    /* more: arithmetic */
        TC_PX_CC = 1 << 0, /* writes the carry flag */
        TC_PX_RELU = 1 << 1,
@@ -391,17 +419,31 @@ typedef struct tc_ptx_op {
     uint32_t ptx_col;   /* of the instruction in its line of the PTX text */
 } tc_ptx_op;
 
+typedef struct tc_ptx_reloc { /* an address among initial values */
+    uint64_t at;              /* byte of the variable */
+    uint8_t bytes;
+    uint8_t shift; /* of the address, to the right, before it is stored */
+    bool func;     /* index of a function, or of a symbol */
+    uint32_t index;
+    int64_t add;
+} tc_ptx_reloc;
+
 typedef struct tc_ptx_symbol { /* a variable with storage, not a register */
     const char *name;
     tc_ptx_space space; /* GLOBAL, SHARED, LOCAL, CONST, PARAM */
     uint32_t align;
-    uint64_t size;       /* bytes */
-    uint64_t offset;     /* within its space and (for SHARED, LOCAL, PARAM) its
-                            function; sim adds the base */
-    bool is_extern;      /* dynamic shared memory: size 0; it begins at the
-                            function's shared_bytes, rounded up to align */
-    const uint8_t *init; /* size bytes, or NULL: zero */
-    int func;            /* owner, or -1: module */
+    uint64_t size;        /* bytes */
+    uint64_t offset;      /* within its space and (for SHARED, LOCAL, PARAM) its
+                             function; sim adds the base */
+    bool is_extern;       /* dynamic shared memory: size 0; it begins at the
+                             function's shared_bytes, rounded up to align */
+    const uint8_t *init;  /* size bytes, or NULL: zero */
+    int func;             /* owner, or -1: module */
+    tc_ptx_reloc *relocs; /* put into init by who knows addresses */
+    int nrelocs;
+    bool stacked; /* lies in the frame of each call of func: .local variables,
+                     .param ones but a kernel's own parameters. offset is from
+                     the frame's begin, in local memory */
 } tc_ptx_symbol;
 
 typedef struct tc_ptx_param {
@@ -417,6 +459,21 @@ typedef struct tc_ptx_reg { /* a register as the text names it */
     uint32_t slot; /* in the file of its type */
 } tc_ptx_reg;
 
+typedef struct tc_ptx_formal { /* a parameter or result of a .func */
+    bool reg;     /* slot: of a register of type; else a symbol's index */
+    uint8_t type; /* of reg */
+    uint32_t slot;
+    uint64_t size; /* bytes; 0: a predicate */
+} tc_ptx_formal;
+
+typedef enum tc_ptx_builtin { /* functions of the system, by their name */
+                              TC_PB_NONE,
+                              TC_PB_VPRINTF,
+                              TC_PB_ASSERTFAIL,
+                              TC_PB_MALLOC,
+                              TC_PB_FREE
+} tc_ptx_builtin;
+
 typedef struct tc_ptx_func {
     const char *name;
     bool entry;
@@ -426,13 +483,27 @@ typedef struct tc_ptx_func {
     uint32_t npred, n32, n64; /* register slots */
     tc_ptx_reg *regs;         /* in the order of first mention */
     int nregs, cregs;
-    uint32_t begin, end;   /* code[begin, end) */
-    uint64_t shared_bytes; /* static: module's and its own, laid out */
-    uint64_t local_bytes;
+    uint32_t begin, end;      /* code[begin, end) */
+    uint64_t shared_bytes;    /* static: module's and its own, laid out */
+    uint64_t local_bytes;     /* of a frame: .local, and .param of calls */
     uint32_t maxntid[3], reqntid[3], reqcluster[3]; /* 0: not given */
     uint32_t minnctapersm;
     bool explicit_cluster; /* .explicitcluster */
+    bool noreturn;
+    tc_ptx_formal *formals, *results; /* of a .func */
+    int nformals, nresults;
+    bool stack;      /* it calls, or moves its stack's end: alloca */
+    uint8_t builtin; /* tc_ptx_builtin, of one without a body */
 } tc_ptx_func;
+
+typedef struct tc_ptx_table { /* .branchtargets, .calltargets, .callprototype */
+    uint32_t first, n; /* of targets: ops, functions; prototype: results and
+                          parameters */
+} tc_ptx_table;
+
+/* The address of a function, as a value: call's operand. */
+#define TC_PTX_CODE_WINDOW UINT64_C(0x0000030000000000)
+#define TC_PTX_CODE(index) (TC_PTX_CODE_WINDOW + 16 * ((uint64_t)(index) + 1))
 
 typedef struct tc_ptx_module {
     int version;    /* 90 for .version 9.0 */
@@ -445,6 +516,10 @@ typedef struct tc_ptx_module {
     int nsymbols;
     tc_ptx_func *funcs;
     int nfuncs;
+    tc_ptx_table *tables;
+    int ntables;
+    uint32_t *targets; /* of tables */
+    int ntargets;
     const char **files; /* by .file number */
     int nfiles;
     const tc_source *source;

@@ -178,6 +178,21 @@ static tc_ptx_space plain(uint8_t space) {
     return space == TC_PS_CLUSTER ? TC_PS_SHARED : (tc_ptx_space)space;
 }
 
+/* .param of a call, or of the function, lies in its frame: 5.1.6. */
+static bool check_param(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    bool ld = op->opcode == TC_PTX_LD;
+    const tc_ptx_operand *at = &op->a[ld ? 1 : 0];
+    bool entry = p->m->funcs[p->func].entry;
+    bool frame = at->neg == 2 ? p->m->symbols[at->slot].stacked : !entry;
+    if (frame) {
+        op->space = TC_PS_LOCAL;
+        op->more |= TC_PX_LDST_FRAME;
+    }
+    return frame || ld ||
+           tc_ptx_fail(p, span, NULL,
+                       "a kernel's parameters cannot be written");
+}
+
 /* 9.7.9.8, 9.7.9.11 */
 static bool check_ld_st(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                         const tc_ptx_parsed *in) {
@@ -194,11 +209,6 @@ static bool check_ld_st(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
     }
     if (!ld && op->space == TC_PS_CONST) {
         return tc_ptx_fail(p, span, NULL, ".const memory cannot be written");
-    }
-    if (!ld && op->space == TC_PS_PARAM && p->m->funcs[p->func].entry) {
-        return tc_ptx_fail(p, span, NULL,
-                           "'st.param' belongs to calls, which are not built "
-                           "yet");
     }
     if ((op->flags & TC_PM_NC) != 0 && op->space != TC_PS_GLOBAL) {
         return tc_ptx_fail(p, span, NULL, "'ld' has .nc only in .global");
@@ -229,7 +239,8 @@ static bool check_ld_st(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
         return tc_ptx_fail(p, span, NULL,
                            "a cache policy goes with .L2::cache_hint");
     }
-    return check_space(p, op, ld ? 1 : 0, (tc_ptx_space)op->space, span);
+    return check_space(p, op, ld ? 1 : 0, (tc_ptx_space)op->space, span) &&
+           (op->space != TC_PS_PARAM || check_param(p, op, span));
 }
 
 /* 9.7.9.3 and 9.7.9.4: one side of mov may be a vector. */
@@ -323,6 +334,19 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                                   : "'%s' has .sat only with .hi",
                            tc_ptx_ops[op->opcode].name);
     }
+    case TC_PTX_TCGEN05_ALLOC:
+    case TC_PTX_TCGEN05_COMMIT:
+        return tc_ptx_check_tcgen05(p, op, span) &&
+               check_space(p, op, 0, plain(op->space), span);
+    case TC_PTX_TCGEN05_DEALLOC:
+    case TC_PTX_TCGEN05_RELINQUISH:
+    case TC_PTX_TCGEN05_LD:
+    case TC_PTX_TCGEN05_ST:
+    case TC_PTX_TCGEN05_WAIT_LD:
+    case TC_PTX_TCGEN05_WAIT_ST:
+    case TC_PTX_TCGEN05_CP:
+    case TC_PTX_TCGEN05_SHIFT:
+        return tc_ptx_check_tcgen05(p, op, span);
     case TC_PTX_MEMBAR:
     case TC_PTX_FENCE:
         return check_fence(p, op, span);
@@ -331,6 +355,9 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
     case TC_PTX_REDUX_SYNC:
     case TC_PTX_ELECT_SYNC:
     case TC_PTX_SHFL:
+    case TC_PTX_ALLOCA:
+    case TC_PTX_STACKSAVE:
+    case TC_PTX_STACKRESTORE:
         return tc_ptx_check_control(p, op, span);
     case TC_PTX_ATOM:
     case TC_PTX_RED:

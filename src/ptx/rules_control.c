@@ -63,6 +63,17 @@ static bool check_elect(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
            tc_ptx_wants_sm(p, span, 90, "'elect.sync'");
 }
 
+/* 9.7.17: the alignment of alloca. */
+static bool check_stack(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    int64_t align = op->opcode == TC_PTX_ALLOCA && op->a[2].kind == TC_PO_IMM
+                        ? op->a[2].imm
+                        : 8;
+    return (align > 0 && align <= 1 << 20 && (align & (align - 1)) == 0) ||
+           tc_ptx_fail(p, span, NULL,
+                       "an alignment is a power of 2 up to 1048576, not %lld",
+                       (long long)align);
+}
+
 bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     switch (op->opcode) {
     case TC_PTX_VOTE:
@@ -74,6 +85,11 @@ bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
         return check_redux(p, op, span);
     case TC_PTX_ELECT_SYNC:
         return check_elect(p, op, span);
+    case TC_PTX_ALLOCA:
+    case TC_PTX_STACKSAVE:
+    case TC_PTX_STACKRESTORE:
+        return check_stack(p, op, span) &&
+               tc_ptx_wants_sm(p, span, 52, "the stack");
     default:
         return true;
     }

@@ -56,9 +56,27 @@ void tc_ptx_push_scope(tc_ptx_parser *p) {
     p->scope = s;
 }
 
-static void settle(tc_ptx_parser *p, uint32_t op, const tc_ptx_entry *label) {
-    p->m->code[op].target = label->index;
-    p->m->code[op].a[0].imm = label->index;
+static void settle(tc_ptx_parser *p, const tc_ptx_fixup *f,
+                   const tc_ptx_entry *label) {
+    if (f->what != TC_FIX_TARGET && f->index >= p->m->ncode) {
+        return; /* the op was wrong, and is not there */
+    }
+    bool table = f->what == TC_FIX_BRX || f->what == TC_FIX_CALL;
+    if (table != (label->kind == TC_PE_PROTO)) {
+        tc_ptx_fail(p, f->span, NULL,
+                    table ? "'%.*s' is no table of targets"
+                          : "'%.*s' is a table of targets, not a place in the "
+                            "code",
+                    (int)f->name.len, f->name.text);
+    } else if (f->what == TC_FIX_TARGET) {
+        p->m->targets[f->index] = label->index;
+    } else if (table) {
+        tc_ptx_op *op = &p->m->code[f->index];
+        op->a[f->what == TC_FIX_BRX ? 1 : 3].imm = label->index;
+    } else {
+        p->m->code[f->index].target = label->index;
+        p->m->code[f->index].a[0].imm = label->index;
+    }
 }
 
 /* Reports a branch whose label no enclosing block has. */
@@ -87,7 +105,7 @@ void tc_ptx_pop_scope(tc_ptx_parser *p) {
         const tc_ptx_fixup *f = &s->fixups[i];
         const tc_ptx_entry *label = tc_ptx_map_find(&s->labels, f->name);
         if (label != NULL) {
-            settle(p, f->op, label);
+            settle(p, f, label);
         } else if (outermost) {
             no_label(p, f);
         } else {
@@ -224,22 +242,30 @@ bool tc_ptx_unknown_name(tc_ptx_parser *p, tc_ptx_name n, tc_span span) {
         name);
 }
 
-bool tc_ptx_add_label(tc_ptx_parser *p, tc_ptx_name n, tc_span span) {
+tc_ptx_entry *tc_ptx_new_label(tc_ptx_parser *p, tc_ptx_name n, tc_span span) {
     if (tc_ptx_map_find(&p->scope->labels, n) != NULL) {
-        return tc_ptx_fail(p, span, NULL,
-                           "label '%.*s' is already in this block", (int)n.len,
-                           n.text);
+        tc_ptx_fail(p, span, NULL, "label '%.*s' is already in this block",
+                    (int)n.len, n.text);
+        return NULL;
     }
     tc_ptx_entry *e = tc_ptx_map_add(p->arena, &p->scope->labels, n);
     e->kind = TC_PE_LABEL;
+    return e;
+}
+
+bool tc_ptx_add_label(tc_ptx_parser *p, tc_ptx_name n, tc_span span) {
+    tc_ptx_entry *e = tc_ptx_new_label(p, n, span);
+    if (e == NULL) {
+        return false;
+    }
     e->index = p->m->ncode;
     p->label_at_end = true;
     return true;
 }
 
 void tc_ptx_add_fixup(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
-                      uint32_t op) {
-    tc_ptx_fixup f = {n, span, op};
+                      tc_ptx_fix what, uint32_t index) {
+    tc_ptx_fixup f = {n, span, index, (uint8_t)what};
     tc_ptx_block *s = p->scope;
     TC_PUSH(p->arena, s->fixups, s->nfixups, s->cap, f);
 }

@@ -188,12 +188,13 @@ static bool directive(tc_ptx_parser *p) {
         }
         return tc_ptx_expect(p, ';', ".pragma");
     }
-    static const char *const unbuilt[] = {".branchtargets", ".calltargets",
-                                          ".callprototype"};
+    static const char *const labelled[] = {".branchtargets", ".calltargets",
+                                           ".callprototype"};
     for (int i = 0; i < 3; i++) {
-        if (tc_ptx_name_is(n, unbuilt[i])) {
+        if (tc_ptx_name_is(n, labelled[i])) {
             return tc_ptx_fail(p, tc_ptx_here(p), NULL,
-                               "directive '%s' is not built yet", unbuilt[i]);
+                               "directive '%s' wants a label before it",
+                               labelled[i]);
         }
     }
     return tc_ptx_fail(p, tc_ptx_here(p), NULL,
@@ -211,6 +212,11 @@ static bool statement(tc_ptx_parser *p) {
         tc_span span = tc_ptx_here(p);
         tc_ptx_advance(p);
         tc_ptx_advance(p);
+        if (tc_ptx_is_dot(p, ".branchtargets") ||
+            tc_ptx_is_dot(p, ".calltargets") ||
+            tc_ptx_is_dot(p, ".callprototype")) {
+            return tc_ptx_table_directive(p, n, span);
+        }
         return tc_ptx_add_label(p, n, span);
     }
     int16_t guard = -1;

@@ -24,10 +24,14 @@ static tc_gpu_arg *make_args(tc_run *run, gpu_outcome *out) {
     tc_gpu_arg *args = TC_NEWN(run->arena, tc_gpu_arg, run->nargs + 1);
     for (int i = 0; i < run->nargs; i++) {
         tc_run_arg *p = &run->args[i];
+        if (p->map != NULL) {
+            args[i] = (tc_gpu_arg){.map = tc_run_map_for_gpu(run, p)};
+            continue;
+        }
         args[i] = p->buffer >= 0
                       ? (tc_gpu_arg){out->after[p->buffer],
-                                     run->buffers[p->buffer].bytes, true}
-                      : (tc_gpu_arg){p->value, p->size, false};
+                                     run->buffers[p->buffer].bytes, true, NULL}
+                      : (tc_gpu_arg){p->value, p->size, false, NULL};
     }
     return args;
 }

@@ -177,14 +177,14 @@ static bool prepare_program(tc_session *s, tc_run *run) {
     if (!check_arch(s) || !make_buffers(s, run)) {
         return false;
     }
-    run->args = TC_NEWN(run->arena, tc_run_arg, run->nbuffers + 1);
+    run->args = TC_NEWN(run->arena, tc_run_arg, run->nbuffers + l->nmaps + 1);
     run->nargs = run->nbuffers;
     for (int i = 0; i < run->nargs; i++) {
         run->args[i] =
             (tc_run_arg){.buffer = i, .offset = (uint32_t)i * 8, .size = 8};
     }
     run->param_bytes = (uint32_t)run->nargs * 8;
-    return true;
+    return tc_run_add_maps(s, run);
 }
 
 /* --- executing ---------------------------------------------------------------
@@ -233,6 +233,10 @@ static uint8_t *param_block(tc_run *run) {
     uint8_t *block = tc_alloc(run->arena, run->param_bytes + 1);
     for (int i = 0; i < run->nargs; i++) {
         const tc_run_arg *p = &run->args[i];
+        if (p->map != NULL) {
+            tc_run_map_bytes(run, p, block + p->offset);
+            continue;
+        }
         const void *value = p->buffer >= 0
                                 ? (const void *)&run->buffers[p->buffer].address
                                 : p->value;

@@ -31,6 +31,18 @@ bool tc_need_run(tc_session *s, tc_span at, tc_status *status);
  * executed. */
 tc_status tc_run_answer(tc_session *s, tc_reply *r);
 
+/* --- run_maps.c --------------------------------------------------------------
+ */
+
+/* The program's tensor maps, behind the run's other parameters (whose array has
+ * room for them). Reports and returns false for one that cannot be made. */
+bool tc_run_add_maps(tc_session *s, tc_run *run);
+/* The 128 bytes of a map for the simulator; the buffer has its address. */
+void tc_run_map_bytes(const tc_run *run, const tc_run_arg *p, uint8_t *out);
+/* The same map for the GPU, in the run's arena. */
+const struct tc_gpu_map *tc_run_map_for_gpu(const tc_run *run,
+                                            const tc_run_arg *p);
+
 /* --- cmd_gpu.c ---------------------------------------------------------------
  */
 

@@ -28,11 +28,14 @@ typedef struct tc_run_buffer {
     uint64_t address;        /* simulated device address */
 } tc_run_buffer;
 
-/* One parameter of the kernel: a buffer's address, or a number's bytes. */
+/* One parameter of the kernel: a buffer's address, a number's bytes, or a
+ * tensor map. */
 typedef struct tc_run_arg {
     int buffer; /* index among the run's buffers, or -1 */
     uint32_t offset, size;
     uint8_t value[8];
+    const struct tc_sim_tensor_map *map; /* or a tensor map of that buffer,
+                                            without its address */
 } tc_run_arg;
 
 typedef struct tc_loaded tc_loaded; /* launch.h: a loaded .ptx file */

@@ -24,6 +24,8 @@ static void general_code(tc_run *r) {
         c->branch = op->opcode == TC_PTX_BRA;
         if (op->opcode == TC_PTX_SHFL_SYNC) {
             c->fn = tc_collective_SHFL_SYNC;
+        } else if (op->more & TC_PX_LDST_FRAME) {
+            continue; /* parameters travel in registers on a GPU */
         } else if (observed && op->opcode == TC_PTX_LD) {
             c->fn = tc_observed_LD;
         } else if (observed && op->opcode == TC_PTX_ST) {

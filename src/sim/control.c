@@ -16,7 +16,7 @@ void tc_sim_op_BRA(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     k->pc = op->target;
 }
 
-static void end_lanes(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+void tc_end_lanes(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     if (w->cta->run->trace) {
         tc_observe_event(w, op, TC_TRACE_EXIT, TC_UNIT_ISSUE, mask,
                          (tc_trace_event){.group = -1, .bytes = -1});
@@ -24,13 +24,8 @@ static void end_lanes(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_warp_kill(w, mask);
 }
 
-/* 9.7.12.6: ret of an entry ends the thread; calls come with .func. */
-void tc_sim_op_RET(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    end_lanes(w, op, mask);
-}
-
 void tc_sim_op_EXIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    end_lanes(w, op, mask);
+    tc_end_lanes(w, op, mask);
 }
 
 /* 9.7.19.4: aborts the execution of the grid. */
@@ -185,5 +180,7 @@ uint64_t tc_special(tc_warp *w, tc_ptx_special s, int lane) {
 }
 
 uint64_t tc_symbol_address(tc_warp *w, uint32_t symbol) {
-    return w->cta->run->symbols[symbol];
+    const tc_run *r = w->cta->run;
+    return r->symbols[symbol] +
+           (r->module->symbols[symbol].stacked ? w->frame->base : 0);
 }

@@ -3,20 +3,18 @@
 #include "sim/hazard.h"
 #include "sim/internal.h"
 #include "sim/mbarrier.h"
+#include "sim/tmem.h"
 #include "sim/transfer.h"
 #include <stdlib.h>
 #include <string.h>
 
 static void init_warp(tc_cta *c, tc_warp *w, uint32_t i) {
-    const tc_ptx_func *f = c->run->func;
     uint32_t left = c->nthreads - i * TC_LANES;
     w->cta = c;
     w->index = i;
     w->valid = left >= TC_LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
-    w->r32 = tc_xcalloc(f->n32 + 1u, sizeof *w->r32);
-    w->r64 = tc_xcalloc(f->n64 + 1u, sizeof *w->r64);
-    w->pred = tc_xcalloc(f->npred + 1u, sizeof *w->pred);
     w->core = tc_xcalloc(1, sizeof *w->core);
+    tc_frames_init(w);
 }
 
 void tc_cta_init(tc_cta *c, tc_run *r) {
@@ -27,7 +25,7 @@ void tc_cta_init(tc_cta *c, tc_run *r) {
     c->nthreads = b[0] * b[1] * b[2];
     c->nwarps = (c->nthreads + TC_LANES - 1) / TC_LANES;
     c->shared_bytes = r->shared_bytes;
-    c->local_bytes = (r->func->local_bytes + 15) & ~UINT64_C(15);
+    c->local_bytes = tc_stack_bytes(r->module, r->func);
     c->shared = tc_xcalloc(c->shared_bytes + 1u, 1);
     if (c->local_bytes) {
         c->local = tc_xcalloc((size_t)c->nwarps * TC_LANES, c->local_bytes);
@@ -48,15 +46,13 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
     c->nlive = c->nwarps;
     c->ended = false;
     tc_mbarrier_forget(c);
+    tc_tmem_start(c);
     memset(c->shared, 0, c->shared_bytes);
     if (c->local) {
         memset(c->local, 0, (size_t)c->nwarps * TC_LANES * c->local_bytes);
     }
     for (uint32_t i = 0; i < c->nwarps; i++) {
         tc_warp *w = &c->warps[i];
-        memset(w->r32, 0, f->n32 * sizeof *w->r32);
-        memset(w->r64, 0, f->n64 * sizeof *w->r64);
-        memset(w->pred, 0, f->npred * sizeof *w->pred);
         tc_warp_start(w, f->begin);
         if (c->run->timing) {
             tc_timing_warp(w);
@@ -69,6 +65,7 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
 
 void tc_cta_finish(tc_cta *c) {
     tc_transfer_finish(c);
+    tc_tmem_finish(c);
     if (c->run->hazard) {
         tc_hazard_finish(c);
     }
@@ -103,7 +100,8 @@ uint64_t tc_cta_bytes(const tc_run *r) {
     const uint32_t *b = r->launch->block;
     const tc_ptx_func *f = r->func;
     uint64_t warps = ((uint64_t)b[0] * b[1] * b[2] + TC_LANES - 1) / TC_LANES;
-    uint64_t regs = f->n32 * 4ull + f->n64 * 8ull + f->local_bytes + 16;
+    uint64_t regs = f->n32 * 4ull + f->n64 * 8ull + 16 +
+                    tc_stack_bytes(r->module, f);
     return r->shared_bytes + warps * (sizeof(tc_warp_core) + regs * TC_LANES);
 }
 
@@ -115,13 +113,12 @@ void tc_cta_free(tc_cta *c) {
         tc_warp *w = &c->warps[i];
         tc_mbarrier_copies_drop(w);
         tc_async_drop(w);
+        tc_frames_free(w);
         free(w->core->ready);
         free(w->core);
-        free(w->r32);
-        free(w->r64);
-        free(w->pred);
     }
     tc_mbarrier_forget(c);
+    tc_tmem_free(c);
     free(c->warps);
     free(c->shared);
     free(c->local);

@@ -149,6 +149,11 @@ static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s,
         describe_mbarrier(b, w->cta->run, &a);
     } else if (s->state == TC_SPLIT_BARRIER) {
         describe_barrier(b, w, s);
+    } else if (s->state == TC_SPLIT_TENSOR) {
+        tc_buf_puts(b, ": tcgen05.alloc (");
+        describe_line(b, op);
+        tc_buf_puts(b, "), where not enough columns of tensor memory are free, "
+                       "or the other CTA of the pair has not come");
     } else if (s->state == TC_SPLIT_CLUSTER) {
         describe_cluster(b, w, s);
     } else if (s->state == TC_SPLIT_WARP) {

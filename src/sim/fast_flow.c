@@ -315,10 +315,19 @@ static void note_general(tc_flow *f, uint32_t reg, bool read, bool write,
 }
 
 static void find_general(tc_flow *f) {
+    for (int i = 0; i < f->func->nresults; i++) { /* ret reads them */
+        const tc_ptx_formal *o = &f->func->results[i];
+        uint32_t reg =
+            o->slot + (tc_ptx_type_bytes[o->type] >= 8 ? f->func->n32 : 0);
+        if (o->reg && o->type != TC_PT_PRED && reg < f->n) {
+            f->r->fast->reg[reg] |= TC_REG_GENERAL;
+        }
+    }
     for (uint32_t i = f->func->begin; i < f->func->end; i++) {
         const tc_ptx_op *op = &f->r->module->code[i];
         tc_fast x;
-        if (!tc_fast_decode(f->r, op, &x)) {
+        bool rows = op->opcode == TC_PTX_ST && op->a[1].kind == TC_PO_VECTOR;
+        if (rows || !tc_fast_decode(f->r, op, &x)) {
             visit_op(f, op, note_general, NULL);
         }
     }

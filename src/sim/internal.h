@@ -40,7 +40,24 @@ struct tc_warp {
     uint32_t valid; /* lanes that exist: the last warp may be partial */
     uint32_t alive; /* lanes that have not ended */
     struct tc_warp_core *core; /* scheduling, barriers, groups: core files */
+    /* The running split's frame, whose registers r32, r64 and pred are. */
+    struct tc_frame *frame;
+    const tc_ptx_func *func; /* frame->func */
 };
+
+/* Registers and place in local memory of one function at one depth of calls:
+ * lanes that are there share it, each with its own columns. */
+typedef struct tc_frame {
+    struct tc_frame *next; /* of all frames of the warp */
+    const tc_ptx_func *func;
+    uint32_t depth; /* 0: the kernel */
+    uint64_t base;  /* of its .local and .param, in local memory */
+    uint32_t (*r32)[TC_LANES];
+    uint64_t (*r64)[TC_LANES];
+    uint32_t *pred;
+    struct tc_frame *caller[TC_LANES]; /* of each lane */
+    uint32_t call[TC_LANES];           /* the op that called, absolute index */
+} tc_frame;
 
 /* Executes one op for the lanes of mask (guard already applied). An ALU op
  * reads its sources and writes its destination and does nothing else. */
@@ -85,10 +102,12 @@ typedef enum tc_split_state {
     TC_SPLIT_WARP,    /* at an op that wants all lanes of need together */
     TC_SPLIT_UNTIL,   /* until a cycle: nanosleep, wait_group under timing */
     TC_SPLIT_HUNG,    /* branches to itself for ever */
-    TC_SPLIT_CLUSTER  /* at barrier.cluster.wait */
+    TC_SPLIT_CLUSTER, /* at barrier.cluster.wait */
+    TC_SPLIT_TENSOR   /* at tcgen05.alloc: no room, or no peer yet */
 } tc_split_state;
 
 typedef struct tc_split {
+    tc_frame *frame;
     uint32_t pc, mask;
     uint8_t state;       /* tc_split_state */
     uint8_t barrier;     /* BARRIER: its id */
@@ -135,6 +154,8 @@ typedef struct tc_warp_core {
     uint64_t line_cycle; /* with this cycle */
     int cur, nsplit;
     tc_split split[TC_LANES];
+    tc_frame *frames;      /* all of them; the kernel's is the last */
+    uint64_t sp[TC_LANES]; /* end of each lane's stack in local memory */
     uint64_t turns;
     tc_batch *batches, **tail; /* not landed, or not yet waited for */
     uint64_t nbatches;         /* issued so far */
@@ -159,7 +180,8 @@ typedef struct tc_warp_core {
     /* Endless loops: the state at an earlier turn (Brent's method). */
     uint64_t loop_hash, loop_progress, loop_turn, loop_power;
     uint64_t loop_selected;
-    bool looping;
+    uint64_t loop_cycle;
+    bool looping, spinning; /* spinning: but for lanes that still sleep */
     /* timing.c */
     uint64_t *ready;      /* cycle when a register is ready: pred, 32, 64 */
     uint64_t next;        /* earliest cycle of the next issue */
@@ -246,10 +268,11 @@ struct tc_run {
     tc_event *events; /* heap by (cycle, order) */
     size_t nevents, cevents;
     uint64_t norder;
-    tc_sim_allocation *recent;                      /* last one hit */
-    tc_hazard *hazard;                              /* NULL: off */
-    tc_trace *trace;                                /* NULL: off */
-    tc_timing *timing;                              /* NULL: off */
+    uint64_t frame_bytes;      /* of the frames of all its calls */
+    tc_sim_allocation *recent; /* last one hit */
+    tc_hazard *hazard;         /* NULL: off */
+    tc_trace *trace;           /* NULL: off */
+    tc_timing *timing;         /* NULL: off */
     struct tc_transfer *transfers, **transfers_end; /* transfer.c */
 };
 
@@ -261,6 +284,9 @@ struct tc_sim {
     tc_sim_allocation **allocs; /* by address */
     int nallocs, callocs;
     uint64_t next_address;
+    tc_sim_allocation *heap;      /* of the device's malloc, or NULL */
+    struct tc_heap_block *blocks; /* of it that are in use: heap.c */
+    int nblocks, cblocks;
     uint64_t *symbols; /* of GLOBAL and CONST: their addresses */
     tc_trace *trace;
 };
@@ -308,6 +334,22 @@ bool tc_warp_loops(tc_warp *w); /* its state has come back: endless */
  * until they are. */
 bool tc_warp_converged(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                        uint32_t need);
+
+/* heap.c */
+void tc_heap_init(tc_sim *s);
+
+/* control.c */
+void tc_end_lanes(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
+
+/* frame.c */
+void tc_frames_init(tc_warp *w); /* the kernel's */
+void tc_frames_start(tc_warp *w);
+void tc_frames_free(tc_warp *w);
+void tc_frame_enter(tc_warp *w, tc_frame *f); /* becomes the running one */
+uint64_t tc_frames_hash(const tc_warp *w, uint64_t h);
+/* Local memory that a thread of a kernel needs for its own frame and for those
+ * of the functions that it may call. */
+uint64_t tc_stack_bytes(const tc_ptx_module *m, const tc_ptx_func *f);
 
 /* barrier.c */
 void tc_barrier_check(tc_cta *c); /* releases barriers that are complete */
@@ -391,6 +433,10 @@ uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);
 uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
                             tc_ptx_space to, uint64_t *source);
 
+static inline uint64_t tc_mix(uint64_t h, uint64_t x) { /* a step of a hash */
+    h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 29;
+}
 static inline uint32_t tc_popc(uint32_t x) {
     return (uint32_t)__builtin_popcount(x);
 }

@@ -201,10 +201,11 @@ static bool check_launch(tc_run *r, tc_diags *diags) {
                  r->func->param_bytes, l->nparams);
         return false;
     }
-    if (r->func->local_bytes > 512 * 1024) {
+    uint64_t local = tc_stack_bytes(r->module, r->func);
+    if (local > 512 * 1024) {
         tc_error(diags, TC_NOWHERE, NULL,
                  "a thread has at most 512 KiB of local memory, not %llu bytes",
-                 (unsigned long long)r->func->local_bytes);
+                 (unsigned long long)local);
         return false;
     }
     return true;

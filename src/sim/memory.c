@@ -375,7 +375,7 @@ access_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask, bool store,
           bool observe) {
     uint64_t addr[TC_LANES];
     tc_addresses(w, &op->a[store ? 0 : 1], addr);
-    if (store) {
+    if (store && (op->more & TC_PX_LDST_FRAME) == 0) {
         w->cta->run->progress++;
     }
     if (op->space == TC_PS_GENERIC) {

@@ -36,6 +36,15 @@ const tc_machine *tc_machine_find(const char *name) {
 #define DEVICE_SIZE (UINT64_C(1) << 37)
 #define GUARD       UINT64_C(65536)
 
+static tc_sim_allocation *find_allocation(const tc_sim *s, uint64_t address) {
+    for (int i = 0; i < s->nallocs; i++) {
+        if (s->allocs[i]->address == address) {
+            return s->allocs[i];
+        }
+    }
+    return NULL;
+}
+
 static void place_symbols(tc_sim *s) {
     const tc_ptx_module *m = s->module;
     s->symbols = TC_NEWN(s->arena, uint64_t, m->nsymbols + 1);
@@ -51,6 +60,22 @@ static void place_symbols(tc_sim *s) {
             if (y->init) {
                 memcpy(a->bytes, y->init, y->size);
             }
+        }
+    }
+}
+
+/* Initial values that are addresses: PTX ISA 5.4.4. */
+static void relocate(tc_sim *s) {
+    const tc_ptx_module *m = s->module;
+    for (int i = 0; i < m->nsymbols; i++) {
+        const tc_ptx_symbol *y = &m->symbols[i];
+        tc_sim_allocation *a =
+            y->nrelocs ? find_allocation(s, s->symbols[i]) : NULL;
+        for (int j = 0; a && j < y->nrelocs; j++) {
+            const tc_ptx_reloc *r = &y->relocs[j];
+            uint64_t v = r->func ? TC_PTX_CODE(r->index) : s->symbols[r->index];
+            v = (v + (uint64_t)r->add) >> r->shift;
+            memcpy(a->bytes + r->at, &v, r->bytes);
         }
     }
 }
@@ -72,6 +97,8 @@ tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
     s->arena = tc_arena_new();
     s->next_address = DEVICE_BASE;
     place_symbols(s);
+    relocate(s);
+    tc_heap_init(s);
     return s;
 }
 

@@ -30,6 +30,9 @@ typedef struct tc_sim_options {
     tc_completion completion;
     uint64_t seed;              /* of TC_COMPLETE_RANDOM */
     const volatile int *cancel; /* polled; non-zero ends the run. May be NULL */
+    /* What threads print, as they do; n bytes, not ended by 0. May be NULL. */
+    void (*print)(void *user, const char *text, size_t n);
+    void *print_user;
     const char *isa; /* of the fast road: "avx512", "avx2", "plain", "none";
                         NULL: the best there is. For tests */
 } tc_sim_options;

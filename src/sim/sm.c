@@ -387,6 +387,13 @@ static uint64_t quantum(tc_grid *g, uint64_t end) {
             sm->now = end;
         }
     }
+    /* An SM that had its turn may have been woken by a later one. */
+    for (uint32_t i = 0; i < g->t->nsms; i++) {
+        const tc_sm *sm = &g->t->sms[i];
+        for (uint32_t s = 0; s < TC_SCHEDULERS && sm->nctas; s++) {
+            soonest = sm->due[s] < soonest ? sm->due[s] : soonest;
+        }
+    }
     return soonest;
 }
 

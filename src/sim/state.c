@@ -27,14 +27,18 @@ static void copy_splits(tc_arena *a, tc_warp *w, tc_state_warp *out) {
 }
 
 static void copy_warp(tc_arena *a, tc_warp *w, tc_state_warp *out) {
-    const tc_ptx_func *f = w->cta->run->func;
     tc_warp_save(w);
+    const tc_frame *frame = w->core->frames;
+    while (frame->next) {
+        frame = frame->next;
+    }
+    const tc_ptx_func *f = frame->func; /* the kernel's is the last */
     out->valid = w->valid;
     out->alive = w->alive;
     out->func = f;
-    out->r32 = copy(a, w->r32, f->n32 * sizeof *w->r32);
-    out->r64 = copy(a, w->r64, f->n64 * sizeof *w->r64);
-    out->pred = copy(a, w->pred, f->npred * sizeof *w->pred);
+    out->r32 = copy(a, frame->r32, f->n32 * sizeof *frame->r32);
+    out->r64 = copy(a, frame->r64, f->n64 * sizeof *frame->r64);
+    out->pred = copy(a, frame->pred, f->npred * sizeof *frame->pred);
     copy_splits(a, w, out);
 }
 

@@ -6,6 +6,15 @@
 /* st.async and red.async are no operations of the async proxy (9.7.9.12,
  * 9.7.13.7): relaxed accesses that complete later. */
 static tc_hz_proxy proxy_of(const tc_ptx_op *op) {
+    switch (op->opcode) { /* 9.7.16.6.5: only cp reads as the async proxy */
+    case TC_PTX_TCGEN05_LD:
+    case TC_PTX_TCGEN05_ST:
+    case TC_PTX_TCGEN05_SHIFT:
+    case TC_PTX_TCGEN05_COMMIT:
+        return TC_HZ_TENSOR;
+    default:
+        break;
+    }
     const char *name = tc_ptx_ops[op->opcode].name;
     return name[0] == 's' || name[0] == 'r' ? TC_HZ_GENERIC : TC_HZ_ASYNC;
 }
@@ -104,7 +113,7 @@ static void sweep(tc_run *r) {
     tc_transfer **p = &r->transfers;
     while (*p) {
         tc_transfer *t = *p;
-        if (t->landed && !t->in_group && t->queued == 0) {
+        if (t->landed && !t->in_group && !t->kept && t->queued == 0) {
             *p = t->next;
             drop(t);
         } else {
@@ -112,6 +121,14 @@ static void sweep(tc_run *r) {
         }
     }
     r->transfers_end = p;
+}
+
+void tc_transfer_land(tc_transfer *t) {
+    land(t->warp->cta->run, t);
+}
+
+void tc_transfer_sweep(tc_run *r) {
+    sweep(r);
 }
 
 void tc_transfer_due(tc_transfer *t) {
@@ -161,10 +178,12 @@ static void at_random(tc_transfer *t) {
 void tc_transfer_start(tc_transfer *t) {
     tc_run *r = t->warp->cta->run;
     r->progress++;
-    r->counters.async_copies++;
-    r->counters.bulk_copies++;
-    r->counters.async_bytes += t->bytes;
-    r->counters.bulk_bytes += t->bytes;
+    if (proxy_of(t->op) != TC_HZ_TENSOR) {
+        r->counters.async_copies++;
+        r->counters.bulk_copies++;
+        r->counters.async_bytes += t->bytes;
+        r->counters.bulk_bytes += t->bytes;
+    }
     if (r->trace) {
         t->event = tell_transfer(t, TC_TRACE_ISSUE);
     }
@@ -295,7 +314,7 @@ void tc_transfer_finish(tc_cta *c) {
     tc_run *r = c->run;
     for (tc_transfer *t = r->transfers; t; t = t->next) {
         if (t->warp->cta == c) {
-            t->in_group = false;
+            t->in_group = t->kept = false;
             if (!r->stopped) {
                 land(r, t);
             }

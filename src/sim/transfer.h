@@ -32,6 +32,8 @@ struct tc_transfer {
     int32_t group;           /* bulk group's ordinal in the thread, -1 none or
                                 not yet committed */
     bool in_group;           /* completes by bulk group */
+    bool kept;               /* stays after it landed: tcgen05.ld and st until
+                                their wait, cp and shift for their commit */
     bool landed, read;       /* read: its sources have been read */
     uint32_t bytes;
     uint64_t address;          /* where the bytes go, for the trace */
@@ -51,6 +53,10 @@ void tc_transfer_start(tc_transfer *t);
 /* Lands the oldest transfer that has not landed. False: there is none. The
  * scheduler calls it under LATE when nobody can go on. */
 bool tc_transfer_force(tc_run *r);
+/* Lands it now, if it has not landed; sweep forgets what has landed and is not
+ * kept. */
+void tc_transfer_land(tc_transfer *t);
+void tc_transfer_sweep(tc_run *r);
 /* An event of it is due. */
 void tc_transfer_due(tc_transfer *t);
 /* What stands for it in findings. */

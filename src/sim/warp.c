@@ -32,6 +32,7 @@ void tc_warp_start(tc_warp *w, uint32_t pc) {
     k->loop_turn = k->loop_power = 0;
     k->looping = false;
     k->limit = 0;
+    tc_frames_start(w);
 }
 
 static void drop_split(tc_warp_core *k, int i) {
@@ -51,6 +52,7 @@ void tc_warp_save(tc_warp *w) {
     } else {
         k->split[k->cur].pc = k->pc;
         k->split[k->cur].mask = k->mask;
+        k->split[k->cur].frame = w->frame;
     }
     k->cur = -1;
 }
@@ -65,7 +67,7 @@ static void merge(tc_warp_core *k) {
             bool ready =
                 (a->state == TC_SPLIT_READY || a->state == TC_SPLIT_WARP) &&
                 (b->state == TC_SPLIT_READY || b->state == TC_SPLIT_WARP);
-            if (a->pc == b->pc && ready) {
+            if (a->pc == b->pc && a->frame == b->frame && ready) {
                 a->state = TC_SPLIT_READY; /* who still lacks lanes blocks */
                 a->mask |= b->mask;
                 a->stamp = a->stamp < b->stamp ? a->stamp : b->stamp;
@@ -88,7 +90,8 @@ static void wake_sleepers(tc_warp *w) {
     }
 }
 
-/* Lowest pc, except that every other turn the one that waited longest. */
+/* The deepest in calls, then the lowest pc; except that every other turn the
+ * one that waited longest. */
 static int choose(const tc_warp_core *k) {
     int best = -1;
     bool fair = (k->turns & 1) != 0;
@@ -97,8 +100,11 @@ static int choose(const tc_warp_core *k) {
         if (s->state != TC_SPLIT_READY) {
             continue;
         }
-        if (best < 0 || (fair ? s->stamp < k->split[best].stamp
-                              : s->pc < k->split[best].pc)) {
+        const tc_split *b = &k->split[best < 0 ? i : best];
+        bool deeper = s->frame->depth > b->frame->depth;
+        bool same = s->frame->depth == b->frame->depth;
+        if (best < 0 ||
+            (fair ? s->stamp < b->stamp : deeper || (same && s->pc < b->pc))) {
             best = i;
         }
     }
@@ -122,10 +128,12 @@ bool tc_warp_select(tc_warp *w) {
     k->cur = best;
     k->pc = s->pc;
     k->mask = s->mask;
+    tc_frame_enter(w, s->frame);
     k->limit = UINT32_MAX;
     for (int i = 0; i < k->nsplit; i++) {
         const tc_split *o = &k->split[i];
         if (i != best && o->pc > s->pc && o->pc < k->limit &&
+            o->frame == s->frame &&
             (o->state == TC_SPLIT_READY || o->state == TC_SPLIT_WARP)) {
             k->limit = o->pc;
         }
@@ -231,6 +239,7 @@ tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc) {
     memset(s, 0, sizeof *s);
     s->pc = pc;
     s->mask = lanes;
+    s->frame = w->frame;
     s->stamp = w->cta->run->cycle;
     k->limit = 0;
     return s;
@@ -291,33 +300,15 @@ bool tc_warp_converged(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 /* ---- endless loops ---- */
 
-static uint64_t mix(uint64_t h, uint64_t x) {
-    h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
-    return h ^ h >> 29;
-}
-
 static uint64_t state_hash(const tc_warp *w) {
     const tc_warp_core *k = w->core;
-    const tc_ptx_func *f = w->cta->run->func;
     uint64_t h = w->alive;
     for (int i = 0; i < k->nsplit; i++) {
-        h = mix(h, (uint64_t)k->split[i].pc << 32 | k->split[i].mask);
-        h = mix(h, k->split[i].state);
+        h = tc_mix(h, (uint64_t)k->split[i].pc << 32 | k->split[i].mask);
+        h = tc_mix(h,
+                   (uint64_t)k->split[i].frame->depth << 8 | k->split[i].state);
     }
-    for (uint32_t i = 0; i < f->npred; i++) {
-        h = mix(h, w->pred[i]);
-    }
-    for (uint32_t i = 0; i < f->n32; i++) {
-        for (int j = 0; j < TC_LANES; j++) {
-            h = mix(h, w->r32[i][j]);
-        }
-    }
-    for (uint32_t i = 0; i < f->n64; i++) {
-        for (int j = 0; j < TC_LANES; j++) {
-            h = mix(h, w->r64[i][j]);
-        }
-    }
-    return h;
+    return tc_frames_hash(w, h);
 }
 
 /* Memory does not change (progress stands still), so a warp is a function of

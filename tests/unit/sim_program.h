@@ -40,7 +40,7 @@ static inline void ptxas_takes(const char *target, const char *text) {
     assert_true(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
     close(fd);
     snprintf(command, sizeof command,
-             "/usr/local/cuda/bin/ptxas -arch=%s -o /dev/null %s", target,
+             "/usr/local/cuda/bin/ptxas -arch=%s -o /dev/null %s >&2", target,
              path);
     int rc = system(command);
     unlink(path);
@@ -48,6 +48,69 @@ static inline void ptxas_takes(const char *target, const char *text) {
         fprintf(stderr, "%s", text);
     }
     assert_int_equal(rc, 0);
+}
+
+/* A module and a launch with two pointers, to 4096 bytes each, as arguments
+ * (less, if the kernel takes less); what is printed goes to c->printed. */
+typedef struct sim_file {
+    const char *entry;
+    uint32_t block, nparams;
+    bool hazards, timing;
+    uint8_t a[BYTES], b[BYTES];
+    tc_sim_result r;
+    tc_buf printed;
+    tc_arena *arena;
+    tc_sim *sim;
+} sim_file;
+
+static inline void keep_print(void *user, const char *text, size_t n) {
+    tc_buf_write(user, text, n);
+}
+
+static inline void launch_text(sim_file *c, const char *text) {
+    tc_diags d = {.fn = print_diag};
+    c->arena = tc_arena_new();
+    tc_source *s = TC_NEW(c->arena, tc_source);
+    *s = (tc_source){"test.ptx", text, strlen(text), 1};
+    tc_ptx_module *m = tc_ptx_parse(c->arena, s, &d);
+    assert_non_null(m);
+    tc_sim_options o = {.hazards = c->hazards,
+                        .timing = c->timing,
+                        .print = keep_print,
+                        .print_user = &c->printed};
+    c->sim = tc_sim_new(m, &o, &d);
+    assert_non_null(c->sim);
+    tc_sim_allocation *a = tc_sim_alloc(c->sim, BYTES, "A");
+    tc_sim_allocation *b = tc_sim_alloc(c->sim, BYTES, "B");
+    memcpy(a->bytes, c->a, BYTES);
+    memcpy(b->bytes, c->b, BYTES);
+    uint64_t params[2] = {a->address, b->address};
+    tc_sim_launch l = {.entry = c->entry,
+                       .grid = {1, 1, 1},
+                       .block = {c->block, 1, 1},
+                       .params = (const uint8_t *)params,
+                       .nparams = c->nparams ? c->nparams : sizeof params};
+    assert_true(tc_sim_run(c->sim, &l, &d, &c->r));
+    memcpy(c->b, b->bytes, BYTES);
+}
+
+static inline void end_file(sim_file *c) {
+    tc_buf_free(&c->printed);
+    tc_sim_free(c->sim);
+    tc_arena_free(c->arena);
+}
+
+/* tests/ptx/NAME.ptx */
+static inline char *ptx_file(const char *name) {
+    char path[200];
+    snprintf(path, sizeof path, "tests/ptx/%s.ptx", name);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    char *text = calloc(1, 1 << 17);
+    size_t n = fread(text, 1, (1 << 17) - 1, f);
+    fclose(f);
+    assert_true(n > 0);
+    return text;
 }
 
 static inline uint64_t dword(const uint8_t *p, uint32_t at) {

@@ -3,8 +3,9 @@
  *     // launch: KERNEL GRID BLOCK ARG...
  *     // expect: none
  *     // expect: KIND at LINE or LINE | KIND at LINE
- * A finding of another kind or place, or a second kind, is a failure. MUTANT=
- * the beginning of a name runs those alone. */
+ * A finding of another kind or place, or a second kind, is a failure, unless
+ * known.txt says why it is not right yet. MUTANT= the beginning of a name runs
+ * those alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -176,13 +177,37 @@ static int try(const mutant *m, const char *completion) {
 }
 
 typedef struct tally {
-    int mutants, twins, skipped, failed;
+    int mutants, twins, skipped, known, failed;
 } tally;
+
+/* A line "NAME: WHY" of known.txt, beside the mutant. */
+static bool is_known(const mutant *m) {
+    char path[1100], line[512];
+    snprintf(path, sizeof path, "%.*sknown.txt",
+             (int)(strrchr(m->path, '/') + 1 - m->path), m->path);
+    FILE *f = fopen(path, "r");
+    size_t n = strlen(m->name);
+    bool known = false;
+    while (f != NULL && !known && fgets(line, sizeof line, f) != NULL) {
+        known = strncmp(line, m->name, n) == 0 && line[n] == ':';
+        if (known) {
+            printf("SKIPPED: known: %s", line);
+        }
+    }
+    if (f != NULL) {
+        fclose(f);
+    }
+    return known;
+}
 
 static void one(const mutant *m, tally *t) {
     int ok = 1;
     for (int i = 0; i < NCOMPLETIONS && ok == 1; i++) {
         ok = try(m, completions[i]);
+    }
+    if (ok == 0 && is_known(m)) {
+        t->known++;
+        return;
     }
     t->skipped += ok < 0;
     t->failed += ok == 0;
@@ -223,8 +248,9 @@ static void mutants(void **state) {
         free(names[i]);
     }
     printf("compared %d mutants and %d correct twins, at 4 moments of "
-           "completion each; %d not as expected, %d skipped\n",
-           t.mutants, t.twins, t.failed, t.skipped);
+           "completion each; %d not as expected, %d known not to be, %d "
+           "skipped\n",
+           t.mutants, t.twins, t.failed, t.known, t.skipped);
     assert_int_equal(t.failed, 0);
 }
 
