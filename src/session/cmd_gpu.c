@@ -1,7 +1,7 @@
 /* cmd_gpu.c - the same PTX and data on the attached GPU, compared byte by byte
  * with the simulator's where it has run too. */
 #include "gpu/gpu.h"
-#include "session/run.h"
+#include "session/launch.h"
 
 #include <string.h>
 
@@ -217,7 +217,9 @@ tc_status tc_cmd_gpu(tc_session *s, const tc_args *args, tc_reply *r) {
     if (s->program.func == NULL && s->nfiles > 0 && !again) {
         return tc_need_run(s, args->span, &status) ? TC_OK : status;
     }
-    bool ok = again ? last->sim != NULL || tc_run_simulate(s, last)
-                    : tc_run_make(s, true, args->span, &status);
+    bool ok = again
+                  ? last->sim != NULL || (tc_launch_fits(s, last, args->span) &&
+                                          tc_run_simulate(s, last))
+                  : tc_run_make(s, true, args->span, &status);
     return ok ? tc_run_gpu(s, args->span, r) : status;
 }

@@ -91,6 +91,10 @@ static void offer_arguments(tc_session *s, const tc_command *c, matches *m,
     if (strstr(c->completes, "kernel") != NULL && strchr(args, ' ') == NULL) {
         tc_loaded_each(s, offer_name, m);
     }
+    if (strstr(c->completes, "kernel") != NULL && m->prefix[0] == '-') {
+        offer(m, "--smem");
+        offer(m, "--cluster");
+    }
     if (strstr(c->completes, "command") != NULL) {
         offer_commands(m, true);
     }

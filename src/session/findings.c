@@ -214,6 +214,22 @@ static void missing_text(tc_session *s, const tc_finding *f, tc_buf *b) {
                       "that line %d completes",
                       at, cause);
         break;
+    case TC_MISSING_BULK_COMMIT:
+        tc_buf_printf(b,
+                      "cp.async.bulk.commit_group after line %d, before the "
+                      "wait",
+                      cause);
+        break;
+    case TC_MISSING_BULK_COMMIT_AND_WAIT:
+        tc_buf_printf(b,
+                      "cp.async.bulk.commit_group after line %d, and "
+                      "cp.async.bulk.wait_group 0 before line %d",
+                      cause, at);
+        break;
+    case TC_MISSING_BULK_LESS:
+        tc_buf_printf(b, "cp.async.bulk.wait_group %lld or less at line %d",
+                      (long long)f->missing_n, line_of(&f->other));
+        break;
     case TC_MISSING_BULK_WAIT:
         tc_buf_printf(b, "cp.async.bulk.wait_group 0 before line %d", at);
         break;

@@ -307,11 +307,9 @@ static bool read_args(ask *k) {
 /* --- the command -------------------------------------------------------------
  */
 
-/* The machine must have what the module's .target asks for. */
-static bool check_target(ask *k) {
-    const tc_ptx_module *m = k->run->file->module;
-    const char *arch =
-        k->s->options.arch ? k->s->options.arch : tc_sim_archs()[0];
+bool tc_launch_fits(tc_session *s, const tc_run *run, tc_span at) {
+    const tc_ptx_module *m = run->file->module;
+    const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
     int sm = atoi(arch + 3);
     bool has_a = arch[strlen(arch) - 1] == 'a';
     if (m->sm_suffix == 'a' ? m->sm == sm && has_a : m->sm <= sm) {
@@ -322,10 +320,10 @@ static bool check_target(ask *k) {
              m->sm_suffix ? &m->sm_suffix : "");
     snprintf(hint, sizeof hint, "--arch %s%s", target,
              m->sm == 100 && m->sm_suffix != 'a' ? "a" : "");
-    return refuse(k, 0, hint,
-                  "the kernel is for .target %s, and the simulated machine is "
-                  "%s",
-                  target, arch);
+    tc_error(&s->diags, at, hint,
+             "the kernel is for .target %s, and the simulated machine is %s",
+             target, arch);
+    return false;
 }
 
 static void fill_in(ask *k) {
@@ -360,7 +358,8 @@ tc_status tc_cmd_launch(tc_session *s, const tc_args *args, tc_reply *r) {
     }
     fill_in(&k);
     bool simulated = backend != TC_BACKEND_GPU;
-    if (simulated && (!check_target(&k) || !tc_run_simulate(s, k.run))) {
+    if (simulated && (!tc_launch_fits(s, k.run, args->spans[0]) ||
+                      !tc_run_simulate(s, k.run))) {
         tc_run_free(k.run);
         return TC_FAILED;
     }

@@ -39,9 +39,20 @@ void tc_loaded_params(const tc_ptx_func *f, tc_buf *b);
 /* The name that a person gave a parameter or kernel: x of saxpy_param_x. */
 const char *tc_loaded_param_name(const tc_ptx_func *f, int i);
 
+/* The file's text with, above the first instruction of each run of them that
+ * came from one place, that place as a comment. */
+void tc_loaded_interleave(const tc_loaded *f, tc_buf *out);
+
 /* The place and text that an op came from, if its .loc's file can be read.
  * Returns false otherwise. All in arena a. */
 bool tc_loaded_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
                       const char **name, int *line, const char **text);
+
+/* --- launch.c ----------------------------------------------------------------
+ */
+
+/* The simulated machine has what the run's .target asks for. Reports at span
+ * and returns false if not. */
+bool tc_launch_fits(tc_session *s, const tc_run *run, tc_span at);
 
 #endif

@@ -255,3 +255,35 @@ bool tc_loaded_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
     fclose(in);
     return *text != NULL;
 }
+
+/* The first op at or behind a line of the text, from op i on. */
+static uint32_t op_at(const tc_ptx_module *m, uint32_t i, uint32_t line) {
+    while (i < m->ncode && m->code[i].ptx_line < line) {
+        i++;
+    }
+    return i;
+}
+
+void tc_loaded_interleave(const tc_loaded *f, tc_buf *out) {
+    const tc_ptx_module *m = f->module;
+    tc_arena *a = tc_arena_new();
+    tc_origin last = {0, 0};
+    uint32_t i = 0, number = 1;
+    for (const char *p = f->source->text; *p != '\0'; number++) {
+        size_t n = strcspn(p, "\n");
+        i = op_at(m, i, number);
+        const char *name, *text;
+        int line;
+        bool op = i < m->ncode && m->code[i].ptx_line == number;
+        tc_origin o = op ? f->origins[i] : last;
+        if ((o.file != last.file || o.line != last.line) &&
+            tc_loaded_origin(f, &m->code[i], a, &name, &line, &text)) {
+            tc_buf_printf(out, "\n\t// %s:%d: %s\n", name, line, text);
+        }
+        last = o;
+        tc_buf_write(out, p, n);
+        tc_buf_putc(out, '\n');
+        p += n + (p[n] == '\n');
+    }
+    tc_arena_free(a);
+}

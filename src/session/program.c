@@ -178,13 +178,18 @@ static void interleave(tc_session *s, const char *ptx, tc_buf *out) {
 }
 
 /* The text of the .ptx file that a kernel is from, or of the newest. */
-static bool file_text(tc_session *s, const char *kernel, tc_buf *text) {
+static bool file_text(tc_session *s, const char *kernel, bool source,
+                      tc_buf *text) {
     tc_loaded *f = s->nfiles > 0 ? s->files[s->nfiles - 1] : NULL;
     if (kernel == NULL ? !s->file_is_newest
                        : tc_loaded_kernel(s, kernel, &f) == NULL) {
         return false;
     }
-    tc_buf_puts(text, f->source->text);
+    if (source) {
+        tc_loaded_interleave(f, text);
+    } else {
+        tc_buf_puts(text, f->source->text);
+    }
     return true;
 }
 
@@ -204,7 +209,7 @@ tc_status tc_cmd_ptx(tc_session *s, const tc_args *args, tc_reply *r) {
     }
     tc_status status;
     tc_buf text = TC_BUF_INIT;
-    if (!source && file_text(s, kernel, &text)) {
+    if (file_text(s, kernel, source, &text)) {
         return answer_text(s, r, &text);
     }
     if (!tc_need_ptx(s, args->span, &status)) {

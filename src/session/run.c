@@ -291,7 +291,11 @@ bool tc_run_simulate(tc_session *s, tc_run *run) {
         run->module = parse_program(s, run);
     }
     run->sim = run->module ? tc_sim_new(run->module, &o, &s->diags) : NULL;
-    return run->sim != NULL && execute(s, run);
+    if (run->sim != NULL && !execute(s, run)) {
+        tc_sim_free(run->sim);
+        run->sim = NULL;
+    }
+    return run->sim != NULL;
 }
 
 void tc_run_keep(tc_session *s, tc_run *run) {

@@ -101,6 +101,7 @@ typedef struct atom {
     const tc_ptx_op *op;
     const tc_ptx_operand *address, *dest; /* dest NULL: red */
     uint32_t n, size;                     /* elements, and bytes of one */
+    bool changed;                         /* memory holds something new */
     uint64_t b[MOST][TC_LANES], c[2][TC_LANES], old[MOST][TC_LANES];
 } atom;
 
@@ -132,6 +133,7 @@ static void fetch(tc_warp *w, const tc_ptx_operand *o, uint32_t i,
 }
 
 static void begin(tc_warp *w, const tc_ptx_op *op, atom *a) {
+    a->changed = false;
     bool red = op->opcode == TC_PTX_RED, wide = op->type == TC_PT_B128;
     a->op = op;
     a->address = &op->a[red ? 0 : 1];
@@ -163,6 +165,7 @@ static void serve(atom *a, int lane, uint8_t *bytes, bool global) {
             new = tc_atomic_combine(sub, (tc_ptx_type)a->op->type, old,
                                     a->b[i][lane], global);
         }
+        a->changed |= new != old;
         memcpy(bytes + i * a->size, &new, a->size);
     }
 }
@@ -218,7 +221,6 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
             return;
         }
     }
-    r->progress++;
     if (r->hazard || r->timing || r->trace) {
         observe(w, op, mask, at, bytes);
     }
@@ -226,6 +228,7 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         int i = tc_first(m);
         serve(&a, i, at[i].bytes, at[i].space == TC_PS_GLOBAL);
     }
+    r->progress += a.changed; /* a lock that stays taken frees nobody */
     finish(w, &a, mask);
 }
 

@@ -73,7 +73,7 @@ static void set(const tc_warp *w, const tc_frame *f, const tc_ptx_operand *o,
     }
 }
 
-uint64_t tc_call_value(tc_warp *w, const tc_ptx_operand *o, int lane) {
+uint64_t tc_call_operand(tc_warp *w, const tc_ptx_operand *o, int lane) {
     uint64_t v[2];
     get(w, w->frame, o, lane, v);
     return v[0];

@@ -7,7 +7,7 @@
 
 /* An argument or result of lane `lane` in the frame of the running split: a
  * register, a constant, or a .param variable. At most 16 bytes. */
-uint64_t tc_call_value(tc_warp *w, const tc_ptx_operand *o, int lane);
+uint64_t tc_call_operand(tc_warp *w, const tc_ptx_operand *o, int lane);
 void tc_call_result(tc_warp *w, const tc_ptx_operand *o, int lane, uint64_t v);
 
 /* The frame of f, called from the running frame, for lanes whose stack ends at

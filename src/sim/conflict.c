@@ -125,8 +125,28 @@ void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited) {
     }
 }
 
-static void name_agent(tc_finding *f, const tc_hz_agent *g) {
-    f->missing = g->barrier ? TC_MISSING_PHASE_WAIT : TC_MISSING_BULK_WAIT;
+/* The missing line for a transfer that is not complete: all of it, or (read)
+ * its reading. True: it was never committed. */
+static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
+    f->missing = read ? TC_MISSING_BULK_WAIT_READ : TC_MISSING_BULK_WAIT;
+    if (g->nsignals) {
+        f->missing = TC_MISSING_PHASE_WAIT;
+    } else if (!g->committed) {
+        f->missing = g->missed ? TC_MISSING_BULK_COMMIT
+                               : TC_MISSING_BULK_COMMIT_AND_WAIT;
+        return g->missed;
+    } else if (g->missed) {
+        f->missing = TC_MISSING_BULK_LESS;
+        f->missing_n = g->leave;
+        f->other = g->miss;
+    }
+    return false;
+}
+
+/* What a use of the transfer's bytes is called: too early, or never waited. */
+static void name_use(tc_finding *f, const tc_hz_agent *g, bool read,
+                     tc_finding_kind kind) {
+    f->kind = name_agent(f, g, read) ? TC_FINDING_UNCOMMITTED_GROUP : kind;
 }
 
 void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane) {
@@ -134,8 +154,7 @@ void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane) {
         tc_hz_pending *p = g->pending;
         tc_finding f = finding_of(p);
         f.cause = g->issue;
-        f.kind = TC_FINDING_READ_BEFORE_COMPLETE;
-        name_agent(&f, g);
+        name_use(&f, g, false, TC_FINDING_READ_BEFORE_COMPLETE);
         bool other = waiter && (waiter->cta->index != p->reader.cta ||
                                 waiter->index != p->reader.warp ||
                                 (uint32_t)lane != p->reader.lane);
@@ -215,8 +234,11 @@ static void read_of_agent(tc_hz_visit *v, tc_finding *f, uint32_t reader,
     if (!read_first) {
         const tc_hz_know *k = v->known[rlane];
         uint32_t t = wr->warp * TC_LANES + g->issue.lane;
-        early = !same && !tc_hz_knows(k, wr->cta, t, 1, g->issued) &&
-                g->barrier && tc_hz_phases_known(k, g->barrier) > 0;
+        for (uint32_t i = 0; i < g->nsignals; i++) {
+            early |= tc_hz_phases_known(k, g->signal[i].barrier) > 0;
+        }
+        early = early && g->over && !same &&
+                !tc_hz_knows(k, wr->cta, t, 1, g->issued);
     }
     if (early) {
         swap(f);
@@ -228,8 +250,7 @@ static void read_of_agent(tc_hz_visit *v, tc_finding *f, uint32_t reader,
         f->missing = TC_MISSING_BARRIER;
         tc_find(h->run, f);
     } else if (same || g->freed || (rd->flags & TC_HZ_AGENT)) {
-        f->kind = TC_FINDING_READ_BEFORE_COMPLETE;
-        name_agent(f, g);
+        name_use(f, g, false, TC_FINDING_READ_BEFORE_COMPLETE);
         tc_find(h->run, f);
     } else {
         defer(&g->pending, (int)g->issue.lane, f, f->at,
@@ -259,18 +280,17 @@ static tc_missing missing_order(const tc_hz_visit *v, const tc_hz_record *a,
 /* A write to what an asynchronous read (of r) has as its source. */
 static void over_source(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
                         int rlane, const tc_hz_record *wr, int wlane) {
+    f->kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
     if (agent_of(rd)) {
         const tc_hz_agent *g = agent_of(rd);
-        f->missing = same_thread(rd, rlane, wr, wlane) || !g->read_done
-                         ? TC_MISSING_BULK_WAIT_READ
-                         : TC_MISSING_BARRIER;
-        if (g->barrier) {
-            f->missing = TC_MISSING_PHASE_WAIT;
+        f->missing = TC_MISSING_BARRIER;
+        if (!g->read_done && !g->done) {
+            name_use(f, g, true, f->kind);
         }
     } else if (same_thread(rd, rlane, wr, wlane)) {
         name_missing(f, copy_of(rd), rlane, committed_now(copy_of(rd), rlane));
+        f->kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
     }
-    f->kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
     tc_find(h->run, f);
 }
 
@@ -365,9 +385,10 @@ void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
     if (ga) {
         f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
         if (!ga->done) {
-            name_agent(&f, ga);
+            name_use(&f, ga, false, f.kind);
         }
-        if (gb && ga->barrier && ga->barrier == gb->barrier) {
+        if (gb && ga->nsignals &&
+            tc_hz_agent_signals(gb, ga->signal[0].barrier)) {
             doubt(h, &f);
             return;
         }
@@ -382,7 +403,7 @@ void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
         swap(&f);
         f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
         if (gb) {
-            name_agent(&f, gb);
+            name_agent(&f, gb, false);
         }
     }
     tc_find(h->run, &f);

@@ -145,6 +145,7 @@ static void free_pool(tc_pool *p) {
 typedef struct tc_round {
     bool ran;      /* somebody executed an op */
     bool settled;  /* everybody is blocked, or repeats itself */
+    bool spins;    /* or still sleeps */
     bool polled;   /* everybody is blocked, or asked in vain */
     uint64_t wake; /* next event, or end of a sleep */
 } tc_round;
@@ -185,6 +186,15 @@ static bool movable(const tc_warp *w, uint64_t *wake) {
     return any;
 }
 
+static bool ready(const tc_warp *w) {
+    for (int j = 0; j < w->core->nsplit; j++) {
+        if (w->core->split[j].state == TC_SPLIT_READY) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void warp_turn(tc_warp *w, tc_round *t) {
     tc_warp_core *k = w->core;
     uint64_t polls = k->polls;
@@ -192,7 +202,7 @@ static void warp_turn(tc_warp *w, tc_round *t) {
         t->ran = true;
     }
     if (!w->alive) {
-        t->settled = t->polled = false;
+        t->settled = t->polled = t->spins = false;
         return;
     }
     bool loops = tc_warp_loops(w);
@@ -201,6 +211,7 @@ static void warp_turn(tc_warp *w, tc_round *t) {
     }
     if (movable(w, &t->wake)) {
         t->settled &= loops;
+        t->spins &= k->spinning || !ready(w);
         t->polled &= loops || k->polls != polls ||
                      k->poll_progress == w->cta->run->progress;
     }
@@ -208,7 +219,10 @@ static void warp_turn(tc_warp *w, tc_round *t) {
 
 static tc_round round_of_turns(tc_pool *p) {
     tc_run *r = p->run;
-    tc_round t = {.settled = true, .polled = true, .wake = UINT64_MAX};
+    tc_round t = {.settled = true,
+                  .polled = true,
+                  .spins = true,
+                  .wake = UINT64_MAX};
     for (uint32_t i = 0; i < p->nlive && !r->stopped; i++) {
         tc_cta *c = p->live[i];
         for (uint32_t j = 0; j < c->nwarps && !r->stopped; j++) {
@@ -271,7 +285,7 @@ static void unstick(tc_pool *p, const tc_round *t) {
     }
     if (stuck) {
         tc_deadlock(r, p->live, p->nlive, p->total - p->next);
-    } else if (!t->ran && t->wake != UINT64_MAX) {
+    } else if ((!t->ran || t->spins) && t->wake != UINT64_MAX) {
         r->cycle = t->wake > r->cycle ? t->wake : r->cycle;
         tc_event_run(r);
     }

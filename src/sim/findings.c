@@ -100,16 +100,50 @@ void tc_find(tc_run *r, const tc_finding *f) {
     TC_PUSH(r->sim->arena, r->spans, n, r->cspans, stretch(&copy));
 }
 
+static void drop_finding(tc_run *r, int i) {
+    r->nfindings--;
+    size_t n = (size_t)(r->nfindings - i);
+    memmove(&r->findings[i], &r->findings[i + 1], n * sizeof *r->findings);
+    memmove(&r->spans[i], &r->spans[i + 1], n * sizeof *r->spans);
+}
+
+/* b only tells what a has done: who meets a store into a copy's bytes in
+ * flight, and the data that a flag of too narrow a scope should have
+ * ordered. */
+static bool consequence(tc_finding *a, const tc_finding *b) {
+    if (a->kind == TC_FINDING_OVERWRITE_IN_FLIGHT &&
+        (b->kind == TC_FINDING_DATA_RACE ||
+         b->kind == TC_FINDING_OVERWRITE_BEFORE_READ)) {
+        return a->at.op == b->cause.op || a->at.op == b->at.op;
+    }
+    if (a->kind == TC_FINDING_DATA_RACE && b->missing == TC_MISSING_SCOPE &&
+        a->missing == TC_MISSING_NOTHING && a->cause.valid &&
+        a->at.cta != a->cause.cta) {
+        a->missing = TC_MISSING_SCOPE;
+        a->other = b->at;
+        return true;
+    }
+    return false;
+}
+
+static void drop_consequences(tc_run *r) {
+    for (int i = 0; i < r->nfindings; i++) {
+        for (int j = r->nfindings - 1; j >= 0; j--) {
+            if (j != i && consequence(&r->findings[i], &r->findings[j])) {
+                drop_finding(r, j);
+                i -= j < i;
+            }
+        }
+    }
+}
+
 void tc_findings_settle(tc_run *r) {
+    drop_consequences(r);
     for (int i = 0; i < r->nfindings; i++) {
         for (int j = r->nfindings - 1; j > i; j--) {
             if (same_defect(&r->findings[i], &r->spans[i], &r->findings[j])) {
                 merge(&r->findings[i], &r->spans[i], &r->findings[j]);
-                r->nfindings--;
-                size_t n = (size_t)(r->nfindings - j);
-                memmove(&r->findings[j], &r->findings[j + 1],
-                        n * sizeof *r->findings);
-                memmove(&r->spans[j], &r->spans[j + 1], n * sizeof *r->spans);
+                drop_finding(r, j);
             }
         }
     }

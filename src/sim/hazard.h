@@ -56,6 +56,12 @@ void tc_hazard_agent_signals(tc_hz_agent *g, tc_cta *owner, uint32_t offset,
  * part of. */
 void tc_hazard_agent_waited(tc_hz_agent *g, tc_warp *w, const tc_ptx_op *op,
                             uint32_t lanes, bool read_only);
+/* The bulk group that it is part of was committed. */
+void tc_hazard_agent_committed(tc_hz_agent *g);
+/* Its issuer waited, and not for it: it was not committed, or the wait leaves
+ * too many groups; leaving `enough` would have covered it. */
+void tc_hazard_agent_missed(tc_hz_agent *g, tc_warp *w, const tc_ptx_op *op,
+                            int64_t enough);
 void tc_hazard_agent_free(tc_hz_agent *g); /* landed; nobody will wait on it */
 
 /* mbarriers. phase: ordinal since init of the phase that is concerned. */

@@ -13,12 +13,17 @@
 
 enum { PHASES = 4 };
 
+typedef struct tc_hz_link {
+    struct tc_hz_link *next;
+    tc_hz_agent *agent;
+} tc_hz_link;
+
 typedef struct tc_hz_phase {
     uint32_t phase;
     bool used;
-    tc_hz_know *arrived; /* of those that arrived */
-    tc_hz_know *over;    /* the same, for those that wait */
-    tc_hz_agent *agents; /* that complete on it */
+    tc_hz_know *arrived;       /* of those that arrived */
+    tc_hz_know *over;          /* the same, for those that wait */
+    struct tc_hz_link *agents; /* that complete on it */
 } tc_hz_phase;
 
 typedef struct tc_hz_barrier {
@@ -30,11 +35,20 @@ typedef struct tc_hz_barrier {
     tc_hz_phase phases[PHASES];
 } tc_hz_barrier;
 
+static tc_hz_agent *unlink_agent(tc_hz_phase *p) {
+    tc_hz_link *l = p->agents;
+    tc_hz_agent *g = l->agent;
+    p->agents = l->next;
+    g->listed--;
+    free(l);
+    return g;
+}
+
 static void forget_phase(tc_hz_phase *p) {
     tc_hz_know_point(&p->arrived, NULL);
     tc_hz_know_point(&p->over, NULL);
-    for (tc_hz_agent *g = p->agents; g; g = g->peer) {
-        g->listed = false;
+    while (p->agents) {
+        unlink_agent(p);
     }
     memset(p, 0, sizeof *p);
 }
@@ -168,13 +182,15 @@ void tc_hazard_agent_signals(tc_hz_agent *g, tc_cta *owner, uint32_t offset,
     tc_hz_barrier *b = barrier_at(owner, offset);
     tc_hz_phase *p = phase_of(b, phase);
     check_init(g, b);
-    g->barrier = b->id;
-    g->phase = phase;
-    if (!g->listed) {
-        g->listed = true;
-        g->peer = p->agents;
-        p->agents = g;
+    if (g->nsignals == TC_HZ_SIGNALS) {
+        return;
     }
+    g->signal[g->nsignals].barrier = b->id;
+    g->signal[g->nsignals++].phase = phase;
+    tc_hz_link *l = tc_xmalloc(sizeof *l);
+    *l = (tc_hz_link){.next = p->agents, .agent = g};
+    p->agents = l;
+    g->listed++;
 }
 
 void tc_hazard_agent_waited(tc_hz_agent *g, tc_warp *w, const tc_ptx_op *op,
@@ -192,6 +208,21 @@ void tc_hazard_agent_waited(tc_hz_agent *g, tc_warp *w, const tc_ptx_op *op,
     tc_hz_settle_agent(g, w, (int)g->issue.lane);
 }
 
+void tc_hazard_agent_committed(tc_hz_agent *g) {
+    if (g) {
+        g->committed = true;
+    }
+}
+
+void tc_hazard_agent_missed(tc_hz_agent *g, tc_warp *w, const tc_ptx_op *op,
+                            int64_t enough) {
+    if (g) {
+        g->missed = true;
+        g->miss = tc_access_of(w, op, (int)g->issue.lane);
+        g->leave = enough;
+    }
+}
+
 /* ---- mbarriers ---- */
 
 /* A thread that uses the barrier without knowing of its init. */
@@ -201,9 +232,9 @@ static void check_use(tc_warp *w, const tc_ptx_op *op, int lane,
     const tc_access *a = &b->init;
     bool same = a->cta == w->cta->index && a->warp == w->index &&
                 a->lane == (uint32_t)lane;
-    bool told = b->fenced && owner != w->cta &&
-                (k->runs >> owner->rank % 32 & 1); /* cluster barrier */
-    if (!b->initialised || same || told ||
+    bool runs = (k->runs >> owner->rank % 32 & 1) != 0;
+    if (!b->initialised || same ||
+        (owner != w->cta && (b->fenced || !runs)) || /* or cluster-sync */
         tc_hz_knows(k, a->cta, a->warp * TC_LANES + a->lane, 1, b->clock)) {
         return;
     }
@@ -292,12 +323,11 @@ void tc_hazard_mbarrier_copies(tc_warp *w, const tc_ptx_op *op, int lane,
 
 /* Reads of copies of that phase which were not in order wait no longer. */
 static void settle_phase(tc_warp *w, int lane, tc_hz_phase *p) {
-    for (tc_hz_agent *g = p->agents; g; g = g->peer) {
-        g->listed = false;
+    while (p->agents) {
+        tc_hz_agent *g = unlink_agent(p);
         g->waited = true;
         tc_hz_settle_agent(g, w, lane);
     }
-    p->agents = NULL;
 }
 
 void tc_hazard_mbarrier_wait(tc_warp *w, const tc_ptx_op *op, int lane,
@@ -350,7 +380,9 @@ void tc_hazard_proxy_fence(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     }
     if (op->opcode == TC_PTX_FENCE_MBARRIER_INIT) {
         init_fence(w, mask);
-    } else if (strncmp(tc_ptx_ops[op->opcode].name, "fence", 5) == 0) {
+    } else if (op->opcode == TC_PTX_FENCE_PROXY &&
+               (op->sub2 == TC_PROXY_ASYNC ||
+                op->sub2 == TC_PROXY_ASYNC_GENERIC)) {
         proxy_fence(w, mask);
     }
 }

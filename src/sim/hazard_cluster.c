@@ -124,7 +124,7 @@ void tc_hz_remotes_free(tc_hz_cta *z) {
         tc_hz_remote *m = z->remotes;
         z->remotes = m->next;
         if (m->agent) {
-            m->agent->remote--;
+            m->agent->listed--;
         }
         free(m);
     }
@@ -142,9 +142,9 @@ static tc_finding finding_of(const tc_hz_remote *m, tc_finding_kind kind) {
                                        : TC_MISSING_CLUSTER_START};
 }
 
-/* Notes it until the owner ends. False: said to be wrong already. */
-static bool note(tc_hazard *h, tc_cta *owner, const tc_hz_know *k,
-                 const tc_hz_remote *m) {
+/* Says what is wrong already. False: the memory is no more. */
+static bool alive(tc_hazard *h, tc_cta *owner, const tc_hz_know *k,
+                  const tc_hz_remote *m) {
     if (owner->ended || !tc_hz_live(h, owner->index)) {
         tc_finding f = finding_of(m, TC_FINDING_REMOTE_EXITED);
         tc_find(h->run, &f);
@@ -153,7 +153,6 @@ static bool note(tc_hazard *h, tc_cta *owner, const tc_hz_know *k,
     if (!(k->runs >> owner->rank % 32 & 1)) {
         tc_finding f = finding_of(m, TC_FINDING_CLUSTER_SYNC);
         tc_find(h->run, &f);
-        return false;
     }
     return true;
 }
@@ -180,10 +179,10 @@ void tc_hz_remote_transfer(tc_hz_agent *g, tc_cta *owner, uint64_t offset,
                       .offset = offset,
                       .bytes = bytes,
                       .agent = g};
-    if (note(g->h, owner, g->know, &m)) {
+    if (alive(g->h, owner, g->know, &m)) {
         m.agent = g;
         keep(owner->hz, &m);
-        g->remote++;
+        g->listed++;
     }
 }
 
@@ -198,11 +197,12 @@ void tc_hazard_remote(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
     tc_hz_warp *hw = tc_hz_warp_of(w);
     bool atomic = op->opcode == TC_PTX_ATOM || op->opcode == TC_PTX_RED;
     bool access = atomic || op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST;
-    bool transfer = tc_ptx_ops[op->opcode].unit == TC_PU_ASYNC;
+    bool thread =
+        access || strncmp(tc_ptx_ops[op->opcode].name, "mbar", 4) == 0;
     bool store = op->opcode != TC_PTX_LD;
     tc_hz_remote m = {
         .by = tc_access_of(w, op, lane), .offset = offset, .bytes = bytes};
-    if (!note(h, owner, hw->known[lane], &m) || transfer) {
+    if (!alive(h, owner, hw->known[lane], &m) || !thread) {
         return;
     }
     m.clock = tc_hz_clock(w);

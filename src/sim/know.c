@@ -97,8 +97,8 @@ static void join_block(tc_hz_block *b, const tc_hz_block *o, uint32_t nt) {
 
 /* ---- knowledge ---- */
 
-void tc_hz_know_drop(tc_hz_know *k) {
-    if (!k || --k->refs) {
+void tc_hz_know_unref(tc_hz_know *k, uint32_t n) {
+    if (!k || (k->refs -= n)) {
         return;
     }
     for (uint32_t i = 0; i < k->n; i++) {
@@ -107,6 +107,10 @@ void tc_hz_know_drop(tc_hz_know *k) {
     tc_hz_know_drop(k->proxy);
     free(k->b);
     free(k);
+}
+
+void tc_hz_know_drop(tc_hz_know *k) {
+    tc_hz_know_unref(k, 1);
 }
 
 void tc_hz_know_point(tc_hz_know **at, tc_hz_know *k) {
@@ -123,7 +127,11 @@ tc_hz_know *tc_hz_know_copy(const tc_hz_know *k) {
         *c = *k;
         c->cap = k->n + 1;
         c->b = tc_xmalloc(c->cap * sizeof *c->b);
-        memcpy(c->b, k->b, k->n * sizeof *c->b);
+        if (k->n) {
+            if (k->n > 0) { /* else b may be NULL */
+            memcpy(c->b, k->b, k->n * sizeof *c->b);
+        }
+        }
         for (uint32_t i = 0; i < c->n; i++) {
             if (c->b[i].at) {
                 c->b[i].at->refs++;

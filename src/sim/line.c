@@ -103,6 +103,15 @@ static bool same_thread(const tc_hz_visit *v, const tc_hz_record *x, int le,
     return !v->agent && x->cta == me->cta && x->warp == me->warp && le == lm;
 }
 
+bool tc_hz_agent_signals(const tc_hz_agent *g, uint32_t barrier) {
+    for (uint32_t i = 0; i < g->nsignals; i++) {
+        if (g->signal[i].barrier == barrier) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool tc_hz_agent_known(const tc_hz_agent *g, const tc_hz_know *k,
                        bool reads_only, bool issuer) {
     const tc_access *a = &g->issue;
@@ -110,9 +119,16 @@ bool tc_hz_agent_known(const tc_hz_agent *g, const tc_hz_know *k,
     if (!done && reads_only) {
         done = g->read_done;
     }
-    return (done && (issuer || tc_hz_knows(k, a->cta, a->warp * 32 + a->lane, 1,
-                                           done))) ||
-           (g->barrier && tc_hz_phases_known(k, g->barrier) > g->phase);
+    uint32_t t = a->warp * TC_LANES + a->lane;
+    if (done && (issuer || tc_hz_knows(k, a->cta, t, 1, done))) {
+        return true;
+    }
+    for (uint32_t i = 0; i < g->nsignals; i++) {
+        if (tc_hz_phases_known(k, g->signal[i].barrier) > g->signal[i].phase) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The access of record x by lane le precedes that of my lane lm. */
@@ -535,6 +551,9 @@ void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
         if (overlap(here(h, &k), &m)) {
             v->unwritten = false;
+            if (v->agent) {
+                v->agent->over = true;
+            }
             check(v, here(h, &k), &m, WRITE_WRITE);
         }
     }

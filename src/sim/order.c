@@ -21,16 +21,43 @@ uint64_t tc_hz_clock(tc_warp *w) {
 
 /* ---- a CTA's state ---- */
 
+/* Lanes let go of what they know, and know k from now on (or nothing). */
+static void point_lanes(tc_hz_warp *hw, uint32_t lanes, tc_hz_know *k) {
+    tc_hz_know *last = NULL;
+    uint32_t n = 0;
+    if (k) {
+        k->refs += tc_popc(lanes);
+    }
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        tc_hz_know **at = &hw->known[tc_first(m)];
+        if (*at != last) {
+            tc_hz_know_unref(last, n);
+            last = *at;
+            n = 0;
+        }
+        n++;
+        *at = k;
+    }
+    tc_hz_know_unref(last, n);
+}
+
 static void forget_warp(tc_hz_warp *hw) {
-    for (int i = 0; i < TC_LANES; i++) {
-        tc_hz_know_point(&hw->known[i], NULL);
-        tc_hz_know_point(&hw->release[i], NULL);
-        tc_hz_know_point(&hw->acquire[i], NULL);
+    point_lanes(hw, UINT32_MAX, NULL);
+    for (uint32_t m = hw->releases; m; m &= m - 1) {
+        tc_hz_know_point(&hw->release[tc_first(m)], NULL);
+    }
+    for (uint32_t m = hw->acquires; m; m &= m - 1) {
+        tc_hz_know_point(&hw->acquire[tc_first(m)], NULL);
     }
     tc_hz_know_point(&hw->old, NULL);
     tc_hz_know_point(&hw->lesson, NULL);
     tc_hz_know_point(&hw->result, NULL);
-    memset(hw, 0, sizeof *hw);
+    hw->all = NULL;
+    hw->releases = hw->acquires = hw->fences = 0;
+    hw->position = 0;
+    hw->tick = false;
+    memset(hw->phase, 0, sizeof hw->phase);
+    memset(hw->arrivals, 0, sizeof hw->arrivals);
 }
 
 static void forget(tc_hazard *h, tc_hz_cta *z) {
@@ -87,9 +114,7 @@ void tc_hazard_cta_start(tc_cta *c) {
     h->stamp++;
     for (uint32_t i = 0; i < c->nwarps; i++) {
         tc_hz_warp *hw = &z->warps[i];
-        for (int j = 0; j < TC_LANES; j++) {
-            tc_hz_know_point(&hw->known[j], k);
-        }
+        point_lanes(hw, UINT32_MAX, k);
         hw->all = k;
         hw->clock = h->stamp;
     }
@@ -136,9 +161,7 @@ void tc_hz_publish(tc_warp *w, int lane, tc_hz_know *into) {
 void tc_hz_set_known(tc_warp *w, uint32_t lanes, tc_hz_know *k) {
     tc_hz_warp *hw = tc_hz_warp_of(w);
     bool one = true;
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        tc_hz_know_point(&hw->known[tc_first(m)], k);
-    }
+    point_lanes(hw, lanes, k);
     for (uint32_t m = w->valid & ~lanes; m && one; m &= m - 1) {
         one = hw->known[tc_first(m)] == k;
     }

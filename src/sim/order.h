@@ -37,6 +37,7 @@ typedef struct tc_hz_know {
 /* Fresh knowledge has one reference. NULL knows nothing. */
 tc_hz_know *tc_hz_know_copy(const tc_hz_know *k);
 void tc_hz_know_drop(tc_hz_know *k);
+void tc_hz_know_unref(tc_hz_know *k, uint32_t n); /* drops n references */
 void tc_hz_know_point(tc_hz_know **at, tc_hz_know *k);
 /* These change knowledge that nobody else holds. nt: threads of a CTA. */
 void tc_hz_know_join(tc_hz_know *into, const tc_hz_know *k, uint32_t nt);

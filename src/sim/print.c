@@ -242,7 +242,7 @@ static void assert_failed(tc_warp *w, const tc_ptx_op *op, int lane,
     const char *text[4] = {"", "", "", ""};
     for (int i = 0; i < 4; i++) {
         if (i != 2) {
-            text[i] = text_at(w, op, lane, tc_call_value(w, &a[i], lane));
+            text[i] = text_at(w, op, lane, tc_call_operand(w, &a[i], lane));
         }
         if (!text[i]) {
             return;
@@ -251,7 +251,7 @@ static void assert_failed(tc_warp *w, const tc_ptx_op *op, int lane,
     tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_REG, 0, 0,
              tc_format(w->cta->run->sim->arena,
                        "%s:%u: %s: assertion `%s' failed", text[1],
-                       (uint32_t)tc_call_value(w, &a[2], lane), text[3],
+                       (uint32_t)tc_call_operand(w, &a[2], lane), text[3],
                        text[0]));
 }
 
@@ -263,16 +263,16 @@ static void one_lane(tc_warp *w, const tc_ptx_op *op, uint8_t which, int lane,
     uint64_t v = 0;
     switch (which) {
     case TC_PB_VPRINTF:
-        v = (uint32_t)print_lane(w, op, lane, tc_call_value(w, &a[0], lane),
-                                 tc_call_value(w, &a[1], lane));
+        v = (uint32_t)print_lane(w, op, lane, tc_call_operand(w, &a[0], lane),
+                                 tc_call_operand(w, &a[1], lane));
         break;
     case TC_PB_MALLOC:
-        v = tc_heap_take(s, tc_call_value(w, &a[0], lane));
+        v = tc_heap_take(s, tc_call_operand(w, &a[0], lane));
         break;
     case TC_PB_FREE:
-        if (!tc_heap_give(s, tc_call_value(w, &a[0], lane))) {
+        if (!tc_heap_give(s, tc_call_operand(w, &a[0], lane))) {
             tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL,
-                     tc_call_value(w, &a[0], lane), 0,
+                     tc_call_operand(w, &a[0], lane), 0,
                      "free of an address that malloc did not give");
         }
         break;

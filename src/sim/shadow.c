@@ -240,7 +240,7 @@ static void sweep_async(tc_hazard *h) {
     tc_hz_agent **a = &h->agents;
     while (*a) {
         tc_hz_agent *g = *a;
-        if (g->mark || !g->freed || g->listed || g->remote || g->pending) {
+        if (g->mark || !g->freed || g->listed || g->pending) {
             g->mark = 0;
             a = &g->next;
         } else {
@@ -306,7 +306,7 @@ uint32_t tc_hz_record_new(tc_warp *w, const tc_ptx_op *op, uint8_t flags,
                        .cycle = w->cta->run->cycle,
                        .clock = tc_hz_clock(w),
                        .cta = w->cta->index,
-                       .position = ++hw->position,
+                       .position = hw->position += !(flags & TC_HZ_AGENT),
                        .warp = (uint16_t)w->index,
                        .flags = (uint8_t)(flags | (strong ? TC_HZ_STRONG : 0)),
                        .scope = tc_hz_scope_of(op)};

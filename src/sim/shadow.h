@@ -93,22 +93,33 @@ struct tc_hz_copy {
     uint32_t mark;
 };
 
+enum { TC_HZ_SIGNALS = 16 }; /* a multicast's: one a CTA */
+
 /* The checker's view of one transfer of the async proxy. */
 struct tc_hz_agent {
-    struct tc_hz_agent *next, *peer; /* peer: of the same phase */
+    struct tc_hz_agent *next;
     tc_hazard *h;
     tc_warp *warp; /* the issuer's, while it lives */
     tc_hz_know *know;
     tc_access issue;
     uint64_t issued;          /* the issuer's clock */
     uint64_t done, read_done; /* clock of its issuer's wait, 0 none */
-    uint32_t barrier, phase;  /* 0: signals none */
-    uint32_t reads, writes;   /* records, 0 not made */
+    struct {
+        uint32_t barrier, phase;
+    } signal[TC_HZ_SIGNALS];
+    uint32_t nsignals;
+    uint32_t reads, writes; /* records, 0 not made */
     tc_hz_proxy proxy;
     tc_hz_pending *pending;
-    bool freed, listed; /* listed: a barrier's phase names it */
-    uint32_t remote;    /* lists of remote accesses that name it */
-    bool waited;        /* somebody waited for its phase */
+    uint32_t listed; /* barriers' phases and lists of remote accesses that
+                        name it */
+    bool freed;
+    bool waited;    /* somebody waited for its phase */
+    bool over;      /* it wrote onto what somebody had written */
+    bool committed; /* bulk groups: */
+    bool missed;    /* its issuer waited, and not for it: */
+    tc_access miss; /* then, leaving this many groups: */
+    int64_t leave;  /* what would have been enough */
     uint32_t mark;
 };
 
@@ -219,6 +230,7 @@ void tc_hz_set_known(tc_warp *w, uint32_t lanes, tc_hz_know *k);
 /* ---- one access ---- */
 
 /* line.c */
+bool tc_hz_agent_signals(const tc_hz_agent *g, uint32_t barrier);
 bool tc_hz_agent_known(const tc_hz_agent *g, const tc_hz_know *k,
                        bool reads_only, bool issuer);
 

@@ -101,6 +101,11 @@ typedef enum tc_missing {
     TC_MISSING_ALIGNMENT,       /* missing_n bytes */
     TC_MISSING_PHASE_WAIT,      /* a wait for the phase of the mbarrier that
                                    cause signals, before at */
+    TC_MISSING_BULK_COMMIT,     /* cp.async.bulk.commit_group after cause,
+                                   before the wait */
+    TC_MISSING_BULK_COMMIT_AND_WAIT,
+    TC_MISSING_BULK_LESS,       /* the bulk wait at `other` leaves too many:
+                                   wants missing_n */
     TC_MISSING_BULK_WAIT,       /* cp.async.bulk.wait_group before at */
     TC_MISSING_BULK_WAIT_READ,  /* the same, .read is enough */
     TC_MISSING_EMPTY_WAIT,      /* before at: a wait until cause is over, e.g.

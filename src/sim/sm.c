@@ -268,7 +268,6 @@ static bool endless(tc_grid *g) {
                 continue;
             }
             tc_warp_save(w);
-            *w->core->wake = *w->core->due = 0; /* its split is chosen anew */
             bool ready = false;
             for (int k = 0; k < w->core->nsplit; k++) {
                 uint8_t st = w->core->split[k].state;
@@ -367,6 +366,27 @@ static void stuck(tc_grid *g) {
     free(all);
 }
 
+/* Does everybody who will wake up by himself only wait for an mbarrier, until
+ * his time is over? */
+static bool only_suspended(tc_grid *g) {
+    uint32_t n;
+    tc_cta **all = resident(g, &n);
+    bool only = true;
+    for (uint32_t i = 0; i < n && only; i++) {
+        for (uint32_t j = 0; j < all[i]->nwarps && only; j++) {
+            const tc_warp *w = &all[i]->warps[j];
+            tc_warp_save(&all[i]->warps[j]);
+            for (int k = 0; k < w->core->nsplit && w->alive; k++) {
+                const tc_split *s = &w->core->split[k];
+                only &= s->state != TC_SPLIT_READY &&
+                        (s->state != TC_SPLIT_UNTIL || s->mbarrier);
+            }
+        }
+    }
+    free(all);
+    return only;
+}
+
 static void with_resident(tc_grid *g, void tell(tc_run *r, tc_cta *const *ctas,
                                                 uint32_t n)) {
     uint32_t n;
@@ -421,6 +441,9 @@ void tc_timing_grid(tc_run *r) {
         }
         if (soonest == UINT64_MAX && progress == r->progress) {
             stuck(&g);
+        } else if (soonest > end + QUANTUM && only_suspended(&g) &&
+                   tc_transfer_force(r)) {
+            soonest = end;
         } else if (++quanta % CHECK == 0) {
             if (cancelled(r)) {
                 with_resident(&g, tc_cancelled);

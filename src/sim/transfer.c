@@ -236,6 +236,7 @@ void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (tc_transfer *t = w->cta->run->transfers; t; t = t->next) {
         if (is_of(t, w, mask) && t->group < 0) {
             t->group = ordinal[t->lane];
+            tc_hazard_agent_committed(t->hz);
         }
     }
     tell_groups(w, op, TC_TRACE_COMMIT, mask, ordinal, 0);
@@ -278,6 +279,10 @@ static void finish_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         if (covered && t->hz) {
             tc_hazard_agent_waited(t->hz, w, op, UINT32_C(1) << t->lane,
                                    read_only);
+        }
+        if (!covered) {
+            tc_hazard_agent_missed(
+                t->hz, w, op, (int64_t)w->core->nbulk[t->lane] - 1 - t->group);
         }
         t->in_group = !covered || read_only;
     }

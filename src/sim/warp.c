@@ -311,6 +311,17 @@ static uint64_t state_hash(const tc_warp *w) {
     return tc_frames_hash(w, h);
 }
 
+/* Who slept then has slept again since. */
+static bool all_woke(const tc_warp_core *k) {
+    for (int i = 0; i < k->nsplit; i++) {
+        const tc_split *s = &k->split[i];
+        if (s->state == TC_SPLIT_UNTIL && s->since <= k->loop_cycle) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Memory does not change (progress stands still), so a warp is a function of
  * its own state: once a state comes back, it comes back for ever. Turns are
  * taken by splits in rotation; equal states a whole rotation apart count. */
@@ -323,7 +334,7 @@ bool tc_warp_loops(tc_warp *w) {
         k->loop_turn = 0;
         k->loop_power = 1;
         k->loop_hash = 0;
-        k->looping = false;
+        k->looping = k->spinning = false;
         return false;
     }
     if (k->selected == k->loop_selected) {
@@ -336,11 +347,13 @@ bool tc_warp_loops(tc_warp *w) {
     }
     uint64_t h = state_hash(w);
     if (k->loop_hash == h && k->loop_turn > rotation) {
-        k->looping = true;
+        k->spinning = true;
+        k->looping |= all_woke(k);
     }
     if (k->loop_turn >= k->loop_power * rotation) {
         k->loop_power *= 2;
         k->loop_hash = h;
+        k->loop_cycle = w->cta->run->cycle;
     }
     return k->looping;
 }
