@@ -22,11 +22,7 @@ typedef struct tc_hazard tc_hazard;     /* hazard.h: of a launch */
 typedef struct tc_hz_cta tc_hz_cta;     /* hazard.h: of a CTA */
 typedef struct tc_hz_copy tc_hz_copy;   /* hazard.h: of one cp.async */
 typedef struct tc_hz_agent tc_hz_agent; /* hazard.h: of one transfer */
-typedef struct tc_timing
-    tc_timing; /* state.c: copies what these CTAs hold, and stops the run. */
-void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n);
-
-/* timing.c */
+typedef struct tc_timing tc_timing;     /* timing.c */
 
 /* One warp's registers and lanes. Register r of the 32-bit file is the array
  * r32[r][0..31], one word a lane. */
@@ -412,6 +408,9 @@ void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                          tc_trace_unit unit, uint32_t lanes,
                          tc_trace_event more);
+
+/* state.c: copies what these CTAs hold, and stops the run. */
+void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n);
 
 /* timing.c */
 tc_timing *tc_timing_new(tc_run *r);
