@@ -247,6 +247,7 @@ struct tc_run {
     uint64_t *symbols;     /* address of each symbol */
     uint32_t shared_bytes; /* static and dynamic */
     uint32_t cluster[3];   /* dimensions, 1 x 1 x 1 for none */
+    uint64_t grid_memory;  /* of a cooperative launch, or 0 */
     uint64_t cycle;        /* now */
     uint64_t deadline;     /* the loop returns at this cycle */
     uint64_t progress;     /* changes when something happened that could free a
@@ -284,6 +285,7 @@ struct tc_sim {
     int nblocks, cblocks;
     uint64_t *symbols; /* of GLOBAL and CONST: their addresses */
     tc_trace *trace;
+    tc_sim_allocation *grid_memory; /* of cooperative launches, or NULL */
 };
 
 /* code.c: run->code and run->fast, from the module. */
@@ -305,6 +307,7 @@ uint32_t tc_cta_index(const tc_run *r, uint32_t cluster, uint32_t rank);
 
 /* execute.c */
 void tc_execute(tc_run *r);
+uint64_t tc_resident_ctas(tc_run *r); /* that the machine holds at once */
 /* sm.c: CTAs that an SM holds at once, and the registers a thread has. */
 uint32_t tc_ctas_per_sm(tc_run *r);
 void tc_cluster_finish(tc_cta *ctas, uint32_t n); /* tc_cta_finish of each */
