@@ -154,6 +154,8 @@ const char *const tc_ptx_special_names[TC_SR_COUNT] = {
     [TC_SR_CLOCK_HI] = "%clock_hi",
     [TC_SR_AGGR_SMEM_SIZE] = "%aggr_smem_size",
     [TC_SR_IS_EXPLICIT_CLUSTER] = "%is_explicit_cluster",
+    [TC_SR_ENVREG1] = "%envreg1",
+    [TC_SR_ENVREG2] = "%envreg2",
     [TC_SR_ZERO] = "%envreg0",
     [TC_SR_ZERO64] = "%pm0_64"};
 

@@ -151,6 +151,8 @@ typedef enum tc_ptx_special {
     TC_SR_CLOCK_HI,
     TC_SR_AGGR_SMEM_SIZE,
     TC_SR_IS_EXPLICIT_CLUSTER, /* a predicate */
+    TC_SR_ENVREG1, /* of a cooperative launch: high and low word of the */
+    TC_SR_ENVREG2, /* address of the grid's own memory */
     TC_SR_ZERO,                /* counters and areas that a simulator lacks */
     TC_SR_ZERO64,
     TC_SR_COUNT

@@ -252,6 +252,15 @@ struct tc_run {
     uint64_t progress; /* changes when something happened that could free a
                           spinning warp */
     bool stopped;      /* fault or cancel: nothing executes any more */
+    uint64_t *symbols;     /* address of each symbol */
+    uint32_t shared_bytes; /* static and dynamic */
+    uint32_t cluster[3];   /* dimensions, 1 x 1 x 1 for none */
+    uint64_t grid_memory;  /* of a cooperative launch, or 0 */
+    uint64_t cycle;        /* now */
+    uint64_t deadline;     /* the loop returns at this cycle */
+    uint64_t progress;     /* changes when something happened that could free a
+                              spinning warp */
+    bool stopped;          /* fault or cancel: nothing executes any more */
     tc_run_status status;
     const char *where;          /* cancelled: see tc_sim_result */
     struct tc_sim_state *state; /* the same */
@@ -285,6 +294,7 @@ struct tc_sim {
     int nblocks, cblocks;
     uint64_t *symbols; /* of GLOBAL and CONST: their addresses */
     tc_trace *trace;
+    tc_sim_allocation *grid_memory; /* of cooperative launches, or NULL */
 };
 
 /* code.c: run->code and run->fast, from the module. */
@@ -306,6 +316,7 @@ uint32_t tc_cta_index(const tc_run *r, uint32_t cluster, uint32_t rank);
 
 /* execute.c */
 void tc_execute(tc_run *r);
+uint64_t tc_resident_ctas(tc_run *r); /* that the machine holds at once */
 /* sm.c: CTAs that an SM holds at once, and the registers a thread has. */
 uint32_t tc_ctas_per_sm(tc_run *r);
 void tc_cluster_finish(tc_cta *ctas, uint32_t n); /* tc_cta_finish of each */
