@@ -163,7 +163,6 @@ tc_ptx_entry *tc_ptx_lookup(tc_ptx_parser *p, tc_ptx_name n);
 bool tc_ptx_unknown_name(tc_ptx_parser *p, tc_ptx_name n, tc_span span);
 bool tc_ptx_declare_reg(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
                         tc_ptx_type type);
-tc_ptx_file tc_ptx_file_of(tc_ptx_type t);
 bool tc_ptx_add_label(tc_ptx_parser *p, tc_ptx_name n, tc_span span);
 void tc_ptx_add_fixup(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
                       tc_ptx_fix what, uint32_t index);

@@ -154,6 +154,8 @@ const char *const tc_ptx_special_names[TC_SR_COUNT] = {
     [TC_SR_CLOCK_HI] = "%clock_hi",
     [TC_SR_AGGR_SMEM_SIZE] = "%aggr_smem_size",
     [TC_SR_IS_EXPLICIT_CLUSTER] = "%is_explicit_cluster",
+    [TC_SR_ENVREG1] = "%envreg1",
+    [TC_SR_ENVREG2] = "%envreg2",
     [TC_SR_ZERO] = "%envreg0",
     [TC_SR_ZERO64] = "%pm0_64"};
 
@@ -334,7 +336,8 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_TCGEN05_WAIT_LD:
     case TC_PTX_TCGEN05_WAIT_ST:
     case TC_PTX_TCGEN05_CP:
-    case TC_PTX_TCGEN05_SHIFT:
+    case TC_PTX_TCGEN05_FENCE_BEFORE:
+    case TC_PTX_TCGEN05_FENCE_AFTER:
     case TC_PTX_TCGEN05_COMMIT:
         return TC_WHO_TCGEN;
     default:

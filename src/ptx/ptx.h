@@ -151,6 +151,8 @@ typedef enum tc_ptx_special {
     TC_SR_CLOCK_HI,
     TC_SR_AGGR_SMEM_SIZE,
     TC_SR_IS_EXPLICIT_CLUSTER, /* a predicate */
+    TC_SR_ENVREG1, /* of a cooperative launch: high and low word of the */
+    TC_SR_ENVREG2, /* address of the grid's own memory */
     TC_SR_ZERO,                /* counters and areas that a simulator lacks */
     TC_SR_ZERO64,
     TC_SR_COUNT
@@ -308,7 +310,6 @@ enum { /* tc_ptx_op.more of tcgen05.* */
        TC_PX_TCGEN_SYNC = 1u << 2,
        TC_PX_TCGEN_PACK = 1u << 3,
        TC_PX_TCGEN_UNPACK = 1u << 4,
-       TC_PX_TCGEN_DOWN = 1u << 5,
        TC_PX_TCGEN_ARRIVE_ONE = 1u << 6,
        TC_PX_TCGEN_MULTICAST = 1u << 7,
        TC_PX_TCGEN_02_13 = 1u << 8, /* .warpx2::02_13 */
@@ -452,6 +453,13 @@ typedef struct tc_ptx_param {
     uint32_t size, align, offset;
 } tc_ptx_param;
 
+typedef struct tc_ptx_reg { /* a register as the text names it */
+    const char *name;       /* in the source, not terminated */
+    uint32_t len;
+    tc_ptx_type type;
+    uint32_t slot; /* in the file of its type */
+} tc_ptx_reg;
+
 typedef struct tc_ptx_formal { /* a parameter or result of a .func */
     bool reg;     /* slot: of a register of type; else a symbol's index */
     uint8_t type; /* of reg */
@@ -474,6 +482,8 @@ typedef struct tc_ptx_func {
     int nparams;
     uint32_t param_bytes;
     uint32_t npred, n32, n64; /* register slots */
+    tc_ptx_reg *regs;         /* in the order of first mention */
+    int nregs, cregs;
     uint32_t begin, end;      /* code[begin, end) */
     uint64_t shared_bytes;    /* static: module's and its own, laid out */
     uint64_t local_bytes;     /* of a frame: .local, and .param of calls */
@@ -520,6 +530,8 @@ typedef struct tc_ptx_module {
  * returns NULL if there was one. An unknown opcode or modifier is an error. */
 tc_ptx_module *tc_ptx_parse(tc_arena *a, const tc_source *source,
                             tc_diags *diags);
+/* The register file that values of a type live in. */
+tc_ptx_file tc_ptx_file_of(tc_ptx_type t);
 const tc_ptx_func *tc_ptx_find_entry(const tc_ptx_module *m, const char *name);
 
 #endif

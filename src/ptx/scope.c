@@ -153,6 +153,8 @@ static uint32_t new_slot(tc_ptx_parser *p, tc_ptx_type type, tc_ptx_name n) {
         return 0;
     }
     uint32_t slot = *count;
+    tc_ptx_reg reg = {n.text, n.len, type, slot};
+    TC_PUSH(p->arena, f->regs, f->nregs, f->cregs, reg);
     *count += type == TC_PT_B128 ? 2 : 1; /* two 64-bit halves */
     return slot;
 }

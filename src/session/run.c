@@ -260,6 +260,7 @@ static bool execute(tc_session *s, tc_run *run) {
         b->address = mem[i]->address;
     }
     tc_sim_launch l = {.entry = run->entry,
+                       .cooperative = true,
                        .params = param_block(run),
                        .nparams = run->param_bytes,
                        .dynamic_shared = run->dynamic_shared};

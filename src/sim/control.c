@@ -153,6 +153,10 @@ uint64_t tc_special(tc_warp *w, tc_ptx_special s, int lane) {
         return cluster_special(c, s);
     }
     switch (s) {
+    case TC_SR_ENVREG1:
+        return r->grid_memory >> 32;
+    case TC_SR_ENVREG2:
+        return (uint32_t)r->grid_memory;
     case TC_SR_WARPID:
         return w->index;
     case TC_SR_NWARPID:

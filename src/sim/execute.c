@@ -159,6 +159,9 @@ static uint64_t one_turn(tc_warp *w) {
         k->short_turns--;
         end = begin + SHORT_TURN;
     }
+    if (r->launch->stop_at && end > r->launch->stop_at) {
+        end = r->launch->stop_at;
+    }
     while (r->cycle < end && !r->stopped && w->alive) {
         tc_event_run(r);
         uint64_t next = tc_event_next(r);
@@ -216,10 +219,8 @@ static void warp_turn(tc_warp *w, tc_round *t) {
 
 static tc_round round_of_turns(tc_pool *p) {
     tc_run *r = p->run;
-    tc_round t = {.settled = true,
-                  .polled = true,
-                  .spins = true,
-                  .wake = UINT64_MAX};
+    tc_round t = {
+        .settled = true, .polled = true, .spins = true, .wake = UINT64_MAX};
     for (uint32_t i = 0; i < p->nlive && !r->stopped; i++) {
         tc_cta *c = p->live[i];
         for (uint32_t j = 0; j < c->nwarps && !r->stopped; j++) {
@@ -298,6 +299,10 @@ static void run_pool(tc_pool *p) {
             break;
         }
         tc_round t = round_of_turns(p);
+        if (r->launch->stop_at && r->cycle >= r->launch->stop_at) {
+            tc_state_capture(r, p->live, p->nlive);
+            break;
+        }
         if (retire(p)) {
             start(p);
         } else if (r->stopped) {
@@ -322,9 +327,13 @@ static uint32_t cluster_size(const tc_run *r) {
     return r->cluster[0] * r->cluster[1] * r->cluster[2];
 }
 
+uint64_t tc_resident_ctas(tc_run *r) {
+    uint64_t size = cluster_size(r);
+    return (uint64_t)tc_ctas_per_sm(r) * r->machine->sms / size * size;
+}
+
 static uint32_t most_clusters(tc_run *r) {
-    uint64_t n =
-        (uint64_t)tc_ctas_per_sm(r) * r->machine->sms / cluster_size(r);
+    uint64_t n = tc_resident_ctas(r) / cluster_size(r);
     uint64_t fit = MOST_BYTES / (tc_cta_bytes(r) * cluster_size(r));
     n = n < fit ? n : fit;
     return n ? (uint32_t)n : 1;

@@ -145,8 +145,8 @@ typedef struct tc_poll {
 
 typedef struct tc_warp_core {
     uint32_t pc, mask;
-    uint32_t limit; /* the loop goes on while pc < limit; 0 stops it */
-    uint32_t line_pc; /* a stretch of the fast road begins here, */
+    uint32_t limit;      /* the loop goes on while pc < limit; 0 stops it */
+    uint32_t line_pc;    /* a stretch of the fast road begins here, */
     uint64_t line_cycle; /* with this cycle */
     int cur, nsplit;
     tc_split split[TC_LANES];
@@ -242,18 +242,28 @@ struct tc_run {
     const tc_ptx_func *func;
     const tc_sim_launch *launch;
     const tc_machine *machine;
-    tc_code *code;         /* the whole module's, by absolute index */
+    tc_code *code;             /* the whole module's, by absolute index */
     struct tc_fast_code *fast; /* fast.h; NULL: all on the general road */
+    uint64_t *symbols;         /* address of each symbol */
+    uint32_t shared_bytes;     /* static and dynamic */
+    uint32_t cluster[3];       /* dimensions, 1 x 1 x 1 for none */
+    uint64_t cycle;            /* now */
+    uint64_t deadline;         /* the loop returns at this cycle */
+    uint64_t progress; /* changes when something happened that could free a
+                          spinning warp */
+    bool stopped;      /* fault or cancel: nothing executes any more */
     uint64_t *symbols;     /* address of each symbol */
     uint32_t shared_bytes; /* static and dynamic */
     uint32_t cluster[3];   /* dimensions, 1 x 1 x 1 for none */
+    uint64_t grid_memory;  /* of a cooperative launch, or 0 */
     uint64_t cycle;        /* now */
     uint64_t deadline;     /* the loop returns at this cycle */
     uint64_t progress;     /* changes when something happened that could free a
                               spinning warp */
     bool stopped;          /* fault or cancel: nothing executes any more */
     tc_run_status status;
-    const char *where; /* cancelled: see tc_sim_result */
+    const char *where;          /* cancelled: see tc_sim_result */
+    struct tc_sim_state *state; /* the same */
     tc_sim_counters counters;
     tc_finding *findings;
     int nfindings, cfindings, cspans;
@@ -284,6 +294,7 @@ struct tc_sim {
     int nblocks, cblocks;
     uint64_t *symbols; /* of GLOBAL and CONST: their addresses */
     tc_trace *trace;
+    tc_sim_allocation *grid_memory; /* of cooperative launches, or NULL */
 };
 
 /* code.c: run->code and run->fast, from the module. */
@@ -305,6 +316,7 @@ uint32_t tc_cta_index(const tc_run *r, uint32_t cluster, uint32_t rank);
 
 /* execute.c */
 void tc_execute(tc_run *r);
+uint64_t tc_resident_ctas(tc_run *r); /* that the machine holds at once */
 /* sm.c: CTAs that an SM holds at once, and the registers a thread has. */
 uint32_t tc_ctas_per_sm(tc_run *r);
 void tc_cluster_finish(tc_cta *ctas, uint32_t n); /* tc_cta_finish of each */
@@ -407,6 +419,9 @@ void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                          tc_trace_unit unit, uint32_t lanes,
                          tc_trace_event more);
+
+/* state.c: copies what these CTAs hold, and stops the run. */
+void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n);
 
 /* timing.c */
 tc_timing *tc_timing_new(tc_run *r);

@@ -187,12 +187,50 @@ static bool check_cluster(tc_run *r, tc_diags *diags) {
     return true;
 }
 
+static bool reads_grid_memory(const tc_ptx_module *m) {
+    for (uint32_t i = 0; i < m->ncode; i++) {
+        const tc_ptx_operand *o = &m->code[i].a[1];
+        if (m->code[i].opcode == TC_PTX_MOV && o->kind == TC_PO_SPECIAL &&
+            (o->slot == TC_SR_ENVREG1 || o->slot == TC_SR_ENVREG2)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What cooperative groups' grid.sync() counts in, as the driver gives it: 64
+ * bytes of zeros. All CTAs must be resident at once. */
+static bool give_grid_memory(tc_run *r, tc_diags *diags) {
+    const uint32_t *g = r->launch->grid;
+    tc_sim *s = r->sim;
+    if (!r->launch->cooperative || !reads_grid_memory(r->module)) {
+        return true;
+    }
+    uint64_t n = (uint64_t)g[0] * g[1] * g[2], most = tc_resident_ctas(r);
+    if (n > most) {
+        tc_error(diags, TC_NOWHERE, NULL,
+                 "the kernel waits for its whole grid of %llu CTAs, and %s "
+                 "holds %llu of them at once",
+                 (unsigned long long)n, r->machine->name,
+                 (unsigned long long)most);
+        return false;
+    }
+    if (!s->grid_memory) {
+        s->grid_memory = tc_sim_alloc(s, 64, "grid");
+    }
+    if (s->grid_memory) {
+        memset(s->grid_memory->bytes, 0, s->grid_memory->size);
+        r->grid_memory = s->grid_memory->address;
+    }
+    return true;
+}
+
 static bool check_launch(tc_run *r, tc_diags *diags) {
     const tc_sim_launch *l = r->launch;
     if (!check_entry(r->sim, l, diags, &r->func) ||
         !check_block(r->machine, r->func, l->block, diags) ||
         !check_grid(l->grid, diags) || !check_shared(r, diags) ||
-        !check_cluster(r, diags)) {
+        !check_cluster(r, diags) || !give_grid_memory(r, diags)) {
         return false;
     }
     if (l->nparams != r->func->param_bytes) {
@@ -269,6 +307,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     tc_findings_settle(r);
     out->status = r->status;
     out->where = r->where;
+    out->state = r->state;
     out->cycles = r->cycle;
     out->counters = r->counters;
     out->findings = r->findings;

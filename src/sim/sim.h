@@ -147,10 +147,14 @@ typedef struct tc_sim_launch {
     const char *entry;
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: from the PTX */
     uint32_t dynamic_shared;
-    uint32_t registers;       /* of a thread, as ptxas says; 0: estimated */
+    uint64_t stop_at;   /* a cycle: the run ends there and leaves its state; 0:
+                           it goes to its end */
+    uint32_t registers; /* of a thread, as ptxas says; 0: estimated */
     uint32_t dynamic_limit;   /* what the host set the kernel's limit to; 0: as
                                  much as the machine has */
     bool nonportable_cluster; /* the host allowed 9 to 16 CTAs */
+    bool cooperative; /* a kernel may wait for its whole grid: where it asks for
+                         the grid's memory (%envreg1, 2), it gets it */
     const uint8_t *params;    /* the parameter block, as laid out by the PTX */
     uint32_t nparams;         /* its bytes */
 } tc_sim_launch;
@@ -215,7 +219,8 @@ typedef struct tc_sim_result {
     tc_sim_counters counters;
     tc_finding *findings; /* in the simulator's arena */
     int nfindings;
-    uint64_t wall_ns;  /* of execution alone */
+    uint64_t wall_ns;           /* of execution alone */
+    struct tc_sim_state *state; /* stop_at was reached: state.h; else NULL */
     const char *where; /* CANCELLED: where the lanes were, a line each; else
                           NULL. In the simulator's arena */
 } tc_sim_result;

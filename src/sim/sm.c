@@ -268,7 +268,6 @@ static bool endless(tc_grid *g) {
                 continue;
             }
             tc_warp_save(w);
-            *w->core->wake = *w->core->due = 0; /* its split is chosen anew */
             bool ready = false;
             for (int k = 0; k < w->core->nsplit; k++) {
                 uint8_t st = w->core->split[k].state;
@@ -388,10 +387,11 @@ static bool only_suspended(tc_grid *g) {
     return only;
 }
 
-static void cancel(tc_grid *g) {
+static void with_resident(tc_grid *g, void tell(tc_run *r, tc_cta *const *ctas,
+                                                uint32_t n)) {
     uint32_t n;
     tc_cta **all = resident(g, &n);
-    tc_cancelled(g->run, all, n);
+    tell(g->run, all, n);
     free(all);
 }
 
@@ -425,12 +425,18 @@ static bool cancelled(const tc_run *r) {
 void tc_timing_grid(tc_run *r) {
     tc_grid g = {0};
     uint64_t end = QUANTUM, quanta = 0;
+    uint64_t stop = r->launch->stop_at ? r->launch->stop_at : UINT64_MAX;
     r->deadline = UINT64_MAX;
     begin(&g, r);
     while (g.live && !r->stopped) {
         uint64_t progress = r->progress;
+        end = end < stop ? end : stop;
         uint64_t soonest = quantum(&g, end);
         if (!g.live || r->stopped) {
+            break;
+        }
+        if (end == stop) {
+            with_resident(&g, tc_state_capture);
             break;
         }
         if (soonest == UINT64_MAX && progress == r->progress) {
@@ -440,7 +446,7 @@ void tc_timing_grid(tc_run *r) {
             soonest = end;
         } else if (++quanta % CHECK == 0) {
             if (cancelled(r)) {
-                cancel(&g);
+                with_resident(&g, tc_cancelled);
             } else if (endless(&g)) {
                 stuck(&g);
             }

@@ -90,13 +90,13 @@ static inline void check_ptxas(const char *text) {
     assert_int_equal(rc, 0);
 }
 
-static void fill(uint8_t *p, uint32_t salt) {
+static inline void fill(uint8_t *p, uint32_t salt) {
     for (uint32_t i = 0; i < BYTES; i++) {
         p[i] = (uint8_t)(i * 7 + i / 256 + salt);
     }
 }
 
-static void run_text(sim_case *c, const char *text) {
+static inline void run_text(sim_case *c, const char *text) {
     tc_diags d = {.fn = print_diag};
     c->arena = tc_arena_new();
     tc_source *s = TC_NEW(c->arena, tc_source);
@@ -125,7 +125,7 @@ static void run_text(sim_case *c, const char *text) {
     c->t = tc_sim_take_trace(c->sim);
 }
 
-static void end_case(sim_case *c) {
+static inline void end_case(sim_case *c) {
     tc_trace_free(c->t);
     tc_sim_free(c->sim);
     tc_arena_free(c->arena);
