@@ -336,7 +336,8 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_TCGEN05_WAIT_LD:
     case TC_PTX_TCGEN05_WAIT_ST:
     case TC_PTX_TCGEN05_CP:
-    case TC_PTX_TCGEN05_SHIFT:
+    case TC_PTX_TCGEN05_FENCE_BEFORE:
+    case TC_PTX_TCGEN05_FENCE_AFTER:
     case TC_PTX_TCGEN05_COMMIT:
         return TC_WHO_TCGEN;
     default:

@@ -310,7 +310,6 @@ enum { /* tc_ptx_op.more of tcgen05.* */
        TC_PX_TCGEN_SYNC = 1u << 2,
        TC_PX_TCGEN_PACK = 1u << 3,
        TC_PX_TCGEN_UNPACK = 1u << 4,
-       TC_PX_TCGEN_DOWN = 1u << 5,
        TC_PX_TCGEN_ARRIVE_ONE = 1u << 6,
        TC_PX_TCGEN_MULTICAST = 1u << 7,
        TC_PX_TCGEN_02_13 = 1u << 8, /* .warpx2::02_13 */

@@ -345,7 +345,8 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
     case TC_PTX_TCGEN05_WAIT_LD:
     case TC_PTX_TCGEN05_WAIT_ST:
     case TC_PTX_TCGEN05_CP:
-    case TC_PTX_TCGEN05_SHIFT:
+    case TC_PTX_TCGEN05_FENCE_BEFORE:
+    case TC_PTX_TCGEN05_FENCE_AFTER:
         return tc_ptx_check_tcgen05(p, op, span);
     case TC_PTX_MEMBAR:
     case TC_PTX_FENCE:

@@ -142,10 +142,6 @@ static bool check_one(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
         return check_ld_st(p, op, span) && check_address(p, op, 0, span);
     case TC_PTX_TCGEN05_CP:
         return check_cp(p, op, span) && check_address(p, op, 0, span);
-    case TC_PTX_TCGEN05_SHIFT:
-        return ((op->more & TC_PX_TCGEN_DOWN) != 0 ||
-                fail(p, op, span, "wants .down")) &&
-               check_address(p, op, 0, span);
     case TC_PTX_TCGEN05_COMMIT:
         return ((op->more & TC_PX_TCGEN_ARRIVE_ONE) != 0 ||
                 fail(p, op, span, "wants .mbarrier::arrive::one")) &&
@@ -165,8 +161,6 @@ static uint32_t allowed(const tc_ptx_op *op) {
     case TC_PTX_TCGEN05_CP:
         return CTA_GROUP | TC_PX_TCGEN_02_13 | TC_PX_TCGEN_01_23 |
                TC_PX_TCGEN_WARPX4;
-    case TC_PTX_TCGEN05_SHIFT:
-        return CTA_GROUP | TC_PX_TCGEN_DOWN;
     case TC_PTX_TCGEN05_COMMIT:
         return CTA_GROUP | TC_PX_TCGEN_ARRIVE_ONE | TC_PX_TCGEN_MULTICAST;
     default:
@@ -175,6 +169,11 @@ static uint32_t allowed(const tc_ptx_op *op) {
 }
 
 bool tc_ptx_check_tcgen05(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    if (!p->saw_target || p->m->sm < 100 || p->m->sm_suffix == 0) {
+        return tc_ptx_fail(p, span, ".target sm_100a",
+                           "'%s' is for .target sm_100a and its family",
+                           tc_ptx_ops[op->opcode].name);
+    }
     if (op->opcode == TC_PTX_TCGEN05_FENCE_BEFORE ||
         op->opcode == TC_PTX_TCGEN05_FENCE_AFTER) {
         return true;
@@ -193,11 +192,6 @@ bool tc_ptx_check_tcgen05(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     if ((op->sub2 != 0 && !shaped) ||
         (op->sub != 0 && !shaped && op->opcode != TC_PTX_TCGEN05_CP)) {
         return fail(p, op, span, "has no shape");
-    }
-    if (!p->saw_target || p->m->sm < 100 || p->m->sm_suffix == 0) {
-        return tc_ptx_fail(p, span, ".target sm_100a",
-                           "'%s' is for .target sm_100a and its family",
-                           tc_ptx_ops[op->opcode].name);
     }
     return check_group(p, op, span) && check_one(p, op, span);
 }

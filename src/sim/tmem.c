@@ -196,8 +196,7 @@ static void wake(tc_cta *c) {
     c->run->progress++;
 }
 
-/* The other CTA of the pair (9.7.16.5.2), or NULL. */
-static tc_cta *peer_of(const tc_cta *c) {
+tc_cta *tc_tmem_peer(const tc_cta *c) {
     uint32_t other = c->rank ^ 1;
     return c->peers && other < c->ncluster ? c->peers[other] : NULL;
 }
@@ -205,7 +204,7 @@ static tc_cta *peer_of(const tc_cta *c) {
 /* .cta_group::2: the first warp waits; the second one does it for both. */
 static void alloc_pair(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                        uint32_t n) {
-    tc_cta *peer = peer_of(w->cta);
+    tc_cta *peer = tc_tmem_peer(w->cta);
     tc_tensor_memory *mine = w->cta->tensor;
     if (mine->meeting == TC_TMEM_MET) {
         mine->meeting = TC_TMEM_ALONE;
@@ -292,7 +291,7 @@ void tc_sim_op_TCGEN05_DEALLOC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     }
     memset(&t->owner[unit], 0, n / TC_TMEM_UNIT * sizeof t->owner[0]);
     wake(w->cta);
-    tc_cta *peer = peer_of(w->cta);
+    tc_cta *peer = tc_tmem_peer(w->cta);
     if (peer && peer != w->cta) {
         wake(peer);
     }

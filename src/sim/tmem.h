@@ -59,6 +59,9 @@ typedef struct tc_tmem_place {
 } tc_tmem_place;
 tc_tmem_place tc_tmem_register(uint8_t shape, uint32_t thread, uint32_t reg);
 
+/* The other CTA of the pair (9.7.16.5.2), or NULL: no such cluster. */
+tc_cta *tc_tmem_peer(const tc_cta *c);
+
 /* Gathers the whole warp for an instruction of .sync.aligned. False: it waits,
  * or there was a fault. */
 bool tc_tmem_together(tc_warp *w, const tc_ptx_op *op, uint32_t mask);

@@ -9,7 +9,6 @@ static tc_hz_proxy proxy_of(const tc_ptx_op *op) {
     switch (op->opcode) { /* 9.7.16.6.5: only cp reads as the async proxy */
     case TC_PTX_TCGEN05_LD:
     case TC_PTX_TCGEN05_ST:
-    case TC_PTX_TCGEN05_SHIFT:
     case TC_PTX_TCGEN05_COMMIT:
         return TC_HZ_TENSOR;
     default:

@@ -33,7 +33,7 @@ struct tc_transfer {
                                 not yet committed */
     bool in_group;           /* completes by bulk group */
     bool kept;               /* stays after it landed: tcgen05.ld and st until
-                                their wait, cp and shift for their commit */
+                                their wait, cp until its commit */
     bool landed, read;       /* read: its sources have been read */
     uint32_t bytes;
     uint64_t address;          /* where the bytes go, for the trace */

@@ -1,0 +1,475 @@
+/* test_sim_tensor.c - cp.async.bulk.tensor, its reductions and tensor maps.
+ * Where each byte goes is derived in tensor_model.h from the tables of the PTX
+ * ISA, an element at a time. */
+#include "async_run.h"
+#include "sim/tensormap.h"
+#include "tensor_model.h"
+
+#define MAP_PARAM ", .param .align 64 .b8 M[128]"
+#define MAP                                                                    \
+    "mov.b64 %rd8, M;\ncvta.param.u64 %rd9, %rd8;\n"                           \
+    "@%p1 mbarrier.init.shared::cta.b64 [%r3], 1;\n"                           \
+    "@%p1 fence.mbarrier_init.release.cluster;\nbar.sync 0;\n"
+#define WAIT                                                                   \
+    "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n"         \
+    "@!%p2 bra WAIT;\n"
+/* All of sm to B, or of A to sm, 16 bytes a thread and turn. */
+#define EVERYWHERE(load, store, from, to)                                      \
+    "shl.b32 %r10, %r1, 4;\nmov.b32 %r16, 0;\nEACH:\n"                         \
+    "add.u32 %r11, %r2, %r10;\ncvt.u64.u32 %rd10, %r10;\n"                     \
+    "add.u64 %rd11, %rd" #from ", %rd10;\nadd.u64 %rd12, %rd" #to              \
+    ", %rd10;\n" load ".v4.b32 {%r12, %r13, %r14, %r15}, [%" store ";\n"       \
+    "add.u32 %r10, %r10, 512;\nadd.u32 %r16, %r16, 1;\n"                       \
+    "setp.lt.u32 %p3, %r16, 32;\n@%p3 bra EACH;\n"
+#define OUT                                                                    \
+    EVERYWHERE("ld.shared",                                                    \
+               "r11];\nst.global.v4.b32 [%rd12], {%r12, %r13, %r14, %r15}", 1, \
+               2)
+#define IN                                                                     \
+    EVERYWHERE("ld.global",                                                    \
+               "rd11];\nst.shared.v4.b32 [%r11], {%r12, %r13, %r14, %r15}", 1, \
+               2)                                                              \
+    "fence.proxy.async.shared::cta;\nbar.sync 0;\n"
+
+static tc_sim_tensor_map map_of(const model_box *m, uint32_t type,
+                                uint64_t address) {
+    tc_sim_tensor_map t = {.type = type,
+                           .rank = (uint32_t)m->rank,
+                           .address = address,
+                           .swizzle = (uint32_t)m->swizzle};
+    for (int i = 0; i < m->rank; i++) {
+        t.dims[i] = m->dims[i];
+        t.box[i] = m->box[i];
+        t.element_strides[i] = m->step[i];
+        if (i > 0) {
+            t.strides[i - 1] = m->strides[i];
+        }
+    }
+    return t;
+}
+
+static uint32_t box_bytes(const model_box *m) {
+    uint32_t n = (uint32_t)m->size;
+    for (int d = 0; d < m->rank; d++) {
+        n *= model_count(m, d);
+    }
+    return n;
+}
+
+/* "{%r20, %r21}" and what sets them. */
+static void coordinates(const model_box *m, tc_buf *set, char *list) {
+    char *at = list;
+    for (int i = 0; i < m->rank; i++) {
+        tc_buf_printf(set, "mov.b32 %%r%d, %d;\n", 20 + i, m->at[i]);
+        at += sprintf(at, "%s%%r%d", i ? ", " : "{", 20 + i);
+    }
+    strcpy(at, "}");
+}
+
+static async_case *start(int policy, const char *arch, const char *text) {
+    async_case *c = async_new();
+    c->arch = arch;
+    c->params = MAP_PARAM;
+    c->completion = async_policies[policy].completion;
+    c->seed = async_policies[policy].seed;
+    c->timing = async_policies[policy].timing;
+    char *whole = async_text(c, text);
+    if (policy == 0) {
+        async_ptxas(whole, arch);
+    }
+    async_begin(c, whole);
+    free(whole);
+    return c;
+}
+
+static void go(async_case *c, const tc_sim_tensor_map *map) {
+    uint8_t bytes[TC_TENSOR_MAP_BYTES];
+    char why[160] = "";
+    if (!tc_tensor_map_encode(map, bytes, why, sizeof why)) {
+        fail_msg("%s", why);
+    }
+    c->extra = bytes;
+    c->nextra = sizeof bytes;
+    async_go(c);
+    if (c->r.nfindings) {
+        fprintf(stderr, "finding: %s %s\n",
+                tc_finding_kind_names[c->r.findings[0].kind],
+                c->r.findings[0].detail ? c->r.findings[0].detail : "");
+    }
+    assert_int_equal(c->r.status, TC_RUN_OK);
+}
+
+static void finish(async_case *c) {
+    async_end(c);
+    free(c);
+}
+
+/* ---- loads ---- */
+
+typedef struct expected {
+    uint8_t bytes[ASYNC_BYTES];
+    uint8_t known[ASYNC_BYTES]; /* written by the copy */
+    const uint8_t *memory;
+    uint32_t size;
+    uint64_t fill;
+} expected;
+
+static void expect_load(void *user, uint32_t shared, int64_t global) {
+    expected *e = user;
+    assert_true(shared + e->size <= ASYNC_BYTES);
+    memcpy(e->bytes + shared,
+           global < 0 ? (const void *)&e->fill : e->memory + global, e->size);
+    memset(e->known + shared, 1, e->size);
+}
+
+static void load_as(const model_box *m, uint32_t type, uint32_t base,
+                    uint32_t fill, const char *space, int policy) {
+    tc_buf b = TC_BUF_INIT;
+    char list[64], line[300];
+    tc_buf_puts(&b, MAP);
+    coordinates(m, &b, list);
+    snprintf(line, sizeof line,
+             "@%%p1 cp.async.bulk.tensor.%dd.%s.global.tile.mbarrier::"
+             "complete_tx::bytes [%%r2+%u], [%%rd9, %s], [%%r3];\n"
+             "@%%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%%r3], %u;\n",
+             m->rank, space, base, list, box_bytes(m));
+    tc_buf_puts(&b, line);
+    tc_buf_puts(&b, WAIT OUT);
+    async_case *c = start(policy, NULL, b.data);
+    tc_sim_tensor_map map = map_of(m, type, c->address_a);
+    map.oob_fill = fill;
+    go(c, &map);
+    expected *e = calloc(1, sizeof *e);
+    assert_non_null(e);
+    e->memory = c->a0;
+    e->size = (uint32_t)m->size;
+    model_each(m, base, expect_load, e);
+    for (uint32_t i = 0; i < ASYNC_BYTES; i++) {
+        uint8_t want = e->known[i] ? e->bytes[i] : 0; /* sm begins as zeros */
+        if (fill && e->known[i] && e->bytes[i] != c->b[i]) {
+            continue; /* NaNs: their own test */
+        }
+        if (c->b[i] != want) {
+            fail_msg("byte %u is %02x, not %02x (%dd, swizzle %d, %s)", i,
+                     c->b[i], want, m->rank, m->swizzle, space);
+        }
+    }
+    free(e);
+    finish(c);
+    tc_buf_free(&b);
+}
+
+static void load(const model_box *m, uint32_t type, uint32_t base) {
+    for (int policy = 0; policy < ASYNC_POLICIES; policy++) {
+        load_as(m, type, base, 0, "shared::cluster", policy);
+    }
+    load_as(m, type, base, 0, "shared::cta", 0);
+}
+
+/* 64 rows of 64 .f16: 8192 bytes, rows 128 apart. */
+static model_box matrix(uint32_t b0, uint32_t b1, int32_t x, int32_t y,
+                        int swizzle) {
+    return (model_box){.rank = 2,
+                       .size = 2,
+                       .dims = {64, 64},
+                       .strides = {2, 128},
+                       .box = {b0, b1},
+                       .step = {1, 1},
+                       .at = {x, y},
+                       .swizzle = swizzle};
+}
+
+static void test_matrix(void **state) {
+    (void)state;
+    static const int32_t at[][2] = {{0, 0},   {8, 3},   {-5, 2}, {60, 61},
+                                    {2, -3},  {-9, -9}, {64, 0}, {0, 1000},
+                                    {-64, 5}, {63, 63}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        model_box m = matrix(16, 8, at[i][0], at[i][1], MODEL_NONE);
+        load(&m, TC_MAP_F16, 0);
+    }
+}
+
+static void test_swizzles(void **state) {
+    (void)state;
+    static const struct {
+        int swizzle;
+        uint32_t inner;
+    } kinds[] = {{MODEL_32, 16},     {MODEL_64, 32},    {MODEL_128, 64},
+                 {MODEL_ATOM32, 64}, {MODEL_FLIP8, 64}, {MODEL_ATOM64, 64}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        for (uint32_t base = 0; base <= 1024; base += 384) {
+            model_box m = matrix(kinds[i].inner, 20, 0, 50, kinds[i].swizzle);
+            load(&m, TC_MAP_F16, base);
+        }
+    }
+}
+
+/* Rows shorter than the swizzle's span lie a whole span apart. */
+static void test_short_rows(void **state) {
+    (void)state;
+    for (int swizzle = MODEL_32; swizzle <= MODEL_128; swizzle++) {
+        model_box m = matrix(8, 12, 4, 7, swizzle);
+        load(&m, TC_MAP_F16, 0);
+    }
+}
+
+static void test_dimensions(void **state) {
+    (void)state;
+    model_box line = {.rank = 1,
+                      .size = 1,
+                      .dims = {1000},
+                      .strides = {1},
+                      .box = {256},
+                      .step = {1},
+                      .at = {900}};
+    model_box cube = {.rank = 3,
+                      .size = 4,
+                      .dims = {10, 7, 9},
+                      .strides = {4, 48, 368},
+                      .box = {8, 5, 3},
+                      .step = {1, 1, 1},
+                      .at = {5, -2, 7}};
+    model_box four = {.rank = 4,
+                      .size = 8,
+                      .dims = {6, 3, 4, 5},
+                      .strides = {8, 48, 160, 640},
+                      .box = {4, 2, 3, 2},
+                      .step = {1, 1, 1, 1},
+                      .at = {1, 2, 3, 4}};
+    model_box five = {.rank = 5,
+                      .size = 2,
+                      .dims = {16, 3, 3, 3, 3},
+                      .strides = {2, 32, 96, 288, 864},
+                      .box = {8, 2, 2, 2, 2},
+                      .step = {1, 1, 1, 1, 1},
+                      .at = {-4, 1, 2, -1, 2}};
+    load(&line, TC_MAP_U8, 0);
+    line.at[0] = -100;
+    load(&line, TC_MAP_U8, 256);
+    load(&cube, TC_MAP_F32, 0);
+    load(&four, TC_MAP_F64, 128);
+    load(&five, TC_MAP_BF16, 0);
+}
+
+/* ceil(box / stride) elements, stride apart (5.5.3.2). */
+static void test_traversal(void **state) {
+    (void)state;
+    model_box m = {.rank = 3,
+                   .size = 4,
+                   .dims = {12, 20, 9},
+                   .strides = {4, 48, 960},
+                   .box = {8, 9, 7},
+                   .step = {1, 2, 3},
+                   .at = {2, 6, 1}};
+    load(&m, TC_MAP_U32, 0);
+    m.at[1] = -3;
+    m.at[2] = 5;
+    m.swizzle = MODEL_32;
+    load(&m, TC_MAP_S32, 0);
+}
+
+static bool is_nan(uint32_t type, const uint8_t *p) {
+    uint16_t h;
+    uint32_t f;
+    memcpy(&h, p, 2);
+    if (type == TC_MAP_F16) {
+        return (h & 0x7c00) == 0x7c00 && (h & 0x3ff) != 0;
+    }
+    if (type == TC_MAP_BF16) {
+        return (h & 0x7f80) == 0x7f80 && (h & 0x7f) != 0;
+    }
+    memcpy(&f, p, 4);
+    return (f & 0x7f800000) == 0x7f800000 && (f & 0x7fffff) != 0;
+}
+
+static void test_nan_fill(void **state) {
+    (void)state;
+    static const uint32_t types[] = {TC_MAP_F16, TC_MAP_BF16, TC_MAP_F32};
+    for (int i = 0; i < 3; i++) {
+        uint32_t size = types[i] == TC_MAP_F32 ? 4 : 2;
+        async_case *c = start(
+            0, NULL,
+            MAP "@%p1 cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::"
+                "complete_tx::bytes [%r2], [%rd9, {%r1}], [%r3];\n"
+                "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], "
+                "64;\n" WAIT OUT);
+        tc_sim_tensor_map map = {.type = types[i],
+                                 .rank = 1,
+                                 .address = c->address_a,
+                                 .dims = {3},
+                                 .box = {64 / size},
+                                 .element_strides = {1},
+                                 .oob_fill = TC_MAP_FILL_NAN};
+        go(c, &map);
+        assert_memory_equal(c->b, c->a0, 3 * size);
+        for (uint32_t k = 3; k < 64 / size; k++) {
+            assert_true(is_nan(types[i], c->b + k * size));
+        }
+        finish(c);
+    }
+}
+
+/* ---- stores ---- */
+
+typedef struct stored {
+    uint8_t bytes[ASYNC_BYTES];
+    const uint8_t *shared;
+    uint32_t size;
+    void (*op)(uint8_t *to, const uint8_t *from);
+} stored;
+
+static void expect_store(void *user, uint32_t shared, int64_t global) {
+    stored *e = user;
+    if (global < 0) {
+        return;
+    }
+    if (e->op) {
+        e->op(e->bytes + global, e->shared + shared);
+    } else {
+        memcpy(e->bytes + global, e->shared + shared, e->size);
+    }
+}
+
+static void store_as(const model_box *m, uint32_t type, uint32_t base,
+                     const char *reduction,
+                     void (*op)(uint8_t *, const uint8_t *), int policy) {
+    tc_buf b = TC_BUF_INIT;
+    char list[64], line[300];
+    tc_buf_puts(&b, MAP IN);
+    coordinates(m, &b, list);
+    snprintf(line, sizeof line,
+             "@%%p1 cp.%sasync.bulk.tensor.%dd.global.shared::cta%s%s.tile."
+             "bulk_group [%%rd9, %s], [%%r2+%u];\n"
+             "@%%p1 cp.async.bulk.commit_group;\n"
+             "@%%p1 cp.async.bulk.wait_group 0;\n",
+             reduction ? "reduce." : "", m->rank, reduction ? "." : "",
+             reduction ? reduction : "", list, base);
+    tc_buf_puts(&b, line);
+    async_case *c = start(policy, NULL, b.data);
+    tc_sim_tensor_map map = map_of(m, type, c->address_b);
+    for (uint32_t i = 0; op && type == TC_MAP_F32 && i < ASYNC_BYTES; i += 4) {
+        float x = (float)(i % 977), y = (float)(i % 31) - 15;
+        memcpy(c->in->bytes + i, &x, 4);
+        memcpy(c->out->bytes + i, &y, 4);
+    }
+    for (uint32_t i = 1; op && type == TC_MAP_BF16 && i < ASYNC_BYTES; i += 2) {
+        c->in->bytes[i] = 0x41; /* 8 to 32, whose sums are exact or round */
+        c->out->bytes[i] = 0x41;
+    }
+    go(c, &map);
+    stored *e = calloc(1, sizeof *e);
+    assert_non_null(e);
+    memcpy(e->bytes, c->b0, ASYNC_BYTES);
+    e->shared = c->a0;
+    e->size = (uint32_t)m->size;
+    e->op = op;
+    model_each(m, base, expect_store, e);
+    assert_memory_equal(c->b, e->bytes, ASYNC_BYTES);
+    assert_memory_equal(c->a, c->a0, ASYNC_BYTES);
+    free(e);
+    finish(c);
+    tc_buf_free(&b);
+}
+
+static void test_store(void **state) {
+    (void)state;
+    static const int32_t at[][2] = {{0, 0}, {40, 50}, {-7, -3}, {70, 1}};
+    static const uint32_t inner[] = {64, 16, 32, 64, 64, 64, 64};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        for (int swizzle = 0; swizzle <= MODEL_ATOM64; swizzle++) {
+            model_box m =
+                matrix(inner[swizzle], 18, at[i][0], at[i][1], swizzle);
+            store_as(&m, TC_MAP_F16, swizzle % 2 ? 384 : 0, NULL, NULL,
+                     (int)i % ASYNC_POLICIES);
+        }
+    }
+    model_box cube = {.rank = 3,
+                      .size = 4,
+                      .dims = {10, 7, 9},
+                      .strides = {4, 48, 368},
+                      .box = {8, 5, 4},
+                      .step = {1, 2, 1},
+                      .at = {5, -2, 7}};
+    for (int policy = 0; policy < ASYNC_POLICIES; policy++) {
+        store_as(&cube, TC_MAP_F32, 0, NULL, NULL, policy);
+    }
+}
+
+/* ---- reductions: what each does to one element, in plain C ---- */
+
+#define REDUCTION(name, T, expr)                                               \
+    static void name(uint8_t *to, const uint8_t *from) {                       \
+        T a, b;                                                                \
+        memcpy(&a, to, sizeof a);                                              \
+        memcpy(&b, from, sizeof b);                                            \
+        a = (T)(expr);                                                         \
+        memcpy(to, &a, sizeof a);                                              \
+    }
+REDUCTION(add_u32, uint32_t, a + b)
+REDUCTION(add_u64, uint64_t, a + b)
+REDUCTION(min_u32, uint32_t, a < b ? a : b)
+REDUCTION(max_s32, int32_t, a > b ? a : b)
+REDUCTION(min_s64, int64_t, a < b ? a : b)
+REDUCTION(inc_u32, uint32_t, a >= b ? 0 : a + 1)
+REDUCTION(dec_u32, uint32_t, a == 0 || a > b ? b : a - 1)
+REDUCTION(and_b32, uint32_t, a &b)
+REDUCTION(or_b64, uint64_t, a | b)
+REDUCTION(xor_b32, uint32_t, a ^ b)
+REDUCTION(add_f32, float, a + b)
+
+/* Positive .bf16: the sum as .f32, rounded to the nearest even. */
+static void add_bf16(uint8_t *to, const uint8_t *from) {
+    uint16_t a, b;
+    memcpy(&a, to, 2);
+    memcpy(&b, from, 2);
+    uint32_t x = (uint32_t)a << 16, y = (uint32_t)b << 16, z;
+    float fx, fy;
+    memcpy(&fx, &x, 4);
+    memcpy(&fy, &y, 4);
+    fx += fy;
+    memcpy(&z, &fx, 4);
+    z += 0x7fff + (z >> 16 & 1);
+    a = (uint16_t)(z >> 16);
+    memcpy(to, &a, 2);
+}
+
+static void test_reductions(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        uint32_t type;
+        int size;
+        void (*op)(uint8_t *, const uint8_t *);
+    } all[] = {
+        {"add", TC_MAP_U32, 4, add_u32},  {"add", TC_MAP_S32, 4, add_u32},
+        {"add", TC_MAP_U64, 8, add_u64},  {"min", TC_MAP_U32, 4, min_u32},
+        {"max", TC_MAP_S32, 4, max_s32},  {"min", TC_MAP_S64, 8, min_s64},
+        {"inc", TC_MAP_U32, 4, inc_u32},  {"dec", TC_MAP_U32, 4, dec_u32},
+        {"and", TC_MAP_S32, 4, and_b32},  {"or", TC_MAP_U64, 8, or_b64},
+        {"xor", TC_MAP_U32, 4, xor_b32},  {"add", TC_MAP_F32, 4, add_f32},
+        {"add", TC_MAP_BF16, 2, add_bf16}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        uint32_t inner = 128 / (uint32_t)all[i].size;
+        model_box m = {.rank = 2,
+                       .size = all[i].size,
+                       .dims = {inner + 3, 40},
+                       .strides = {(uint64_t)all[i].size, 160},
+                       .box = {inner, 16},
+                       .step = {1, 1},
+                       .at = {3, 30},
+                       .swizzle = MODEL_128};
+        store_as(&m, all[i].type, 0, all[i].name, all[i].op,
+                 (int)i % ASYNC_POLICIES);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_matrix),     cmocka_unit_test(test_swizzles),
+        cmocka_unit_test(test_short_rows), cmocka_unit_test(test_dimensions),
+        cmocka_unit_test(test_traversal),  cmocka_unit_test(test_nan_fill),
+        cmocka_unit_test(test_store),      cmocka_unit_test(test_reductions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
