@@ -55,6 +55,9 @@ void tc_warp_save(tc_warp *w) {
         k->split[k->cur].frame = w->frame;
     }
     k->cur = -1;
+    if (k->wake) { /* its scheduler chooses a split anew */
+        *k->wake = *k->due = 0;
+    }
 }
 
 /* Splits that can go together do: ready ones at one pc; and those that wait at
