@@ -391,7 +391,8 @@ static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
         bool skip = left_out(h, *l) ||
                     (*l == 'q' && !(at > 0 && in[at - 1].paired)) ||
                     (*l == 'z' && policy && n == 4) ||
-                    (*l == 's' && l[1] == '?' && policy);
+                    (*l == 's' && l[1] == '?' && policy) ||
+                    (*l == 'u' && l[1] == '?' && l[2] == 'b' && n - at == 1);
         if (skip || (at == n && l[1] == '?')) {
             continue;
         }

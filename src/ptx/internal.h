@@ -216,6 +216,7 @@ enum {
     TC_WHO_PROXY = 1 << 20,   /* fence.proxy, tensormap.* */
     TC_WHO_TCGEN = 1 << 21,   /* tcgen05.* */
     TC_WHO_REDUX = 1 << 22,
+    TC_WHO_GRID = 1 << 30,
     TC_WHO_VIDEO = 1 << 23, /* vadd, vshl, vmad, vset, vadd2, ... */
     TC_WHO_PACK = 1 << 24,  /* cvt.pack */
     TC_WHO_LOP3 = 1 << 25,

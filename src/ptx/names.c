@@ -78,7 +78,11 @@ static const struct {
     tc_ptx_opcode op;
 } aliases[] = {{"ldu", TC_PTX_LD},
                {"bar.cta.sync", TC_PTX_BAR_SYNC},
+               {"bar.cta.arrive", TC_PTX_BAR_ARRIVE},
+               {"bar.cta.red", TC_PTX_BAR_RED},
                {"barrier.cta.sync", TC_PTX_BARRIER_SYNC},
+               {"barrier.cta.arrive", TC_PTX_BARRIER_ARRIVE},
+               {"barrier.cta.red", TC_PTX_BARRIER_RED},
                {"membar.proxy", TC_PTX_FENCE_PROXY},
                {"cp.async.wait_all", TC_PTX_CP_ASYNC_WAIT_ALL}};
 enum { ALIAS_COUNT = sizeof aliases / sizeof *aliases };
@@ -277,6 +281,12 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
         return TC_WHO_VOTE;
     case TC_PTX_REDUX_SYNC:
         return TC_WHO_REDUX;
+    case TC_PTX_BAR_RED:
+    case TC_PTX_BARRIER_RED:
+        return TC_WHO_BAR;
+    case TC_PTX_GRIDDEPCONTROL:
+    case TC_PTX_SETMAXNREG:
+        return TC_WHO_GRID;
     case TC_PTX_ADD:
     case TC_PTX_SUB:
     case TC_PTX_MAD:

@@ -274,6 +274,10 @@ enum { /* atom, red */
     (1u << 31)                 /* ld, st: .param in a frame (space LOCAL) */
 enum { TC_PX_ATOM_NOFTZ = 1 }; /* more: atom, red */
 enum { TC_VOTE_NONE, TC_VOTE_ALL, TC_VOTE_ANY, TC_VOTE_UNI, TC_VOTE_BALLOT };
+enum { TC_BARRED_NONE, TC_BARRED_POPC, TC_BARRED_AND, TC_BARRED_OR };
+enum { TC_PX_FENCE_CTA = 1, TC_PX_FENCE_CLUSTER = 2 }; /* .sync_restrict */
+enum { TC_GRIDDEP_NONE, TC_GRIDDEP_LAUNCH, TC_GRIDDEP_WAIT };
+enum { TC_MAXNREG_NONE, TC_MAXNREG_INC, TC_MAXNREG_DEC };
 enum { TC_PX_REDUX_ABS = 1 }; /* more: redux.sync, whose sub is TC_ATOM_* */
 
 enum { /* tc_ptx_op.more of the async proxy's copies, st.async, red.async */

@@ -136,24 +136,6 @@ static bool check_cp_async(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     return true;
 }
 
-/* 9.7.13.1: 16 barriers, whole warps. */
-static bool check_bar(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
-    const tc_ptx_operand *bar = &op->a[0], *count = &op->a[1];
-    const char *name = tc_ptx_ops[op->opcode].name;
-    if (bar->kind == TC_PO_IMM && (bar->imm < 0 || bar->imm > 15)) {
-        return tc_ptx_fail(p, span, NULL, "'%s' has barriers 0 to 15, not %lld",
-                           name, (long long)bar->imm);
-    }
-    if (count->kind == TC_PO_IMM &&
-        (count->imm <= 0 || count->imm > 1024 || count->imm % 32 != 0)) {
-        return tc_ptx_fail(p, span, NULL,
-                           "'%s' counts threads in multiples of 32 up to "
-                           "1024, not %lld",
-                           name, (long long)count->imm);
-    }
-    return true;
-}
-
 /* The variable of [sym] must lie in the op's space. */
 static bool check_space(tc_ptx_parser *p, const tc_ptx_op *op, int at,
                         tc_ptx_space space, tc_span span) {
@@ -254,15 +236,6 @@ static bool check_mov(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     return true;
 }
 
-static bool check_fence(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
-    return op->scope != TC_PTX_SCOPE_NONE ||
-           tc_ptx_fail(p, span, NULL, "'%s' wants a scope: %s",
-                       tc_ptx_ops[op->opcode].name,
-                       op->opcode == TC_PTX_MEMBAR
-                           ? ".cta, .gl or .sys"
-                           : ".cta, .cluster, .gpu or .sys");
-}
-
 /* 9.7.9.20: a space, and a variable of it. */
 static bool check_cvta(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     const tc_ptx_operand *o = &op->a[1];
@@ -311,7 +284,13 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                            (long long)op->a[0].imm);
     case TC_PTX_BAR_SYNC:
     case TC_PTX_BARRIER_SYNC:
-        return check_bar(p, op, span);
+    case TC_PTX_BAR_ARRIVE:
+    case TC_PTX_BARRIER_ARRIVE:
+    case TC_PTX_BAR_RED:
+    case TC_PTX_BARRIER_RED:
+    case TC_PTX_SETMAXNREG:
+    case TC_PTX_GRIDDEPCONTROL:
+        return tc_ptx_check_control(p, op, span);
     case TC_PTX_LD:
     case TC_PTX_ST:
         return check_ld_st(p, op, span, in);
@@ -350,7 +329,7 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
         return tc_ptx_check_tcgen05(p, op, span);
     case TC_PTX_MEMBAR:
     case TC_PTX_FENCE:
-        return check_fence(p, op, span);
+        return tc_ptx_check_control(p, op, span);
     case TC_PTX_VOTE:
     case TC_PTX_VOTE_SYNC:
     case TC_PTX_REDUX_SYNC:

@@ -74,11 +74,95 @@ static bool check_stack(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                        (long long)align);
 }
 
+/* 9.7.13.1: 16 barriers, whole warps. */
+static bool check_bar(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    bool red = op->opcode == TC_PTX_BAR_RED || op->opcode == TC_PTX_BARRIER_RED;
+    const tc_ptx_operand *bar = &op->a[red ? 1 : 0], *count = bar + 1;
+    const char *name = tc_ptx_ops[op->opcode].name;
+    if (bar->kind == TC_PO_IMM && (bar->imm < 0 || bar->imm > 15)) {
+        return tc_ptx_fail(p, span, NULL, "'%s' has barriers 0 to 15, not %lld",
+                           name, (long long)bar->imm);
+    }
+    if (count->kind == TC_PO_IMM &&
+        (count->imm < 0 || count->imm > INT32_MAX || count->imm % 32 != 0)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'%s' counts threads in multiples of 32, not %lld",
+                           name, (long long)count->imm);
+    }
+    bool popc = op->sub == TC_BARRED_POPC;
+    return !red ||
+           (op->sub != TC_BARRED_NONE && popc == (op->type == TC_PT_U32)) ||
+           tc_ptx_fail(p, span, NULL,
+                       "'%s' is .popc.u32, .and.pred or .or.pred", name);
+}
+
+/* 9.7.13.4 */
+static bool check_fence(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    const char *name = tc_ptx_ops[op->opcode].name;
+    if (op->scope == TC_PTX_SCOPE_NONE) {
+        return tc_ptx_fail(p, span, NULL, "'%s' wants a scope: %s", name,
+                           op->opcode == TC_PTX_MEMBAR
+                               ? ".cta, .gl or .sys"
+                               : ".cta, .cluster, .gpu or .sys");
+    }
+    uint32_t want = op->sub == TC_FENCE_ACQUIRE   ? TC_PX_FENCE_CLUSTER
+                    : op->sub == TC_FENCE_RELEASE ? TC_PX_FENCE_CTA
+                                                  : 0;
+    if (op->more != 0 &&
+        (op->more != want || op->scope != TC_PTX_SCOPE_CLUSTER)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'fence' has .acquire.sync_restrict::shared::cluster"
+                           ".cluster and .release.sync_restrict::shared::cta"
+                           ".cluster");
+    }
+    bool new = want != 0 || op->scope == TC_PTX_SCOPE_CLUSTER;
+    return tc_ptx_wants_sm(p, span, new ? 90 : 0, "this fence");
+}
+
+/* 9.7.19.5 */
+static bool check_maxnreg(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    int64_t n = op->a[0].imm;
+    if (op->sub == TC_MAXNREG_NONE || op->more != 1) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'setmaxnreg' is .inc.sync.aligned.u32 or "
+                           ".dec.sync.aligned.u32");
+    }
+    return (n >= 24 && n <= 256 && n % 8 == 0) ||
+           tc_ptx_fail(p, span, NULL,
+                       "'setmaxnreg' takes a multiple of 8 from 24 to 256, not "
+                       "%lld",
+                       (long long)n);
+}
+
+/* 9.7.13.13 */
+static bool check_grid(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    bool named = op->sub == TC_GRIDDEP_LAUNCH || op->sub == TC_GRIDDEP_WAIT;
+    return ((named && op->more == 0) ||
+            tc_ptx_fail(
+                p, span, NULL,
+                "'griddepcontrol' wants .launch_dependents or .wait")) &&
+           tc_ptx_wants_sm(p, span, 90, "'griddepcontrol'");
+}
+
 bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     switch (op->opcode) {
     case TC_PTX_VOTE:
     case TC_PTX_VOTE_SYNC:
         return check_vote(p, op, span);
+    case TC_PTX_BAR_SYNC:
+    case TC_PTX_BARRIER_SYNC:
+    case TC_PTX_BAR_ARRIVE:
+    case TC_PTX_BARRIER_ARRIVE:
+    case TC_PTX_BAR_RED:
+    case TC_PTX_BARRIER_RED:
+        return check_bar(p, op, span);
+    case TC_PTX_MEMBAR:
+    case TC_PTX_FENCE:
+        return check_fence(p, op, span);
+    case TC_PTX_SETMAXNREG:
+        return check_maxnreg(p, op, span);
+    case TC_PTX_GRIDDEPCONTROL:
+        return check_grid(p, op, span);
     case TC_PTX_SHFL:
         return check_legacy(p, op, span);
     case TC_PTX_REDUX_SYNC:

@@ -34,13 +34,31 @@ void tc_sim_op_TRAP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 }
 
 /* 9.7.19.2: suspends for a duration in [0, 2t] nanoseconds; we take t, at one
- * cycle a nanosecond. */
+ * cycle a nanosecond, for each lane its own. */
 void tc_sim_op_NANOSLEEP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    uint32_t tmp[TC_LANES];
-    const uint32_t *t = tc_src32(w, &op->a[0], tmp);
-    uint32_t ns = t[tc_first(mask)];
-    tc_split *s = tc_warp_block(w, mask, w->core->pc, TC_SPLIT_UNTIL, op);
-    s->until = w->cta->run->cycle + (ns > 1000000 ? 1000000 : ns);
+    enum { MOST = 1000000 };
+    uint32_t tmp[TC_LANES], ns[TC_LANES];
+    memcpy(ns, tc_src32(w, &op->a[0], tmp), sizeof ns);
+    while (mask) {
+        uint32_t t = ns[tc_first(mask)], group = 0;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int i = tc_first(m);
+            group |= ns[i] == t ? UINT32_C(1) << i : 0;
+        }
+        mask &= ~group;
+        tc_split *s = tc_warp_block(w, group, w->core->pc, TC_SPLIT_UNTIL, op);
+        s->until = w->cta->run->cycle + (t > MOST ? MOST : t);
+    }
+}
+
+/* 9.7.19.5: registers per thread, of which ours are as many as it names. */
+void tc_sim_op_SETMAXNREG(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    (void)w, (void)op, (void)mask;
+}
+
+/* 9.7.13.13: launches are in order, so nothing is left to wait for. */
+void tc_sim_op_GRIDDEPCONTROL(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    (void)w, (void)op, (void)mask;
 }
 
 /* ---- special registers, PTX ISA 10 ---- */

@@ -45,6 +45,7 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
     c->id[2] = index / g[0] / g[1];
     c->nlive = c->nwarps;
     c->ended = false;
+    memset(c->barriers, 0, sizeof c->barriers);
     tc_mbarrier_forget(c);
     tc_tmem_start(c);
     memset(c->shared, 0, c->shared_bytes);

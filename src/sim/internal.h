@@ -143,6 +143,8 @@ typedef struct tc_poll {
     uint64_t progress; /* of the run then */
 } tc_poll;
 
+enum { TC_BARRIERS = 16 };
+
 typedef struct tc_warp_core {
     uint32_t pc, mask;
     uint32_t limit;      /* the loop goes on while pc < limit; 0 stops it */
@@ -156,6 +158,7 @@ typedef struct tc_warp_core {
     tc_batch *batches, **tail; /* not landed, or not yet waited for */
     uint64_t nbatches;         /* issued so far */
     uint32_t ncommit[TC_LANES];
+    uint32_t arrived[TC_BARRIERS];     /* lanes that arrived without waiting */
     struct tc_mbarrier_copies *copies; /* mbarrier_copies.c */
     uint64_t wait_begin;      /* a wait that blocks: when it began, else 0 */
     uint32_t nbulk[TC_LANES]; /* bulk groups committed: transfer.c */
@@ -186,7 +189,13 @@ typedef struct tc_warp_core {
                              at any warp; NULL without a clock */
 } tc_warp_core;
 
-enum { TC_BARRIERS = 16 };
+/* A barrier of a CTA that some threads have come to. */
+typedef struct tc_barrier {
+    const tc_ptx_op *op; /* of the first to come; NULL: nobody has */
+    uint32_t count;      /* threads that it wants, 0 all */
+    uint32_t twice;      /* arrivals by threads that had arrived */
+    bool red;
+} tc_barrier;
 
 struct tc_cta {
     tc_run *run;
@@ -198,6 +207,7 @@ struct tc_cta {
     uint8_t *local; /* local_bytes a thread */
     uint64_t local_bytes;
     uint32_t shared_bytes;
+    tc_barrier barriers[TC_BARRIERS];
     tc_hz_cta *hz;
     /* The cluster: peers[rank] of ncluster CTAs that run at the same time;
      * peers[c->rank] == c. A grid without clusters has clusters of one. */
@@ -244,6 +254,16 @@ struct tc_run {
     const tc_machine *machine;
     tc_code *code;             /* the whole module's, by absolute index */
     struct tc_fast_code *fast; /* fast.h; NULL: all on the general road */
+<<<<<<< HEAD
+    uint64_t *symbols;         /* address of each symbol */
+    uint32_t shared_bytes;     /* static and dynamic */
+    uint32_t cluster[3];       /* dimensions, 1 x 1 x 1 for none */
+    uint64_t cycle;            /* now */
+    uint64_t deadline;         /* the loop returns at this cycle */
+    uint64_t progress; /* changes when something happened that could free a
+                          spinning warp */
+    bool stopped;      /* fault or cancel: nothing executes any more */
+=======
     uint64_t *symbols;     /* address of each symbol */
     uint32_t shared_bytes; /* static and dynamic */
     uint32_t cluster[3];   /* dimensions, 1 x 1 x 1 for none */
@@ -253,6 +273,7 @@ struct tc_run {
     uint64_t progress;     /* changes when something happened that could free a
                               spinning warp */
     bool stopped;          /* fault or cancel: nothing executes any more */
+>>>>>>> i5
     tc_run_status status;
     const char *where;          /* cancelled: see tc_sim_result */
     struct tc_sim_state *state; /* the same */

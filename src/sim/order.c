@@ -310,7 +310,8 @@ static void divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 }
 
 static bool is_aligned(const tc_ptx_op *op) {
-    return op->opcode == TC_PTX_BAR_SYNC || (op->flags & TC_PM_ALIGNED) != 0;
+    return op->opcode == TC_PTX_BAR_SYNC || op->opcode == TC_PTX_BAR_RED ||
+           (op->flags & TC_PM_ALIGNED) != 0;
 }
 
 /* Lanes of a warp may come to an aligned barrier one after the other, as they

@@ -375,7 +375,7 @@ static bool only_suspended(tc_grid *g) {
     for (uint32_t i = 0; i < n && only; i++) {
         for (uint32_t j = 0; j < all[i]->nwarps && only; j++) {
             const tc_warp *w = &all[i]->warps[j];
-            tc_warp_save(&all[i]->warps[j]);
+            only &= !w->alive || w->core->cur < 0; /* else it will issue */
             for (int k = 0; k < w->core->nsplit && w->alive; k++) {
                 const tc_split *s = &w->core->split[k];
                 only &= s->state != TC_SPLIT_READY &&

@@ -5,7 +5,7 @@
  * Lanes that give the same membermask form a group; each group goes when all
  * its members that live have come. */
 #include "sim/alu.h"
-#include "sim/internal.h"
+#include "sim/hazard.h"
 
 typedef tc_sim_op_fn group_fn; /* mask: the lanes of one group */
 
@@ -46,6 +46,56 @@ static void collect(tc_warp *w, const tc_ptx_op *op, uint32_t mask, int at,
         }
         if (tc_warp_converged(w, op, group, need & ~mask)) {
             fn(w, op, group);
+        }
+    }
+}
+
+/* ---- bar.warp.sync, 9.7.13.2 ---- */
+
+/* Lanes that wait at a bar.warp.sync of the same members, wherever it is. */
+static uint32_t elsewhere(tc_warp *w, uint32_t need, bool release) {
+    uint32_t lanes = 0;
+    for (int i = 0; i < w->core->nsplit; i++) {
+        tc_split *s = &w->core->split[i];
+        if (i != w->core->cur && s->state == TC_SPLIT_WARP &&
+            s->op->opcode == TC_PTX_BAR_WARP_SYNC &&
+            (s->need & w->alive) == need) {
+            lanes |= s->mask;
+            if (release) {
+                s->pc++;
+                s->state = TC_SPLIT_READY;
+            }
+        }
+    }
+    return lanes;
+}
+
+/* The members need not come to the same instruction, only to one of the same
+ * members. */
+void tc_sim_op_BAR_WARP_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    uint32_t tmp[TC_LANES], members[TC_LANES];
+    memcpy(members, tc_src32(w, &op->a[0], tmp), sizeof members);
+    while (mask) {
+        uint32_t need = members[tc_first(mask)] & w->alive, group = 0;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int i = tc_first(m);
+            bool same = (members[i] & w->alive) == need;
+            group |= same ? UINT32_C(1) << i : 0;
+        }
+        mask &= ~group;
+        if (group & ~need) {
+            undefined(w, op, group & ~need,
+                      "a lane that executes it is not in its membermask");
+        }
+        uint32_t others = elsewhere(w, need, false);
+        if (need & ~(group | others)) {
+            tc_warp_converged(w, op, group, need);
+            continue;
+        }
+        elsewhere(w, need, true);
+        w->core->limit = others ? 0 : w->core->limit;
+        if (w->cta->run->hazard) {
+            tc_hazard_warp_sync(w, group | others);
         }
     }
 }

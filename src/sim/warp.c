@@ -12,6 +12,7 @@ void tc_warp_start(tc_warp *w, uint32_t pc) {
     tc_warp_core *k = w->core;
     memset(k->split, 0, sizeof k->split);
     memset(k->ncommit, 0, sizeof k->ncommit);
+    memset(k->arrived, 0, sizeof k->arrived);
     memset(k->nbulk, 0, sizeof k->nbulk);
     k->bulk_begin = 0;
     k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
