@@ -254,26 +254,15 @@ struct tc_run {
     const tc_machine *machine;
     tc_code *code;             /* the whole module's, by absolute index */
     struct tc_fast_code *fast; /* fast.h; NULL: all on the general road */
-<<<<<<< HEAD
     uint64_t *symbols;         /* address of each symbol */
     uint32_t shared_bytes;     /* static and dynamic */
     uint32_t cluster[3];       /* dimensions, 1 x 1 x 1 for none */
+    uint64_t grid_memory;      /* of a cooperative launch, or 0 */
     uint64_t cycle;            /* now */
     uint64_t deadline;         /* the loop returns at this cycle */
     uint64_t progress; /* changes when something happened that could free a
                           spinning warp */
     bool stopped;      /* fault or cancel: nothing executes any more */
-=======
-    uint64_t *symbols;     /* address of each symbol */
-    uint32_t shared_bytes; /* static and dynamic */
-    uint32_t cluster[3];   /* dimensions, 1 x 1 x 1 for none */
-    uint64_t grid_memory;  /* of a cooperative launch, or 0 */
-    uint64_t cycle;        /* now */
-    uint64_t deadline;     /* the loop returns at this cycle */
-    uint64_t progress;     /* changes when something happened that could free a
-                              spinning warp */
-    bool stopped;          /* fault or cancel: nothing executes any more */
->>>>>>> i5
     tc_run_status status;
     const char *where;          /* cancelled: see tc_sim_result */
     struct tc_sim_state *state; /* the same */
