@@ -214,6 +214,7 @@ struct tc_cta {
     uint32_t rank, ncluster;
     struct tc_cta **peers;
     bool ended;                          /* its threads have all exited */
+    bool waits; /* a thread has waited at a barrier */
     struct tc_mbarrier_table *mbarriers; /* mbarrier.c; NULL: none yet */
     struct tc_tensor_memory *tensor;     /* tcgen05*.c; NULL: none yet */
 };
