@@ -81,15 +81,16 @@ const char *tc_element_name(tc_arena *a, const tc_buffer *b, uint64_t offset) {
     return tc_buf_finish(&text, a);
 }
 
-/* The shared symbol of the run's kernel, or of its module, that holds an offset
- * of the CTA's window, or NULL. */
-static const tc_ptx_symbol *symbol_at(const tc_run *run, uint64_t at) {
+/* The shared or local symbol of the run's kernel, or of its module, that holds
+ * an offset of the space, or NULL. */
+static const tc_ptx_symbol *symbol_at(const tc_run *run, tc_ptx_space space,
+                                      uint64_t at) {
     const tc_ptx_module *m = run->module;
     const tc_ptx_func *f = tc_ptx_find_entry(m, run->entry);
     int entry = (int)(f - m->funcs);
     for (int i = 0; f != NULL && i < m->nsymbols; i++) {
         const tc_ptx_symbol *y = &m->symbols[i];
-        if (y->space == TC_PS_SHARED && (y->func < 0 || y->func == entry) &&
+        if (y->space == space && (y->func < 0 || y->func == entry) &&
             at >= y->offset && at - y->offset < y->size) {
             return y;
         }
@@ -145,7 +146,7 @@ static uint64_t dynamic_begin(const tc_run *run, const tc_ptx_symbol **first) {
 
 /* A byte of shared memory as the PTX text has it: its symbol and offset. */
 static const char *symbol_name(tc_run *run, uint64_t address) {
-    const tc_ptx_symbol *y = symbol_at(run, address), *dynamic;
+    const tc_ptx_symbol *y = symbol_at(run, TC_PS_SHARED, address), *dynamic;
     uint64_t begin = dynamic_begin(run, &dynamic), at;
     if (y != NULL) {
         at = address - y->offset;
@@ -168,7 +169,7 @@ static const char *shared_name(tc_session *s, uint64_t address) {
     if (ptx == NULL) {
         return symbol_name(run, address);
     }
-    const tc_ptx_symbol *y = symbol_at(run, address);
+    const tc_ptx_symbol *y = symbol_at(run, TC_PS_SHARED, address);
     for (int i = 0; y != NULL && i < ptx->nsymbols; i++) {
         if (strcmp(ptx->symbols[i].name, y->name) == 0) {
             return tc_element_name(run->arena, ptx->symbols[i].buffer,
@@ -207,6 +208,19 @@ static const char *global_name(tc_session *s, uint64_t address) {
     return tc_element_name(run->arena, best->buffer, at);
 }
 
+/* A byte of a thread's own memory. */
+static const char *local_name(tc_run *run, uint64_t address) {
+    const tc_ptx_symbol *y = symbol_at(run, TC_PS_LOCAL, address);
+    if (y == NULL) {
+        return tc_format(run->arena, "local memory byte %llu",
+                         (unsigned long long)address);
+    }
+    uint64_t at = address - y->offset;
+    return at == 0 ? y->name
+                   : tc_format(run->arena, "%s+%llu", y->name,
+                               (unsigned long long)at);
+}
+
 const char *tc_address_name(tc_session *s, tc_ptx_space space,
                             uint64_t address) {
     if (s->program.run == NULL) {
@@ -218,6 +232,8 @@ const char *tc_address_name(tc_session *s, tc_ptx_space space,
     case TC_PS_GLOBAL:
     case TC_PS_GENERIC:
         return global_name(s, address);
+    case TC_PS_LOCAL:
+        return local_name(s->program.run, address);
     default:
         return tc_format(s->program.run->arena, "byte %llu",
                          (unsigned long long)address);

@@ -1,0 +1,18 @@
+/* finding_words.h - a finding in words. */
+#ifndef TC_SESSION_FINDING_WORDS_H
+#define TC_SESSION_FINDING_WORDS_H
+
+#include "session/launch.h"
+
+/* The line of an access in the run's source, 0 unknown; and its opcode. */
+int tc_finding_line(const tc_access *a);
+const char *tc_finding_op(const tc_access *a);
+
+/* What an address of the finding is called, or NULL: it has none. */
+const char *tc_finding_object(tc_session *s, const tc_finding *f);
+/* What happened. Lists (of waiters) come one entry a line. */
+void tc_finding_message(tc_session *s, const tc_finding *f, tc_buf *b);
+/* What would have made it right, in the words of the source; or nothing. */
+void tc_finding_missing(tc_session *s, const tc_finding *f, tc_buf *b);
+
+#endif
