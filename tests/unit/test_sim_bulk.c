@@ -117,11 +117,462 @@ static void test_store(void **state) {
     }
 }
 
+/* ---- .read: the source may be overwritten, the destination is not there yet
+ * ---- */
+
+static void test_wait_read(void **state) {
+    (void)state;
+    POLICIES(c) {
+        run(c, IN "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], "
+                  "[%r2], 512;\n@%p1 cp.async.bulk.commit_group;\n"
+                  "@%p1 cp.async.bulk.wait_group.read 0;\nbar.sync 0;\n"
+                  "mov.b32 %r12, 0;\nst.shared.b32 [%r11], %r12;\n"
+                  "@%p1 cp.async.bulk.wait_group 0;\n");
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        assert_memory_equal(c->b, c->a0, 512);
+    }
+    /* Without it, the late policy reads what was written over. */
+    async_case *c = under(0);
+    run(c, IN "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], "
+              "[%r2], 512;\n@%p1 cp.async.bulk.commit_group;\nbar.sync 0;\n"
+              "mov.b32 %r12, 0;\nst.shared.b32 [%r11], %r12;\n"
+              "@%p1 cp.async.bulk.wait_group 0;\n");
+    assert_int_equal(c->b[0] | c->b[1] | c->b[2] | c->b[3], 0);
+    assert_int_equal(c->b[4], c->a0[4]);
+    done(c);
+}
+
+/* Groups of a thread complete in order: leaving one means the older landed. */
+static void test_groups(void **state) {
+    (void)state;
+    POLICIES(c) {
+        run(c, IN "@!%p1 bra END;\n"
+                  "cp.async.bulk.global.shared::cta.bulk_group [%rd2], [%r2], "
+                  "64;\ncp.async.bulk.commit_group;\n"
+                  "cp.async.bulk.global.shared::cta.bulk_group [%rd2+64], "
+                  "[%r2+64], 64;\ncp.async.bulk.commit_group;\n"
+                  "cp.async.bulk.wait_group 1;\n"
+                  "ld.global.b32 %r20, [%rd2];\n"
+                  "cp.async.bulk.wait_group 0;\n"
+                  "st.global.b32 [%rd2+128], %r20;\nEND:\n");
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        assert_memory_equal(c->b, c->a0, 128);
+        assert_memory_equal(c->b + 128, c->a0, 4);
+    }
+}
+
+/* What is missing shows under the late policy. */
+static void test_no_wait(void **state) {
+    (void)state;
+    async_case *c = under(0);
+    run(c,
+        INIT EXPECT(
+            512) "@%p1 "
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+                 "bytes [%r2], [%rd1], 512, [%r3];\n" OUT);
+    assert_memory_not_equal(c->b, c->a0, 512);
+    done(c);
+}
+
+/* The trace: an ISSUE and its COMPLETE, of the TMA unit, with the barrier. */
+static void test_trace(void **state) {
+    (void)state;
+    POLICIES(c) {
+        run(c,
+            INIT EXPECT(
+                512) "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::"
+                     "complete_tx::bytes [%r2], [%rd1], 512, [%r3];\n" WAIT
+                     "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2], "
+                     "[%r2], 512;\n" GROUP);
+        assert_memory_equal(c->b, c->a0, 512);
+        int issues = 0, completes = 0;
+        for (size_t i = 0; i < c->t->n; i++) {
+            const tc_trace_event *e = &c->t->events[i];
+            if (e->unit != TC_UNIT_TMA || e->bytes < 0) {
+                continue;
+            }
+            assert_int_equal(e->bytes, 512);
+            assert_int_equal(e->lanes, 1);
+            if (e->kind == TC_TRACE_ISSUE) {
+                assert_int_equal(e->barrier != 0, issues == 0);
+                assert_int_equal(e->phase, issues == 0 ? 0 : -1);
+                assert_int_equal(e->group, issues == 0 ? -1 : 0);
+                issues++;
+            } else if (e->kind == TC_TRACE_COMPLETE) {
+                assert_int_equal(e->kind, TC_TRACE_COMPLETE);
+                assert_true(e->cause >= 0);
+                completes++;
+            }
+        }
+        assert_int_equal(issues, 2);
+        assert_int_equal(completes, 2);
+    }
+}
+
+/* ---- reductions ---- */
+
+#define REDUCTION(name, T, expr)                                               \
+    static void name(uint8_t *to, const uint8_t *from) {                       \
+        T a, b;                                                                \
+        memcpy(&a, to, sizeof a);                                              \
+        memcpy(&b, from, sizeof b);                                            \
+        a = (T)(expr);                                                         \
+        memcpy(to, &a, sizeof a);                                              \
+    }
+REDUCTION(add_u32, uint32_t, a + b)
+REDUCTION(add_u64, uint64_t, a + b)
+REDUCTION(min_s32, int32_t, a < b ? a : b)
+REDUCTION(max_u32, uint32_t, a > b ? a : b)
+REDUCTION(min_s64, int64_t, a < b ? a : b)
+REDUCTION(max_u64, uint64_t, a > b ? a : b)
+REDUCTION(inc_u32, uint32_t, a >= b ? 0 : a + 1)
+REDUCTION(dec_u32, uint32_t, a == 0 || a > b ? b : a - 1)
+REDUCTION(and_b32, uint32_t, a &b)
+REDUCTION(or_b32, uint32_t, a | b)
+REDUCTION(xor_b64, uint64_t, a ^ b)
+
+static const struct {
+    const char *name, *type;
+    uint32_t size;
+    bool shared; /* also to .shared::cluster */
+    void (*op)(uint8_t *, const uint8_t *);
+} reductions[] = {
+    {"add", "u32", 4, true, add_u32},  {"add", "s32", 4, true, add_u32},
+    {"add", "u64", 8, true, add_u64},  {"min", "s32", 4, true, min_s32},
+    {"max", "u32", 4, true, max_u32},  {"inc", "u32", 4, true, inc_u32},
+    {"dec", "u32", 4, true, dec_u32},  {"and", "b32", 4, true, and_b32},
+    {"or", "b32", 4, true, or_b32},    {"min", "s64", 8, false, min_s64},
+    {"max", "u64", 8, false, max_u64}, {"xor", "b64", 8, false, xor_b64}};
+enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
+
+static void test_reduce_global(void **state) {
+    (void)state;
+    for (int i = 0; i < REDUCTIONS; i++) {
+        char line[200];
+        snprintf(line, sizeof line,
+                 "@%%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.%s."
+                 "%s [%%rd2], [%%r2], 512;\n",
+                 reductions[i].name, reductions[i].type);
+        char *text = join(IN, line, GROUP);
+        async_case *c = under(i % ASYNC_POLICIES);
+        run(c, text);
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        for (uint32_t k = 0; k < 512; k += reductions[i].size) {
+            reductions[i].op(c->b0 + k, c->a0 + k);
+        }
+        assert_memory_equal(c->b, c->b0, ASYNC_BYTES);
+        done(c);
+        free(text);
+    }
+}
+
+/* .f32 flushes subnormals to zeros of their sign; .f16 and .bf16 (.noftz) keep
+ * them; .f64 rounds to the nearest even. */
+static void test_reduce_float(void **state) {
+    (void)state;
+    static const struct {
+        const char *what;
+        uint32_t size;
+        uint64_t a, b, sum;
+    } all[] = {{"add.f32", 4, 0x3f800000, 0x33800000, 0x3f800000},
+               {"add.f32", 4, 0x3f800001, 0x33800000, 0x3f800002},
+               {"add.f32", 4, 0x00000001, 0x80000001, 0x00000000},
+               {"add.f32", 4, 0x80000001, 0x80000001, 0x80000000},
+               {"add.f32", 4, 0x00400000, 0x00400000, 0x00000000},
+               {"add.noftz.f16", 2, 0x0001, 0x0001, 0x0002},
+               {"add.noftz.f16", 2, 0x3c00, 0x1000, 0x3c00},
+               {"add.noftz.f16", 2, 0x7bff, 0x7bff, 0x7c00},
+               {"add.noftz.bf16", 2, 0x0001, 0x0001, 0x0002},
+               {"add.noftz.bf16", 2, 0x3f80, 0x3f80, 0x4000},
+               {"min.f16", 2, 0x3c00, 0xbc00, 0xbc00},
+               {"max.bf16", 2, 0x3f80, 0x7fc0, 0x3f80},
+               {"add.f64", 8, UINT64_C(0x3ff0000000000000),
+                UINT64_C(0x3ca0000000000000), UINT64_C(0x3ff0000000000000)}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char line[200];
+        snprintf(line, sizeof line,
+                 "@%%p1 cp.reduce.async.bulk.global.shared::cta.bulk_group.%s "
+                 "[%%rd2], [%%r2], 16;\n",
+                 all[i].what);
+        char *text = join(IN, line, GROUP);
+        async_case *c = under(0);
+        char *whole = async_text(c, text);
+        async_ptxas(whole, NULL);
+        async_begin(c, whole);
+        memset(c->in->bytes, 0, 16);
+        memset(c->out->bytes, 0, 16);
+        memcpy(c->in->bytes, &all[i].b, all[i].size);
+        memcpy(c->out->bytes, &all[i].a, all[i].size);
+        async_go(c);
+        uint64_t got = 0;
+        memcpy(&got, c->b, all[i].size);
+        if (got != all[i].sum) {
+            fail_msg("%s: %llx, not %llx", all[i].what, (unsigned long long)got,
+                     (unsigned long long)all[i].sum);
+        }
+        done(c);
+        free(whole);
+        free(text);
+    }
+}
+
+/* ---- clusters: CTA 0 writes into CTA 1 ---- */
+
+/* Everybody knows the other's barrier; rank in r30, in p4 whether it is 0. */
+#define PAIR                                                                   \
+    INIT "mov.u32 %r30, %cluster_ctarank;\nsetp.eq.u32 %p4, %r30, 0;\n"        \
+         "mapa.shared::cluster.u32 %r31, %r2, 1;\n"                            \
+         "mapa.shared::cluster.u32 %r32, %r3, 1;\n" IN
+#define MEET "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+/* Of CTA 1: waits for n bytes and writes its 512 to B. */
+#define RECEIVE(n) "@%p4 bra ON;\n" EXPECT(n) WAIT OUT "ON:\n" MEET
+
+static void test_remote_copy(void **state) {
+    (void)state;
+    POLICIES(c) {
+        c->grid = c->cluster = 2;
+        run(c, PAIR MEET
+            "and.pred %p5, %p4, %p1;\n"
+            "@%p5 cp.async.bulk.shared::cluster.shared::cta.mbarrier::"
+            "complete_tx::bytes [%r31], [%r2+256], 256, [%r32];\n" RECEIVE(
+                256));
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        assert_memory_equal(c->b, c->a0 + 256, 256);
+        assert_memory_equal(c->b + 256, c->a0 + 256, 256);
+    }
+}
+
+static void test_remote_reduce(void **state) {
+    (void)state;
+    for (int i = 0; i < REDUCTIONS; i++) {
+        if (!reductions[i].shared) {
+            continue;
+        }
+        char line[300];
+        snprintf(line, sizeof line,
+                 "and.pred %%p5, %%p4, %%p1;\n"
+                 "@%%p5 cp.reduce.async.bulk.shared::cluster.shared::cta."
+                 "mbarrier::complete_tx::bytes.%s.%s [%%r31], [%%r2+256], 256, "
+                 "[%%r32];\n",
+                 reductions[i].name, reductions[i].type);
+        char *text = join(PAIR MEET, line, RECEIVE(256));
+        async_case *c = under(i % ASYNC_POLICIES);
+        c->grid = c->cluster = 2;
+        run(c, text);
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        for (uint32_t k = 0; k < 256; k += reductions[i].size) {
+            reductions[i].op(c->a0 + k, c->a0 + k + 256);
+        }
+        assert_memory_equal(c->b, c->a0, 512);
+        done(c);
+        free(text);
+    }
+}
+
+static void test_multicast(void **state) {
+    (void)state;
+    POLICIES(c) {
+        c->grid = c->cluster = 2;
+        run(c, INIT "mov.u32 %r30, %cluster_ctarank;\n"
+                    "setp.eq.u32 %p4, %r30, 0;\n" EXPECT(512) MEET
+            "and.pred %p5, %p4, %p1;\nmov.b16 %h1, 3;\n"
+            "@%p5 cp.async.bulk.shared::cluster.global.mbarrier::"
+            "complete_tx::bytes.multicast::cluster [%r2], [%rd1], 512, "
+            "[%r3], %h1;\n" WAIT "mul.wide.u32 %rd14, %r30, 512;\n"
+            "add.u64 %rd2, %rd2, %rd14;\n" OUT MEET);
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        assert_memory_equal(c->b, c->a0, 512);
+        assert_memory_equal(c->b + 512, c->a0, 512);
+        assert_memory_equal(c->b + 1024, c->b0 + 1024, ASYNC_BYTES - 1024);
+    }
+}
+
+/* st.async of every width by all 32 threads of CTA 0. */
+static void test_st_async(void **state) {
+    (void)state;
+    static const struct {
+        const char *type, *value;
+        uint32_t bytes;
+    } all[] = {{"b32", "%r12", 4},
+               {"u32", "%r12", 4},
+               {"v2.b32", "{%r12, %r13}", 8},
+               {"v4.b32", "{%r12, %r13, %r14, %r15}", 16},
+               {"b64", "%rd13", 8},
+               {"v2.s64", "{%rd13, %rd14}", 16}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        char line[400];
+        snprintf(line, sizeof line,
+                 "mov.b64 %%rd13, {%%r12, %%r13};\n"
+                 "mov.b64 %%rd14, {%%r14, %%r15};\n"
+                 "add.u32 %%r33, %%r31, %%r10;\nxor.b32 %%r33, %%r33, 16;\n"
+                 "@%%p4 st.async.shared::cluster.mbarrier::complete_tx::bytes."
+                 "%s [%%r33], %s, [%%r32];\n",
+                 all[i].type, all[i].value);
+        char *text = join(PAIR MEET, line,
+                          all[i].bytes == 4   ? RECEIVE(128)
+                          : all[i].bytes == 8 ? RECEIVE(256)
+                                              : RECEIVE(512));
+        POLICIES(c) {
+            c->grid = c->cluster = 2;
+            run(c, text);
+            assert_int_equal(c->r.status, TC_RUN_OK);
+            for (uint32_t k = 0; k < 512; k += 16) {
+                memcpy(c->a + (k ^ 16), c->a0 + k, all[i].bytes);
+            }
+            assert_memory_equal(c->b, c->a, 512);
+        }
+        free(text);
+    }
+}
+
+static void test_red_async(void **state) {
+    (void)state;
+    for (int i = 0; i < REDUCTIONS; i++) {
+        if (!reductions[i].shared) {
+            continue;
+        }
+        bool wide = reductions[i].size == 8;
+        char line[400];
+        snprintf(line, sizeof line,
+                 "mov.b64 %%rd13, {%%r12, %%r13};\n"
+                 "add.u32 %%r33, %%r31, %%r10;\nxor.b32 %%r33, %%r33, 16;\n"
+                 "@%%p4 red.async.relaxed.cluster.shared::cluster.mbarrier::"
+                 "complete_tx::bytes.%s.%s [%%r33], %s, [%%r32];\n",
+                 reductions[i].name, reductions[i].type,
+                 wide ? "%rd13" : "%r12");
+        char *text = join(PAIR MEET, line, wide ? RECEIVE(256) : RECEIVE(128));
+        async_case *c = under(i % ASYNC_POLICIES);
+        c->grid = c->cluster = 2;
+        run(c, text);
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        for (uint32_t k = 0; k < 512; k += 16) {
+            reductions[i].op(c->a + (k ^ 16), c->a0 + k);
+        }
+        assert_memory_equal(c->b, c->a, 512);
+        done(c);
+        free(text);
+    }
+}
+
+/* ---- of sm_100: a mask of bytes, stores to global memory, st.bulk ---- */
+
+static void test_sm_100(void **state) {
+    (void)state;
+    POLICIES(c) {
+        c->arch = "sm_100a";
+        run(c, IN "mov.b16 %h1, 0x8005;\n"
+                  "@%p1 cp.async.bulk.global.shared::cta.bulk_group.cp_mask "
+                  "[%rd2], [%r2], 512, %h1;\n" GROUP);
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        for (uint32_t i = 0; i < 512; i++) {
+            bool copied = i % 16 == 0 || i % 16 == 2 || i % 16 == 15;
+            assert_int_equal(c->b[i], copied ? c->a0[i] : c->b0[i]);
+        }
+    }
+    POLICIES(c) {
+        c->arch = "sm_100a";
+        run(c, IN "add.u64 %rd11, %rd2, %rd10;\nmov.b32 %r20, 5;\n"
+                  "st.async.release.gpu.global.b32 [%rd11], %r12;\n"
+                  "red.async.release.gpu.global.add.u32 [%rd2+1024], %r20;\n");
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        for (uint32_t i = 0; i < 512; i += 16) {
+            assert_memory_equal(c->b + i, c->a0 + i, 4);
+        }
+        uint32_t before, after;
+        memcpy(&before, c->b0 + 1024, 4);
+        memcpy(&after, c->b + 1024, 4);
+        assert_int_equal(after, before + 32 * 5);
+    }
+    POLICIES(c) {
+        c->arch = "sm_100a";
+        run(c,
+            IN "mov.b64 %rd13, 24;\n"
+               "@%p1 st.bulk.weak.shared::cta [%r2+8], %rd13, 0;\n"
+               "@%p1 st.bulk.shared::cta [%r2+64], 16, 0;\nbar.sync 0;\n" OUT);
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        memset(c->a0 + 8, 0, 24);
+        memset(c->a0 + 64, 0, 16);
+        assert_memory_equal(c->b, c->a0, 512);
+    }
+}
+
+/* ---- what is refused ---- */
+
+static void fault(const char *body, tc_finding_kind kind) {
+    async_case *c = under(0);
+    run(c, body);
+    assert_int_equal(c->r.status, TC_RUN_FAULT);
+    assert_int_equal(c->r.findings[0].kind, kind);
+    done(c);
+}
+
+#define LOAD(to, from, n)                                                      \
+    INIT "mov.b32 %r20, " n ";\n"                                              \
+         "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"   \
+         "bytes [%r2+" to "], [%rd1+" from "], %r20, [%r3];\n"
+
+static void test_faults(void **state) {
+    (void)state;
+    fault(LOAD("0", "0", "24"), TC_FINDING_ILLEGAL_SIZE);
+    fault(LOAD("8", "0", "32"), TC_FINDING_MISALIGNED);
+    fault(LOAD("0", "4", "32"), TC_FINDING_MISALIGNED);
+    fault(LOAD("0", "16368", "32"), TC_FINDING_OUT_OF_BOUNDS);
+    fault(LOAD("16384", "0", "4096"), TC_FINDING_OUT_OF_BOUNDS);
+    fault(LOAD("0", "0", "0x7ffffff0"), TC_FINDING_OUT_OF_BOUNDS);
+    fault(INIT "mov.b16 %h1, 2;\n"
+               "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::"
+               "complete_tx::bytes.multicast::cluster [%r2], [%rd1], 32, "
+               "[%r3], %h1;\n",
+          TC_FINDING_OUT_OF_BOUNDS);
+    fault("@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd2+8], [%r2], "
+          "32;\n",
+          TC_FINDING_MISALIGNED);
+    fault("mov.b32 %r20, 40;\n"
+          "cp.async.bulk.prefetch.L2.global [%rd1], %r20;\n",
+          TC_FINDING_ILLEGAL_SIZE);
+}
+
+/* Fences and prefetches change nothing that is read. */
+static void test_fences(void **state) {
+    (void)state;
+    async_case *c = under(0);
+    run(c, "fence.proxy.async;\nfence.proxy.async.global;\n"
+           "fence.proxy.async.shared::cta;\n"
+           "fence.proxy.async.shared::cluster;\nfence.proxy.alias;\n"
+           "membar.proxy.alias;\n"
+           "fence.proxy.tensormap::generic.release.gpu;\n"
+           "fence.proxy.tensormap::generic.acquire.sys [%rd1], 128;\n"
+           "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster"
+           ".cluster;\n"
+           "fence.proxy.async::generic.release.sync_restrict::shared::cta"
+           ".cluster;\n"
+           "mov.b64 %rd12, 0;\ncp.async.bulk.prefetch.L2.global [%rd1], 64;\n"
+           "cp.async.bulk.prefetch.L2.global.L2::cache_hint [%rd1], 64, "
+           "%rd12;\n");
+    assert_int_equal(c->r.status, TC_RUN_OK);
+    assert_memory_equal(c->b, c->b0, ASYNC_BYTES);
+    done(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_load),
         cmocka_unit_test(test_expect_after),
         cmocka_unit_test(test_store),
+        cmocka_unit_test(test_wait_read),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_no_wait),
+        cmocka_unit_test(test_trace),
+        cmocka_unit_test(test_reduce_global),
+        cmocka_unit_test(test_reduce_float),
+        cmocka_unit_test(test_remote_copy),
+        cmocka_unit_test(test_remote_reduce),
+        cmocka_unit_test(test_multicast),
+        cmocka_unit_test(test_st_async),
+        cmocka_unit_test(test_red_async),
+        cmocka_unit_test(test_sm_100),
+        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_fences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
