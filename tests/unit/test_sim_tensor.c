@@ -1,108 +1,7 @@
 /* test_sim_tensor.c - cp.async.bulk.tensor, its reductions and tensor maps.
  * Where each byte goes is derived in tensor_model.h from the tables of the PTX
  * ISA, an element at a time. */
-#include "async_run.h"
-#include "sim/tensormap.h"
-#include "tensor_model.h"
-
-#define MAP_PARAM ", .param .align 64 .b8 M[128]"
-#define MAP                                                                    \
-    "mov.b64 %rd8, M;\ncvta.param.u64 %rd9, %rd8;\n"                           \
-    "@%p1 mbarrier.init.shared::cta.b64 [%r3], 1;\n"                           \
-    "@%p1 fence.mbarrier_init.release.cluster;\nbar.sync 0;\n"
-#define WAIT                                                                   \
-    "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n"         \
-    "@!%p2 bra WAIT;\n"
-/* All of sm to B, or of A to sm, 16 bytes a thread and turn. */
-#define EVERYWHERE(load, store, from, to)                                      \
-    "shl.b32 %r10, %r1, 4;\nmov.b32 %r16, 0;\nEACH:\n"                         \
-    "add.u32 %r11, %r2, %r10;\ncvt.u64.u32 %rd10, %r10;\n"                     \
-    "add.u64 %rd11, %rd" #from ", %rd10;\nadd.u64 %rd12, %rd" #to              \
-    ", %rd10;\n" load ".v4.b32 {%r12, %r13, %r14, %r15}, [%" store ";\n"       \
-    "add.u32 %r10, %r10, 512;\nadd.u32 %r16, %r16, 1;\n"                       \
-    "setp.lt.u32 %p3, %r16, 32;\n@%p3 bra EACH;\n"
-#define OUT                                                                    \
-    EVERYWHERE("ld.shared",                                                    \
-               "r11];\nst.global.v4.b32 [%rd12], {%r12, %r13, %r14, %r15}", 1, \
-               2)
-#define IN                                                                     \
-    EVERYWHERE("ld.global",                                                    \
-               "rd11];\nst.shared.v4.b32 [%r11], {%r12, %r13, %r14, %r15}", 1, \
-               2)                                                              \
-    "fence.proxy.async.shared::cta;\nbar.sync 0;\n"
-
-static tc_sim_tensor_map map_of(const model_box *m, uint32_t type,
-                                uint64_t address) {
-    tc_sim_tensor_map t = {.type = type,
-                           .rank = (uint32_t)m->rank,
-                           .address = address,
-                           .swizzle = (uint32_t)m->swizzle};
-    for (int i = 0; i < m->rank; i++) {
-        t.dims[i] = m->dims[i];
-        t.box[i] = m->box[i];
-        t.element_strides[i] = m->step[i];
-        if (i > 0) {
-            t.strides[i - 1] = m->strides[i];
-        }
-    }
-    return t;
-}
-
-static uint32_t box_bytes(const model_box *m) {
-    uint32_t n = (uint32_t)m->size;
-    for (int d = 0; d < m->rank; d++) {
-        n *= model_count(m, d);
-    }
-    return n;
-}
-
-/* "{%r20, %r21}" and what sets them. */
-static void coordinates(const model_box *m, tc_buf *set, char *list) {
-    char *at = list;
-    for (int i = 0; i < m->rank; i++) {
-        tc_buf_printf(set, "mov.b32 %%r%d, %d;\n", 20 + i, m->at[i]);
-        at += sprintf(at, "%s%%r%d", i ? ", " : "{", 20 + i);
-    }
-    strcpy(at, "}");
-}
-
-static async_case *start(int policy, const char *arch, const char *text) {
-    async_case *c = async_new();
-    c->arch = arch;
-    c->params = MAP_PARAM;
-    c->completion = async_policies[policy].completion;
-    c->seed = async_policies[policy].seed;
-    c->timing = async_policies[policy].timing;
-    char *whole = async_text(c, text);
-    if (policy == 0) {
-        async_ptxas(whole, arch);
-    }
-    async_begin(c, whole);
-    free(whole);
-    return c;
-}
-
-static void go(async_case *c, const tc_sim_tensor_map *map) {
-    uint8_t bytes[TC_TENSOR_MAP_BYTES];
-    char why[160] = "";
-    if (!tc_tensor_map_encode(map, bytes, why, sizeof why)) {
-        fail_msg("%s", why);
-    }
-    c->extra = bytes;
-    c->nextra = sizeof bytes;
-    async_go(c);
-    if (c->r.nfindings) {
-        fprintf(stderr, "finding: %s %s\n",
-                tc_finding_kind_names[c->r.findings[0].kind],
-                c->r.findings[0].detail ? c->r.findings[0].detail : "");
-    }
-    assert_int_equal(c->r.status, TC_RUN_OK);
-}
-
-static void finish(async_case *c) {
-    async_end(c);
-    free(c);
-}
+#include "tensor_run.h"
 
 /* ---- loads ---- */
 
@@ -126,7 +25,7 @@ static void load_as(const model_box *m, uint32_t type, uint32_t base,
                     uint32_t fill, const char *space, int policy) {
     tc_buf b = TC_BUF_INIT;
     char list[64], line[300];
-    tc_buf_puts(&b, MAP);
+    tc_buf_puts(&b, MAP ZERO);
     coordinates(m, &b, list);
     snprintf(line, sizeof line,
              "@%%p1 cp.async.bulk.tensor.%dd.%s.global.tile.mbarrier::"
@@ -164,19 +63,6 @@ static void load(const model_box *m, uint32_t type, uint32_t base) {
         load_as(m, type, base, 0, "shared::cluster", policy);
     }
     load_as(m, type, base, 0, "shared::cta", 0);
-}
-
-/* 64 rows of 64 .f16: 8192 bytes, rows 128 apart. */
-static model_box matrix(uint32_t b0, uint32_t b1, int32_t x, int32_t y,
-                        int swizzle) {
-    return (model_box){.rank = 2,
-                       .size = 2,
-                       .dims = {64, 64},
-                       .strides = {2, 128},
-                       .box = {b0, b1},
-                       .step = {1, 1},
-                       .at = {x, y},
-                       .swizzle = swizzle};
 }
 
 static void test_matrix(void **state) {
@@ -290,10 +176,11 @@ static void test_nan_fill(void **state) {
         uint32_t size = types[i] == TC_MAP_F32 ? 4 : 2;
         async_case *c = start(
             0, NULL,
-            MAP "@%p1 cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::"
-                "complete_tx::bytes [%r2], [%rd9, {%r1}], [%r3];\n"
-                "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], "
-                "64;\n" WAIT OUT);
+            MAP ZERO
+            "@%p1 cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::"
+            "complete_tx::bytes [%r2], [%rd9, {%r1}], [%r3];\n"
+            "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], "
+            "64;\n" WAIT OUT);
         tc_sim_tensor_map map = {.type = types[i],
                                  .rank = 1,
                                  .address = c->address_a,
@@ -473,18 +360,19 @@ static void test_multicast(void **state) {
     for (int policy = 0; policy < ASYNC_POLICIES; policy++) {
         async_case *c = start(
             policy, NULL,
-            MAP "mov.u32 %r30, %cluster_ctarank;\n"
-                "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], "
-                "4096;\nbarrier.cluster.arrive.aligned;\n"
-                "barrier.cluster.wait.aligned;\n"
-                "shl.b32 %r31, %r30, 11;\nadd.u32 %r32, %r2, %r31;\n"
-                "shl.b32 %r33, %r30, 4;\nmov.b16 %h1, 3;\nmov.b32 %r20, 0;\n"
-                "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"
-                "complete_tx::bytes.multicast::cluster [%r32], [%rd9, {%r20, "
-                "%r33}], [%r3], %h1;\n" WAIT
-                "setp.eq.u32 %p4, %r30, 0;\n@%p4 bra ON;\n" OUT "ON:\n"
-                "barrier.cluster.arrive.aligned;\n"
-                "barrier.cluster.wait.aligned;\n");
+            MAP ZERO
+            "mov.u32 %r30, %cluster_ctarank;\n"
+            "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], "
+            "4096;\nbarrier.cluster.arrive.aligned;\n"
+            "barrier.cluster.wait.aligned;\n"
+            "shl.b32 %r31, %r30, 11;\nadd.u32 %r32, %r2, %r31;\n"
+            "shl.b32 %r33, %r30, 4;\nmov.b16 %h1, 3;\nmov.b32 %r20, 0;\n"
+            "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"
+            "complete_tx::bytes.multicast::cluster [%r32], [%rd9, {%r20, "
+            "%r33}], [%r3], %h1;\n" WAIT
+            "setp.eq.u32 %p4, %r30, 0;\n@%p4 bra ON;\n" OUT "ON:\n"
+            "barrier.cluster.arrive.aligned;\n"
+            "barrier.cluster.wait.aligned;\n");
         c->grid = c->cluster = 2;
         model_box m = matrix(64, 16, 0, 0, MODEL_128);
         tc_sim_tensor_map map = map_of(&m, TC_MAP_F16, c->address_a);
@@ -507,19 +395,20 @@ static void test_cta_pair(void **state) {
     for (int policy = 0; policy < ASYNC_POLICIES; policy++) {
         async_case *c = start(
             policy, "sm_100a",
-            MAP "mov.u32 %r30, %cluster_ctarank;\n"
-                "setp.eq.u32 %p4, %r30, 0;\n"
-                "and.pred %p5, %p1, %p4;\n"
-                "@%p5 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], "
-                "4096;\nbarrier.cluster.arrive.aligned;\n"
-                "barrier.cluster.wait.aligned;\n"
-                "mapa.shared::cluster.u32 %r34, %r3, 0;\n"
-                "shl.b32 %r33, %r30, 4;\nmov.b32 %r20, 0;\n"
-                "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"
-                "complete_tx::bytes.cta_group::2 [%r2], [%rd9, {%r20, %r33}], "
-                "[%r34];\n@!%p4 bra ON;\n" WAIT OUT "ON:\n"
-                "barrier.cluster.arrive.aligned;\n"
-                "barrier.cluster.wait.aligned;\n");
+            MAP ZERO
+            "mov.u32 %r30, %cluster_ctarank;\n"
+            "setp.eq.u32 %p4, %r30, 0;\n"
+            "and.pred %p5, %p1, %p4;\n"
+            "@%p5 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], "
+            "4096;\nbarrier.cluster.arrive.aligned;\n"
+            "barrier.cluster.wait.aligned;\n"
+            "mapa.shared::cluster.u32 %r34, %r3, 0;\n"
+            "shl.b32 %r33, %r30, 4;\nmov.b32 %r20, 0;\n"
+            "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"
+            "complete_tx::bytes.cta_group::2 [%r2], [%rd9, {%r20, %r33}], "
+            "[%r34];\n@!%p4 bra ON;\n" WAIT OUT "ON:\n"
+            "barrier.cluster.arrive.aligned;\n"
+            "barrier.cluster.wait.aligned;\n");
         c->grid = c->cluster = 2;
         model_box m = matrix(64, 16, 0, 0, MODEL_NONE);
         tc_sim_tensor_map map = map_of(&m, TC_MAP_F16, c->address_a);
@@ -529,130 +418,6 @@ static void test_cta_pair(void **state) {
     }
 }
 
-/* ---- what is refused ---- */
-
-#define LOAD_2D                                                                \
-    "mov.b32 %r20, 0;\n"                                                       \
-    "@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"           \
-    "complete_tx::bytes [%r2+16], [%rd9, {%r20, %r20}], [%r3];\n"
-
-static void fault(const char *text, const model_box *m, uint64_t beyond,
-                  bool garbage, tc_finding_kind kind, const char *words) {
-    async_case *c = start(0, NULL, text);
-    uint8_t bytes[TC_TENSOR_MAP_BYTES];
-    char why[160];
-    tc_sim_tensor_map map = map_of(m, TC_MAP_F16, c->address_a + beyond);
-    assert_true(tc_tensor_map_encode(&map, bytes, why, sizeof why));
-    bytes[0] ^= garbage;
-    c->extra = bytes;
-    c->nextra = sizeof bytes;
-    async_go(c);
-    assert_int_equal(c->r.status, TC_RUN_FAULT);
-    assert_int_equal(c->r.findings[0].kind, kind);
-    if (words) {
-        assert_non_null(c->r.findings[0].detail);
-        assert_non_null(strstr(c->r.findings[0].detail, words));
-    }
-    finish(c);
-}
-
-static void test_faults(void **state) {
-    (void)state;
-    model_box m = matrix(64, 16, 0, 0, MODEL_NONE), line = m;
-    line.rank = 1;
-    line.dims[0] = 64;
-    fault(MAP LOAD_2D, &m, 0, false, TC_FINDING_MISALIGNED, NULL);
-    fault(MAP "add.u32 %r2, %r2, 15344;\n" LOAD_2D, &m, 0, false,
-          TC_FINDING_OUT_OF_BOUNDS, NULL);
-    fault(MAP "add.u32 %r2, %r2, 112;\n" LOAD_2D, &line, 0, false,
-          TC_FINDING_TRAP, "1 dimensions, and the instruction 2");
-    fault(MAP "add.u32 %r2, %r2, 112;\n" LOAD_2D, &m, 0, true, TC_FINDING_TRAP,
-          "no tensor map at this address");
-    fault(MAP "add.u32 %r2, %r2, 112;\n" LOAD_2D, &m, ASYNC_BYTES - 256, false,
-          TC_FINDING_OUT_OF_BOUNDS, "beyond the memory");
-    fault(MAP "add.u64 %rd9, %rd9, 8;\n" LOAD_2D, &m, 0, false,
-          TC_FINDING_MISALIGNED, NULL);
-    fault(MAP "mov.b32 %r20, 0;\n@%p1 cp.reduce.async.bulk.tensor.2d.global."
-              "shared::cta.inc.tile.bulk_group [%rd9, {%r20, %r20}], [%r2];\n",
-          &m, 0, false, TC_FINDING_TRAP, "the reduction does not take");
-}
-
-/* Every constraint of cuTensorMapEncodeTiled, broken alone. */
-static void test_constraints(void **state) {
-    (void)state;
-    const tc_sim_tensor_map good = {.type = TC_MAP_F16,
-                                    .rank = 3,
-                                    .address = 4096,
-                                    .dims = {64, 32, 8},
-                                    .strides = {128, 4096},
-                                    .box = {32, 16, 2},
-                                    .element_strides = {1, 1, 1},
-                                    .swizzle = TC_MAP_SWIZZLE_64B};
-    tc_sim_tensor_map back;
-    uint8_t bytes[TC_TENSOR_MAP_BYTES];
-    char why[160] = "";
-    assert_true(tc_tensor_map_encode(&good, bytes, why, sizeof why));
-    assert_true(tc_tensor_map_decode(bytes, &back));
-    assert_true(tc_tensor_map_check(&back, why, sizeof why));
-    assert_int_equal(back.strides[1], 4096);
-    assert_int_equal(back.box[0], 32);
-#define BAD(words, ...)                                                        \
-    do {                                                                       \
-        tc_sim_tensor_map m = good;                                            \
-        __VA_ARGS__;                                                           \
-        assert_false(tc_tensor_map_encode(&m, bytes, why, sizeof why));        \
-        if (!strstr(why, words)) {                                             \
-            fail_msg("'%s' is not in '%s'", words, why);                       \
-        }                                                                      \
-    } while (0)
-    BAD("no data type 16", m.type = 16);
-    BAD("1 to 5 dimensions, not 0", m.rank = 0);
-    BAD("1 to 5 dimensions, not 6", m.rank = 6);
-    BAD("multiple of 16", m.address = 4104);
-    BAD("multiple of 32", m.interleave = 2, m.swizzle = 1, m.address = 4112);
-    BAD("1 to 2^32", m.dims[1] = 0);
-    BAD("1 to 2^32", m.dims[2] = (UINT64_C(1) << 32) + 1);
-    BAD("stride of dimension 1", m.strides[0] = 120);
-    BAD("stride of dimension 2", m.strides[1] = UINT64_C(1) << 40);
-    BAD("1 to 256 long, not 257", m.box[1] = 257);
-    BAD("1 to 256 long, not 0", m.box[2] = 0);
-    BAD("multiple of 16 bytes, not 8", m.box[0] = 4);
-    BAD("element stride of dimension 1", m.element_strides[1] = 9);
-    BAD("element stride of dimension 2", m.element_strides[2] = 0);
-    BAD("at least 3 dimensions", m.rank = 2, m.interleave = 1);
-    BAD("no interleave 3", m.interleave = 3);
-    BAD("no swizzle 7", m.swizzle = 7);
-    BAD("at most so many, not 64", m.swizzle = TC_MAP_SWIZZLE_32B);
-    BAD("at most so many, not 128", m.box[0] = 64);
-    BAD("swizzled by 32 bytes", m.interleave = 2, m.address = 0);
-    BAD("no L2 promotion 4", m.l2_promotion = 4);
-    BAD("no out-of-bounds fill 2", m.oob_fill = 2);
-    BAD("filled with NaN", m.oob_fill = 1, m.type = TC_MAP_U16);
-    BAD("4-bit and 6-bit", m.type = TC_MAP_U4_ALIGN8);
-    BAD("not built", m.type = TC_MAP_TF32, m.box[0] = 16);
-    BAD("not built", m.interleave = 1);
-#undef BAD
-    memset(bytes, 0xff, sizeof bytes);
-    assert_false(tc_tensor_map_decode(bytes, &back));
-}
-
-/* A hint, also with a cache policy. */
-static void test_prefetch(void **state) {
-    (void)state;
-    async_case *c =
-        start(0, NULL,
-              MAP "mov.b32 %r20, 8;\nmov.b64 %rd13, 0;\n"
-                  "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd9, "
-                  "{%r20, %r20}];\n"
-                  "cp.async.bulk.prefetch.tensor.2d.L2.global.L2::cache_hint "
-                  "[%rd9, {%r20, %r20}], %rd13;\nprefetch.tensormap [%rd9];\n");
-    model_box m = matrix(64, 16, 0, 0, MODEL_NONE);
-    tc_sim_tensor_map map = map_of(&m, TC_MAP_F16, c->address_a);
-    go(c, &map);
-    assert_memory_equal(c->b, c->b0, ASYNC_BYTES);
-    finish(c);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrix),     cmocka_unit_test(test_swizzles),
@@ -660,8 +425,6 @@ int main(void) {
         cmocka_unit_test(test_traversal),  cmocka_unit_test(test_nan_fill),
         cmocka_unit_test(test_store),      cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_multicast),  cmocka_unit_test(test_cta_pair),
-        cmocka_unit_test(test_faults),     cmocka_unit_test(test_constraints),
-        cmocka_unit_test(test_prefetch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
