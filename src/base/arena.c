@@ -38,6 +38,13 @@ void *tc_xcalloc(size_t n, size_t size) {
     return or_abort(calloc(n ? n : 1, size ? size : 1));
 }
 
+void *tc_xrows(size_t n, size_t size) {
+    size_t bytes = n <= SIZE_MAX / 2 / (size ? size : 1) ? n * size : SIZE_MAX;
+    void *p = bytes == SIZE_MAX ? NULL
+                                : aligned_alloc(64, (bytes + 64) & ~(size_t)63);
+    return memset(or_abort(p), 0, bytes);
+}
+
 void *tc_xrealloc(void *p, size_t size) {
     return or_abort(realloc(p, size ? size : 1));
 }

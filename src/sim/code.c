@@ -184,6 +184,25 @@ void tc_code_free(tc_run *r) {
 
 /* ---- between the roads ---- */
 
+void tc_fast_zero(tc_warp *w) {
+    const tc_fast_code *f = w->cta->run->fast;
+    const tc_ptx_func *func = w->func;
+    memset(w->pred, 0, func->npred * sizeof *w->pred);
+    if (!f) {
+        memset(w->r32, 0, func->n32 * sizeof *w->r32);
+        memset(w->r64, 0, func->n64 * sizeof *w->r64);
+        return;
+    }
+    for (uint32_t i = 0; i < f->nzero; i++) {
+        uint32_t at = f->zero[i];
+        if (at < func->n32) {
+            memset(w->r32[at], 0, sizeof w->r32[0]);
+        } else {
+            memset(w->r64[at - func->n32], 0, sizeof w->r64[0]);
+        }
+    }
+}
+
 tc_fast *tc_fast_general(tc_warp *w, tc_fast *x, uint32_t mask) {
     tc_warp_core *k = w->core;
     tc_run *r = w->cta->run;

@@ -44,7 +44,7 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
     c->id[1] = index / g[0] % g[1];
     c->id[2] = index / g[0] / g[1];
     c->nlive = c->nwarps;
-    c->ended = false;
+    c->ended = c->waits = false;
     memset(c->barriers, 0, sizeof c->barriers);
     tc_mbarrier_forget(c);
     tc_tmem_start(c);

@@ -114,10 +114,16 @@ bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x);
 const void *tc_fast_constant(tc_fast_code *f, uint64_t value, int bytes);
 /* The value of an operand that is the same all through the launch. */
 bool tc_fast_value(tc_run *r, const tc_ptx_operand *o, uint64_t *out);
+/* The value of an ld.param of the launched kernel. */
+bool tc_fast_param(tc_run *r, const tc_ptx_op *op, uint64_t *out);
 /* fast_flow.c: facts about the registers of func, in f->reg and f->value. */
 void tc_fast_flow(tc_run *r, const tc_ptx_func *func);
 /* The index in f->reg of an operand's register, or -1. */
 int64_t tc_fast_reg(const tc_ptx_func *func, const tc_ptx_operand *o);
+
+/* Registers of a warp that begins: those that a program can read before it
+ * writes them are zero. */
+void tc_fast_zero(tc_warp *w);
 
 /* Executes an entry's op on the general road. Returns as a handler does. */
 tc_fast *tc_fast_general(tc_warp *w, tc_fast *x, uint32_t mask);

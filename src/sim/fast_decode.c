@@ -58,7 +58,7 @@ static uint32_t *find_row(tc_fast_code *f, uint64_t key, uint8_t kind,
     f->nrows++;
     r->key = key;
     r->kind = kind;
-    r->row = tc_xcalloc(TC_LANES, 8);
+    r->row = tc_xrows(TC_LANES, 8);
     r->next = f->rows[h];
     f->rows[h] = r;
     *fresh = true;
@@ -136,6 +136,32 @@ bool tc_fast_value(tc_run *r, const tc_ptx_operand *o, uint64_t *out) {
     default:
         return false;
     }
+}
+
+/* ld.param of the launched kernel: no store reaches its parameters. */
+bool tc_fast_param(tc_run *r, const tc_ptx_op *op, uint64_t *out) {
+    const tc_ptx_operand *a = &op->a[1];
+    uint32_t size = tc_ptx_type_bytes[op->type];
+    bool plain = op->type == TC_PT_B32 || op->type == TC_PT_U32 ||
+                 op->type == TC_PT_S32 || op->type == TC_PT_F32 ||
+                 op->type == TC_PT_B64 || op->type == TC_PT_U64 ||
+                 op->type == TC_PT_S64 || op->type == TC_PT_F64;
+    if (op->opcode != TC_PTX_LD || op->space != TC_PS_PARAM || !plain ||
+        op->nvec > 1 || op->flags || a->kind != TC_PO_ADDRESS || a->neg != 2 ||
+        r->fast->func != r->func || op->a[0].kind != TC_PO_REG ||
+        op->a[0].nvec != size) {
+        return false;
+    }
+    const tc_ptx_symbol *s = &r->module->symbols[a->slot];
+    uint64_t at = s->offset + (uint64_t)a->imm;
+    if (s->space != TC_PS_PARAM || s->func < 0 ||
+        &r->module->funcs[s->func] != r->func || r->launch->nparams < size ||
+        at > r->launch->nparams - size || at % size != 0) {
+        return false;
+    }
+    *out = 0;
+    memcpy(out, r->launch->params + at, size);
+    return true;
 }
 
 /* A source of bytes: its row into *at and *m. */
@@ -487,12 +513,30 @@ static bool decode_address(tc_run *r, const tc_ptx_operand *o, tc_fast *x) {
     return x->a != 0;
 }
 
+/* ld.param of the launched kernel gives a constant. */
+static tc_fast_id decode_param(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
+    int size = tc_ptx_type_bytes[op->type];
+    uint64_t v;
+    if (!tc_fast_param(r, op, &v) ||
+        !destination(&op->a[0], size, false, &x->d)) {
+        return TC_FAST_NONE;
+    }
+    x->a = (uint64_t)(uintptr_t)tc_fast_constant(r->fast, v, size);
+    x->b = x->c = (uint64_t)(uintptr_t)tc_fast_constant(r->fast, 0, 8);
+    return x->a == 0 || x->b == 0 ? TC_FAST_NONE
+           : size == 8            ? TC_FAST_MOV64
+                                  : TC_FAST_MOV32;
+}
+
 static tc_fast_id decode_memory(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     bool store = op->opcode == TC_PTX_ST;
     uint32_t size = tc_ptx_type_bytes[op->type], n = op->nvec ? op->nvec : 1;
     const tc_ptx_operand *v = &op->a[store ? 1 : 0];
     uint32_t caching = TC_PM_CA | TC_PM_CG | TC_PM_NC;
     bool sign = op->type == TC_PT_S8 || op->type == TC_PT_S16;
+    if (op->space == TC_PS_PARAM) {
+        return decode_param(r, op, x);
+    }
     if ((op->flags & ~caching) || op->scope || size == 0 || size > 8 || n > 4 ||
         (op->space != TC_PS_GLOBAL && op->space != TC_PS_SHARED &&
          op->space != TC_PS_GENERIC) ||
@@ -539,7 +583,8 @@ bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     if (op->type == TC_PT_PRED) {
         c.id = decode_plogic(op, x);
     } else if (op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST) {
-        c.id = observed ? TC_FAST_NONE : decode_memory(r, op, x);
+        bool unseen = !observed || op->space == TC_PS_PARAM;
+        c.id = unseen ? decode_memory(r, op, x) : TC_FAST_NONE;
     } else {
         c = choose(op);
         if (c.id && !decode_rows(r, op, &c, x)) {

@@ -246,32 +246,6 @@ static void solve(tc_flow *f) {
 
 /* ---- constants ---- */
 
-/* ld.param of the launched kernel: no store reaches its parameters. */
-static bool param_value(tc_run *r, const tc_ptx_op *op, uint64_t *out) {
-    const tc_ptx_operand *a = &op->a[1];
-    uint32_t size = tc_ptx_type_bytes[op->type];
-    bool plain = op->type == TC_PT_B32 || op->type == TC_PT_U32 ||
-                 op->type == TC_PT_S32 || op->type == TC_PT_F32 ||
-                 op->type == TC_PT_B64 || op->type == TC_PT_U64 ||
-                 op->type == TC_PT_S64 || op->type == TC_PT_F64;
-    if (op->opcode != TC_PTX_LD || op->space != TC_PS_PARAM || !plain ||
-        op->nvec > 1 || op->flags || a->kind != TC_PO_ADDRESS || a->neg != 2 ||
-        r->fast->func != r->func || op->a[0].kind != TC_PO_REG ||
-        op->a[0].nvec != size) {
-        return false;
-    }
-    const tc_ptx_symbol *s = &r->module->symbols[a->slot];
-    uint64_t at = s->offset + (uint64_t)a->imm;
-    if (s->space != TC_PS_PARAM || s->func < 0 ||
-        &r->module->funcs[s->func] != r->func || r->launch->nparams < size ||
-        at > r->launch->nparams - size || at % size != 0) {
-        return false;
-    }
-    *out = 0;
-    memcpy(out, r->launch->params + at, size);
-    return true;
-}
-
 /* The handler itself says what it makes of constants. */
 static bool computed_value(tc_run *r, const tc_ptx_op *op, uint64_t *out) {
     tc_fast x;
@@ -300,7 +274,7 @@ static void find_constants(tc_flow *f) {
             !(fast->reg[d] & TC_REG_ONE_DEF)) {
             continue;
         }
-        if (param_value(f->r, op, &v) || computed_value(f->r, op, &v)) {
+        if (computed_value(f->r, op, &v)) {
             fast->reg[d] |= TC_REG_CONST;
             fast->value[d] = v;
         }

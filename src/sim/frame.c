@@ -5,6 +5,7 @@
  * end at the same place share one frame, and so can run together however they
  * came there; where each of them returns to is in the frame, by lane. */
 #include "sim/call.h"
+#include "sim/fast.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,8 +65,8 @@ static tc_frame *new_frame(tc_warp *w, const tc_ptx_func *f, uint32_t depth,
     x->func = f;
     x->depth = depth;
     x->base = base;
-    x->r32 = tc_xcalloc(f->n32 + 1u, sizeof *x->r32);
-    x->r64 = tc_xcalloc(f->n64 + 1u, sizeof *x->r64);
+    x->r32 = tc_xrows(f->n32 + 1u, sizeof *x->r32);
+    x->r64 = tc_xrows(f->n64 + 1u, sizeof *x->r64);
     x->pred = tc_xcalloc(f->npred + 1u, sizeof *x->pred);
     x->next = w->core->frames;
     w->core->frames = x;
@@ -103,9 +104,7 @@ void tc_frames_start(tc_warp *w) {
     }
     const tc_ptx_func *f = k->frames->func;
     tc_frame_enter(w, k->frames);
-    memset(w->r32, 0, f->n32 * sizeof *w->r32);
-    memset(w->r64, 0, f->n64 * sizeof *w->r64);
-    memset(w->pred, 0, f->npred * sizeof *w->pred);
+    tc_fast_zero(w);
     for (int i = 0; i < TC_LANES; i++) {
         k->sp[i] = tc_align16(f->local_bytes);
     }

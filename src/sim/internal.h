@@ -170,11 +170,13 @@ typedef struct tc_warp_core {
     /* cluster.c: lanes that have arrived in the phase that is not complete; in
      * one that is, and have not waited yet. */
     uint32_t cl_arrived, cl_owed;
+    const tc_ptx_op *cl_op; /* the last arrive */
     uint64_t cl_since; /* when a wait that blocks began, else 0 */
     uint64_t selected; /* splits that had a turn */
     uint64_t polls;    /* mbarrier waits that returned false */
     uint64_t poll_progress;
     tc_poll poll[TC_LANES]; /* the last of each lane */
+    uint32_t mb_ever;       /* lanes that have passed an mbarrier wait */
     uint32_t short_turns;   /* so many turns are short: it was seen to spin */
     /* Endless loops: the state at an earlier turn (Brent's method). */
     uint64_t loop_hash, loop_progress, loop_turn, loop_power;
@@ -214,7 +216,7 @@ struct tc_cta {
     uint32_t rank, ncluster;
     struct tc_cta **peers;
     bool ended;                          /* its threads have all exited */
-    bool waits; /* a thread has waited at a barrier */
+    bool waits;                          /* one has waited at a barrier */
     struct tc_mbarrier_table *mbarriers; /* mbarrier.c; NULL: none yet */
     struct tc_tensor_memory *tensor;     /* tcgen05*.c; NULL: none yet */
 };

@@ -10,15 +10,17 @@
 
 void tc_warp_start(tc_warp *w, uint32_t pc) {
     tc_warp_core *k = w->core;
-    memset(k->split, 0, sizeof k->split);
+    memset(&k->split[0], 0, sizeof k->split[0]);
     memset(k->ncommit, 0, sizeof k->ncommit);
     memset(k->arrived, 0, sizeof k->arrived);
     memset(k->nbulk, 0, sizeof k->nbulk);
     k->bulk_begin = 0;
-    k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
+    k->mb_ever = k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
     k->mb_since = k->cl_since = 0;
+    if (k->polls) {
+        memset(k->poll, 0, sizeof k->poll);
+    }
     k->polls = k->poll_progress = 0;
-    memset(k->poll, 0, sizeof k->poll);
     k->short_turns = 0;
     w->alive = w->valid;
     k->nsplit = 1;
@@ -253,6 +255,7 @@ tc_split *tc_warp_block(tc_warp *w, uint32_t lanes, uint32_t pc,
                         tc_split_state state, const tc_ptx_op *op) {
     tc_split *s = tc_warp_detach(w, lanes, pc);
     s->state = (uint8_t)state;
+    w->cta->waits |= state == TC_SPLIT_BARRIER;
     s->op = op;
     s->since = w->cta->run->cycle;
     return s;
@@ -287,7 +290,9 @@ void tc_warp_kill(tc_warp *w, uint32_t lanes) {
         w->cta->ended = w->cta->nlive == 0;
     }
     recheck(w);
-    tc_barrier_check(w->cta);
+    if (w->cta->waits) {
+        tc_barrier_check(w->cta);
+    }
     tc_cluster_check(w->cta);
 }
 
