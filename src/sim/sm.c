@@ -196,7 +196,8 @@ static uint64_t schedule(tc_sm *sm, uint32_t s, bool *exited) {
     for (uint32_t i = 0; i < n; i++) {
         uint32_t at = sm->last[s] + i;
         at = at >= n ? at - n : at;
-        if (sm->wake[s][at] == 0) {
+        bool chosen = sm->warp[s][at]->core->cur >= 0; /* who will issue */
+        if (sm->wake[s][at] == 0 || (sm->wake[s][at] <= now && !chosen)) {
             look(sm, s, at);
         }
         uint64_t t = sm->wake[s][at];
