@@ -5,7 +5,8 @@
 #     mutant_table.sh TILECOPY_REPL TABLE.jsonl >table.md
 #
 # Twins, which are correct, come last; a tool that says something of them is
-# wrong. "-" is nothing, "hangs" was killed, "?" ended without a count.
+# wrong, and the GPU's bytes must be the simulator's. "-" is nothing, "hangs"
+# was killed, "?" ended without a count.
 set -u
 repl=$1
 table=$2
@@ -13,11 +14,16 @@ mutants=$(dirname "$0")/../mutants
 ours=$(mktemp)
 for file in "$mutants"/*.ptx; do
     launch=$(sed -n 's,^// launch: ,,p' "$file")
-    found=$("$repl" --json "$file" -e 'set completion late' -e "launch $launch" |
-        tail -n 1 | sed 's/},{"kind"/}\n{"kind"/g' |
+    reply=$("$repl" --json "$file" -e 'set completion late' -e "launch $launch" |
+        tail -n 1)
+    bytes=$(printf '%s' "$reply" | grep -o '"buffers":[^]]*' |
+        grep -o '"name":"[^}]*' |
+        sed 's/"name":"\(.*\)","bytes":\([0-9]*\),"fnv1a64":"\(.*\)"/\1 \2 \3/' |
+        paste -sd ';' -)
+    found=$(printf '%s\n' "$reply" | sed 's/},{"kind"/}\n{"kind"/g' |
         sed -n 's/.*"kind":"\([a-z-]*\)","message".*"line":\([0-9]*\),"cycle".*/\1 at \2/p' |
         paste -sd , - | sed 's/,/, /g')
-    printf '%s\t%s\n' "$(basename "$file" .ptx)" "${found:--}"
+    printf '%s\t%s\t%s\n' "$(basename "$file" .ptx)" "${found:--}" "$bytes"
 done >"$ours"
 awk -F '\t' -v table="$table" '
 function field(line, name,    at, rest) {
@@ -45,9 +51,10 @@ BEGIN {
         m = field(line, "mutant"); t = field(line, "tool")
         errors[m, t] = field(line, "errors"); end[m, t] = field(line, "end")
         expect[m] = field(line, "expect")
+        if (t == "none") gpu[m] = field(line, "message")
     }
 }
-{ names[++n] = $1; found[$1] = $2 }
+{ names[++n] = $1; found[$1] = $2; bytes[$1] = $3 }
 END {
     print "| mutant | its mistake | memcheck | racecheck | synccheck | initcheck | here |"
     print "|---|---|---|---|---|---|---|"
@@ -65,10 +72,13 @@ END {
                 if (they && !us) missed = missed " " m
             } else {
                 twins++; wrong += us; wrongly += they
+                equal += gpu[m] == bytes[m]
+                if (gpu[m] != bytes[m]) differ = differ " " m
             }
         }
     printf "\n%d mutants: %d found by compute-sanitizer (one of its tools), %d here; found there and not here:%s\n", \
         total, theirs, ours, missed == "" ? " none" : missed
-    printf "%d correct twins: %d accused by compute-sanitizer, %d here\n", twins, wrongly, wrong
+    printf "%d correct twins: %d accused by compute-sanitizer, %d here; the same bytes on the GPU: %d%s\n", \
+        twins, wrongly, wrong, equal, differ == "" ? "" : ", not" differ
 }' "$ours"
 rm -f "$ours"
