@@ -100,9 +100,30 @@ static bool all_arrived(tc_cta *c) {
     return any;
 }
 
+/* An aligned arrive is for the whole warp. */
+static void report_gone(tc_warp *w) {
+    const tc_warp_core *k = w->core;
+    uint32_t gone = w->valid & ~w->alive & ~k->cl_arrived;
+    if (!gone || !k->cl_arrived || !(k->cl_op->flags & TC_PM_ALIGNED)) {
+        return;
+    }
+    tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
+                    .at = tc_access_of(w, k->cl_op, tc_first(k->cl_arrived)),
+                    .lanes = tc_popc(gone),
+                    .detail = tc_format(w->cta->run->sim->arena,
+                                        "%u threads of the warp had ended "
+                                        "without arriving at the cluster's "
+                                        "barrier, which is .aligned",
+                                        tc_popc(gone))};
+    tc_find(w->cta->run, &f);
+}
+
 static void release_warp(tc_warp *w) {
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
+    if (r->sim->options.hazards) {
+        report_gone(w);
+    }
     uint64_t at = r->timing ? r->cycle + tc_timing_cluster(w->cta) : 0;
     k->cl_owed |= k->cl_arrived;
     k->cl_arrived = 0;
@@ -131,6 +152,10 @@ void tc_cluster_check(tc_cta *c) {
 void tc_sim_op_BARRIER_CLUSTER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
                                       uint32_t mask) {
     tc_warp_core *k = w->core;
+    if ((op->flags & TC_PM_ALIGNED) &&
+        !tc_warp_converged(w, op, mask, w->alive)) {
+        return;
+    }
     uint32_t twice = mask & (k->cl_arrived | k->cl_owed);
     if (twice) {
         tc_finding f = {.kind = TC_FINDING_CLUSTER_SYNC,
@@ -143,6 +168,7 @@ void tc_sim_op_BARRIER_CLUSTER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
     tc_hazard_cluster_arrive(w, op, mask);
     k->cl_owed &= ~mask;
     k->cl_arrived |= mask;
+    k->cl_op = op;
     tc_cluster_check(w->cta);
 }
 

@@ -94,10 +94,60 @@ static void describe_object(tc_buf *b, const tc_run *r, uint32_t offset) {
     }
 }
 
-static void describe_mbarrier(tc_buf *b, const tc_run *r, const tc_awaited *a) {
+/* The split that holds a lane of a live warp, or NULL. */
+static const tc_split *split_of(const tc_warp *w, uint32_t lane) {
+    for (int i = 0; i < w->core->nsplit && w->alive; i++) {
+        if (w->core->split[i].mask >> lane & 1) {
+            return &w->core->split[i];
+        }
+    }
+    return NULL;
+}
+
+static bool is_in(const tc_arrivers *a, uint32_t id) {
+    for (uint32_t i = 0; i < a->n; i++) {
+        if (a->id[i] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const tc_warp *warp_of(const tc_cta *c, uint32_t id) {
+    uint32_t rank = id / 1024, warp = id % 1024 / TC_LANES;
+    const tc_cta *p = c->peers && rank < c->ncluster ? c->peers[rank] : c;
+    return warp < p->nwarps ? &p->warps[warp] : NULL;
+}
+
+/* Those who arrived in the phase before, and not in this one: by warps. */
+static void describe_absent(tc_buf *b, const tc_cta *c, const tc_mbarrier *m) {
+    const char *sep = "; not yet here, as in the phase before: ";
+    for (uint32_t i = 0; i < m->before.n && m->before.n <= 1024; i++) {
+        uint32_t first = m->before.id[i] / TC_LANES * TC_LANES, lanes = 0;
+        for (uint32_t j = 0; j < m->before.n; j++) {
+            uint32_t id = m->before.id[j];
+            bool same = id - first < TC_LANES && !is_in(&m->now, id);
+            if (same && j < i) { /* told already */
+                lanes = 0;
+                break;
+            }
+            lanes |= same ? UINT32_C(1) << (id - first) : 0;
+        }
+        const tc_warp *w = warp_of(c, first);
+        if (lanes && w) {
+            tc_buf_printf(b, "%sCTA %u, warp %u, ", sep, w->cta->index,
+                          w->index);
+            describe_lanes(b, lanes);
+            tc_buf_puts(b, w->alive & lanes ? "" : " (ended)");
+            sep = "; ";
+        }
+    }
+}
+
+static void describe_mbarrier(tc_buf *b, const tc_cta *c, const tc_awaited *a) {
     tc_mbarrier_state s = tc_mbarrier_unpack(a->m->bits);
     tc_buf_puts(b, ": mbarrier ");
-    describe_object(b, r, a->offset);
+    describe_object(b, c->run, a->offset);
     tc_buf_puts(b, " (");
     describe_line(b, a->op);
     tc_buf_printf(b, "), phase %u, ", a->phase);
@@ -109,7 +159,35 @@ static void describe_mbarrier(tc_buf *b, const tc_run *r, const tc_awaited *a) {
         tc_buf_printf(b, "where %u of %u arrivals are missing", s.pending,
                       s.expected);
         describe_bytes(b, a->m, s.tx);
+        if (s.pending) {
+            describe_absent(b, c, a->m);
+        }
     }
+}
+
+/* All who arrived in the phase before now wait for this one, in which nobody
+ * has arrived: it will not come, and who waits for it means another. */
+static bool all_before_wait(const tc_cta *c, const tc_awaited *a) {
+    const tc_mbarrier *m = a->m;
+    if (m->now.n || !m->before.n || a->phase != m->phase) {
+        return false;
+    }
+    for (uint32_t i = 0; i < m->before.n; i++) {
+        const tc_warp *w = warp_of(c, m->before.id[i]);
+        const tc_split *s = w ? split_of(w, m->before.id[i] % TC_LANES) : NULL;
+        tc_awaited other = s ? awaited(w, s) : (tc_awaited){0};
+        if (other.m != m || other.phase != m->phase) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The first wait of these lanes, in a phase that nobody has begun, when two are
+ * over: the earlier one of that parity was meant. */
+static bool missed(const tc_warp *w, const tc_split *s, const tc_awaited *a) {
+    return a->phase == a->m->phase && a->phase >= 2 && !a->m->now.n &&
+           !(s->mask & w->core->mb_ever);
 }
 
 /* ---- lines ---- */
@@ -146,7 +224,7 @@ static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s,
     tc_buf_printf(b, "CTA %u, warp %u, ", w->cta->index, w->index);
     describe_lanes(b, s->mask);
     if (a.m) {
-        describe_mbarrier(b, w->cta->run, &a);
+        describe_mbarrier(b, w->cta, &a);
     } else if (s->state == TC_SPLIT_BARRIER) {
         describe_barrier(b, w, s);
     } else if (s->state == TC_SPLIT_TENSOR) {
@@ -180,11 +258,57 @@ typedef struct tc_waiters {
     int listed;
     uint32_t lanes;
     bool stuck;
-    bool only_mbarriers;
-    tc_access first; /* the first waiter */
-    tc_awaited on;   /* of the first that waits on an mbarrier */
-    tc_access at;    /* it */
+    bool only_mbarriers, fresh; /* fresh: all of them new, and all waits the
+                                   first of their threads */
+    bool never;        /* somebody waits at a barrier for more threads than the
+                          CTA has */
+    const tc_cta *cta; /* of .on */
+    tc_access first;   /* the first waiter */
+    tc_awaited on;     /* of the one on an mbarrier that is told of first */
+    tc_access at;      /* it */
+    int weight;        /* why it */
+    bool several;      /* mbarriers are waited for */
 } tc_waiters;
+
+/* What a producer does after it has waited for an empty slot. */
+static bool produces(const tc_run *r, const tc_ptx_op *from) {
+    const tc_ptx_op *end = r->module->code + r->func->end;
+    for (const tc_ptx_op *op = from; op < end && op < from + 32; op++) {
+        if (op->opcode == TC_PTX_CP_ASYNC || op->opcode == TC_PTX_ST ||
+            op->opcode == TC_PTX_MBARRIER_EXPECT_TX ||
+            (op->more & TC_PX_MBAR_EXPECT_TX &&
+             op->opcode == TC_PTX_MBARRIER_ARRIVE)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note_mbarrier(tc_waiters *l, const tc_warp *w, const tc_split *s,
+                          const tc_awaited *a, const tc_access *at) {
+    l->only_mbarriers &= a->m != NULL;
+    if (!a->m) {
+        return;
+    }
+    tc_mbarrier_state bits = tc_mbarrier_unpack(a->m->bits);
+    bool untouched =
+        a->m->live && a->m->phase == 0 && !a->m->now.n && bits.tx == 0;
+    l->fresh &= untouched && !(s->mask & w->core->mb_ever);
+    /* Told of first: a wrong phase, missing bytes, a producer. */
+    bool wrong = a->phase != a->m->phase || all_before_wait(w->cta, a) ||
+                 missed(w, s, a);
+    int weight = wrong                          ? 3
+                 : bits.pending == 0 && bits.tx ? 2
+                 : produces(w->cta->run, a->op) ? 1
+                                                : 0;
+    l->several |= l->on.m && l->on.m != a->m;
+    if (!l->on.m || weight > l->weight) {
+        l->on = *a;
+        l->at = *at;
+        l->cta = w->cta;
+        l->weight = weight;
+    }
+}
 
 static void add_split(tc_waiters *l, const tc_warp *w, const tc_split *s) {
     const tc_run *r = w->cta->run;
@@ -194,11 +318,11 @@ static void add_split(tc_waiters *l, const tc_warp *w, const tc_split *s) {
     if (!l->first.valid) {
         l->first = at;
     }
-    if (a.m && !l->on.m) {
-        l->on = a;
-        l->at = at;
+    note_mbarrier(l, w, s, &a, &at);
+    if (s->state == TC_SPLIT_BARRIER && s->count > w->cta->nthreads) {
+        l->never = true;
+        l->first = at;
     }
-    l->only_mbarriers &= a.m != NULL;
     l->lanes += tc_popc(s->mask);
     if (l->listed++ < LISTED) {
         describe_split(&l->text, w, s, l->stuck);
@@ -219,8 +343,23 @@ static void list(tc_waiters *l, tc_cta *const *ctas, uint32_t n) {
     }
 }
 
+static void explain_phase(tc_waiters *l) {
+    const tc_mbarrier *m = l->on.m;
+    if (l->on.phase != m->phase) {
+        tc_buf_printf(&l->text,
+                      "phase %u is not the current one, %u, nor the one before "
+                      "it\n",
+                      l->on.phase, m->phase);
+        return;
+    }
+    tc_buf_printf(&l->text,
+                  "parity %u now names phase %u, in which nobody has arrived; "
+                  "phase %u is over\n",
+                  m->phase & 1, m->phase, m->phase - 1);
+}
+
 /* The first kind of the table that fits what the first mbarrier lacks. */
-static void explain_mbarrier(const tc_waiters *l, tc_finding *f) {
+static void explain_mbarrier(tc_waiters *l, tc_finding *f) {
     const tc_mbarrier *m = l->on.m;
     tc_mbarrier_state s = tc_mbarrier_unpack(m->bits);
     f->kind = TC_FINDING_MBARRIER_DEADLOCK;
@@ -232,18 +371,30 @@ static void explain_mbarrier(const tc_waiters *l, tc_finding *f) {
     if (m->live && l->on.phase == m->phase && s.pending == 0 && s.tx != 0) {
         f->kind = TC_FINDING_TX_COUNT;
         f->cause = m->expect.valid ? m->expect : m->complete;
-    } else if (m->live && l->on.phase != m->phase) {
+    } else if (l->weight == 3) {
         f->kind = TC_FINDING_MBARRIER_PHASE;
+        explain_phase(l);
+    } else if (l->fresh && l->several) {
+        f->kind = TC_FINDING_MBARRIER_PHASE;
+        f->cause = m->init;
+        tc_buf_puts(&l->text,
+                    "all of them are new: who is to go first waits for parity "
+                    "1, which passes at once on a new mbarrier\n");
     }
 }
 
 void tc_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
                  uint32_t unstarted) {
-    tc_waiters l = {.text = TC_BUF_INIT, .stuck = true, .only_mbarriers = true};
+    tc_waiters l = {.text = TC_BUF_INIT,
+                    .stuck = true,
+                    .only_mbarriers = true,
+                    .fresh = true};
     tc_finding f = {.kind = TC_FINDING_DEADLOCK};
     list(&l, ctas, n);
     f.at = l.first;
-    if (l.on.m && l.only_mbarriers) {
+    if (l.never) {
+        f.kind = TC_FINDING_BARRIER_DIVERGENCE;
+    } else if (l.on.m && l.only_mbarriers) {
         explain_mbarrier(&l, &f);
     }
     if (unstarted) {

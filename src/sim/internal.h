@@ -256,6 +256,8 @@ struct tc_run {
     const tc_sim_launch *launch;
     const tc_machine *machine;
     tc_code *code;             /* the whole module's, by absolute index */
+    tc_sim_op_fn **watched;    /* tcgen05_watch.c: what the ops that it watches
+                                  do themselves; NULL: none */
     struct tc_fast_code *fast; /* fast.h; NULL: all on the general road */
     uint64_t *symbols;         /* address of each symbol */
     uint32_t shared_bytes;     /* static and dynamic */

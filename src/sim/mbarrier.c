@@ -95,6 +95,10 @@ tc_mbarrier *tc_mbarrier_entry(tc_mbarrier_ref b) {
 
 void tc_mbarrier_forget(tc_cta *c) {
     if (c->mbarriers) {
+        for (uint32_t i = 0; i < c->mbarriers->cap; i++) {
+            free(c->mbarriers->slots[i].now.id);
+            free(c->mbarriers->slots[i].before.id);
+        }
         free(c->mbarriers->slots);
         free(c->mbarriers);
         c->mbarriers = NULL;
@@ -240,7 +244,10 @@ static void settle(tc_run *r, tc_mbarrier_ref b, tc_mbarrier *m,
     s->parity = !s->parity;
     write_bits(b, m, s);
     m->phase++;
-    m->arrived = 0;
+    tc_arrivers old = m->before;
+    m->before = m->now;
+    m->now = old;
+    m->now.n = 0;
     m->announced = m->copied = 0;
     trace_phase(r, b, m->phase - 1, by);
     wake(b, m, m->phase - 1);
@@ -259,8 +266,14 @@ void tc_mbarrier_init(tc_run *r, tc_mbarrier_ref b, uint32_t count,
         find(r, b, TC_FINDING_MBARRIER_REINIT, by, &m->init,
              "the mbarrier is live: no mbarrier.inval since its last init");
     }
-    *m = (tc_mbarrier){
-        .used = true, .live = true, .offset = b.offset, .init = *by};
+    tc_arrivers now = m->now, before = m->before;
+    now.n = before.n = 0;
+    *m = (tc_mbarrier){.used = true,
+                       .live = true,
+                       .offset = b.offset,
+                       .init = *by,
+                       .now = now,
+                       .before = before};
     write_bits(b, m, &(tc_mbarrier_state){.pending = count, .expected = count});
     r->progress++;
 }
@@ -315,6 +328,30 @@ void tc_mbarrier_complete_tx(tc_run *r, tc_mbarrier_ref b, uint32_t bytes,
     settle(r, b, m, &s, by);
 }
 
+static uint32_t rank_of(const tc_cta *c, uint32_t index) {
+    for (uint32_t i = 0; c->peers && i < c->ncluster; i++) {
+        if (c->peers[i]->index == index) {
+            return i;
+        }
+    }
+    return c->rank;
+}
+
+/* For words about a deadlock: who else is to come. */
+static void note_arriver(tc_mbarrier_ref b, tc_mbarrier *m,
+                         const tc_access *by) {
+    tc_arrivers *a = &m->now;
+    if (a->n == a->cap && a->cap < 16 * 1024) {
+        a->cap = a->cap ? a->cap * 2 : 4;
+        a->id = tc_xrealloc(a->id, a->cap * sizeof *a->id);
+    }
+    if (a->n < a->cap) {
+        uint32_t rank =
+            by->cta == b.cta->index ? b.cta->rank : rank_of(b.cta, by->cta);
+        a->id[a->n++] = rank * 1024 + by->warp * TC_LANES + by->lane;
+    }
+}
+
 void tc_mbarrier_arrive_on(tc_run *r, tc_mbarrier_ref b, uint32_t count,
                            unsigned how, const tc_access *by,
                            uint64_t *before) {
@@ -339,7 +376,7 @@ void tc_mbarrier_arrive_on(tc_run *r, tc_mbarrier_ref b, uint32_t count,
     if (how & TC_ARRIVE_DROP) {
         s.expected -= count < s.expected ? count : s.expected;
     }
-    m->arrived += count;
+    note_arriver(b, m, by);
     m->arrive = *by;
     settle(r, b, m, &s, by);
 }

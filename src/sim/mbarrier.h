@@ -41,16 +41,22 @@ void tc_mbarrier_forget(tc_cta *c); /* at the CTA's start and end */
 
 enum { TC_MBARRIER_MAX = (1 << 20) - 1 }; /* counts; tx-count, either sign */
 
+/* Threads that arrived in a phase: rank in the cluster * 1024 + thread. */
+typedef struct tc_arrivers {
+    uint32_t *id;
+    uint32_t n, cap;
+} tc_arrivers;
+
 /* The table's entry: what the 64 bits cannot hold. */
 typedef struct tc_mbarrier {
     uint32_t offset;
     bool used; /* the slot */
     bool live; /* initialised, not invalidated */
     uint64_t bits;
-    uint32_t phase;    /* completed since init */
-    uint32_t arrived;  /* in this phase */
-    bool waited;       /* splits may be suspended on it */
-    int64_t announced; /* bytes of this phase: expect_tx, complete_tx */
+    uint32_t phase;          /* completed since init */
+    tc_arrivers now, before; /* in this phase; in the one before */
+    bool waited;             /* splits may be suspended on it */
+    int64_t announced;       /* bytes of this phase: expect_tx, complete_tx */
     int64_t copied;
     tc_access init, arrive, expect, complete; /* the last of each */
 } tc_mbarrier;

@@ -308,6 +308,7 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         }
     }
     uint32_t later = suspends ? mask & ~done & ~k->mb_expired : 0;
+    k->mb_ever |= done;
     k->mb_passed &= ~mask;
     k->mb_expired &= ~mask;
     tc_put_pred(w, &op->a[0], done, mask & ~later);

@@ -38,7 +38,7 @@ enum { MBAR_BYTES = 1 << 16 };
 typedef struct mbar_case {
     /* asked; 0: 1 CTA, 32 threads, no cluster, 4096 bytes of sm */
     uint32_t grid[3], block, cluster[3], sm;
-    const char *directives, *arch;
+    const char *directives, *arch, *entry; /* entry NULL: k */
     bool timing, hazards, trace;
     tc_completion completion;
     uint64_t seed;
@@ -112,7 +112,8 @@ static inline void mbar_run_text(mbar_case *c, const char *text) {
     }
     memcpy(a->bytes, c->a, MBAR_BYTES);
     uint64_t params[2] = {a->address, b->address};
-    tc_sim_launch l = {.entry = "k",
+    tc_sim_launch l = {.entry = c->entry ? c->entry : "k",
+                       .cooperative = true,
                        .grid = {c->grid[0] ? c->grid[0] : 1,
                                 c->grid[1] ? c->grid[1] : 1,
                                 c->grid[2] ? c->grid[2] : 1},
@@ -150,9 +151,11 @@ static inline void mbar_print(const mbar_case *c, const char *name) {
             c->r.nfindings, c->errors);
     for (int i = 0; i < c->r.nfindings; i++) {
         const tc_finding *f = &c->r.findings[i];
-        fprintf(stderr, "  %s at PTX line %u: %s\n",
+        fprintf(stderr, "  %s at PTX line %u, cause %u, bytes %llx: %s\n",
                 tc_finding_kind_names[f->kind],
-                f->at.op ? f->at.op->ptx_line : 0, f->detail ? f->detail : "");
+                f->at.op ? f->at.op->ptx_line : 0,
+                f->cause.op ? f->cause.op->ptx_line : 0,
+                (unsigned long long)f->address, f->detail ? f->detail : "");
     }
 }
 

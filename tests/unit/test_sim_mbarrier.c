@@ -285,6 +285,44 @@ static const wrong_case wrongs[] = {
      INIT(1) "mbarrier.complete_tx.shared::cta.b64 [%r4], 48;\n" ARRIVE("_")
          WAIT("%r4", "0", "SPIN"),
      1, TC_FINDING_TX_COUNT, TC_RUN_DEADLOCK, "the announcement of 48 bytes"},
+    {"a phase that nobody begins",
+     "@%p1 mbarrier.init.shared::cta.b64 [%r4], 32;\nbar.warp.sync "
+     "-1;\n" ARRIVE("_") WAIT("%r4", "0", "W1") ARRIVE("_")
+         WAIT("%r4", "1", "W2") WAIT("%r4", "0", "W3"),
+     32, TC_FINDING_MBARRIER_PHASE, TC_RUN_DEADLOCK,
+     "parity 0 now names phase 2, in which nobody has arrived"},
+    {"a state of long ago",
+     INIT(1) ARRIVE("%rd3") ARRIVE(
+         "_") "mbarrier.inval.shared::cta.b64 [%r4];"
+              "\n" INIT(1) ARRIVE("_")
+                  ARRIVE("%rd4") "mbarrier.inval.shared::cta.b64 [%r4];\n" INIT(
+                      1) "SPIN:\nmbarrier.try_wait.shared::cta.b64 %p3, [%r4], "
+                         "%rd4;\n"
+                         "@!%p3 bra SPIN;\n",
+     1, TC_FINDING_MBARRIER_PHASE, TC_RUN_DEADLOCK, "not the current one"},
+    {"producer and consumer wait for each other",
+     "@%p1 mbarrier.init.shared::cta.b64 [%r4], 1;\n"
+     "@%p1 mbarrier.init.shared::cta.b64 [%r4+8], 1;\nbar.warp.sync -1;\n"
+     "setp.eq.u32 %p2, %r1, 0;\n@%p2 bra PRODUCE;\nadd.u32 %r11, %r4, "
+     "8;\n" WAIT("%r11", "0",
+                 "FULL") "mbarrier.arrive.shared::cta.b64 _, [%r4];\n"
+                         "bra END;\nPRODUCE:\nadd.u32 %r11, %r4, 0;\n" WAIT(
+                             "%r11", "0",
+                             "EMPTY") "st.shared.u32 [%r3], 1;\n"
+                                      "mbarrier.arrive.shared::cta.b64 _, "
+                                      "[%r4+8];\nEND:\n",
+     2, TC_FINDING_MBARRIER_PHASE, TC_RUN_DEADLOCK,
+     "parity 1, which passes at once"},
+    {"who does not come is named",
+     "@%p1 mbarrier.init.shared::cta.b64 [%r4], 32;\nbar.warp.sync "
+     "-1;\n" ARRIVE("_")
+         WAIT("%r4", "0",
+              "W1") "setp.gt.u32 %p2, %r1, 29;\n@%p2 bra END;\n" ARRIVE("_")
+             WAIT("%r4", "1", "W2") "END:\n",
+     32, TC_FINDING_MBARRIER_DEADLOCK, TC_RUN_DEADLOCK,
+     "where 2 of 32 arrivals are missing; not yet here, as in the phase "
+     "before: "
+     "CTA 0, warp 0, lanes 30-31"},
     {"a loop that looks at the clock",
      INIT(1) "SPIN:\n"
              "mbarrier.try_wait.parity.shared::cta.b64 %p3, [%r4], 0;\n"
