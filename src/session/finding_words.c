@@ -48,7 +48,11 @@ static deed deed_of(const tc_access *a, tc_ptx_space space) {
     case TC_PTX_ST:
     case TC_PTX_ST_ASYNC:
     case TC_PTX_ST_BULK:
+    case TC_PTX_TCGEN05_ALLOC:
+    case TC_PTX_TCGEN05_ST:
         return WRITES;
+    case TC_PTX_TCGEN05_CP:
+        return space == TC_PS_TENSOR ? WRITES : READS;
     case TC_PTX_ATOM:
     case TC_PTX_RED:
     case TC_PTX_RED_ASYNC:
@@ -80,9 +84,14 @@ static const char *did(deed d) {
 /* "the copy (cp.async) issued at line 8, in commit group 0," */
 static void copy(const tc_finding *f, tc_buf *b) {
     const tc_access *c = &f->cause;
-    bool store =
-        has_opcode(c, TC_PTX_ST_ASYNC) || has_opcode(c, TC_PTX_RED_ASYNC);
-    tc_buf_printf(b, "the %s (%s) issued at line %d", store ? "store" : "copy",
+    bool store = has_opcode(c, TC_PTX_ST_ASYNC) ||
+                 has_opcode(c, TC_PTX_RED_ASYNC) ||
+                 has_opcode(c, TC_PTX_TCGEN05_ST);
+    bool load = has_opcode(c, TC_PTX_TCGEN05_LD);
+    tc_buf_printf(b, "the %s (%s) issued at line %d",
+                  store  ? "store"
+                  : load ? "load"
+                         : "copy",
                   tc_finding_op(c), tc_finding_line(c));
     if (c->group >= 0) {
         tc_buf_printf(b, ", in commit group %d,", c->group);
@@ -248,7 +257,10 @@ static void single(tc_session *s, const tc_finding *f, const char *object,
                       (long long)(f->missing_n ? f->missing_n : f->bytes));
         break;
     case TC_FINDING_TRAP:
-        tc_buf_puts(b, " stopped the kernel");
+        tc_buf_puts(b, f->space == TC_PS_TENSOR &&
+                               has_opcode(&f->at, TC_PTX_TCGEN05_ALLOC)
+                           ? " allocates tensor memory"
+                           : " stopped the kernel");
         break;
     case TC_FINDING_ILLEGAL_SIZE:
         tc_buf_puts(b, " asks for a size that cannot be");
@@ -359,13 +371,23 @@ void tc_finding_message(tc_session *s, const tc_finding *f, tc_buf *b) {
 /* What would be written, in the words of the source. */
 typedef struct words {
     const char *commit, *wait, *wait_open, *wait_close, *barrier;
+    const char *tensor_wait, *tensor_close;
 } words;
 
 static const words script_words = {"T.ptx.cp_async.commit_group()",
-                                   "T.ptx.cp_async.wait_group(", "wait_group(",
-                                   ")", "T.cuda.cta_sync()"};
-static const words ptx_words = {"cp.async.commit_group", "cp.async.wait_group ",
-                                "wait_group ", "", "bar.sync 0"};
+                                   "T.ptx.cp_async.wait_group(",
+                                   "wait_group(",
+                                   ")",
+                                   "T.cuda.cta_sync()",
+                                   "T.ptx.tcgen05.wait.",
+                                   "()"};
+static const words ptx_words = {"cp.async.commit_group",
+                                "cp.async.wait_group ",
+                                "wait_group ",
+                                "",
+                                "bar.sync 0",
+                                "tcgen05.wait::",
+                                ".sync.aligned"};
 
 static void missing_barrier(const char *barrier, int cause, int at, tc_buf *b) {
     if (cause == at) {
@@ -460,6 +482,17 @@ void tc_finding_missing(tc_session *s, const tc_finding *f, tc_buf *b) {
         tc_buf_printf(b,
                       "a scope of .gpu at lines %d and %d: .cta does not "
                       "reach another CTA",
+                      cause, at);
+        break;
+    case TC_MISSING_TENSOR_WAIT:
+        tc_buf_printf(b, "%s%s%s before line %d", w->tensor_wait,
+                      has_opcode(&f->cause, TC_PTX_TCGEN05_ST) ? "st" : "ld",
+                      w->tensor_close, at);
+        break;
+    case TC_MISSING_TENSOR_COMMIT:
+        tc_buf_printf(b,
+                      "tcgen05.commit to an mbarrier after line %d, and a wait "
+                      "for its phase before line %d",
                       cause, at);
         break;
     case TC_MISSING_ONE_WRITER:

@@ -1,6 +1,7 @@
 /* code.c - the code of a launch as the loops execute it: for each op the
  * function that does it, and for the common ones an entry of the fast road. */
 #include "sim/fast.h"
+#include "sim/tmem.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,8 @@ static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
         c->entry = *n;
         if (writes_nothing(f, op)) {
             c->run = 1;
-        } else if (tc_fast_decode(r, op, &x)) {
+        } else if (!(r->watched && r->watched[i]) &&
+                   tc_fast_decode(r, op, &x)) {
             x.at = i;
             *add_entry(f, n, cap) = x;
             c->run = 1;
@@ -155,6 +157,7 @@ void tc_code_make(tc_run *r) {
     const tc_fast_table *table =
         name && strcmp(name, "none") == 0 ? NULL : tc_fast_choose(name);
     general_code(r);
+    tc_tmem_watch(r);
     if (table) {
         fast_code(r, table);
     }
@@ -163,6 +166,7 @@ void tc_code_make(tc_run *r) {
 void tc_code_free(tc_run *r) {
     tc_fast_code *f = r->fast;
     free(r->code);
+    free(r->watched);
     if (!f) {
         return;
     }

@@ -128,8 +128,13 @@ void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited) {
 /* The missing line for a transfer that is not complete: all of it, or (read)
  * its reading. True: it was never committed. */
 static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
+    uint16_t opcode = g->issue.op->opcode;
     f->missing = read ? TC_MISSING_BULK_WAIT_READ : TC_MISSING_BULK_WAIT;
-    if (g->nsignals) {
+    if (opcode == TC_PTX_TCGEN05_LD || opcode == TC_PTX_TCGEN05_ST) {
+        f->missing = TC_MISSING_TENSOR_WAIT;
+    } else if (opcode == TC_PTX_TCGEN05_CP && !g->nsignals) {
+        f->missing = TC_MISSING_TENSOR_COMMIT;
+    } else if (g->nsignals) {
         f->missing = TC_MISSING_PHASE_WAIT;
     } else if (!g->committed) {
         f->missing = g->missed ? TC_MISSING_BULK_COMMIT

@@ -116,6 +116,9 @@ typedef enum tc_missing {
     TC_MISSING_CLUSTER_END,     /* barrier.cluster after at, before the other
                                    CTA ends */
     TC_MISSING_SCOPE,           /* .gpu or wider: .cta does not reach */
+    TC_MISSING_TENSOR_WAIT,     /* tcgen05.wait::ld or ::st, as cause is a ld
+                                   or a st, before at */
+    TC_MISSING_TENSOR_COMMIT,   /* tcgen05.commit after cause, and a wait */
     TC_MISSING_ONE_WRITER       /* one lane that writes, or an atomic */
 } tc_missing;
 

@@ -63,15 +63,16 @@ static bool find_lane(tc_warp *w, const tc_ptx_op *op, uint32_t at,
     uint32_t quarter = lane / TC_TMEM_QUARTER;
     m->lane = mine * TC_TMEM_QUARTER + lane % TC_TMEM_QUARTER;
     if (quarter != 0 && quarter != mine) {
-        tc_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS, TC_PS_TENSOR, at, 4,
-                 "a warp reaches only its quarter of the lanes of tensor "
-                 "memory, from (%warpid % 4) * 32 on");
+        tc_tmem_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS, at, 4,
+                      "a warp reaches only its quarter of the lanes of tensor "
+                      "memory, from (%warpid % 4) * 32 on");
         return false;
     }
     if (lane % TC_TMEM_QUARTER + m->rows > TC_TMEM_QUARTER) {
-        tc_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS, TC_PS_TENSOR, at, 4,
-                 "the lanes of the shape go past the warp's quarter of tensor "
-                 "memory");
+        tc_tmem_fault(
+            w, op, 0, TC_FINDING_OUT_OF_BOUNDS, at, 4,
+            "the lanes of the shape go past the warp's quarter of tensor "
+            "memory");
         return false;
     }
     return true;
@@ -81,9 +82,9 @@ static bool find_columns(tc_warp *w, const tc_ptx_op *op, uint32_t at,
                          tensor_move *m) {
     for (uint32_t i = 0; i < m->halves; i++) {
         if (!tc_tmem_allocated(w->cta, m->column[i], m->width)) {
-            tc_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS, TC_PS_TENSOR,
-                     (at & 0xffff0000u) | (m->column[i] & 0xffffu),
-                     m->width * 4, "columns that are not allocated");
+            tc_tmem_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS,
+                          (at & 0xffff0000u) | (m->column[i] & 0xffffu),
+                          m->width * 4, "columns that are not allocated");
             return false;
         }
     }
@@ -95,10 +96,9 @@ static bool same_address(tc_warp *w, const tc_ptx_op *op,
                          const uint64_t *address) {
     for (int i = 1; i < TC_LANES; i++) {
         if ((uint32_t)address[i] != (uint32_t)address[0]) {
-            tc_fault(w, op, i, TC_FINDING_TRAP, TC_PS_TENSOR,
-                     (uint32_t)address[i], 4,
-                     "the threads of the warp give different addresses of "
-                     "tensor memory");
+            tc_tmem_fault(w, op, i, TC_FINDING_TRAP, (uint32_t)address[i], 4,
+                          "the threads of the warp give different addresses of "
+                          "tensor memory");
             return false;
         }
     }
@@ -137,11 +137,11 @@ static void read_cell(tc_tensor_memory *t, uint32_t lane, uint32_t column,
 static void write_cell(tc_tensor_memory *t, uint32_t lane, uint32_t column,
                        bool packed, uint32_t *value) {
     if (!packed) {
-        tc_tmem_write(t, lane, column, *value);
+        *tc_tmem_cell(t, lane, column) = *value;
         return;
     }
-    tc_tmem_write(t, lane, column, *value & 0xffff);
-    tc_tmem_write(t, lane, column + 1, *value >> 16);
+    tc_tmem_cell(t, lane, column)[0] = *value & 0xffff;
+    tc_tmem_cell(t, lane, column)[1] = *value >> 16;
 }
 
 static void each(tc_transfer *x, visit *fn) {

@@ -153,7 +153,7 @@ static void fill_lane(tensor_copy *c, uint32_t target, uint32_t row,
     for (uint32_t i = 0; i * 4 < c->bytes; i++) {
         uint32_t v;
         memcpy(&v, &c->data[row][i * 4], sizeof v);
-        tc_tmem_write(c->to[target]->tensor, lane, c->column + i, v);
+        *tc_tmem_cell(c->to[target]->tensor, lane, c->column + i) = v;
     }
 }
 
@@ -209,9 +209,9 @@ static bool check_target(tc_warp *w, const tc_ptx_op *op, int lane,
         fits = tc_tmem_allocated(c->to[t], c->column, c->bytes / 4);
     }
     if (!fits) {
-        tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_TENSOR,
-                 c->lane << 16 | c->column, c->bytes,
-                 "lanes or columns that are not allocated");
+        tc_tmem_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS,
+                      c->lane << 16 | c->column, c->bytes,
+                      "lanes or columns that are not allocated");
     }
     return fits;
 }

@@ -1,6 +1,7 @@
 /* tmem.c - tensor memory of a CTA and its allocation (PTX ISA 9.7.16.1,
  * 9.7.16.7). */
 #include "sim/tmem.h"
+#include "sim/hazard.h"
 #include "sim/place.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,6 @@ tc_tensor_memory *tc_tmem_make(tc_cta *c) {
     if (!c->tensor) {
         c->tensor = tc_xcalloc(1, sizeof *c->tensor);
         c->tensor->cells = tc_xcalloc(CELLS, sizeof *c->tensor->cells);
-        c->tensor->written = tc_xcalloc(CELLS / 8, 1);
     }
     return c->tensor;
 }
@@ -22,33 +22,26 @@ void tc_tmem_start(tc_cta *c) {
     tc_tensor_memory *t = c->tensor;
     if (t) {
         uint32_t *cells = t->cells;
-        uint8_t *written = t->written;
         memset(cells, 0, CELLS * sizeof *cells);
-        memset(written, 0, CELLS / 8);
-        *t = (tc_tensor_memory){.cells = cells, .written = written};
+        *t = (tc_tensor_memory){.cells = cells};
     }
 }
 
 void tc_tmem_free(tc_cta *c) {
     if (c->tensor) {
         free(c->tensor->cells);
-        free(c->tensor->written);
         free(c->tensor);
         c->tensor = NULL;
     }
 }
 
-void tc_tmem_write(tc_tensor_memory *t, uint32_t lane, uint32_t column,
-                   uint32_t value) {
-    uint32_t i = lane * TC_TMEM_COLUMNS + column;
-    t->cells[i] = value;
-    t->written[i / 8] |= (uint8_t)(1u << i % 8);
-}
-
-bool tc_tmem_is_written(const tc_tensor_memory *t, uint32_t lane,
-                        uint32_t column) {
-    uint32_t i = lane * TC_TMEM_COLUMNS + column;
-    return (t->written[i / 8] >> i % 8 & 1) != 0;
+void tc_tmem_fault(tc_warp *w, const tc_ptx_op *op, int lane,
+                   tc_finding_kind kind, uint32_t address, uint32_t bytes,
+                   const char *detail) {
+    uint32_t column = address & 0xffff;
+    column = column < TC_TMEM_COLUMNS ? column : TC_TMEM_COLUMNS - 1;
+    tc_fault(w, op, lane, kind, TC_PS_TENSOR,
+             (address >> 16) * UINT64_C(2048) + column * 4, bytes, detail);
 }
 
 bool tc_tmem_allocated(const tc_cta *c, uint32_t column, uint32_t n) {
@@ -176,6 +169,9 @@ static void hand_out(tc_warp *w, const tc_ptx_op *op, int lane,
         addr[lane] = p.address;
         tc_observe(w, op, TC_PS_SHARED, UINT32_C(1) << lane, addr, 4, true);
     }
+    if (r->hazard) { /* the warp may read it at once: 9.7.16.6.1 */
+        tc_hazard_warp_sync(w, w->alive);
+    }
 }
 
 /* Blocks the warp until there is room, or its peer comes; op is issued again.
@@ -285,8 +281,8 @@ void tc_sim_op_TCGEN05_DEALLOC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t end = unit + n / TC_TMEM_UNIT;
     good = good && (end == TC_TMEM_UNITS || t->owner[end] != unit + 1);
     if (!good) {
-        tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_TENSOR, at, 0,
-                 "tcgen05.dealloc of columns that are no allocation");
+        tc_tmem_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, at, 0,
+                      "tcgen05.dealloc of columns that are no allocation");
         return;
     }
     memset(&t->owner[unit], 0, n / TC_TMEM_UNIT * sizeof t->owner[0]);
@@ -313,12 +309,12 @@ void tc_tmem_finish(tc_cta *c) {
         }
         tc_finding f = {.kind = TC_FINDING_TRAP,
                         .space = TC_PS_TENSOR,
-                        .address = (uint64_t)i * TC_TMEM_UNIT,
+                        .address = (uint64_t)i * TC_TMEM_UNIT * 4,
                         .at =
                             tc_access_of(&c->warps[t->warp[i]], t->alloc[i], 0),
                         .lanes = 1,
-                        .detail = "the CTA ended with columns of tensor memory "
-                                  "that it had not deallocated"};
+                        .detail = "the CTA ended without giving it back "
+                                  "(tcgen05.dealloc)"};
         tc_find(c->run, &f);
     }
     if (t) {

@@ -22,7 +22,6 @@ typedef enum tc_tmem_meeting {
 
 typedef struct tc_tensor_memory {
     uint32_t *cells;               /* [lane][column] */
-    uint8_t *written;              /* a bit a cell: has somebody written it? */
     uint16_t owner[TC_TMEM_UNITS]; /* 0 free, else 1 + first unit */
     bool relinquished;
     uint32_t last;   /* columns of the last allocation, 0 none */
@@ -44,10 +43,10 @@ static inline uint32_t *tc_tmem_cell(const tc_tensor_memory *t, uint32_t lane,
                                      uint32_t column) {
     return &t->cells[lane * TC_TMEM_COLUMNS + column];
 }
-void tc_tmem_write(tc_tensor_memory *t, uint32_t lane, uint32_t column,
-                   uint32_t value);
-bool tc_tmem_is_written(const tc_tensor_memory *t, uint32_t lane,
-                        uint32_t column);
+/* A fault at that place; findings name it by byte: 2048 a lane, 4 a column. */
+void tc_tmem_fault(tc_warp *w, const tc_ptx_op *op, int lane,
+                   tc_finding_kind kind, uint32_t address, uint32_t bytes,
+                   const char *detail);
 
 /* Where register `reg` of thread `thread` of a warp lies under a shape of
  * tcgen05.ld and st (TC_TCGEN_*): lane relative to the address's, column of 32
@@ -61,6 +60,9 @@ tc_tmem_place tc_tmem_register(uint8_t shape, uint32_t thread, uint32_t reg);
 
 /* The other CTA of the pair (9.7.16.5.2), or NULL: no such cluster. */
 tc_cta *tc_tmem_peer(const tc_cta *c);
+
+/* launch: ops that name a register of a tcgen05.ld settle it first. */
+void tc_tmem_watch(tc_run *r);
 
 /* Gathers the whole warp for an instruction of .sync.aligned. False: it waits,
  * or there was a fault. */
