@@ -276,7 +276,7 @@ TC_BARRIER_OP(BARRIER_RED)
 void tc_sim_op_MEMBAR(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     (void)op;
     if (w->cta->run->hazard) {
-        tc_hazard_fence(w, mask);
+        tc_hazard_fence_op(w, op, mask);
     }
 }
 

@@ -71,33 +71,33 @@ static void name_missing(tc_finding *f, const tc_hz_copy *k, int lane,
     }
 }
 
-/* ---- reads that wait for their name ---- */
+/* ---- accesses that wait for their name ---- */
 
-static void defer(tc_hz_pending **list, int lane, const tc_finding *place,
-                  tc_access reader, uint32_t phase, uint32_t committed) {
+/* Barriers that the thread has passed. */
+static uint32_t phases_of(const tc_hazard *h, const tc_hz_record *r, int lane) {
+    for (const tc_hz_cta *z = h->ctas; z; z = z->next) {
+        if (z->cta->index == r->cta) {
+            return z->warps[r->warp].phase[lane];
+        }
+    }
+    return 0;
+}
+
+static void defer(tc_hz_pending **list, int lane, const tc_finding *f,
+                  uint32_t phase, uint32_t committed, bool source) {
     for (tc_hz_pending *p = *list; p; p = p->next) {
-        if (p->reader.op == reader.op && p->lane == lane) {
+        if (p->f.at.op == f->at.op && p->lane == lane) {
             return;
         }
     }
     tc_hz_pending *p = tc_xcalloc(1, sizeof *p);
-    p->reader = reader;
-    p->space = place->space;
+    p->f = *f;
     p->phase = phase;
     p->committed = committed;
     p->lane = lane;
-    p->address = place->address;
-    p->bytes = place->bytes;
+    p->source = source;
     p->next = *list;
     *list = p;
-}
-
-static tc_finding finding_of(const tc_hz_pending *p) {
-    return (tc_finding){.space = p->space,
-                        .address = p->address,
-                        .bytes = p->bytes,
-                        .to = p->bytes,
-                        .at = p->reader};
 }
 
 void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited) {
@@ -109,7 +109,7 @@ void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited) {
             at = &p->next;
             continue;
         }
-        tc_finding f = finding_of(p);
+        tc_finding f = p->f;
         f.cause = k->issue;
         f.cause.lane = (uint32_t)lane;
         f.cause.group = k->group[lane];
@@ -128,6 +128,10 @@ void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited) {
 /* The missing line for a transfer that is not complete: all of it, or (read)
  * its reading. True: it was never committed. */
 static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
+<<<<<<< /tmp/hz/./src/sim/conflict.c
+    f->missing = read ? TC_MISSING_BULK_WAIT_READ : TC_MISSING_BULK_WAIT;
+    if (g->nsignals) {
+=======
     uint16_t opcode = g->issue.op->opcode;
     f->missing = read ? TC_MISSING_BULK_WAIT_READ : TC_MISSING_BULK_WAIT;
     if (opcode == TC_PTX_TCGEN05_LD || opcode == TC_PTX_TCGEN05_ST) {
@@ -135,6 +139,7 @@ static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
     } else if (opcode == TC_PTX_TCGEN05_CP && !g->nsignals) {
         f->missing = TC_MISSING_TENSOR_COMMIT;
     } else if (g->nsignals) {
+>>>>>>> ./src/sim/conflict.c
         f->missing = TC_MISSING_PHASE_WAIT;
     } else if (!g->committed) {
         f->missing = g->missed ? TC_MISSING_BULK_COMMIT
@@ -146,6 +151,42 @@ static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
         f->other = g->miss;
     }
     return false;
+<<<<<<< /tmp/hz/./src/sim/conflict.c
+}
+
+/* What a use of the transfer's bytes is called: too early, or never waited. */
+static void name_use(tc_finding *f, const tc_hz_agent *g, bool read,
+                     tc_finding_kind kind) {
+    f->kind = name_agent(f, g, read) ? TC_FINDING_UNCOMMITTED_GROUP : kind;
+}
+
+static bool same_place(const tc_access *a, const tc_access *b) {
+    return a->cta == b->cta && a->warp == b->warp && a->lane == b->lane;
+}
+
+/* waiter NULL: nobody waited. sources: only the reading is known to be over. */
+void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane,
+                        bool sources) {
+    tc_hz_pending **at = &g->pending;
+    while (*at) {
+        tc_hz_pending *p = *at;
+        if (sources && !p->source) {
+            at = &p->next;
+            continue;
+        }
+        tc_finding f = p->f;
+        tc_finding_kind kind = f.kind;
+        tc_access by = {.lane = (uint32_t)lane};
+        if (waiter) {
+            by = tc_access_of(waiter, g->issue.op, lane);
+        }
+        name_use(&f, g, p->source, kind);
+        if (waiter && !same_place(&by, &f.at) &&
+            tc_hz_warp_of(waiter)->phase[lane] <= p->phase) {
+            f.kind = kind == TC_FINDING_READ_BEFORE_COMPLETE
+                         ? TC_FINDING_READ_BEFORE_BARRIER
+                         : kind;
+=======
 }
 
 /* What a use of the transfer's bytes is called: too early, or never waited. */
@@ -165,11 +206,33 @@ void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane) {
                                 (uint32_t)lane != p->reader.lane);
         if (other && tc_hz_warp_of(waiter)->phase[lane] <= p->phase) {
             f.kind = TC_FINDING_READ_BEFORE_BARRIER;
+>>>>>>> ./src/sim/conflict.c
             f.missing = TC_MISSING_BARRIER;
         }
         tc_find(g->h->run, &f);
-        g->pending = p->next;
+        *at = p->next;
         free(p);
+    }
+}
+
+/* A use of g's bytes that was not in order; by: who made it, the finding's
+ * `at`. done: g is over for somebody. */
+static void use_of_agent(tc_hazard *h, tc_finding *f, tc_hz_agent *g,
+                         const tc_hz_record *by, bool source) {
+    bool done = g->done || g->waited || (source && g->read_done);
+    if (done) {
+        f->kind = f->kind == TC_FINDING_READ_BEFORE_COMPLETE
+                      ? TC_FINDING_READ_BEFORE_BARRIER
+                      : f->kind;
+        f->missing = TC_MISSING_BARRIER;
+        tc_find(h->run, f);
+    } else if (same_place(&f->at, &g->issue) || g->freed || !g->warp ||
+               (by->flags & TC_HZ_AGENT)) {
+        name_use(f, g, source, f->kind);
+        tc_find(h->run, f);
+    } else {
+        defer(&g->pending, (int)g->issue.lane, f,
+              phases_of(h, by, (int)f->at.lane), 0, source);
     }
 }
 
@@ -183,15 +246,6 @@ static bool same_thread(const tc_hz_record *a, int la, const tc_hz_record *b,
 static void overwrite_before_read(tc_hazard *h, tc_finding *f) {
     f->kind = TC_FINDING_OVERWRITE_BEFORE_READ;
     tc_find(h->run, f);
-}
-
-static uint32_t phases_of(const tc_hazard *h, const tc_hz_record *r, int lane) {
-    for (const tc_hz_cta *z = h->ctas; z; z = z->next) {
-        if (z->cta->index == r->cta) {
-            return z->warps[r->warp].phase[lane];
-        }
-    }
-    return 0;
 }
 
 /* A copy's write and a load that it is not complete for. f: at the reader,
@@ -220,8 +274,8 @@ static void read_of_copy(tc_hz_visit *v, tc_finding *f, uint32_t reader,
         name_missing(f, k, wlane, committed_now(k, wlane));
         tc_find(h->run, f);
     } else {
-        defer(&k->pending, wlane, f, f->at, phases_of(h, rd, rlane),
-              committed_now(k, wlane));
+        defer(&k->pending, wlane, f, phases_of(h, rd, rlane),
+              committed_now(k, wlane), false);
     }
 }
 
@@ -250,6 +304,8 @@ static void read_of_agent(tc_hz_visit *v, tc_finding *f, uint32_t reader,
         f->missing = rd->cta == wr->cta ? TC_MISSING_EMPTY_WAIT
                                         : TC_MISSING_CLUSTER_BARRIER;
         overwrite_before_read(h, f);
+<<<<<<< /tmp/hz/./src/sim/conflict.c
+=======
     } else if (g->done || g->waited) {
         f->kind = TC_FINDING_READ_BEFORE_BARRIER;
         f->missing = TC_MISSING_BARRIER;
@@ -257,9 +313,10 @@ static void read_of_agent(tc_hz_visit *v, tc_finding *f, uint32_t reader,
     } else if (same || g->freed || (rd->flags & TC_HZ_AGENT)) {
         name_use(f, g, false, TC_FINDING_READ_BEFORE_COMPLETE);
         tc_find(h->run, f);
+>>>>>>> ./src/sim/conflict.c
     } else {
-        defer(&g->pending, (int)g->issue.lane, f, f->at,
-              phases_of(h, rd, rlane), 0);
+        f->kind = TC_FINDING_READ_BEFORE_COMPLETE;
+        use_of_agent(h, f, g, rd, false);
     }
 }
 
@@ -287,12 +344,19 @@ static void over_source(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
                         int rlane, const tc_hz_record *wr, int wlane) {
     f->kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
     if (agent_of(rd)) {
+<<<<<<< /tmp/hz/./src/sim/conflict.c
+        use_of_agent(h, f, agent_of(rd), wr, true);
+        return;
+    }
+    if (same_thread(rd, rlane, wr, wlane)) {
+=======
         const tc_hz_agent *g = agent_of(rd);
         f->missing = TC_MISSING_BARRIER;
         if (!g->read_done && !g->done) {
             name_use(f, g, true, f->kind);
         }
     } else if (same_thread(rd, rlane, wr, wlane)) {
+>>>>>>> ./src/sim/conflict.c
         name_missing(f, copy_of(rd), rlane, committed_now(copy_of(rd), rlane));
         f->kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
     }
@@ -319,9 +383,12 @@ void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
         read_of_copy(v, &f, reader, rlane, writer, wlane, read_first);
         return;
     }
-    bool meant_first = rd->cta == wr->cta && rd->position < wr->position;
+    bool one = rd->cta == wr->cta;
+    bool meant_first = one && rd->position < wr->position;
+    bool meant_last = one && rd->position > wr->position &&
+                      !same_thread(rd, rlane, wr, wlane);
     f.missing = missing_order(v, rd, wr);
-    if (async_read && (read_first || meant_first)) {
+    if (async_read && (meant_first || (read_first && !meant_last))) {
         swap(&f);
         over_source(h, &f, rd, rlane, wr, wlane);
         return;
@@ -365,6 +432,10 @@ void tc_hz_settle_doubts(tc_hazard *h) {
             told |= r->findings[i].kind == TC_FINDING_OVERWRITE_BEFORE_READ &&
                     r->findings[i].at.op == d->f.at.op;
         }
+        if (!told && r->stopped) { /* nobody came to read it */
+            d->f.kind = TC_FINDING_OVERWRITE_BEFORE_READ;
+            d->f.missing = TC_MISSING_EMPTY_WAIT;
+        }
         if (!told) {
             tc_find(h->run, &d->f);
         }
@@ -389,11 +460,20 @@ void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
     f.kind = TC_FINDING_DATA_RACE;
     if (ga) {
         f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
+<<<<<<< /tmp/hz/./src/sim/conflict.c
+        if (!gb) {
+            use_of_agent(h, &f, agent_of(a), b, false);
+            return;
+        }
+        name_use(&f, ga, false, f.kind);
+        if (ga->nsignals && tc_hz_agent_signals(gb, ga->signal[0].barrier)) {
+=======
         if (!ga->done) {
             name_use(&f, ga, false, f.kind);
         }
         if (gb && ga->nsignals &&
             tc_hz_agent_signals(gb, ga->signal[0].barrier)) {
+>>>>>>> ./src/sim/conflict.c
             doubt(h, &f);
             return;
         }
@@ -423,6 +503,17 @@ void tc_hz_unfenced(tc_hz_visit *v, const tc_finding *place, uint32_t first,
     f.missing = TC_MISSING_PROXY_FENCE;
     f.cause = access_of(v->h, first, flane);
     f.at = access_of(v->h, second, slane);
+    tc_find(v->h->run, &f);
+}
+
+/* A read of bytes that a transfer of another thread fills: too early. */
+void tc_hz_unfilled(tc_hz_visit *v, const tc_finding *place, uint32_t record,
+                    int lane) {
+    tc_finding f = *place;
+    f.kind = TC_FINDING_READ_BEFORE_COMPLETE;
+    f.at = access_of(v->h, record, lane);
+    f.cause = v->agent->issue;
+    f.missing = TC_MISSING_PHASE_WAIT;
     tc_find(v->h->run, &f);
 }
 

@@ -44,6 +44,35 @@ static bool same_line(const tc_ptx_op *a, const tc_ptx_op *b) {
     return a == b || (a->line && a->line == b->line && a->file == b->file);
 }
 
+static bool is_atomic(const tc_ptx_op *op) {
+    return op->opcode == TC_PTX_ATOM || op->opcode == TC_PTX_RED;
+}
+
+static bool is_strong(const tc_ptx_op *op) {
+    return is_atomic(op) || (op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED |
+                                          TC_PM_ACQUIRE | TC_PM_RELEASE));
+}
+
+static bool is_race(const tc_finding *f) {
+    return f->kind == TC_FINDING_DATA_RACE && f->at.op && f->cause.op;
+}
+
+static bool between_ctas(const tc_finding *f) {
+    return is_race(f) && f->at.cta != f->cause.cta;
+}
+
+/* Both are about one store. */
+static bool same_store(const tc_finding *a, const tc_finding *b) {
+    const tc_ptx_op *ops[] = {a->at.op, a->cause.op};
+    for (int i = 0; i < 2; i++) {
+        if ((ops[i] == b->at.op || ops[i] == b->cause.op) &&
+            (ops[i]->opcode == TC_PTX_ST || is_atomic(ops[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Two findings tell of one defect if the same missing line would mend both. */
 static bool same_defect(const tc_finding *a, const tc_span_of_code *span,
                         const tc_finding *b) {
@@ -53,6 +82,9 @@ static bool same_defect(const tc_finding *a, const tc_span_of_code *span,
     if (a->missing != b->missing || a->other.op != b->other.op) {
         return false;
     }
+    if (between_ctas(a) && between_ctas(b) && same_store(a, b)) {
+        return true;
+    }
     if (a->missing == TC_MISSING_NOTHING ||
         a->missing == TC_MISSING_ALIGNMENT) {
         return a->kind == b->kind && same_place;
@@ -60,7 +92,10 @@ static bool same_defect(const tc_finding *a, const tc_span_of_code *span,
     bool same_wait =
         (a->missing == TC_MISSING_WAIT || a->missing == TC_MISSING_WAIT_LESS) &&
         same_line(a->at.op, b->at.op);
-    return same_place || same_wait || overlap(span, &other);
+    bool turned = a->missing == TC_MISSING_BARRIER &&
+                  same_line(a->at.op, b->cause.op) &&
+                  same_line(a->cause.op, b->at.op);
+    return same_place || turned || same_wait || overlap(span, &other);
 }
 
 /* Adds b to a. What mends both must stand in both stretches; the first kind of
@@ -107,6 +142,41 @@ static void drop_finding(tc_run *r, int i) {
     memmove(&r->spans[i], &r->spans[i + 1], n * sizeof *r->spans);
 }
 
+<<<<<<< /tmp/hz/./src/sim/findings.c
+static bool shares_op(const tc_finding *a, const tc_finding *b) {
+    return a->at.op == b->at.op || a->at.op == b->cause.op ||
+           (a->cause.op &&
+            (a->cause.op == b->at.op || a->cause.op == b->cause.op));
+}
+
+/* b only tells what a has done: who meets a store into a copy's bytes in
+ * flight; what is read before a copy has filled it; barriers that count on the
+ * wait that is missing; data that a flag of too narrow a scope should have
+ * ordered. */
+static bool consequence(tc_finding *a, const tc_finding *b) {
+    bool stuck = b->kind == TC_FINDING_MBARRIER_COUNT ||
+                 b->kind == TC_FINDING_MBARRIER_DEADLOCK;
+    bool waits = a->missing == TC_MISSING_PHASE_WAIT ||
+                 a->missing == TC_MISSING_EMPTY_WAIT;
+    if (a->kind >= b->kind && a->kind != TC_FINDING_DATA_RACE) {
+        return false;
+    }
+    if (stuck && waits) {
+        return true;
+    }
+    if (b->kind == TC_FINDING_UNINITIALIZED_READ) {
+        return a->kind <= TC_FINDING_READ_BEFORE_BARRIER &&
+               a->kind >= TC_FINDING_UNCOMMITTED_GROUP && a->at.op == b->at.op;
+    }
+    if (b->kind == TC_FINDING_OVERWRITE_BEFORE_READ &&
+        a->kind == TC_FINDING_READ_BEFORE_COMPLETE) {
+        return a->at.op == b->cause.op && a->cause.op == b->at.op;
+    }
+    if (a->kind == TC_FINDING_OVERWRITE_IN_FLIGHT &&
+        (b->kind == TC_FINDING_DATA_RACE ||
+         b->kind == TC_FINDING_OVERWRITE_BEFORE_READ)) {
+        return shares_op(a, b);
+=======
 /* b only tells what a has done: who meets a store into a copy's bytes in
  * flight, and the data that a flag of too narrow a scope should have
  * ordered. */
@@ -115,6 +185,7 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
         (b->kind == TC_FINDING_DATA_RACE ||
          b->kind == TC_FINDING_OVERWRITE_BEFORE_READ)) {
         return a->at.op == b->cause.op || a->at.op == b->at.op;
+>>>>>>> ./src/sim/findings.c
     }
     if (a->kind == TC_FINDING_DATA_RACE && b->missing == TC_MISSING_SCOPE &&
         a->missing == TC_MISSING_NOTHING && a->cause.valid &&
@@ -123,7 +194,17 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
         a->other = b->at;
         return true;
     }
+<<<<<<< /tmp/hz/./src/sim/findings.c
+    if (between_ctas(a) && is_race(b) && !between_ctas(b)) {
+        return same_store(a, b);
+    }
+    /* Data handed over by a flag that one side does not use as one. */
+    return between_ctas(a) && between_ctas(b) &&
+           is_strong(a->at.op) != is_strong(a->cause.op) &&
+           !is_strong(b->at.op) && !is_strong(b->cause.op);
+=======
     return false;
+>>>>>>> ./src/sim/findings.c
 }
 
 static void drop_consequences(tc_run *r) {

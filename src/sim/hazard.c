@@ -397,7 +397,7 @@ static void settle_copies(tc_hazard *h, tc_hz_cta *z) {
 static void settle_agents(tc_hazard *h, const tc_cta *c) {
     for (tc_hz_agent *g = h->agents; g; g = g->next) {
         if (g->issue.cta == c->index) {
-            tc_hz_settle_agent(g, NULL, 0);
+            tc_hz_settle_agent(g, NULL, 0, false);
             g->warp = NULL;
         }
     }

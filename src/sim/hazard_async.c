@@ -202,10 +202,26 @@ void tc_hazard_agent_waited(tc_hz_agent *g, tc_warp *w, const tc_ptx_op *op,
     uint64_t clock = tc_hz_clock(w);
     if (read_only) {
         g->read_done = g->read_done ? g->read_done : clock;
+        tc_hz_settle_agent(g, w, (int)g->issue.lane, true);
         return;
     }
     g->done = g->done ? g->done : clock;
-    tc_hz_settle_agent(g, w, (int)g->issue.lane);
+    tc_hz_settle_agent(g, w, (int)g->issue.lane, false);
+}
+
+void tc_hazard_agent_committed(tc_hz_agent *g) {
+    if (g) {
+        g->committed = true;
+    }
+}
+
+void tc_hazard_agent_missed(tc_hz_agent *g, tc_warp *w, const tc_ptx_op *op,
+                            int64_t enough) {
+    if (g) {
+        g->missed = true;
+        g->miss = tc_access_of(w, op, (int)g->issue.lane);
+        g->leave = enough;
+    }
 }
 
 void tc_hazard_agent_committed(tc_hz_agent *g) {
@@ -326,7 +342,7 @@ static void settle_phase(tc_warp *w, int lane, tc_hz_phase *p) {
     while (p->agents) {
         tc_hz_agent *g = unlink_agent(p);
         g->waited = true;
-        tc_hz_settle_agent(g, w, lane);
+        tc_hz_settle_agent(g, w, lane, false);
     }
 }
 
@@ -338,6 +354,9 @@ void tc_hazard_mbarrier_wait(tc_warp *w, const tc_ptx_op *op, int lane,
     tc_hz_barrier *b = barrier_at(owner, offset);
     check_use(w, op, lane, owner, b);
     if (op->flags & TC_PM_RELAXED) {
+        return;
+    }
+    if (phase == UINT32_MAX) { /* before the first: nobody has arrived */
         return;
     }
     tc_hz_phase *p = phase_of(b, phase);

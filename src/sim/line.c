@@ -1,11 +1,6 @@
 /* line.c - an access against the marks of a line. */
-#include "sim/shadow.h"
+#include "sim/line.h"
 #include <string.h>
-
-typedef struct tc_bits { /* a bit a byte of the line */
-    uint64_t w[2];
-} tc_bits;
-_Static_assert(sizeof(tc_bits) == sizeof(tc_hz_mark), "maps lie in the pool");
 
 static void set_bits(tc_bits *b, uint32_t b0, uint32_t b1, bool on) {
     for (uint32_t i = 0; i < 2; i++) {
@@ -19,18 +14,6 @@ static void set_bits(tc_bits *b, uint32_t b0, uint32_t b1, bool on) {
             (hi - lo == 64 ? UINT64_MAX : (UINT64_C(1) << (hi - lo)) - 1) << lo;
         b->w[i] = on ? b->w[i] | mask : b->w[i] & ~mask;
     }
-}
-
-static bool bit(const tc_bits *b, uint32_t i) {
-    return (b->w[i / 64] >> i % 64 & 1) != 0;
-}
-
-static tc_bits *map_of(tc_hazard *h, const tc_hz_mark *m) {
-    return (tc_bits *)(void *)&h->pool[m->map];
-}
-
-static tc_hz_shape shape_of(const tc_hz_mark *m) {
-    return (tc_hz_shape)(m->shape & TC_HZ_SHAPE);
 }
 
 static bool overlap(const tc_hz_mark *a, const tc_hz_mark *b) {
@@ -71,7 +54,7 @@ static void step(tc_hazard *h, tc_walk *k) {
 static void take(tc_hazard *h, tc_walk *k) {
     tc_hz_mark *m = here(h, k);
     uint32_t next = m->next;
-    if (shape_of(m) == TC_HZ_COARSE) {
+    if (tc_hz_shape_of(m) == TC_HZ_COARSE) {
         tc_hz_mark_free(h, m->map);
     }
     if (k->first) {
@@ -94,6 +77,8 @@ static void take(tc_hazard *h, tc_walk *k) {
     k->end = !next;
 }
 
+<<<<<<< /tmp/hz/./src/sim/line.c
+=======
 /* ---- order ---- */
 
 /* Is the thread of record x's lane the one that makes this access? */
@@ -308,6 +293,7 @@ static bool check(tc_hz_visit *v, const tc_hz_mark *e, const tc_hz_mark *m,
     return false;
 }
 
+>>>>>>> ./src/sim/line.c
 /* ---- reads ---- */
 
 /* Bytes that the reading thread had written, or another. */
@@ -318,12 +304,12 @@ static void count_shared(tc_hz_visit *v, const tc_hz_mark *e,
     const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
     uint32_t b = e->b0 > m->b0 ? e->b0 : m->b0;
     uint32_t end = e->b1 < m->b1 ? e->b1 : m->b1;
-    int per = shape_of(m) == TC_HZ_SAME ? m->l1 - m->l0 + 1 : 1;
+    int per = tc_hz_shape_of(m) == TC_HZ_SAME ? m->l1 - m->l0 + 1 : 1;
     if (x->cta != me->cta || x->warp != me->warp) {
         n->shared_reads_other += (end - b) * (uint64_t)per;
         return;
     }
-    if (same_lanes(e, m)) {
+    if (tc_hz_same_lanes(e, m)) {
         n->shared_reads_own += end - b;
         return;
     }
@@ -356,7 +342,7 @@ static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
     tc_walk k = walk(head);
     while (!k.end) {
         const tc_hz_mark *e = here(h, &k);
-        if ((e->shape & TC_HZ_UNWRITTEN) ||
+        if ((e->shape & (TC_HZ_UNWRITTEN | TC_HZ_WROTE)) ||
             !same_stretch(tc_hz_record_of(h, e->record), &me)) {
             step(h, &k);
             continue;
@@ -364,9 +350,9 @@ static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
         all.record = e->record;
         all.b0 = all.b0 < e->b0 ? all.b0 : e->b0;
         all.b1 = all.b1 > e->b1 ? all.b1 : e->b1;
-        if (shape_of(e) == TC_HZ_COARSE) {
-            bits.w[0] |= map_of(h, e)->w[0];
-            bits.w[1] |= map_of(h, e)->w[1];
+        if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
+            bits.w[0] |= tc_hz_map(h, e)->w[0];
+            bits.w[1] |= tc_hz_map(h, e)->w[1];
         } else {
             set_bits(&bits, e->b0, e->b1, true);
         }
@@ -374,7 +360,7 @@ static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
     }
     tc_hz_mark blank = {0};
     all.map = tc_hz_mark_new(h, &blank);
-    *map_of(h, &all) = bits;
+    *tc_hz_map(h, &all) = bits;
     push(h, head, all);
 }
 
@@ -382,14 +368,14 @@ static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
 static void absorb_coarse(tc_hazard *h, tc_hz_mark *e, const tc_hz_mark *m) {
     e->b0 = e->b0 < m->b0 ? e->b0 : m->b0;
     e->b1 = e->b1 > m->b1 ? e->b1 : m->b1;
-    set_bits(map_of(h, e), m->b0, m->b1, true);
+    set_bits(tc_hz_map(h, e), m->b0, m->b1, true);
 }
 
 /* Whoever is ordered after m is ordered after e: e need not be kept. */
 static bool stands_for(const tc_hz_visit *v, const tc_hz_mark *m,
                        const tc_hz_mark *e, const tc_hz_record *x) {
     return e->b0 >= m->b0 && e->b1 <= m->b1 && !v->agent &&
-           all_ordered(v, x, e, m);
+           tc_hz_all_ordered(v, x, e, m);
 }
 
 static void add_reader(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
@@ -401,10 +387,11 @@ static void add_reader(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
         tc_hz_mark *e = here(h, &k);
         const tc_hz_record *x = tc_hz_record_of(h, e->record);
         const tc_hz_record *me = tc_hz_record_of(h, v->record);
-        if ((e->shape ^ m.shape) & TC_HZ_UNWRITTEN) {
+        if (((e->shape ^ m.shape) & TC_HZ_UNWRITTEN) ||
+            (e->shape & TC_HZ_WROTE)) {
             step(h, &k);
         } else if (same_stretch(x, me)) {
-            if (shape_of(e) == TC_HZ_COARSE) {
+            if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
                 absorb_coarse(h, e, &m);
                 return;
             }
@@ -438,12 +425,12 @@ static void add_unwritten(tc_hz_visit *v, tc_hz_line *line,
         set_bits(&bits, here(h, &k)->b0, here(h, &k)->b1, false);
     }
     for (uint32_t b = m->b0; b < m->b1; b++) {
-        if (!bit(&bits, b)) {
+        if (!tc_bit(&bits, b)) {
             continue;
         }
         tc_hz_mark part = *m;
         part.b0 = (uint8_t)b;
-        while (b < m->b1 && bit(&bits, b)) {
+        while (b < m->b1 && tc_bit(&bits, b)) {
             b++;
         }
         part.b1 = (uint8_t)b;
@@ -472,7 +459,13 @@ void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
         if (v->space == TC_PS_SHARED) {
             count_shared(v, e, &m);
         }
-        check(v, e, &m, WRITE_READ);
+        tc_hz_check(v, e, &m, WRITE_READ);
+    }
+    for (tc_walk k = walk(&line->r); h->older && !k.end; step(h, &k)) {
+        const tc_hz_mark *e = here(h, &k);
+        if ((e->shape & TC_HZ_WROTE) && overlap(e, &m)) {
+            tc_hz_check(v, e, &m, WRITE_READ);
+        }
     }
     if (v->space != TC_PS_GLOBAL && covered < (uint32_t)(m.b1 - m.b0)) {
         add_unwritten(v, line, &m);
@@ -482,17 +475,19 @@ void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
 
 /* ---- writes ---- */
 
-/* Takes the bytes of m out of all marks of the list. */
-static void cut_all(tc_hazard *h, tc_hz_mark *head, const tc_hz_mark *m) {
+/* Takes the bytes of m out of all marks of the list, those of the shapes in
+ * keep excepted. */
+static void cut_all(tc_hazard *h, tc_hz_mark *head, const tc_hz_mark *m,
+                    uint32_t keep) {
     tc_walk k = walk(head);
     while (!k.end) {
         tc_hz_mark *e = here(h, &k), rest;
-        if (!overlap(e, m)) {
+        if (!overlap(e, m) || (e->shape & keep)) {
             step(h, &k);
             continue;
         }
-        if (shape_of(e) == TC_HZ_COARSE) {
-            tc_bits *b = map_of(h, e);
+        if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
+            tc_bits *b = tc_hz_map(h, e);
             set_bits(b, m->b0, m->b1, false);
             if (!(b->w[0] | b->w[1])) {
                 take(h, &k);
@@ -523,9 +518,46 @@ static void check_unwritten(tc_hz_visit *v, const tc_hz_mark *e,
     int e0, e1, m0, m1;
     tc_hz_lanes_at(e, b, &e0, &e1);
     tc_hz_lanes_at(m, b, &m0, &m1);
-    if (ordered(v, x, e0, m0)) {
-        tc_finding place = place_of(v, e, b, e->b1 - b);
+    if (tc_hz_ordered(v, x, e0, m0)) {
+        tc_finding place = tc_hz_place_of(v, e, b, e->b1 - b);
+        const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+        if (v->agent && v->agent->nsignals &&
+            (x->cta != me->cta || x->warp != me->warp)) {
+            tc_hz_unfilled(v, &place, e->record, e0);
+            return;
+        }
         tc_hz_unwritten(v->h, &place, e->record, e0, 1);
+    }
+}
+
+/* A strong write comes onto e: who does not know of e may still conflict with
+ * it, though not with the strong one. */
+static void keep_older(tc_hz_visit *v, tc_hz_mark *head, const tc_hz_mark *e,
+                       const tc_hz_mark *m) {
+    tc_hazard *h = v->h;
+    tc_hz_mark part = *e;
+    part.b0 = e->b0 > m->b0 ? e->b0 : m->b0;
+    part.b1 = e->b1 < m->b1 ? e->b1 : m->b1;
+    part.shape |= TC_HZ_CLIPPED | TC_HZ_WROTE;
+    h->older = true;
+    for (tc_walk k = walk(head); !k.end; step(h, &k)) {
+        tc_hz_mark *o = here(h, &k);
+        if ((o->shape & TC_HZ_WROTE) && o->record == e->record &&
+            tc_hz_absorb(o, &part)) {
+            return;
+        }
+    }
+    push(h, head, part);
+}
+
+/* Marks of writers under m that were no strong ones. */
+static void keep_plain(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m) {
+    for (tc_walk k = walk(&line->w); !k.end; step(v->h, &k)) {
+        tc_hz_mark e = *here(v->h, &k);
+        if (overlap(&e, m) &&
+            !(tc_hz_record_of(v->h, e.record)->flags & TC_HZ_STRONG)) {
+            keep_older(v, &line->r, &e, m);
+        }
     }
 }
 
@@ -534,7 +566,7 @@ static void add_writer(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
     m.record = v->record;
     for (tc_walk k = walk(head); !k.end; step(h, &k)) {
         tc_hz_mark *e = here(h, &k);
-        if (e->record == v->record && shape_of(e) == TC_HZ_SAME &&
+        if (e->record == v->record && tc_hz_shape_of(e) == TC_HZ_SAME &&
             e->l0 == e->l1 && tc_hz_absorb(e, &m)) {
             return;
         }
@@ -547,6 +579,7 @@ void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     if (m.b0 >= m.b1) {
         return;
     }
+    bool strong = (tc_hz_record_of(h, v->record)->flags & TC_HZ_STRONG) != 0;
     v->unwritten = v->space != TC_PS_GLOBAL;
     for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
         if (overlap(here(h, &k), &m)) {
@@ -554,7 +587,11 @@ void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
             if (v->agent) {
                 v->agent->over = true;
             }
+<<<<<<< /tmp/hz/./src/sim/line.c
+            tc_hz_check(v, here(h, &k), &m, WRITE_WRITE);
+=======
             check(v, here(h, &k), &m, WRITE_WRITE);
+>>>>>>> ./src/sim/line.c
         }
     }
     for (tc_walk k = walk(&line->r); !k.end; step(h, &k)) {
@@ -563,22 +600,29 @@ void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
             continue;
         }
         if (e->shape & TC_HZ_UNWRITTEN) {
-            check_unwritten(v, e, &m);
+            if (!strong) {
+                check_unwritten(v, e, &m);
+            }
+        } else if (e->shape & TC_HZ_WROTE) {
+            tc_hz_check(v, e, &m, WRITE_WRITE);
         } else {
-            check(v, e, &m, READ_WRITE);
+            tc_hz_check(v, e, &m, READ_WRITE);
         }
     }
     /* One mark on the same bytes again: nothing to cut or to add. */
     tc_hz_mark *w = &line->w;
     if (w->record == v->record && !w->next && !line->r.record &&
-        w->b0 == m.b0 && w->b1 == m.b1 && same_lanes(w, &m)) {
+        w->b0 == m.b0 && w->b1 == m.b1 && tc_hz_same_lanes(w, &m)) {
         return;
     }
+    if (w->record && strong) {
+        keep_plain(v, line, &m);
+    }
     if (w->record) {
-        cut_all(h, w, &m);
+        cut_all(h, w, &m, 0);
     }
     if (line->r.record) {
-        cut_all(h, &line->r, &m);
+        cut_all(h, &line->r, &m, strong ? TC_HZ_UNWRITTEN | TC_HZ_WROTE : 0);
     }
     add_writer(v, w, m);
 }

@@ -40,6 +40,8 @@ typedef enum tc_hz_shape {
     TC_HZ_SHAPE = 3,
     TC_HZ_CLIPPED = 4,   /* bytes are fewer than the shape says */
     TC_HZ_UNWRITTEN = 8, /* read before anybody wrote */
+    TC_HZ_WROTE = 16     /* among the readers: an older write, onto which only
+                            strong ones have come since */
 } tc_hz_shape;
 
 typedef struct tc_hz_mark {
@@ -61,16 +63,14 @@ typedef struct tc_hz_line {
     tc_hz_mark w, r; /* first of the writers, of the readers */
 } tc_hz_line;
 
-/* One read that may have been too early: decided when somebody waits. */
+/* One access that may have been too early: decided when somebody waits. */
 typedef struct tc_hz_pending {
     struct tc_hz_pending *next;
-    tc_access reader;
-    tc_ptx_space space;
-    uint32_t phase;     /* barriers that the reader had passed */
+    tc_finding f;       /* without kind (of a read) and missing line */
+    uint32_t phase;     /* barriers that its thread had passed */
     uint32_t committed; /* groups that the issuing lane had committed */
     int lane;           /* the issuer's */
-    uint64_t address;
-    uint32_t bytes;
+    bool source;        /* it wrote what the copy reads */
 } tc_hz_pending;
 
 /* The checker's view of one cp.async; lives as long as a record names it. */
@@ -171,6 +171,7 @@ struct tc_hazard {
     uint32_t now; /* the record that is being made: its cycle is now */
     tc_hz_mark *pool;
     uint32_t npool, cpool, free_marks;
+    bool older;           /* some mark is TC_HZ_WROTE */
     tc_hz_line **pages;   /* of each page of each allocation */
     uint64_t *first_page; /* of each allocation */
     uint64_t npages;
@@ -229,7 +230,11 @@ void tc_hz_set_known(tc_warp *w, uint32_t lanes, tc_hz_know *k);
 
 /* ---- one access ---- */
 
+<<<<<<< /tmp/hz/./src/sim/shadow.h
+/* pairs.c */
+=======
 /* line.c */
+>>>>>>> ./src/sim/shadow.h
 bool tc_hz_agent_signals(const tc_hz_agent *g, uint32_t barrier);
 bool tc_hz_agent_known(const tc_hz_agent *g, const tc_hz_know *k,
                        bool reads_only, bool issuer);
@@ -278,12 +283,15 @@ void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
                        int flane, uint32_t second, int slane);
 void tc_hz_unfenced(tc_hz_visit *v, const tc_finding *place, uint32_t first,
                     int flane, uint32_t second, int slane);
+void tc_hz_unfilled(tc_hz_visit *v, const tc_finding *place, uint32_t record,
+                    int lane);
 void tc_hz_unwritten(tc_hazard *h, const tc_finding *place, uint32_t record,
                      int lane, uint32_t lanes);
 /* Reads that were too early have their name once the copy's lane waits, or
  * its CTA ends; a transfer's, once anybody (NULL: nobody) waits for it. */
 void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited);
-void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane);
+void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane,
+                        bool sources);
 /* Transfers onto transfers that nobody read between. */
 void tc_hz_settle_doubts(tc_hazard *h);
 

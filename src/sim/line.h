@@ -1,0 +1,40 @@
+/* line.h - what line.c and pairs.c share: bits of a line, pairs of marks. */
+#ifndef TC_SIM_LINE_H
+#define TC_SIM_LINE_H
+
+#include "sim/shadow.h"
+
+typedef struct tc_bits { /* a bit a byte of the line */
+    uint64_t w[2];
+} tc_bits;
+_Static_assert(sizeof(tc_bits) == sizeof(tc_hz_mark), "maps lie in the pool");
+
+static inline bool tc_bit(const tc_bits *b, uint32_t i) {
+    return (b->w[i / 64] >> i % 64 & 1) != 0;
+}
+
+static inline tc_bits *tc_hz_map(tc_hazard *h, const tc_hz_mark *m) {
+    return (tc_bits *)(void *)&h->pool[m->map];
+}
+
+static inline tc_hz_shape tc_hz_shape_of(const tc_hz_mark *m) {
+    return (tc_hz_shape)(m->shape & TC_HZ_SHAPE);
+}
+
+/* pairs.c */
+typedef enum tc_hz_pair { WRITE_READ, READ_WRITE, WRITE_WRITE } tc_hz_pair;
+
+/* Checks e, which was here before, against m. True: all of it is in order. */
+bool tc_hz_check(tc_hz_visit *v, const tc_hz_mark *e, const tc_hz_mark *m,
+                 tc_hz_pair pair);
+/* The access of record x by lane le precedes that of my lane lm. */
+bool tc_hz_ordered(const tc_hz_visit *v, const tc_hz_record *x, int le, int lm);
+/* m's lanes are the lanes of e on every byte that they share. */
+bool tc_hz_same_lanes(const tc_hz_mark *e, const tc_hz_mark *m);
+/* All of e precedes all of m, seen quickly; false: look at the lanes. */
+bool tc_hz_all_ordered(const tc_hz_visit *v, const tc_hz_record *x,
+                       const tc_hz_mark *e, const tc_hz_mark *m);
+tc_finding tc_hz_place_of(const tc_hz_visit *v, const tc_hz_mark *m,
+                          uint32_t byte, uint32_t step);
+
+#endif
