@@ -154,11 +154,21 @@ void tc_hazard_agent_access(tc_hz_agent *g, tc_cta *owner, tc_ptx_space space,
     }
 }
 
+/* Within a CTA, a barrier of the CTA since the init is held to be enough: that
+ * is all that libcu++'s memcpy_async has. */
+static bool settled(const tc_hz_agent *g, const tc_hz_barrier *b) {
+    uint32_t t = b->init.warp * TC_LANES + b->init.lane;
+    bool same = b->init.warp == g->issue.warp && b->init.lane == g->issue.lane;
+    return b->init.cta == g->issue.cta && g->issued > b->clock &&
+           (same || tc_hz_knows(g->know, b->init.cta, t, 1, b->clock));
+}
+
 /* The barrier that a transfer signals was initialised, in the generic proxy:
  * a fence must lie between (9.7.13.15.9: fence.mbarrier_init or fence.proxy).
  */
 static void check_init(tc_hz_agent *g, const tc_hz_barrier *b) {
     if (!b->initialised || b->fenced || g->proxy == TC_HZ_GENERIC ||
+        settled(g, b) ||
         tc_hz_knows(g->know->proxy, b->init.cta,
                     b->init.warp * TC_LANES + b->init.lane, 1, b->clock)) {
         return;
