@@ -63,12 +63,21 @@ static void counters_text(const tc_run *run, tc_buf *b) {
     tc_buf_puts(b, " thread instructions, ");
     tc_describe_count(b, run->result.cycles);
     tc_buf_puts(b, " cycles\n");
-    if (c->async_copies > 0) {
+    if (c->async_copies > c->bulk_copies) {
         tc_buf_puts(b, "  ");
-        tc_describe_count(b, c->async_copies);
+        tc_describe_count(b, c->async_copies - c->bulk_copies);
         tc_buf_puts(b, " cp.async by whole warps, ");
-        tc_describe_count(b, c->async_bytes);
+        tc_describe_count(b, c->async_bytes - c->bulk_bytes);
         tc_buf_puts(b, " bytes together\n");
+    }
+    if (c->bulk_copies > 0) {
+        tc_buf_puts(b, "  ");
+        tc_describe_count(b, c->bulk_copies);
+        tc_buf_puts(b, c->bulk_copies == 1
+                           ? " bulk copy by one thread, "
+                           : " bulk copies by single threads, ");
+        tc_describe_count(b, c->bulk_bytes);
+        tc_buf_puts(b, c->bulk_copies == 1 ? " bytes\n" : " bytes together\n");
     }
 }
 
@@ -164,6 +173,8 @@ static json_t *counters_json(const tc_sim_counters *c) {
     X(shared_wavefronts);
     X(bank_conflicts);
     X(async_copies);
+    X(bulk_copies);
+    X(bulk_bytes);
     X(async_bytes);
     X(barriers);
     X(shared_reads_own);
