@@ -10,18 +10,20 @@ enum { SHOWN_DIFFERENCES = 3 };
 typedef struct gpu_outcome {
     tc_gpu_device device;
     tc_gpu_result result;
-    uint8_t **after; /* one a buffer, in the run's arena */
+    tc_arena *arena; /* the run's, which keeps the GPU's bytes, or its own */
+    uint8_t **after; /* one a buffer */
 } gpu_outcome;
 
 /* The kernel's arguments: copies of the buffers' data, and the numbers. */
-static tc_gpu_arg *make_args(tc_run *run, gpu_outcome *out) {
-    out->after = TC_NEWN(run->arena, uint8_t *, run->nbuffers + 1);
+static tc_gpu_arg *make_args(tc_session *s, tc_run *run, gpu_outcome *out) {
+    out->after = TC_NEWN(out->arena, uint8_t *, run->nbuffers + 1);
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *b = &run->buffers[i];
-        out->after[i] = tc_alloc(run->arena, b->bytes);
-        memcpy(out->after[i], b->before, b->bytes);
+        out->after[i] = tc_alloc(out->arena, b->bytes);
+        tc_fill_buffer(out->after[i], b->bytes, b->buffer->type, i,
+                       s->options.seed);
     }
-    tc_gpu_arg *args = TC_NEWN(run->arena, tc_gpu_arg, run->nargs + 1);
+    tc_gpu_arg *args = TC_NEWN(out->arena, tc_gpu_arg, run->nargs + 1);
     for (int i = 0; i < run->nargs; i++) {
         tc_run_arg *p = &run->args[i];
         if (p->map != NULL) {
@@ -50,7 +52,7 @@ static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
     tc_gpu_cuda.describe(gpu, &out->device);
     tc_gpu_launch l = {.ptx = run->ptx,
                        .entry = run->entry,
-                       .args = make_args(run, out),
+                       .args = make_args(s, run, out),
                        .nargs = run->nargs,
                        .dynamic_shared = run->dynamic_shared};
     memcpy(l.grid, run->grid, sizeof l.grid);
@@ -170,7 +172,7 @@ static void answer_alone(tc_session *s, const gpu_outcome *o, tc_reply *r) {
         device_json(o, r->json);
     } else {
         device_text(s, o, &r->text);
-        tc_run_buffers_text(run, &r->text);
+        tc_run_buffers_text(s, run, &r->text);
     }
 }
 
@@ -195,16 +197,19 @@ static void answer_both(tc_session *s, const gpu_outcome *o, tc_reply *r) {
 }
 
 tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r) {
-    gpu_outcome o = {0};
-    if (!run_on_gpu(s, at, &o)) {
-        return TC_NO_GPU;
-    }
-    if (s->program.run->sim == NULL) {
+    tc_run *run = s->program.run;
+    bool alone = run->sim == NULL;
+    gpu_outcome o = {.arena = alone ? run->arena : tc_arena_new()};
+    bool ok = run_on_gpu(s, at, &o);
+    if (ok && alone) {
         answer_alone(s, &o, r);
-    } else {
+    } else if (ok) {
         answer_both(s, &o, r);
     }
-    return TC_OK;
+    if (!alone) {
+        tc_arena_free(o.arena);
+    }
+    return ok ? TC_OK : TC_NO_GPU;
 }
 
 /* The last launch again; else the program, which the simulator runs first: its

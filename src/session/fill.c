@@ -55,24 +55,49 @@ static uint64_t element_bits(tc_dtype type, int value) {
     }
 }
 
-void tc_fill_buffer(uint8_t *bytes, uint64_t size, tc_dtype type, int position,
-                    uint64_t seed) {
+static bool is_float(tc_dtype type) {
     tc_dtype_class cls = tc_dtypes[type].cls;
+    return cls == TC_CLASS_FLOAT || cls == TC_CLASS_BFLOAT ||
+           cls == TC_CLASS_FLOAT8;
+}
+
+void tc_fill_part(uint8_t *bytes, uint64_t from, uint64_t size, tc_dtype type,
+                  int position, uint64_t seed) {
     uint64_t i = (uint64_t)position;
-    if (cls == TC_CLASS_FLOAT || cls == TC_CLASS_BFLOAT ||
-        cls == TC_CLASS_FLOAT8) {
-        int width = tc_dtype_bytes(type);
-        for (uint64_t e = 0; (e + 1) * (uint64_t)width <= size; e++) {
-            int value = (int)(word(seed, i, e) % 17) - 8;
-            put_le(bytes + e * (uint64_t)width, element_bits(type, value),
-                   width);
+    if (is_float(type)) {
+        uint64_t width = (uint64_t)tc_dtype_bytes(type), first = from / width;
+        for (uint64_t e = 0; (e + 1) * width <= size; e++) {
+            int value = (int)(word(seed, i, first + e) % 17) - 8;
+            put_le(bytes + e * width, element_bits(type, value), (int)width);
         }
         return;
     }
     for (uint64_t w = 0; w * 8 < size; w++) {
         uint64_t left = size - w * 8;
-        put_le(bytes + w * 8, word(seed, i, w), left < 8 ? (int)left : 8);
+        put_le(bytes + w * 8, word(seed, i, from / 8 + w),
+               left < 8 ? (int)left : 8);
     }
+}
+
+void tc_fill_buffer(uint8_t *bytes, uint64_t size, tc_dtype type, int position,
+                    uint64_t seed) {
+    tc_fill_part(bytes, 0, size, type, position, seed);
+}
+
+uint64_t tc_fill_changed(const uint8_t *bytes, uint64_t size, tc_dtype type,
+                         int position, uint64_t seed) {
+    enum { PART = 1 << 14 };
+    uint8_t part[PART];
+    uint64_t changed = 0;
+    for (uint64_t at = 0; at < size; at += PART) {
+        uint64_t n = size - at < PART ? size - at : PART;
+        memset(part, 0, (size_t)n); /* what is no whole element stays zero */
+        tc_fill_part(part, at, n, type, position, seed);
+        for (uint64_t i = 0; i < n; i++) {
+            changed += part[i] != bytes[at + i];
+        }
+    }
+    return changed;
 }
 
 uint64_t tc_fnv1a64(const uint8_t *bytes, uint64_t size) {

@@ -208,9 +208,6 @@ tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_run *run,
     }
     tc_run_buffer *rb = &run->buffers[run->nbuffers];
     *rb = (tc_run_buffer){.buffer = b, .bytes = bytes};
-    rb->before = tc_alloc(run->arena, bytes);
-    rb->after = tc_alloc(run->arena, bytes);
-    tc_fill_buffer(rb->before, bytes, b->type, run->nbuffers, s->options.seed);
     run->nbuffers++;
     return rb;
 }
@@ -246,18 +243,19 @@ static uint8_t *param_block(tc_run *run) {
 }
 
 static bool execute(tc_session *s, tc_run *run) {
-    tc_sim_allocation **mem =
-        TC_NEWN(run->arena, tc_sim_allocation *, run->nbuffers + 1);
     for (int i = 0; i < run->nbuffers; i++) {
         tc_run_buffer *b = &run->buffers[i];
-        mem[i] = tc_sim_alloc(run->sim, b->bytes, b->buffer->name);
-        if (mem[i] == NULL) {
+        tc_sim_allocation *mem =
+            tc_sim_alloc(run->sim, b->bytes, b->buffer->name);
+        if (mem == NULL) {
             tc_error(&s->diags, b->buffer->span, NULL,
                      "the simulated device is full");
             return false;
         }
-        memcpy(mem[i]->bytes, b->before, b->bytes);
-        b->address = mem[i]->address;
+        tc_fill_buffer(mem->bytes, b->bytes, b->buffer->type, i,
+                       s->options.seed);
+        b->address = mem->address;
+        b->after = mem->bytes;
     }
     tc_sim_launch l = {.entry = run->entry,
                        .cooperative = true,
@@ -271,9 +269,6 @@ static bool execute(tc_session *s, tc_run *run) {
     tc_diags diags = {place, &p, 0};
     if (!tc_sim_run(run->sim, &l, &diags, &run->result)) {
         return false;
-    }
-    for (int i = 0; i < run->nbuffers; i++) {
-        memcpy(run->buffers[i].after, mem[i]->bytes, run->buffers[i].bytes);
     }
     run->trace = tc_sim_take_trace(run->sim);
     return true;

@@ -56,7 +56,7 @@ tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r);
 void tc_run_text(tc_session *s, tc_buf *b);
 void tc_run_findings_text(tc_session *s, tc_buf *b);
 /* What each buffer became: changed bytes, and which equal each other. */
-void tc_run_buffers_text(const tc_run *run, tc_buf *b);
+void tc_run_buffers_text(tc_session *s, const tc_run *run, tc_buf *b);
 json_t *tc_run_buffers_json(const tc_run *run);
 /* INTERFACE.md's `run` for the last run: who executed, the buffers after it (a
  * list that it takes over), and how long execution took. */

@@ -11,14 +11,6 @@ static bool same(const tc_run_buffer *a, const tc_run_buffer *b) {
     return a->bytes == b->bytes && memcmp(a->after, b->after, a->bytes) == 0;
 }
 
-static uint64_t changed_bytes(const tc_run_buffer *b) {
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < b->bytes; i++) {
-        n += b->before[i] != b->after[i];
-    }
-    return n;
-}
-
 static void shape_text(tc_buf *b, const tc_buffer *x) {
     tc_buf_printf(b, "%s[", tc_dtypes[x->type].name);
     for (int i = 0; i < x->rank; i++) {
@@ -27,10 +19,11 @@ static void shape_text(tc_buf *b, const tc_buffer *x) {
     tc_buf_putc(b, ']');
 }
 
-void tc_run_buffers_text(const tc_run *run, tc_buf *b) {
+void tc_run_buffers_text(tc_session *s, const tc_run *run, tc_buf *b) {
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *rb = &run->buffers[i];
-        uint64_t n = changed_bytes(rb);
+        uint64_t n = tc_fill_changed(rb->after, rb->bytes, rb->buffer->type, i,
+                                     s->options.seed);
         tc_buf_printf(b, "  %s ", rb->buffer->name);
         shape_text(b, rb->buffer);
         tc_buf_puts(b, ", ");
@@ -128,7 +121,7 @@ void tc_run_text(tc_session *s, tc_buf *b) {
     dims(b, run->block);
     tc_buf_putc(b, '\n');
     counters_text(run, b);
-    tc_run_buffers_text(run, b);
+    tc_run_buffers_text(s, run, b);
     if (run->result.status == TC_RUN_OK) {
         sharing_text(s, run, b);
     }

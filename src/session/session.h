@@ -24,8 +24,8 @@
 typedef struct tc_run_buffer {
     const tc_buffer *buffer;
     uint64_t bytes;
-    uint8_t *before, *after; /* in the run's arena */
-    uint64_t address;        /* simulated device address */
+    const uint8_t *after; /* the simulator's bytes, or the GPU's */
+    uint64_t address;     /* simulated device address */
 } tc_run_buffer;
 
 /* One parameter of the kernel: a buffer's address, a number's bytes, or a
@@ -186,6 +186,13 @@ void tc_keep_free(tc_session *s);
 
 void tc_fill_buffer(uint8_t *bytes, uint64_t size, tc_dtype type, int position,
                     uint64_t seed);
+/* The same for the size bytes of a buffer that begin at `from`, a multiple of
+ * 8. */
+void tc_fill_part(uint8_t *bytes, uint64_t from, uint64_t size, tc_dtype type,
+                  int position, uint64_t seed);
+/* How many bytes of a buffer are not what it was filled with. */
+uint64_t tc_fill_changed(const uint8_t *bytes, uint64_t size, tc_dtype type,
+                         int position, uint64_t seed);
 uint64_t tc_fnv1a64(const uint8_t *bytes, uint64_t size);
 
 /* --- names.c: from addresses to elements -----------------------------------

@@ -110,7 +110,8 @@ static void run_module(batch *b, int i, const tc_ptx_module *m) {
         const tc_run_buffer *x = &run->buffers[k];
         mem[k] = tc_sim_alloc(sim, x->bytes, x->buffer->name);
         assert_non_null(mem[k]);
-        memcpy(mem[k]->bytes, x->before, x->bytes);
+        tc_fill_buffer(mem[k]->bytes, x->bytes, x->buffer->type, k,
+                       s->options.seed);
         params[k] = mem[k]->address;
     }
     tc_sim_launch l = {.entry = b->entries[i],
