@@ -63,7 +63,13 @@ $(BUILD)/tests/test_client: $(CLIENT_SRC)
 	$(CC) $(CPPFLAGS_ALL) -Itests/repl $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \
 	  -lreadline -lcmocka -lm
 
-$(BUILD)/bench: $(wildcard tests/bench/*.c) $(BUILD)/libtilecopy.a
+# The loops that the simulator is set beside: no vectors.
+$(BUILD)/scalar.o: tests/bench/scalar.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(WARN) -O1 -fno-tree-vectorize -c -o $@ $<
+
+$(BUILD)/bench: $(filter-out %/scalar.c,$(wildcard tests/bench/*.c)) \
+                $(BUILD)/scalar.o $(BUILD)/libtilecopy.a
 	$(CC) $(CPPFLAGS_ALL) -Itests/bench $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \
 	  -lutil -lz $(LIBS)
 
@@ -73,14 +79,16 @@ $(BUILD)/tools/ptx_host: tests/tools/ptx_host.c $(BUILD)/libtilecopy.a
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
 
 # The differential test of single instructions: kernels, and what runs them.
-$(BUILD)/tools/alu_gen: tests/tools/alu_gen.c $(BUILD)/libtilecopy.a
+$(BUILD)/tools/alu_gen $(BUILD)/tools/alu_pack: \
+  $(BUILD)/tools/%: tests/tools/%.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -lz -lm
 $(BUILD)/tools/alu_host: tests/tools/alu_host.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
 
-tools: $(BUILD)/tools/ptx_host $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_host
+tools: $(BUILD)/tools/ptx_host $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_host \
+       $(BUILD)/tools/alu_pack
 
 # --- what people type ---------------------------------------------------------
 

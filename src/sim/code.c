@@ -72,10 +72,6 @@ static bool elided(const tc_fast_code *f, const tc_ptx_op *op) {
            (f->reg[d] & (TC_REG_CONST | TC_REG_GENERAL)) == TC_REG_CONST;
 }
 
-static bool writes_nothing(const tc_fast_code *f, const tc_ptx_op *op) {
-    return op->opcode != TC_PTX_ST && elided(f, op);
-}
-
 static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
                           uint32_t *cap) {
     tc_fast_code *f = r->fast;
@@ -85,7 +81,7 @@ static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
         tc_code *c = &r->code[i];
         tc_fast x;
         c->entry = *n;
-        if (writes_nothing(f, op)) {
+        if (!r->trace && elided(f, op)) { /* a trace wants all rows */
             c->run = 1;
         } else if (!(r->watched && r->watched[i]) &&
                    tc_fast_decode(r, op, &x)) {
@@ -105,7 +101,7 @@ static void find_zeros(tc_run *r) {
     uint32_t n = r->func->n32 + r->func->n64;
     f->zero = tc_xcalloc(n + 1u, sizeof *f->zero);
     for (uint32_t i = 0; i < n; i++) {
-        if (!(f->reg[i] & TC_REG_ASSIGNED)) {
+        if (r->trace || !(f->reg[i] & TC_REG_ASSIGNED)) {
             f->zero[f->nzero++] = i;
         }
     }

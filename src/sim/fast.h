@@ -125,6 +125,17 @@ int64_t tc_fast_reg(const tc_ptx_func *func, const tc_ptx_operand *o);
  * writes them are zero. */
 void tc_fast_zero(tc_warp *w);
 
+/* One op for the lanes of mask (its guard applied), for loops that go op by
+ * op; core->pc is behind it, run->cycle is its own. */
+static inline void tc_code_execute(tc_warp *w, const tc_code *c,
+                                   uint32_t mask) {
+    if (c->one) {
+        c->one->fn[mask != w->alive](w, c->one, mask);
+    } else {
+        c->fn(w, c->op, mask);
+    }
+}
+
 /* Executes an entry's op on the general road. Returns as a handler does. */
 tc_fast *tc_fast_general(tc_warp *w, tc_fast *x, uint32_t mask);
 

@@ -1,5 +1,6 @@
 /* timing.c - when an op may issue, and what it costs: scoreboard, units,
  * memory. Costs are in units.def and memory.def. */
+#include "sim/fast.h"
 #include "sim/timing.h"
 #include <stdlib.h>
 #include <string.h>
@@ -241,7 +242,7 @@ void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     if (!m) {
         return;
     }
-    c->fn(w, c->op, m);
+    tc_code_execute(w, c, m);
     uint64_t at = r->cycle + op->latency;
     at = t->arrives > at ? t->arrives : at;
     at = at << TC_READY_SHIFT | op->stall;

@@ -235,5 +235,6 @@ int main(int argc, char **argv) {
               native);
     bench_run(program, "set hazards on", "set timing on",
               "simulator, all checks", native);
+    bench_speed("tests/bench");
     return 0;
 }

@@ -8,4 +8,7 @@ void bench_suggest(void);
 /* parse + why on the first `most` programs of the corpus; 0: on all. */
 void bench_corpus(int most);
 
+/* Thread-instructions a second of the kernels in a folder's .ptx files. */
+void bench_speed(const char *folder);
+
 #endif
