@@ -128,10 +128,6 @@ void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited) {
 /* The missing line for a transfer that is not complete: all of it, or (read)
  * its reading. True: it was never committed. */
 static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
-<<<<<<< /tmp/hz/./src/sim/conflict.c
-    f->missing = read ? TC_MISSING_BULK_WAIT_READ : TC_MISSING_BULK_WAIT;
-    if (g->nsignals) {
-=======
     uint16_t opcode = g->issue.op->opcode;
     f->missing = read ? TC_MISSING_BULK_WAIT_READ : TC_MISSING_BULK_WAIT;
     if (opcode == TC_PTX_TCGEN05_LD || opcode == TC_PTX_TCGEN05_ST) {
@@ -139,7 +135,6 @@ static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
     } else if (opcode == TC_PTX_TCGEN05_CP && !g->nsignals) {
         f->missing = TC_MISSING_TENSOR_COMMIT;
     } else if (g->nsignals) {
->>>>>>> ./src/sim/conflict.c
         f->missing = TC_MISSING_PHASE_WAIT;
     } else if (!g->committed) {
         f->missing = g->missed ? TC_MISSING_BULK_COMMIT
@@ -151,7 +146,6 @@ static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
         f->other = g->miss;
     }
     return false;
-<<<<<<< /tmp/hz/./src/sim/conflict.c
 }
 
 /* What a use of the transfer's bytes is called: too early, or never waited. */
@@ -186,27 +180,6 @@ void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane,
             f.kind = kind == TC_FINDING_READ_BEFORE_COMPLETE
                          ? TC_FINDING_READ_BEFORE_BARRIER
                          : kind;
-=======
-}
-
-/* What a use of the transfer's bytes is called: too early, or never waited. */
-static void name_use(tc_finding *f, const tc_hz_agent *g, bool read,
-                     tc_finding_kind kind) {
-    f->kind = name_agent(f, g, read) ? TC_FINDING_UNCOMMITTED_GROUP : kind;
-}
-
-void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane) {
-    while (g->pending) {
-        tc_hz_pending *p = g->pending;
-        tc_finding f = finding_of(p);
-        f.cause = g->issue;
-        name_use(&f, g, false, TC_FINDING_READ_BEFORE_COMPLETE);
-        bool other = waiter && (waiter->cta->index != p->reader.cta ||
-                                waiter->index != p->reader.warp ||
-                                (uint32_t)lane != p->reader.lane);
-        if (other && tc_hz_warp_of(waiter)->phase[lane] <= p->phase) {
-            f.kind = TC_FINDING_READ_BEFORE_BARRIER;
->>>>>>> ./src/sim/conflict.c
             f.missing = TC_MISSING_BARRIER;
         }
         tc_find(g->h->run, &f);
@@ -304,16 +277,6 @@ static void read_of_agent(tc_hz_visit *v, tc_finding *f, uint32_t reader,
         f->missing = rd->cta == wr->cta ? TC_MISSING_EMPTY_WAIT
                                         : TC_MISSING_CLUSTER_BARRIER;
         overwrite_before_read(h, f);
-<<<<<<< /tmp/hz/./src/sim/conflict.c
-=======
-    } else if (g->done || g->waited) {
-        f->kind = TC_FINDING_READ_BEFORE_BARRIER;
-        f->missing = TC_MISSING_BARRIER;
-        tc_find(h->run, f);
-    } else if (same || g->freed || (rd->flags & TC_HZ_AGENT)) {
-        name_use(f, g, false, TC_FINDING_READ_BEFORE_COMPLETE);
-        tc_find(h->run, f);
->>>>>>> ./src/sim/conflict.c
     } else {
         f->kind = TC_FINDING_READ_BEFORE_COMPLETE;
         use_of_agent(h, f, g, rd, false);
@@ -344,19 +307,10 @@ static void over_source(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
                         int rlane, const tc_hz_record *wr, int wlane) {
     f->kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
     if (agent_of(rd)) {
-<<<<<<< /tmp/hz/./src/sim/conflict.c
         use_of_agent(h, f, agent_of(rd), wr, true);
         return;
     }
     if (same_thread(rd, rlane, wr, wlane)) {
-=======
-        const tc_hz_agent *g = agent_of(rd);
-        f->missing = TC_MISSING_BARRIER;
-        if (!g->read_done && !g->done) {
-            name_use(f, g, true, f->kind);
-        }
-    } else if (same_thread(rd, rlane, wr, wlane)) {
->>>>>>> ./src/sim/conflict.c
         name_missing(f, copy_of(rd), rlane, committed_now(copy_of(rd), rlane));
         f->kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
     }
@@ -460,20 +414,12 @@ void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
     f.kind = TC_FINDING_DATA_RACE;
     if (ga) {
         f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
-<<<<<<< /tmp/hz/./src/sim/conflict.c
         if (!gb) {
             use_of_agent(h, &f, agent_of(a), b, false);
             return;
         }
         name_use(&f, ga, false, f.kind);
         if (ga->nsignals && tc_hz_agent_signals(gb, ga->signal[0].barrier)) {
-=======
-        if (!ga->done) {
-            name_use(&f, ga, false, f.kind);
-        }
-        if (gb && ga->nsignals &&
-            tc_hz_agent_signals(gb, ga->signal[0].barrier)) {
->>>>>>> ./src/sim/conflict.c
             doubt(h, &f);
             return;
         }

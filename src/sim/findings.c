@@ -142,7 +142,6 @@ static void drop_finding(tc_run *r, int i) {
     memmove(&r->spans[i], &r->spans[i + 1], n * sizeof *r->spans);
 }
 
-<<<<<<< /tmp/hz/./src/sim/findings.c
 static bool shares_op(const tc_finding *a, const tc_finding *b) {
     return a->at.op == b->at.op || a->at.op == b->cause.op ||
            (a->cause.op &&
@@ -176,16 +175,6 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
         (b->kind == TC_FINDING_DATA_RACE ||
          b->kind == TC_FINDING_OVERWRITE_BEFORE_READ)) {
         return shares_op(a, b);
-=======
-/* b only tells what a has done: who meets a store into a copy's bytes in
- * flight, and the data that a flag of too narrow a scope should have
- * ordered. */
-static bool consequence(tc_finding *a, const tc_finding *b) {
-    if (a->kind == TC_FINDING_OVERWRITE_IN_FLIGHT &&
-        (b->kind == TC_FINDING_DATA_RACE ||
-         b->kind == TC_FINDING_OVERWRITE_BEFORE_READ)) {
-        return a->at.op == b->cause.op || a->at.op == b->at.op;
->>>>>>> ./src/sim/findings.c
     }
     if (a->kind == TC_FINDING_DATA_RACE && b->missing == TC_MISSING_SCOPE &&
         a->missing == TC_MISSING_NOTHING && a->cause.valid &&
@@ -194,7 +183,6 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
         a->other = b->at;
         return true;
     }
-<<<<<<< /tmp/hz/./src/sim/findings.c
     if (between_ctas(a) && is_race(b) && !between_ctas(b)) {
         return same_store(a, b);
     }
@@ -202,9 +190,6 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
     return between_ctas(a) && between_ctas(b) &&
            is_strong(a->at.op) != is_strong(a->cause.op) &&
            !is_strong(b->at.op) && !is_strong(b->cause.op);
-=======
-    return false;
->>>>>>> ./src/sim/findings.c
 }
 
 static void drop_consequences(tc_run *r) {

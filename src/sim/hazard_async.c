@@ -234,21 +234,6 @@ void tc_hazard_agent_missed(tc_hz_agent *g, tc_warp *w, const tc_ptx_op *op,
     }
 }
 
-void tc_hazard_agent_committed(tc_hz_agent *g) {
-    if (g) {
-        g->committed = true;
-    }
-}
-
-void tc_hazard_agent_missed(tc_hz_agent *g, tc_warp *w, const tc_ptx_op *op,
-                            int64_t enough) {
-    if (g) {
-        g->missed = true;
-        g->miss = tc_access_of(w, op, (int)g->issue.lane);
-        g->leave = enough;
-    }
-}
-
 /* ---- mbarriers ---- */
 
 /* A thread that uses the barrier without knowing of its init. */

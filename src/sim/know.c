@@ -128,15 +128,8 @@ tc_hz_know *tc_hz_know_copy(const tc_hz_know *k) {
         c->cap = k->n + 1;
         c->b = tc_xmalloc(c->cap * sizeof *c->b);
         if (k->n) {
-<<<<<<< /tmp/hz/./src/sim/know.c
             memcpy(c->b, k->b, k->n * sizeof *c->b);
         }
-=======
-            if (k->n > 0) { /* else b may be NULL */
-            memcpy(c->b, k->b, k->n * sizeof *c->b);
-        }
-        }
->>>>>>> ./src/sim/know.c
         for (uint32_t i = 0; i < c->n; i++) {
             if (c->b[i].at) {
                 c->b[i].at->refs++;

@@ -306,11 +306,7 @@ uint32_t tc_hz_record_new(tc_warp *w, const tc_ptx_op *op, uint8_t flags,
                        .cycle = w->cta->run->cycle,
                        .clock = tc_hz_clock(w),
                        .cta = w->cta->index,
-<<<<<<< /tmp/hz/./src/sim/shadow.c
                        .position = hw->position + 1,
-=======
-                       .position = hw->position += !(flags & TC_HZ_AGENT),
->>>>>>> ./src/sim/shadow.c
                        .warp = (uint16_t)w->index,
                        .flags = (uint8_t)(flags | (strong ? TC_HZ_STRONG : 0)),
                        .scope = tc_hz_scope_of(op)};

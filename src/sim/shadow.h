@@ -230,11 +230,7 @@ void tc_hz_set_known(tc_warp *w, uint32_t lanes, tc_hz_know *k);
 
 /* ---- one access ---- */
 
-<<<<<<< /tmp/hz/./src/sim/shadow.h
 /* pairs.c */
-=======
-/* line.c */
->>>>>>> ./src/sim/shadow.h
 bool tc_hz_agent_signals(const tc_hz_agent *g, uint32_t barrier);
 bool tc_hz_agent_known(const tc_hz_agent *g, const tc_hz_know *k,
                        bool reads_only, bool issuer);
