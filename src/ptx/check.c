@@ -300,6 +300,17 @@ static bool tensor_registers(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
     return vector(p, op, TC_PT_B32, false, to, in, out);
 }
 
+/* The registers of a matrix: all of 32 bits. */
+static bool matrix_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
+                         const tc_ptx_parsed *in, tc_ptx_operand *out) {
+    int n = op->sub2 * (op->sub == TC_MATRIX_M16N16 ? 2 : 1);
+    if (in->o.kind != TC_PO_VECTOR || in->o.nvec != n) {
+        return wrong_kind(p, op, in,
+                          tc_format(p->arena, "a vector of %d {..}", n));
+    }
+    return vector(p, op, TC_PT_B32, false, to, in, out);
+}
+
 static bool predicate(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                       const tc_ptx_parsed *in, tc_ptx_operand *out) {
     *out = in->o;
@@ -433,6 +444,9 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     case 'Y':
         return in->o.kind == TC_PO_SINK ||
                destination(p, op, TC_PT_U32, false, in, out);
+    case 'm':
+    case 'o':
+        return matrix_value(p, op, letter == 'm', in, out);
     case 'A':
     case 'B':
         return atom_value(p, op, letter == 'A', in, out);

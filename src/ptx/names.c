@@ -279,6 +279,10 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_VOTE:
     case TC_PTX_VOTE_SYNC:
         return TC_WHO_VOTE;
+    case TC_PTX_LDMATRIX:
+    case TC_PTX_STMATRIX:
+    case TC_PTX_MOVMATRIX:
+        return TC_WHO_MATRIX;
     case TC_PTX_REDUX_SYNC:
         return TC_WHO_REDUX;
     case TC_PTX_BAR_RED:

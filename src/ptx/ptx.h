@@ -153,7 +153,7 @@ typedef enum tc_ptx_special {
     TC_SR_IS_EXPLICIT_CLUSTER, /* a predicate */
     TC_SR_ENVREG1, /* of a cooperative launch: high and low word of the */
     TC_SR_ENVREG2, /* address of the grid's own memory */
-    TC_SR_ZERO,                /* counters and areas that a simulator lacks */
+    TC_SR_ZERO,    /* counters and areas that a simulator lacks */
     TC_SR_ZERO64,
     TC_SR_COUNT
 } tc_ptx_special;
@@ -278,6 +278,20 @@ enum { TC_BARRED_NONE, TC_BARRED_POPC, TC_BARRED_AND, TC_BARRED_OR };
 enum { TC_PX_FENCE_CTA = 1, TC_PX_FENCE_CLUSTER = 2 }; /* .sync_restrict */
 enum { TC_GRIDDEP_NONE, TC_GRIDDEP_LAUNCH, TC_GRIDDEP_WAIT };
 enum { TC_MAXNREG_NONE, TC_MAXNREG_INC, TC_MAXNREG_DEC };
+enum { /* sub of ldmatrix, stmatrix, movmatrix; sub2 is how many */
+       TC_MATRIX_NONE,
+       TC_MATRIX_M8N8,
+       TC_MATRIX_M16N16,
+       TC_MATRIX_M8N16,
+       TC_MATRIX_M16N8
+};
+enum { /* their more */
+       TC_PX_MATRIX_SYNC = 1,
+       TC_PX_MATRIX_TRANS = 2,
+       TC_PX_MATRIX_B8X16 = 4, /* to bytes, from one of: */
+       TC_PX_MATRIX_B6 = 8,
+       TC_PX_MATRIX_B4 = 16
+};
 enum { TC_PX_REDUX_ABS = 1 }; /* more: redux.sync, whose sub is TC_ATOM_* */
 
 enum { /* tc_ptx_op.more of the async proxy's copies, st.async, red.async */
@@ -308,7 +322,7 @@ enum { /* tc_ptx_op.more of mbarrier.* and cp.async.mbarrier.arrive */
        TC_PX_MBAR_NOINC = 1u << 3
 };
 
-enum { /* tc_ptx_op.more of tcgen05.* */
+enum {                              /* tc_ptx_op.more of tcgen05.* */
        TC_PX_TCGEN_CTA_1 = 1u << 0, /* .cta_group::1 */
        TC_PX_TCGEN_CTA_2 = 1u << 1,
        TC_PX_TCGEN_SYNC = 1u << 2,
@@ -488,9 +502,9 @@ typedef struct tc_ptx_func {
     uint32_t npred, n32, n64; /* register slots */
     tc_ptx_reg *regs;         /* in the order of first mention */
     int nregs, cregs;
-    uint32_t begin, end;      /* code[begin, end) */
-    uint64_t shared_bytes;    /* static: module's and its own, laid out */
-    uint64_t local_bytes;     /* of a frame: .local, and .param of calls */
+    uint32_t begin, end;   /* code[begin, end) */
+    uint64_t shared_bytes; /* static: module's and its own, laid out */
+    uint64_t local_bytes;  /* of a frame: .local, and .param of calls */
     uint32_t maxntid[3], reqntid[3], reqcluster[3]; /* 0: not given */
     uint32_t minnctapersm;
     bool explicit_cluster; /* .explicitcluster */

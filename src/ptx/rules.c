@@ -335,6 +335,9 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
     case TC_PTX_REDUX_SYNC:
     case TC_PTX_ELECT_SYNC:
     case TC_PTX_SHFL:
+    case TC_PTX_LDMATRIX:
+    case TC_PTX_STMATRIX:
+    case TC_PTX_MOVMATRIX:
     case TC_PTX_ALLOCA:
     case TC_PTX_STACKSAVE:
     case TC_PTX_STACKRESTORE:

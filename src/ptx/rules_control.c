@@ -144,6 +144,51 @@ static bool check_grid(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
            tc_ptx_wants_sm(p, span, 90, "'griddepcontrol'");
 }
 
+/* 9.7.14.5.15 to .17: shapes, and the types that each has. */
+static bool check_matrix(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    const char *name = tc_ptx_ops[op->opcode].name;
+    bool ld = op->opcode == TC_PTX_LDMATRIX, st = op->opcode == TC_PTX_STMATRIX;
+    bool trans = (op->more & TC_PX_MATRIX_TRANS) != 0;
+    uint32_t formats = op->more & (TC_PX_MATRIX_B6 | TC_PX_MATRIX_B4);
+    bool one = formats == TC_PX_MATRIX_B6 || formats == TC_PX_MATRIX_B4;
+    bool packed = one && (op->more & TC_PX_MATRIX_B8X16) != 0 &&
+                  op->type == TC_PT_NONE && ld;
+    bool none = (op->more & TC_PX_MATRIX_B8X16) == 0 && formats == 0;
+    bool bytes = none && op->type == TC_PT_B8;
+    bool ok = false;
+    switch (op->sub) {
+    case TC_MATRIX_M8N8:
+        ok = none && op->type == TC_PT_B16 && (ld || st || trans);
+        break;
+    case TC_MATRIX_M16N16:
+        ok = ld && trans && op->sub2 < 4 && (bytes || packed);
+        break;
+    case TC_MATRIX_M8N16:
+        ok = ld && !trans && packed;
+        break;
+    case TC_MATRIX_M16N8:
+        ok = st && trans && bytes;
+        break;
+    default:
+        break;
+    }
+    bool counted = (op->sub2 != 0) == (ld || st);
+    bool space = op->space == TC_PS_SHARED ||
+                 (op->space == TC_PS_GENERIC && op->space2 == TC_PS_GENERIC);
+    if (!ok || !counted || !space || !(op->more & TC_PX_MATRIX_SYNC)) {
+        return tc_ptx_fail(p, span,
+                           ld   ? "ldmatrix.sync.aligned.m8n8.x4.shared.b16"
+                           : st ? "stmatrix.sync.aligned.m8n8.x4.shared.b16"
+                                : "movmatrix.sync.aligned.m8n8.trans.b16",
+                           "there is no such form of '%s'", name);
+    }
+    return tc_ptx_wants_sm(p, span,
+                           op->sub != TC_MATRIX_M8N8 ? 100
+                           : st                      ? 90
+                                                     : 75,
+                           tc_format(p->arena, "this '%s'", name));
+}
+
 bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     switch (op->opcode) {
     case TC_PTX_VOTE:
@@ -163,6 +208,10 @@ bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
         return check_maxnreg(p, op, span);
     case TC_PTX_GRIDDEPCONTROL:
         return check_grid(p, op, span);
+    case TC_PTX_LDMATRIX:
+    case TC_PTX_STMATRIX:
+    case TC_PTX_MOVMATRIX:
+        return check_matrix(p, op, span);
     case TC_PTX_SHFL:
         return check_legacy(p, op, span);
     case TC_PTX_REDUX_SYNC:
