@@ -309,6 +309,11 @@ static bool read_args(ask *k) {
 
 bool tc_launch_fits(tc_session *s, const tc_run *run, tc_span at) {
     const tc_ptx_module *m = run->file->module;
+    if (run->file->unknown != NULL) {
+        tc_error(&s->diags, at, "`launch` with --backend gpu asks a GPU alone",
+                 "the simulator cannot run this file: %s", run->file->unknown);
+        return false;
+    }
     const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
     int sm = atoi(arch + 3);
     bool has_a = arch[strlen(arch) - 1] == 'a';

@@ -14,13 +14,16 @@ struct tc_loaded {
     const tc_source *source;
     tc_ptx_module *module; /* whose lines count those of the .ptx itself */
     tc_origin *origins;    /* one an op */
+    const char *unknown;   /* what of it the simulator does not execute; its
+                              module is then an outline. Else NULL */
 };
 
 /* --- launch_file.c -----------------------------------------------------------
  */
 
 /* Reads the text (in arena a, which this takes over) as a .ptx file. Reports
- * and leaves the session as it was if it does not parse. */
+ * and leaves the session as it was if it does not parse. With --backend gpu, a
+ * text with instructions that only the simulator lacks is taken too. */
 tc_status tc_loaded_read(tc_session *s, tc_arena *a, const tc_source *src,
                          tc_reply *r);
 void tc_loaded_free(tc_loaded *f);
@@ -51,8 +54,8 @@ bool tc_loaded_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
 /* --- launch.c ----------------------------------------------------------------
  */
 
-/* The simulated machine has what the run's .target asks for. Reports at span
- * and returns false if not. */
+/* The simulator executes all of the run's file, and its machine has what the
+ * .target asks for. Reports at span and returns false if not. */
 bool tc_launch_fits(tc_session *s, const tc_run *run, tc_span at);
 
 #endif

@@ -1,5 +1,6 @@
 /* launch_file.c - loads .ptx files and knows their kernels. */
 #include "session/launch.h"
+#include "session/outline.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -194,17 +195,49 @@ static void answer(tc_session *s, const tc_loaded *f, tc_reply *r) {
     json_decref(kernels);
 }
 
+/* Errors that a text gives, when only their sort matters. */
+typedef struct sorter {
+    tc_arena *arena;
+    const char *unknown; /* the first that says what is not built */
+    bool other;
+} sorter;
+
+static void sort_error(void *user, const tc_diag *d) {
+    static const char end[] = "is not built yet";
+    sorter *k = user;
+    size_t n = strlen(d->message), m = sizeof end - 1;
+    bool unknown = n >= m && strcmp(d->message + n - m, end) == 0;
+    if (d->severity != TC_ERROR) {
+        return;
+    }
+    k->other |= !unknown;
+    if (unknown && k->unknown == NULL) {
+        k->unknown = tc_format(k->arena, "line %d: %s", d->line, d->message);
+    }
+}
+
+/* The module, or for a GPU that knows more than the simulator its outline. */
+static tc_ptx_module *parse(tc_session *s, tc_loaded *f) {
+    sorter k = {.arena = f->arena};
+    tc_diags sorted = {sort_error, &k, 0};
+    if (s->options.backend == TC_BACKEND_GPU &&
+        tc_ptx_parse(f->arena, f->source, &sorted) == NULL && !k.other) {
+        f->unknown = k.unknown;
+        return tc_outline(f->arena, f->source);
+    }
+    return tc_ptx_parse(f->arena, f->source, &s->diags);
+}
+
 tc_status tc_loaded_read(tc_session *s, tc_arena *a, const tc_source *src,
                          tc_reply *r) {
-    tc_ptx_module *m = tc_ptx_parse(a, src, &s->diags);
-    if (m == NULL) {
-        tc_arena_free(a);
-        return TC_REJECTED;
-    }
     tc_loaded *f = TC_NEW(a, tc_loaded);
     f->arena = a;
     f->source = src;
-    f->module = m;
+    f->module = parse(s, f);
+    if (f->module == NULL) {
+        tc_arena_free(a);
+        return TC_REJECTED;
+    }
     own_lines(f);
     drop_older(s, src->name);
     TC_PUSH(s->arena, s->files, s->nfiles, s->files_cap, f);

@@ -10,9 +10,9 @@
  */
 #include "gpu/gpu.h"
 #include "session/launch_arg.h"
+#include "session/outline.h"
 #include "session/session.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,7 @@ typedef struct host {
     uint64_t seed;
     const char *words[MOST_ARGS];
     int nwords;
-    char types[MOST_ARGS][8]; /* of the parameters: "u64" */
-    int nparams;
+    const tc_ptx_func *func;
     tc_gpu_arg args[MOST_ARGS];
     int nbuffers;
 } host;
@@ -52,74 +51,22 @@ static const char *read_file(tc_arena *a, const char *path) {
     return tc_buf_finish(&text, a);
 }
 
-/* --- the kernel's parameters, read off the text: the parser of the program may
- * not know all that the driver does ------------------------------------------
+/* --- the kernel's parameters: an outline will do, since the parser may not
+ * know all that the driver does
+ * ----------------------------------------------------
  */
 
-/* The text with comments blanked out. */
-static char *without_comments(tc_arena *a, const char *text) {
-    char *t = tc_strdup(a, text);
-    for (char *p = t; *p != '\0'; p++) {
-        if (p[0] == '/' && p[1] == '/') {
-            for (; *p != '\0' && *p != '\n'; p++) {
-                *p = ' ';
-            }
-        } else if (p[0] == '/' && p[1] == '*') {
-            char *end = strstr(p + 2, "*/");
-            end = end != NULL ? end + 2 : p + strlen(p);
-            memset(p, ' ', (size_t)(end - p));
-        }
-        if (*p == '\0') {
-            break;
-        }
-    }
-    return t;
-}
-
-/* Behind ".entry NAME", or NULL. */
-static const char *find_entry(const char *text, const char *name) {
-    size_t n = strlen(name);
-    for (const char *p = text; (p = strstr(p, ".entry")) != NULL;) {
-        p += strlen(".entry");
-        p += strspn(p, " \t\r\n");
-        size_t len = strcspn(p, " \t\r\n({");
-        if (len == n && memcmp(p, name, n) == 0) {
-            return p + n;
-        }
-    }
-    return NULL;
-}
-
-/* The type in ".param .align 8 .u64 name" up to a comma or parenthesis. */
-static void read_param(host *h, const char *p, size_t len) {
-    char *out = h->types[h->nparams++];
-    for (size_t i = 0; i + 1 < len; i++) {
-        if (p[i] == '.' && strchr("usbf", p[i + 1]) != NULL &&
-            isdigit((unsigned char)p[i + 2])) {
-            snprintf(out, sizeof h->types[0], "%.*s",
-                     (int)strcspn(p + i + 1, " \t\r\n"), p + i + 1);
-        } else if (p[i] == '.' && strncmp(p + i, ".bf16", 5) == 0) {
-            snprintf(out, sizeof h->types[0], "bf16");
-        }
-    }
-}
-
 static bool read_params(host *h) {
-    const char *p = find_entry(without_comments(h->arena, h->ptx), h->kernel);
-    if (p == NULL) {
-        return complain("the file has no kernel", h->kernel);
-    }
-    p += strspn(p, " \t\r\n");
-    bool more = *p++ == '(';
-    while (more && h->nparams < MOST_ARGS) {
-        size_t len = strcspn(p, ",)");
-        if (memchr(p, '.', len) != NULL) {
-            read_param(h, p, len);
+    tc_source *src = TC_NEW(h->arena, tc_source);
+    *src = (tc_source){"", h->ptx, strlen(h->ptx), 1};
+    const tc_ptx_module *m = tc_outline(h->arena, src);
+    for (int i = 0; i < m->nfuncs; i++) {
+        if (strcmp(m->funcs[i].name, h->kernel) == 0) {
+            h->func = &m->funcs[i];
+            return true;
         }
-        more = p[len] == ',';
-        p += len + (p[len] != '\0');
     }
-    return true;
+    return complain("the file has no kernel", h->kernel);
 }
 
 /* --- arguments ---------------------------------------------------------------
@@ -140,28 +87,28 @@ static bool make_buffer(host *h, const tc_arg_value *v, tc_gpu_arg *out) {
 }
 
 static bool make_arg(host *h, int i) {
-    const char *type = h->types[i];
-    bool brain = type[0] == 'b' && type[1] == 'f';
-    uint32_t bits = (uint32_t)atoi(type + 1 + brain);
-    tc_arg_class c = brain            ? TC_TAKES_BFLOAT
-                     : type[0] == 'f' ? TC_TAKES_FLOAT
-                     : type[0] == 'b' ? TC_TAKES_BITS
-                                      : TC_TAKES_INT;
+    const tc_ptx_param *p = &h->func->params[i];
+    const char *type = tc_ptx_type_names[p->type];
+    type += *type == '.';
+    tc_arg_class c = strncmp(type, "bf", 2) == 0 ? TC_TAKES_BFLOAT
+                     : type[0] == 'f'            ? TC_TAKES_FLOAT
+                     : type[0] == 'b'            ? TC_TAKES_BITS
+                                                 : TC_TAKES_INT;
     tc_arg_value v;
     tc_arg_refusal why;
     if (!tc_arg_read(h->arena, h->words[i], &v, &why)) {
         return complain(h->words[i], why.message);
     }
     if (v.kind == TC_ARG_BUFFER) {
-        return bits == 64 ? make_buffer(h, &v, &h->args[i])
-                          : complain("not for a buffer", type);
+        return p->size == 8 ? make_buffer(h, &v, &h->args[i])
+                            : complain("not for a buffer", type);
     }
     uint8_t *value = tc_alloc(h->arena, 8);
-    if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) ||
-        !tc_arg_bits(h->arena, &v, c, bits / 8, value, &why)) {
+    if (p->size > 8 || p->size != tc_ptx_type_bytes[p->type] ||
+        !tc_arg_bits(h->arena, &v, c, p->size, value, &why)) {
         return complain(h->words[i], "does not fit its parameter");
     }
-    h->args[i] = (tc_gpu_arg){.data = value, .bytes = bits / 8};
+    h->args[i] = (tc_gpu_arg){.data = value, .bytes = p->size};
     return true;
 }
 
@@ -191,9 +138,9 @@ static bool read_words(host *h, int argc, char **argv) {
 }
 
 static bool make_args(host *h) {
-    if (h->nwords != h->nparams) {
+    if (h->nwords != h->func->nparams) {
         fprintf(stderr, "ptx_host: %s takes %d arguments, not %d\n", h->kernel,
-                h->nparams, h->nwords);
+                h->func->nparams, h->nwords);
         return false;
     }
     for (int i = 0; i < h->nwords; i++) {

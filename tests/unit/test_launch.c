@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "session/launch_arg.h"
+#include "session/outline.h"
 #include "tilecopy.h"
 
 #include <jansson.h>
@@ -296,6 +297,65 @@ static void loading_again(void **state) {
     tc_buf_free(&out);
 }
 
+/* A text with an instruction that only the simulator lacks. */
+static void only_on_a_gpu(void **state) {
+    (void)state;
+    tc_buf out = TC_BUF_INIT, text = TC_BUF_INIT;
+    const char *at = strstr(add_text, "done:");
+    tc_buf_write(&text, add_text, (size_t)(at - add_text));
+    tc_buf_puts(&text, "    wgmma.fence.sync.aligned;\n");
+    tc_buf_puts(&text, at);
+    write_file(add_path, tc_buf_text(&text));
+    tc_session *s = new_session(TC_BACKEND_SIM, &out);
+    assert_int_equal(tc_session_load(s, add_path), TC_REJECTED);
+    tc_session_free(s);
+    s = new_session(TC_BACKEND_GPU, &out);
+    assert_int_equal(tc_session_load(s, add_path), TC_OK);
+    json_t *j = ask(s, &out, launch_add, TC_OK);
+    assert_string_equal(hash_of(j, 0), "d9592a864cf6dc08");
+    json_decref(j);
+    json_decref(ask(s, &out, "gpu", TC_FAILED)); /* it would compare */
+    tc_session_free(s);
+    write_file(add_path, add_text);
+    tc_buf_free(&text);
+    tc_buf_free(&out);
+}
+
+static void outlines(void **state) {
+    (void)state;
+    static const char text[] =
+        ".version 8.0\n.target sm_90a, debug\n// .entry no(.param .u64 x)\n"
+        "/* .entry neither() */ .visible .entry k ( .param .u64 .ptr .global "
+        ".align 4 in,\n .param .align 8 .b8 pair[24], .param .bf16 h , .param "
+        ".f32 f)\n.reqnctapercluster 2, 1\n{ ret; }\n.entry last() {}\n"
+        ".entry cut(.param .u8 a, .param";
+    tc_arena *a = tc_arena_new();
+    tc_source src = {"x", text, sizeof text - 1, 1};
+    tc_ptx_module *m = tc_outline(a, &src);
+    assert_int_equal(m->sm, 90);
+    assert_int_equal(m->sm_suffix, 'a');
+    assert_int_equal(m->nfuncs, 3);
+    const tc_ptx_func *f = &m->funcs[0];
+    assert_string_equal(f->name, "k");
+    assert_int_equal(f->nparams, 4);
+    assert_string_equal(f->params[0].name, "in");
+    assert_int_equal(f->params[0].type, TC_PT_U64);
+    assert_string_equal(f->params[1].name, "pair");
+    assert_int_equal(f->params[1].size, 24);
+    assert_int_equal(f->params[2].type, TC_PT_BF16);
+    assert_int_equal(f->params[3].offset, 36);
+    assert_int_equal(
+        f->reqcluster[0] * 100 + f->reqcluster[1] * 10 + f->reqcluster[2], 211);
+    assert_int_equal(m->funcs[1].nparams, 0);
+    assert_int_equal(m->funcs[1].reqcluster[0], 0);
+    assert_int_equal(m->funcs[2].nparams, 1);
+    for (size_t n = 0; n < sizeof text; n++) { /* any beginning of it ends */
+        tc_source part = {"x", tc_strndup(a, text, n), n, 1};
+        assert_non_null(tc_outline(a, &part));
+    }
+    tc_arena_free(a);
+}
+
 static void completion(void **state) {
     (void)state;
     tc_buf out = TC_BUF_INIT;
@@ -317,7 +377,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers),       cmocka_unit_test(words),
         cmocka_unit_test(backends),      cmocka_unit_test(clusters_and_memory),
-        cmocka_unit_test(loading_again), cmocka_unit_test(completion),
+        cmocka_unit_test(loading_again), cmocka_unit_test(only_on_a_gpu),
+        cmocka_unit_test(outlines),      cmocka_unit_test(completion),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
