@@ -187,8 +187,9 @@ typedef struct tc_warp_core {
     uint64_t *ready;      /* cycle when a register is ready: pred, 32, 64 */
     uint64_t next;        /* earliest cycle of the next issue */
     uint64_t turn_end;    /* another split may go then */
-    uint64_t *wake, *due; /* sm.c: when its scheduler looks at it again, and
-                             at any warp; NULL without a clock */
+    uint32_t *ask, ask_bit; /* sm.c: its scheduler's list of warps to be asked
+                               about; NULL without a clock */
+    uint64_t *due;          /* and when that one has anything to do */
 } tc_warp_core;
 
 /* A barrier of a CTA that some threads have come to. */

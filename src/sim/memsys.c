@@ -9,7 +9,7 @@ enum {
     RING = 8192,
     LINE = 128,
     SECTOR = 32,
-    LOOK_BACK = 8
+    LOOK_BACK = 64
 };
 
 typedef struct tc_line {

@@ -1,7 +1,8 @@
 /* sm.c - the SMs: four schedulers each, and the grid's way over them.
  *
- * Each SM runs for a quantum of cycles, then the next one: shorter than the
- * way to L2 and back, so that what they share is nearly in the order of time.
+ * Each SM runs for a quantum of cycles, then the next one: long enough for its
+ * registers to be used while they are near, and what the SMs share (memsys.c)
+ * does not mind that they come one after the other.
  * A scheduler issues one op a cycle: the warp that issued last while it can,
  * else the next one that can. */
 #include "sim/mbarrier.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUANTUM = 256, CHECK = 64 /* quanta */ };
+enum { QUANTUM = 2048, CHECK = 8 /* quanta */ };
 
 /* The CTAs of one cluster: resident together. */
 typedef struct tc_gang {
@@ -26,7 +27,8 @@ typedef struct tc_grid {
     tc_gang *gangs;
     uint32_t ngangs, size; /* CTAs of a gang */
     uint32_t per_sm;       /* CTAs that an SM holds */
-    uint32_t next, total;  /* clusters */
+    uint32_t started, total; /* clusters */
+    uint64_t *share;         /* the next one of each SM's own */
     uint32_t live;         /* gangs */
     uint64_t end;          /* the last exit */
 } tc_grid;
@@ -40,9 +42,10 @@ static void add_warp(tc_sm *sm, tc_warp *w) {
     }
     uint32_t n = sm->nwarps[s]++;
     sm->warp[s][n] = w;
-    sm->wake[s][n] = 0;
+    sm->ask[s] |= UINT32_C(1) << n;
     sm->due[s] = 0;
-    w->core->wake = &sm->wake[s][n];
+    w->core->ask = &sm->ask[s];
+    w->core->ask_bit = UINT32_C(1) << n;
     w->core->due = &sm->due[s];
     w->core->next = sm->now;
 }
@@ -53,14 +56,17 @@ static void drop_warps(tc_sm *sm, const tc_cta *c) {
         for (uint32_t i = 0; i < sm->nwarps[s]; i++) {
             tc_warp *w = sm->warp[s][i];
             if (w->cta == c) {
-                w->core->wake = NULL;
+                w->core->ask = NULL;
                 continue;
             }
             sm->warp[s][keep] = w;
-            sm->wake[s][keep] = 0; /* asked again */
-            w->core->wake = &sm->wake[s][keep++];
+            w->core->ask_bit = UINT32_C(1) << keep++;
         }
         sm->nwarps[s] = keep;
+        sm->ask[s] = keep < 32 ? (UINT32_C(1) << keep) - 1 : UINT32_MAX;
+        sm->ready[s] = sm->memory[s] = 0;
+        sm->soon[s] = UINT64_MAX;
+        memset(sm->wants[s], 0, sizeof sm->wants[s]);
         sm->last[s] = 0;
         sm->due[s] = 0;
     }
@@ -68,10 +74,36 @@ static void drop_warps(tc_sm *sm, const tc_cta *c) {
 
 /* ---- gangs ---- */
 
+/* The next cluster for a gang: every nsms-th CTA is an SM's own, so that an SM
+ * whose quantum comes first does not take what another one would have; whoever
+ * has none left takes from the one that has most. */
+static bool take(tc_grid *g, const tc_gang *gang, uint32_t *cluster) {
+    uint64_t *share = g->share;
+    if (g->started == g->total) {
+        return false;
+    }
+    if (g->size > 1) {
+        *cluster = g->started++;
+        return true;
+    }
+    uint32_t s = gang->sms[0]->index;
+    for (uint32_t i = 0; share[s] >= g->total && i < g->t->nsms; i++) {
+        s = share[i] < share[s] ? i : s;
+    }
+    *cluster = (uint32_t)share[s];
+    share[s] += g->t->nsms;
+    g->started++;
+    return true;
+}
+
 static void start(tc_grid *g, tc_gang *gang) {
+    uint32_t cluster;
+    if (!take(g, gang, &cluster)) {
+        return;
+    }
     for (uint32_t i = 0; i < g->size; i++) {
         tc_cta *c = &gang->ctas[i];
-        tc_cta_start(c, tc_cta_index(g->run, g->next, i));
+        tc_cta_start(c, tc_cta_index(g->run, cluster, i));
         gang->sms[i]->nctas++;
         for (uint32_t k = 0; k < c->nwarps; k++) {
             add_warp(gang->sms[i], &c->warps[k]);
@@ -79,7 +111,6 @@ static void start(tc_grid *g, tc_gang *gang) {
     }
     gang->busy = true;
     g->live++;
-    g->next++;
 }
 
 /* A place for each CTA of the gang, from SM `from` on. */
@@ -110,7 +141,7 @@ static void make(tc_grid *g, tc_gang *gang) {
 
 /* Round after round: one CTA to each SM, then a second one, ... */
 static void fill(tc_grid *g) {
-    for (uint32_t i = 0; i < g->ngangs && g->next < g->total; i++) {
+    for (uint32_t i = 0; i < g->ngangs; i++) {
         make(g, &g->gangs[i]);
         if (!place(g, &g->gangs[i], i * g->size % g->t->nsms)) {
             return;
@@ -138,7 +169,7 @@ static void retire(tc_grid *g, tc_gang *gang, uint64_t now) {
     gang->busy = false;
     g->live--;
     g->end = now > g->end ? now : g->end;
-    if (g->next < g->total && !g->run->stopped) {
+    if (!g->run->stopped) {
         start(g, gang);
     }
 }
@@ -165,59 +196,113 @@ static void account(tc_sm *sm, uint32_t s, uint32_t i, uint64_t unit_free) {
     stalls[TC_STALL_NOT_SELECTED] += now - free;
 }
 
-/* When a warp whose operands are ready may issue, for its unit's sake. */
-static uint64_t unit_free(const tc_sm *sm, uint32_t s, uint32_t i) {
-    uint64_t at = sm->unit_free[s][sm->unit[s][i]];
-    if (sm->memory[s][i] && sm->lsu_free > at + TC_LSU_QUEUE) {
-        at = sm->lsu_free - TC_LSU_QUEUE;
-    }
-    return at;
+/* It is not among the ready ones any more. */
+static void forget(tc_sm *sm, uint32_t s, uint32_t bit) {
+    sm->ready[s] &= ~bit;
+    sm->memory[s] &= ~bit;
+    sm->wants[s][sm->unit[s][tc_first(bit)]] &= ~bit;
 }
 
-/* Asks the scoreboard about a warp that issued, or was woken. */
-static void look(tc_sm *sm, uint32_t s, uint32_t i) {
-    tc_warp *w = sm->warp[s][i];
-    tc_stall why = TC_STALL_FIXED;
-    uint64_t t = w->alive ? tc_timing_when(w, &why) : UINT64_MAX;
-    const tc_timing_op *op =
-        &w->cta->run->timing->ops[w->core->cur >= 0 ? w->core->pc : 0];
-    sm->wake[s][i] = t > 1 ? t : 1;
-    sm->why[s][i] = (uint8_t)why;
+static void make_ready(tc_sm *sm, uint32_t s, uint32_t i) {
+    uint32_t bit = UINT32_C(1) << i;
+    const tc_warp *w = sm->warp[s][i];
+    const tc_timing_op *op = &w->cta->run->timing->ops[w->core->pc];
     sm->unit[s][i] = op->unit;
-    sm->memory[s][i] =
-        op->class >= TC_CLASS_LDG && op->class <= TC_CLASS_LDGSTS;
+    sm->ready[s] |= bit;
+    sm->wants[s][op->unit] |= bit;
+    if (op->class >= TC_CLASS_LDG && op->class <= TC_CLASS_LDGSTS) {
+        sm->memory[s] |= bit;
+    }
+}
+
+/* Asks the scoreboard about warps that issued, or were woken. */
+static void look(tc_sm *sm, uint32_t s) {
+    for (uint32_t m = sm->ask[s]; m; m &= m - 1) {
+        uint32_t i = (uint32_t)tc_first(m);
+        tc_warp *w = sm->warp[s][i];
+        tc_stall why = TC_STALL_FIXED;
+        forget(sm, s, m & -m);
+        uint64_t t = w->alive ? tc_timing_when(w, &why) : UINT64_MAX;
+        sm->wake[s][i] = t;
+        sm->why[s][i] = (uint8_t)why;
+        if (t <= sm->now) {
+            make_ready(sm, s, i);
+        } else {
+            sm->soon[s] = t < sm->soon[s] ? t : sm->soon[s];
+        }
+    }
+    sm->ask[s] = 0;
+}
+
+/* Sleepers whose time has come. */
+static void wake(tc_sm *sm, uint32_t s) {
+    uint32_t n = sm->nwarps[s];
+    sm->soon[s] = UINT64_MAX;
+    for (uint32_t i = 0; i < n; i++) {
+        if (sm->ready[s] >> i & 1) {
+            continue;
+        }
+        uint64_t t = sm->wake[s][i];
+        if (t <= sm->now) {
+            /* Where it slept itself, it is another split's turn. */
+            if (sm->warp[s][i]->core->cur < 0) {
+                sm->ask[s] |= UINT32_C(1) << i;
+            } else {
+                make_ready(sm, s, i);
+            }
+        } else {
+            sm->soon[s] = t < sm->soon[s] ? t : sm->soon[s];
+        }
+    }
+}
+
+/* Ready warps whose unit is free too. *next: when the first of the others can
+ * go. */
+static uint32_t available(tc_sm *sm, uint32_t s, uint64_t *next) {
+    uint32_t ready = sm->ready[s];
+    for (uint32_t busy = sm->busy[s]; busy; busy &= busy - 1) {
+        uint32_t u = (uint32_t)tc_first(busy);
+        if (sm->unit_free[s][u] <= sm->now) {
+            sm->busy[s] &= ~(UINT32_C(1) << u);
+        } else if (ready & sm->wants[s][u]) {
+            ready &= ~sm->wants[s][u];
+            *next =
+                sm->unit_free[s][u] < *next ? sm->unit_free[s][u] : *next;
+        }
+    }
+    if ((ready & sm->memory[s]) && sm->lsu_free > sm->now + TC_LSU_QUEUE) {
+        uint64_t at = sm->lsu_free - TC_LSU_QUEUE;
+        ready &= ~sm->memory[s];
+        *next = at < *next ? at : *next;
+    }
+    return ready;
 }
 
 /* One scheduler's cycle. Returns the cycle at which there may be something to
  * do. */
 static uint64_t schedule(tc_sm *sm, uint32_t s, bool *exited) {
-    uint64_t soonest = UINT64_MAX, now = sm->now;
-    uint32_t n = sm->nwarps[s];
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = sm->last[s] + i;
-        at = at >= n ? at - n : at;
-        bool chosen = sm->warp[s][at]->core->cur >= 0; /* who will issue */
-        if (sm->wake[s][at] == 0 || (sm->wake[s][at] <= now && !chosen)) {
-            look(sm, s, at);
-        }
-        uint64_t t = sm->wake[s][at];
-        if (t <= now) {
-            uint64_t free = unit_free(sm, s, at);
-            t = free > t ? free : t;
-        }
-        if (t > now) {
-            soonest = t < soonest ? t : soonest;
-            continue;
-        }
-        tc_warp *w = sm->warp[s][at];
-        account(sm, s, at, t);
-        tc_timing_issue(w, s);
-        sm->wake[s][at] = 0;
-        sm->last[s] = at;
-        *exited |= !w->alive;
-        return now + 1;
+    uint64_t next = UINT64_MAX;
+    if (sm->soon[s] <= sm->now) {
+        wake(sm, s);
     }
-    return soonest;
+    if (sm->ask[s]) {
+        look(sm, s);
+    }
+    uint32_t can = sm->ready[s] ? available(sm, s, &next) : 0;
+    if (!can) {
+        return next < sm->soon[s] ? next : sm->soon[s];
+    }
+    /* The last one while it can, else the next one in the round. */
+    uint32_t later = can & ~((UINT32_C(1) << sm->last[s]) - 1);
+    uint32_t i = (uint32_t)tc_first(later ? later : can);
+    tc_warp *w = sm->warp[s][i];
+    account(sm, s, i, sm->unit_free[s][sm->unit[s][i]]);
+    forget(sm, s, UINT32_C(1) << i);
+    sm->ask[s] |= UINT32_C(1) << i;
+    tc_timing_issue(w, s);
+    sm->last[s] = i;
+    *exited |= w->cta->nlive == 0;
+    return sm->now + 1;
 }
 
 /* Up to the end of the quantum. Returns the next cycle with something to do. */
@@ -309,8 +394,10 @@ static void begin(tc_grid *g, tc_run *r) {
     g->per_sm = tc_ctas_per_sm(r);
     g->t->nsms = r->machine->sms < ctas ? r->machine->sms : ctas;
     g->t->sms = tc_xcalloc(g->t->nsms, sizeof *g->t->sms);
+    g->share = tc_xcalloc(g->t->nsms, sizeof *g->share);
     for (uint32_t i = 0; i < g->t->nsms; i++) {
         g->t->sms[i].index = i;
+        g->share[i] = i;
     }
     g->t->memory =
         tc_memsys_new(g->t->p, g->t->nsms, (r->shared_bytes + 1024) * g->per_sm,
@@ -336,6 +423,7 @@ static void finish(tc_grid *g) {
         free(gang->sms);
     }
     free(g->gangs);
+    free(g->share);
 }
 
 /* All CTAs that are resident. */
@@ -362,7 +450,7 @@ static void stuck(tc_grid *g) {
         }
     }
     if (!landed) {
-        tc_deadlock(g->run, all, n, g->total - g->next);
+        tc_deadlock(g->run, all, n, g->total - g->started);
     }
     free(all);
 }

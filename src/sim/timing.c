@@ -222,27 +222,40 @@ uint64_t tc_timing_when(tc_warp *w, tc_stall *why) {
     return k->next > at ? k->next : at;
 }
 
+/* An op of the general road; false: its guard lets no lane through. */
+static bool general(tc_warp *w, const tc_code *c) {
+    uint32_t m = w->core->mask;
+    if (c->guard >= 0) {
+        m &= w->pred[c->guard] ^ c->flip;
+    }
+    if (m) {
+        c->fn(w, c->op, m);
+    }
+    return m != 0;
+}
+
 void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     tc_warp_core *k = w->core;
     tc_run *r = w->cta->run;
     tc_timing *t = r->timing;
     const tc_code *c = &r->code[k->pc];
     const tc_timing_op *op = &t->ops[k->pc];
-    uint32_t m = k->mask;
-    if (c->guard >= 0) {
-        m &= w->pred[c->guard] ^ c->flip;
-    }
+    uint32_t at_op = k->pc++;
     r->counters.warp_instructions++;
-    r->counters.thread_instructions += tc_popc(k->mask);
+    r->counters.thread_instructions +=
+        k->mask == UINT32_MAX ? TC_LANES : tc_popc(k->mask);
     r->counters.classes[op->class]++;
-    k->pc++;
     t->arrives = 0;
     t->at->unit_free[scheduler][op->unit] = r->cycle + op->interval;
+    t->at->busy[scheduler] |= UINT32_C(1) << op->unit;
     k->next = r->cycle + 1;
-    if (!m) {
-        return;
+    if (c->one) {
+        k->line_pc = at_op;
+        k->line_cycle = r->cycle - 1;
+        c->one->fn[k->mask != w->alive](w, c->one, k->mask);
+    } else if (!c->run && !general(w, c)) {
+        return; /* nobody takes it */
     }
-    tc_code_execute(w, c, m);
     uint64_t at = r->cycle + op->latency;
     at = t->arrives > at ? t->arrives : at;
     at = at << TC_READY_SHIFT | op->stall;

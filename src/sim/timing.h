@@ -29,13 +29,18 @@ typedef struct tc_sm {
     uint64_t now;
     uint32_t nwarps[TC_SCHEDULERS], last[TC_SCHEDULERS];
     tc_warp *warp[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
-    /* Of each warp: when its operands are ready (0: to be asked), why not
-     * before (tc_stall), its next op's unit, whether that goes to the LSU. */
+    /* Bits of warps: to be asked about; operands ready, and of those the ones
+     * whose next op wants a unit, or the LSU's queue. The others sleep. */
+    uint32_t ask[TC_SCHEDULERS], ready[TC_SCHEDULERS];
+    uint32_t wants[TC_SCHEDULERS][TC_PU_COUNT], memory[TC_SCHEDULERS];
+    uint64_t soon[TC_SCHEDULERS]; /* the first of the sleepers wakes */
+    /* Of each warp: when its operands are ready, and why not before
+     * (tc_stall). */
     uint64_t wake[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
     uint8_t why[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
     uint8_t unit[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
-    bool memory[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
     uint64_t unit_free[TC_SCHEDULERS][TC_PU_COUNT];
+    uint32_t busy[TC_SCHEDULERS]; /* units that may not be free: a bit each */
     uint64_t due[TC_SCHEDULERS]; /* nothing to do before */
     uint64_t lsu_free;           /* the road through L1 and shared memory */
     uint32_t nctas;              /* resident */

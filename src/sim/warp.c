@@ -58,8 +58,9 @@ void tc_warp_save(tc_warp *w) {
         k->split[k->cur].frame = w->frame;
     }
     k->cur = -1;
-    if (k->wake) { /* its scheduler chooses a split anew */
-        *k->wake = *k->due = 0;
+    if (k->ask) { /* its scheduler chooses a split anew */
+        *k->ask |= k->ask_bit;
+        *k->due = 0;
     }
 }
 
@@ -262,8 +263,9 @@ tc_split *tc_warp_block(tc_warp *w, uint32_t lanes, uint32_t pc,
 }
 
 void tc_warp_release(tc_warp *w, tc_split *s, uint64_t at) {
-    if (w->core->wake) {
-        *w->core->wake = *w->core->due = 0;
+    if (w->core->ask) {
+        *w->core->ask |= w->core->ask_bit;
+        *w->core->due = 0;
     }
     s->state = at ? TC_SPLIT_UNTIL : TC_SPLIT_READY;
     s->until = at;
