@@ -67,10 +67,10 @@ static int left_behind(void) {
 static uint8_t in[64], out[64];
 static int32_t n = 64;
 static uint8_t what = 5;
-static tc_gpu_arg args[4] = {{in, sizeof in, true},
-                             {out, sizeof out, true},
-                             {&n, sizeof n, false},
-                             {&what, sizeof what, false}};
+static tc_gpu_arg args[4] = {{in, sizeof in, true, NULL},
+                             {out, sizeof out, true, NULL},
+                             {&n, sizeof n, false, NULL},
+                             {&what, sizeof what, false, NULL}};
 
 static tc_gpu_launch an_add(void) {
     for (int i = 0; i < 64; i++) {
