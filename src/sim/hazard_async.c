@@ -167,7 +167,9 @@ static bool settled(const tc_hz_agent *g, const tc_hz_barrier *b) {
  * a fence must lie between (9.7.13.15.9: fence.mbarrier_init or fence.proxy).
  */
 static void check_init(tc_hz_agent *g, const tc_hz_barrier *b) {
-    if (!b->initialised || b->fenced || g->proxy == TC_HZ_GENERIC ||
+    bool generic = g->proxy == TC_HZ_GENERIC || /* tcgen05.commit signals */
+                   g->issue.op->opcode == TC_PTX_TCGEN05_CP;
+    if (!b->initialised || b->fenced || generic ||
         settled(g, b) ||
         tc_hz_knows(g->know->proxy, b->init.cta,
                     b->init.warp * TC_LANES + b->init.lane, 1, b->clock)) {

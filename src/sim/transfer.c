@@ -9,8 +9,9 @@ static tc_hz_proxy proxy_of(const tc_ptx_op *op) {
     switch (op->opcode) { /* 9.7.16.6.5: only cp reads as the async proxy */
     case TC_PTX_TCGEN05_LD:
     case TC_PTX_TCGEN05_ST:
-    case TC_PTX_TCGEN05_COMMIT:
         return TC_HZ_TENSOR;
+    case TC_PTX_TCGEN05_COMMIT: /* 9.7.16.12.1 */
+        return TC_HZ_GENERIC;
     default:
         break;
     }
@@ -177,7 +178,8 @@ static void at_random(tc_transfer *t) {
 void tc_transfer_start(tc_transfer *t) {
     tc_run *r = t->warp->cta->run;
     r->progress++;
-    if (proxy_of(t->op) != TC_HZ_TENSOR) {
+    if (proxy_of(t->op) != TC_HZ_TENSOR &&
+        t->op->opcode != TC_PTX_TCGEN05_COMMIT) {
         r->counters.async_copies++;
         r->counters.bulk_copies++;
         r->counters.async_bytes += t->bytes;

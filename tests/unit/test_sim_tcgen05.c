@@ -241,10 +241,288 @@ static void stores_agree_with_the_layout_algebra(void **state) {
     }
 }
 
+/* ---- two halves, and 16 bits a column ---- */
+
+static async_case *run_body(const char *body, uint32_t block,
+                            tc_completion completion) {
+    async_case *c = async_new();
+    *c = (async_case){.arch = "sm_100a",
+                      .block = block,
+                      .hazards = true,
+                      .completion = completion};
+    char *text = async_text(c, body);
+    async_ptxas(text, "sm_100a");
+    async_run(c, body);
+    free(text);
+    return c;
+}
+
+static void end_body(async_case *c) {
+    async_end(c);
+    free(c);
+}
+
+static void run_buf(tc_buf *b, async_case **c) {
+    *c = run_body(b->data, 128, TC_COMPLETE_LATE);
+    free(b->data);
+}
+
+/* 9.7.16.8.3: two accesses of .16x32b, at the address and at the address plus
+ * the constant; the second one belongs to threads 16 to 31 (figure 187). */
+static void two_halves(void **state) {
+    (void)state;
+    tc_buf b = TC_BUF_INIT;
+    async_case *c;
+    machine_alloc(&b, 64);
+    machine_fill(&b, 0, 64);
+    tc_buf_puts(&b, ".reg .b32 %v<4>;\nshl.b32 %r30, %r22, 21;\n"
+                    "add.u32 %r30, %r30, %r20;\nadd.u32 %r30, %r30, "
+                    "1048579;\n" /* own quarter, lane 16, column 3 */
+                    "tcgen05.ld.sync.aligned.16x32bx2.x4.b32 "
+                    "{%v0, %v1, %v2, %v3}, [%r30], 40;\n"
+                    "tcgen05.wait::ld.sync.aligned;\n"
+                    "setp.ne.u32 %p3, %r22, 2;\n@%p3 bra DONE;\n");
+    for (int i = 0; i < 4; i++) {
+        tc_buf_printf(&b, "st.global.u32 [%%rd5+%d], %%v%d;\n", i * 128, i);
+    }
+    machine_dealloc(&b, 64);
+    run_buf(&b, &c);
+    assert_int_equal(c->r.status, TC_RUN_OK);
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t t = 0; t < 32; t++) {
+            uint32_t lane = 64 + 16 + t % 16;
+            uint32_t column = 3 + i + (t >= 16 ? 40 : 0);
+            assert_int_equal(machine_word(c->b, i * 32 + t),
+                             lane << 16 | column);
+        }
+    }
+    end_body(c);
+}
+
+/* 9.7.16.8.2: a register is two columns of 16 bits. */
+static void packed(void **state) {
+    (void)state;
+    tc_buf b = TC_BUF_INIT;
+    async_case *c;
+    machine_alloc(&b, 64);
+    machine_fill(&b, 0, 64);
+    tc_buf_puts(&b, ".reg .b32 %v<4>;\n"
+                    "tcgen05.ld.sync.aligned.16x64b.x2.pack::16b.b32 "
+                    "{%v0, %v1}, [%r20+1];\n"
+                    "tcgen05.wait::ld.sync.aligned;\n"
+                    "mov.u32 %v2, 0x30002;\nmov.u32 %v3, 0x50004;\n"
+                    "tcgen05.st.sync.aligned.32x32b.x2.unpack::16b.b32 "
+                    "[%r20+10], {%v2, %v3};\n"
+                    "tcgen05.wait::st.sync.aligned;\n"
+                    "tcgen05.ld.sync.aligned.32x32b.x4.b32 "
+                    "{%r30, %r31, %r32, %r33}, [%r20+10];\n"
+                    "tcgen05.wait::ld.sync.aligned;\n"
+                    "@%p2 bra DONE;\nst.global.u32 [%rd5], %v0;\n"
+                    "st.global.u32 [%rd5+128], %v1;\n");
+    for (int i = 0; i < 4; i++) {
+        tc_buf_printf(&b, "st.global.u32 [%%rd5+%d], %%r%d;\n", 256 + i * 128,
+                      30 + i);
+    }
+    machine_dealloc(&b, 64);
+    run_buf(&b, &c);
+    assert_int_equal(c->r.status, TC_RUN_OK);
+    for (uint32_t t = 0; t < 32; t++) {
+        for (uint32_t i = 0; i < 2; i++) { /* columns 1 + 2j and 2 + 2j */
+            uint32_t column = 1 + 2 * (i * 2 + t / 2 % 2);
+            assert_int_equal(machine_word(c->b, i * 32 + t),
+                             column | (column + 1) << 16);
+        }
+        for (uint32_t i = 0; i < 4; i++) {
+            assert_int_equal(machine_word(c->b, 64 + i * 32 + t), i + 2);
+        }
+    }
+    end_body(c);
+}
+
+/* ---- allocation ---- */
+
+typedef struct wrong_case {
+    const char *name, *body;
+    tc_run_status status;
+    tc_finding_kind kind; /* of the only finding */
+    const char *detail;
+    uint32_t block;
+} wrong_case;
+
+#define ALLOC(n)                                                               \
+    "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3], " n ";\n"
+#define DEALLOC(at, n)                                                         \
+    "tcgen05.dealloc.cta_group::1.sync.aligned.b32 " at ", " n ";\n"
+#define RELINQUISH                                                             \
+    "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n"
+#define ADDRESS(r) "ld.shared.u32 " r ", [%r3];\n"
+#define LD(r, at)  "tcgen05.ld.sync.aligned.32x32b.x1.b32 {" r "}, [" at "];\n"
+#define ST(at, r)  "tcgen05.st.sync.aligned.32x32b.x1.b32 [" at "], {" r "};\n"
+#define WAIT_LD    "tcgen05.wait::ld.sync.aligned;\n"
+#define WAIT_ST    "tcgen05.wait::st.sync.aligned;\n"
+#define KEEP(r)                                                                \
+    "mul.wide.u32 %rd5, %r1, 4;\nadd.u64 %rd5, %rd2, %rd5;\n"                  \
+    "st.global.u32 [%rd5], " r ";\n"
+
+static const wrong_case wrongs[] = {
+    {"more than there is: it waits for ever",
+     ALLOC("512") ALLOC("512") ADDRESS("%r5") DEALLOC("%r5", "512"),
+     TC_RUN_DEADLOCK, TC_FINDING_DEADLOCK, "not enough columns", 32},
+    {"after the permit was given back",
+     ALLOC("32") ADDRESS("%r5") RELINQUISH ALLOC("32") DEALLOC("%r5", "32"),
+     TC_RUN_FAULT, TC_FINDING_TRAP, "relinquish_alloc_permit", 32},
+    {"33 columns", "mov.u32 %r5, 33;\n" ALLOC("%r5"), TC_RUN_FAULT,
+     TC_FINDING_ILLEGAL_SIZE, "32, 64, 128, 256 or 512", 32},
+    {"1024 columns", "mov.u32 %r5, 1024;\n" ALLOC("%r5"), TC_RUN_FAULT,
+     TC_FINDING_ILLEGAL_SIZE, "32, 64, 128, 256 or 512", 32},
+    {"more than the allocation before",
+     ALLOC("32") ADDRESS("%r5") ALLOC("64") ADDRESS("%r6") DEALLOC("%r5", "32")
+         DEALLOC("%r6", "64"),
+     TC_RUN_FINDINGS, TC_FINDING_ILLEGAL_SIZE, "more columns", 32},
+    {"not given back", ALLOC("32"), TC_RUN_FINDINGS, TC_FINDING_TRAP,
+     "without giving it back", 32},
+    {"given back in part", ALLOC("64") ADDRESS("%r5") DEALLOC("%r5", "32"),
+     TC_RUN_FAULT, TC_FINDING_OUT_OF_BOUNDS, "no allocation", 32},
+    {"given back twice",
+     ALLOC("64") ADDRESS("%r5") DEALLOC("%r5", "64") DEALLOC("%r5", "64"),
+     TC_RUN_FAULT, TC_FINDING_OUT_OF_BOUNDS, "no allocation", 32},
+    {"a load with nothing allocated", "mov.u32 %r5, 0;\n" LD("%r6", "%r5"),
+     TC_RUN_FAULT, TC_FINDING_OUT_OF_BOUNDS, "not allocated", 32},
+    {"a store behind the allocation",
+     ALLOC("32") ADDRESS("%r5") ST("%r5+32", "%r1"), TC_RUN_FAULT,
+     TC_FINDING_OUT_OF_BOUNDS, "not allocated", 32},
+    {"a load of two columns, one allocated",
+     ALLOC("32") ADDRESS("%r5") "tcgen05.ld.sync.aligned.32x32b.x2.b32 "
+                                "{%r6, %r7}, [%r5+31];\n",
+     TC_RUN_FAULT, TC_FINDING_OUT_OF_BOUNDS, "not allocated", 32},
+    {"another warp's lanes",
+     ALLOC("32") ADDRESS("%r5") LD("%r6", "%r5+2097152"), TC_RUN_FAULT,
+     TC_FINDING_OUT_OF_BOUNDS, "its quarter", 32},
+    {"lanes past the quarter",
+     ALLOC("32") ADDRESS("%r5") "tcgen05.ld.sync.aligned.16x64b.x1.b32 {%r6}, "
+                                "[%r5+1114112];\n", /* lane 17 */
+     TC_RUN_FAULT, TC_FINDING_OUT_OF_BOUNDS, "past the warp's quarter", 32},
+    {"different addresses",
+     ALLOC("32")
+         ADDRESS("%r5") "and.b32 %r6, %r1, 1;\nadd.u32 %r5, %r5, %r6;\n" LD(
+             "%r6", "%r5"),
+     TC_RUN_FAULT, TC_FINDING_TRAP, "different addresses", 32},
+    {"half a warp", ALLOC("32"), TC_RUN_FAULT, TC_FINDING_TRAP,
+     "all 32 threads", 16},
+    {"cells that nobody wrote",
+     ALLOC("32") ADDRESS("%r5") LD("%r6", "%r5") WAIT_LD DEALLOC("%r5", "32"),
+     TC_RUN_FINDINGS, TC_FINDING_UNINITIALIZED_READ, NULL, 32},
+    {"a load before the store was waited for",
+     ALLOC("32") ADDRESS("%r5") ST("%r5", "%r1") LD("%r6", "%r5")
+         WAIT_LD WAIT_ST DEALLOC("%r5", "32"),
+     TC_RUN_FINDINGS, TC_FINDING_READ_BEFORE_COMPLETE, NULL, 32},
+    {"registers before the load was waited for",
+     ALLOC("32") ADDRESS("%r5") ST("%r5", "%r1") WAIT_ST LD("%r6", "%r5")
+         KEEP("%r6") WAIT_LD DEALLOC("%r5", "32"),
+     TC_RUN_FINDINGS, TC_FINDING_READ_BEFORE_COMPLETE, NULL, 32},
+};
+
+static void holds(const async_case *c, const wrong_case *w) {
+    if (c->r.status != w->status || c->r.nfindings != 1 ||
+        c->r.findings[0].kind != w->kind) {
+        fprintf(
+            stderr, "%s: status %d, %d findings, first %s %s\n", w->name,
+            c->r.status, c->r.nfindings,
+            c->r.nfindings ? tc_finding_kind_names[c->r.findings[0].kind] : "",
+            c->r.nfindings && c->r.findings[0].detail ? c->r.findings[0].detail
+                                                      : "");
+        fail();
+    }
+    const char *detail = c->r.findings[0].detail;
+    assert_true(!w->detail || (detail && strstr(detail, w->detail)));
+}
+
+/* In every schedule. */
+static void what_is_wrong_is_said(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
+        for (int k = 0; k < ASYNC_POLICIES; k++) {
+            const wrong_case *w = &wrongs[i];
+            async_case *c = async_new();
+            *c = (async_case){.arch = "sm_100a",
+                              .block = w->block,
+                              .hazards = true,
+                              .timing = async_policies[k].timing,
+                              .completion = async_policies[k].completion,
+                              .seed = async_policies[k].seed};
+            if (k == 0) {
+                char *text = async_text(c, w->body);
+                async_ptxas(text, "sm_100a");
+                free(text);
+            }
+            async_run(c, w->body);
+            holds(c, w);
+            end_body(c);
+        }
+    }
+}
+
+/* 9.7.16.6.4.5: a register dependency is respected without a wait; without
+ * wait::st, a load may find what was there before: it does under LATE. */
+static void values_without_waits(void **state) {
+    (void)state;
+    static const char loaded[] = ALLOC("32") ADDRESS("%r5") ST("%r5", "%r1")
+        WAIT_ST LD("%r6", "%r5") KEEP("%r6") WAIT_LD DEALLOC("%r5", "32");
+    static const char stored[] = ALLOC("32") ADDRESS("%r5") ST("%r5", "%r1")
+        WAIT_ST "mov.u32 %r7, 77;\n" ST("%r5", "%r7") LD("%r6", "%r5")
+            WAIT_LD WAIT_ST KEEP("%r6") DEALLOC("%r5", "32");
+    async_case *c = run_body(loaded, 32, TC_COMPLETE_LATE);
+    assert_int_equal(machine_word(c->b, 9), 9);
+    end_body(c);
+    c = run_body(stored, 32, TC_COMPLETE_LATE);
+    assert_int_equal(machine_word(c->b, 9), 9);
+    end_body(c);
+    c = run_body(stored, 32, TC_COMPLETE_EARLY);
+    assert_int_equal(machine_word(c->b, 9), 77);
+    end_body(c);
+}
+
+/* A write of the register after the load is the later one. */
+static void a_later_write_stays(void **state) {
+    (void)state;
+    async_case *c = run_body(
+        ALLOC("32") ADDRESS("%r5") ST("%r5", "%r1")
+            WAIT_ST LD("%r6", "%r5") "mov.u32 %r6, 5;\n" WAIT_LD KEEP("%r6")
+                DEALLOC("%r5", "32"),
+        32, TC_COMPLETE_LATE);
+    assert_int_equal(machine_word(c->b, 9), 5);
+    assert_int_equal(c->r.nfindings, 0);
+    end_body(c);
+}
+
+/* Warp 1 waits in alloc until warp 0 gives back. */
+static void alloc_waits_for_room(void **state) {
+    (void)state;
+    async_case *c = run_body(
+        "setp.gt.u32 %p2, %r1, 31;\n@%p2 bra SECOND;\n" ALLOC("512")
+            ADDRESS("%r5") "bar.sync 1, 64;\nnanosleep.u32 1000;\n" DEALLOC(
+                "%r5",
+                "512") "bra.uni OUT;\nSECOND:\nbar.sync 1, 64;\n"
+                       "add.u32 %r4, %r3, 8;\n"
+                       "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta"
+                       ".b32 [%r4], 256;\n"
+                       "ld.shared.u32 %r5, [%r4];\n" DEALLOC(
+                           "%r5", "256") "OUT:\nbar.sync 0;\n",
+        64, TC_COMPLETE_LATE);
+    assert_int_equal(c->r.status, TC_RUN_OK);
+    end_body(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_agree_with_the_layout_algebra),
         cmocka_unit_test(stores_agree_with_the_layout_algebra),
+        cmocka_unit_test(two_halves),
+        cmocka_unit_test(packed),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(values_without_waits),
+        cmocka_unit_test(a_later_write_stays),
+        cmocka_unit_test(alloc_waits_for_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
