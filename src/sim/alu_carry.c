@@ -1,6 +1,7 @@
 /* alu_carry.c - extended precision (PTX ISA 9.7.2): add, sub and mad with a
- * carry flag, one bit a lane in tc_warp.carry. Of a subtraction the flag is the
- * borrow. */
+ * carry flag, one bit a lane in tc_warp.carry. A subtraction leaves the carry
+ * of a + ~b + 1 there, the borrow's complement, and reads it so: what addc
+ * after sub.cc finds (PTX leaves that open, an H200 does it). */
 #include "sim/alu.h"
 
 __extension__ typedef __int128 s128;
@@ -26,9 +27,10 @@ static uint64_t product(const tc_ptx_op *op, const lane *l, int bits) {
                     : (uint64_t)((u128)l->a * l->b >> 64);
     }
     uint64_t top = (uint64_t)1 << (bits - 1);
+    /* .u16 and .s16, which PTX does not list, are extended to 32 bits. */
     uint64_t x = sign ? (l->a ^ top) - top : l->a;
     uint64_t y = sign ? (l->b ^ top) - top : l->b;
-    return x * y >> bits;
+    return (uint64_t)((s128)(int64_t)x * (int64_t)y >> (bits < 32 ? 32 : bits));
 }
 
 /* The result, and the flag it leaves in l->carry. */
@@ -44,15 +46,7 @@ static uint64_t calculate(what w, const tc_ptx_op *op, lane *l, int bits) {
     return (uint64_t)r & keep;
 }
 
-/* madc.hi.sat.s32: the sum is exact before it is clamped. */
-static uint64_t saturated(const lane *l, unsigned carry) {
-    int64_t hi = ((int64_t)(int32_t)l->a * (int32_t)l->b) >> 32;
-    int64_t v = hi + (int32_t)l->c + (int64_t)carry;
-    return (uint32_t)(v > INT32_MAX   ? INT32_MAX
-                      : v < INT32_MIN ? INT32_MIN
-                                      : v);
-}
-
+/* madc.hi.sat.s32, which PTX does not list, clamps nothing. */
 static void run(tc_warp *w, const tc_ptx_op *op, uint32_t mask, what what,
                 bool uses) {
     uint64_t tmp[3][TC_LANES], d[TC_LANES];
@@ -62,14 +56,12 @@ static void run(tc_warp *w, const tc_ptx_op *op, uint32_t mask, what what,
         s[i] = i < n ? tc_src64(w, &op->a[1 + i], tmp[i]) : s[0];
     }
     uint32_t carry = 0;
+    unsigned borrows = what == SUB;
     for (int i = 0; i < TC_LANES; i++) {
-        unsigned in = uses ? w->carry >> i & 1u : 0;
+        unsigned in = uses ? (w->carry >> i & 1u) ^ borrows : 0;
         lane l = {s[0][i], s[1][i], s[2][i], in};
         d[i] = calculate(what, op, &l, bits);
-        if ((op->flags & TC_PM_SAT) != 0) {
-            d[i] = saturated(&l, in);
-        }
-        carry |= l.carry << i;
+        carry |= (l.carry ^ borrows) << i;
     }
     if ((op->more & TC_PX_CC) != 0) {
         w->carry = (w->carry & ~mask) | (carry & mask);

@@ -97,6 +97,13 @@ static bool keep_nan(const tc_ptx_op *op, uint64_t v, uint64_t *out) {
     if (!wide || (op->flags & TC_PM_SAT) != 0) {
         return false;
     }
+    if (op->type == op->type2 && plain) {
+        *out = v;
+        return true;
+    }
+    if ((op->flags & TC_PM_FTZ) != 0 && op->type2 == TC_PT_F32) {
+        v = 0x7fffffff;
+    }
     *out = tc_nan_resize((tc_ptx_type)op->type2, (tc_ptx_type)op->type, v);
     return true;
 }
@@ -130,7 +137,8 @@ static uint64_t convert(const tc_ptx_op *op, kind from, kind to, uint64_t v) {
         }
         return (op->flags & TC_PM_SAT) != 0 ? clamp(v, from, to) : v;
     }
-    if (ftz && op->type2 == TC_PT_F32) {
+    /* An H200 flushes nothing on the way to .f16: .rm and .rp show it. */
+    if (ftz && op->type2 == TC_PT_F32 && op->type != TC_PT_F16) {
         v = tc_flush((uint32_t)v);
     }
     double x = tc_unpack((tc_ptx_type)op->type2, v);

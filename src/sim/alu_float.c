@@ -287,7 +287,8 @@ static uint64_t flush64(uint64_t u) {
 
 static void slow64(what op, uint32_t flags, uint64_t *restrict d,
                    const uint64_t *a, const uint64_t *b, const uint64_t *c) {
-    bool ftz = (flags & TC_PM_FTZ) != 0; /* rcp and rsqrt only */
+    /* rcp and rsqrt only; rcp.rn.ftz, which PTX does not list, is rcp.rn. */
+    bool ftz = (flags & TC_PM_FTZ) != 0 && (flags & TC_PM_APPROX) != 0;
     for (int i = 0; i < TC_LANES; i++) {
         uint64_t x = ftz ? flush64(a[i]) & UPPER : a[i];
         double y = tc_f64(b[i]), z = tc_f64(c[i]);

@@ -201,8 +201,10 @@ static uint32_t one(tc_ptx_type t, what op, uint32_t flags, uint32_t a,
         break;
     }
     r = (flags & TC_PM_SAT) != 0 ? saturated(r) : r;
-    uint32_t bits = (uint32_t)tc_pack_double(t, r, tc_round_of(flags));
-    return ftz ? flush16(bits) : bits;
+    if (ftz && fabs(r) < 0x1p-14) { /* tiny before it is rounded: flushed */
+        r = copysign(0.0, r);
+    }
+    return (uint32_t)tc_pack_double(t, r, tc_round_of(flags));
 }
 
 static void halves(tc_ptx_type t, what op, uint32_t flags, uint32_t *restrict d,

@@ -48,6 +48,9 @@ TC_K64(sads64, c + (S64(a) < S64(b) ? b - a : a - b))
 
 /* 9.7.1.17: the nth set bit from base on, upwards or downwards. */
 static uint32_t find_nth(uint32_t mask, uint32_t base, int32_t offset) {
+    if (offset == INT32_MIN) {
+        return 0; /* as an H200 does, which cannot negate it */
+    }
     if (base > 31) {
         return UINT32_MAX; /* PTX leaves it open */
     }

@@ -246,6 +246,16 @@ static void from_pair(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_put32(w, &op->a[0], d, mask);
 }
 
+static bool is_nan(uint32_t u) {
+    return (u & 0x7fffffffu) > 0x7f800000u;
+}
+
+/* A NaN under .rna, as an H200 makes it (PTX leaves it open): its low bits go,
+ * whatever is left; .satfinite then takes the next number towards zero. */
+static uint32_t tf32_nan(uint32_t u, rounding r) {
+    return (u & ~0x1fffu) - (r.satfinite ? 0x2000u : 0);
+}
+
 /* One .f32 to .f16, .bf16 or .tf32, whose low 13 bits are zero. */
 static void to_one(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t ta[TC_LANES], d[TC_LANES];
@@ -255,7 +265,8 @@ static void to_one(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (int i = 0; i < TC_LANES; i++) {
         d[i] = narrowed(f, a[i], r);
         if (op->type == TC_PT_TF32) {
-            d[i] = d[i] == f.nan ? 0x7fffffffu : d[i] << 13;
+            d[i] =
+                r.how == AWAY && is_nan(a[i]) ? tf32_nan(a[i], r) : d[i] << 13;
         }
     }
     tc_put32(w, &op->a[0], d, mask);

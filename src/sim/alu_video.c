@@ -24,24 +24,32 @@ static int64_t part_of(uint32_t v, uint32_t part, uint8_t type) {
     return (int64_t)((u ^ sign) - sign);
 }
 
+/* 9.7.17 clamps to the type of the destination's size. Here as on an H200,
+ * which does less: for a part of a register a negative result counts as large,
+ * and of .u32 only a negative one is clamped. */
 static s128 clamp(s128 v, bool sign, unsigned bits) {
     int64_t most = ((int64_t)1 << (bits - (sign ? 1 : 0))) - 1;
     int64_t least = sign ? -most - 1 : 0;
-    return v > most ? most : v < least ? least : v;
+    if (bits < 32) {
+        return v < 0 || v > most ? most : v;
+    }
+    return v > most && sign ? most : v < least ? least : v;
 }
 
 static unsigned bits_of(uint32_t part) {
     return part >= TC_PART_H0 ? 16 : part >= TC_PART_B0 ? 8 : 32;
 }
 
-/* .add, .min or .max with c, or the result put into a part of c. */
+/* .add, .min or .max with c, or the result put into a part of c. By 9.7.17 .h1
+ * takes the lower half of the result; an H200 takes the upper one. */
 static uint32_t finish(const tc_ptx_op *op, bool sign, uint32_t r, uint32_t c) {
     uint32_t part = op->size & 0xf;
     if (part != TC_PART_ALL) {
         unsigned at = part >= TC_PART_H0 ? 16 * (part - TC_PART_H0)
                                          : 8 * (part - TC_PART_B0);
         uint32_t keep = ((1u << bits_of(part)) - 1) << at;
-        return (c & ~keep) | (r << at & keep);
+        r = part == TC_PART_H0 + 1 ? r : r << at;
+        return (c & ~keep) | (r & keep);
     }
     bool less = sign ? (int32_t)r < (int32_t)c : r < c;
     return op->sub == TC_VOP_ADD   ? r + c
@@ -144,25 +152,26 @@ void tc_sim_op_VSET(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     scalar(w, op, mask);
 }
 
-/* 9.7.17.3: (a * b) + c in 128 bits; a negated product or c is its complement
- * and one more. */
+/* 9.7.17.3: (a * b) + c. As on an H200, all three count as signed, whatever
+ * their types, where the result is signed or with .po; an unsigned result that
+ * is negative saturates upwards. */
 static uint32_t multiply_add(const tc_ptx_op *op, int64_t a, int64_t b,
                              uint32_t c32) {
     bool neg_ab = (op->more & TC_PX_NEG_AB) != 0;
     bool neg_c = (op->more & TC_PX_NEG_C) != 0;
-    bool product_signed =
-        is_signed(op->type2) || is_signed(op->type3) || neg_ab;
-    bool sign = product_signed || neg_c;
-    s128 p = (s128)a * b;
-    s128 c = product_signed ? (s128)(int32_t)c32 : (s128)c32;
+    bool po = (op->more & TC_PX_PO) != 0;
+    bool sign = is_signed(op->type2) || is_signed(op->type3) || neg_ab || neg_c;
+    bool extend = sign || po;
+    s128 p = extend ? (s128)(int32_t)a * (int32_t)b : (s128)a * b;
+    s128 c = extend ? (s128)(int32_t)c32 : (s128)c32;
     p = neg_ab ? -p : p;
     c = neg_c ? -c : c;
-    s128 r = p + c + ((op->more & TC_PX_PO) != 0 ? 1 : 0);
+    s128 r = p + c + (po ? 1 : 0);
     r >>= op->sub2 == TC_VMAD_SHR7 ? 7 : op->sub2 == TC_VMAD_SHR15 ? 15 : 0;
-    if ((op->flags & TC_PM_SAT) != 0) {
-        s128 most = sign ? INT32_MAX : UINT32_MAX;
-        s128 least = sign ? INT32_MIN : 0;
-        r = r > most ? most : r < least ? least : r;
+    if ((op->flags & TC_PM_SAT) != 0 && sign) {
+        r = r > INT32_MAX ? INT32_MAX : r < INT32_MIN ? INT32_MIN : r;
+    } else if ((op->flags & TC_PM_SAT) != 0) {
+        r = r > UINT32_MAX || r < 0 ? UINT32_MAX : r;
     }
     return (uint32_t)(uint64_t)r;
 }

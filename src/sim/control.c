@@ -33,6 +33,11 @@ void tc_sim_op_TRAP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, 0, 0, NULL);
 }
 
+/* 9.7.19.1: without a debugger a GPU ends the launch. */
+void tc_sim_op_BRKPT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    tc_sim_op_TRAP(w, op, mask);
+}
+
 /* 9.7.19.2: suspends for a duration in [0, 2t] nanoseconds; we take t, at one
  * cycle a nanosecond, for each lane its own. */
 void tc_sim_op_NANOSLEEP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {

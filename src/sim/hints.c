@@ -1,6 +1,6 @@
 /* hints.c - what guides caches and changes no value: prefetch, applypriority,
  * discard, createpolicy (PTX ISA 9.7.9.15 to 9.7.9.18); and isspacep
- * (9.7.9.19); brkpt and pmevent (9.7.19.1, 9.7.19.3), which nobody watches. */
+ * (9.7.9.19); pmevent (9.7.19.3), which nobody watches. */
 #include "sim/alu.h"
 
 void tc_sim_op_PREFETCH(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
@@ -12,10 +12,6 @@ void tc_sim_op_PREFETCHU(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 }
 
 void tc_sim_op_APPLYPRIORITY(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    (void)w, (void)op, (void)mask;
-}
-
-void tc_sim_op_BRKPT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     (void)w, (void)op, (void)mask;
 }
 

@@ -3,32 +3,18 @@
  *     alu_gen FORMS.txt.gz DIR
  *
  * DIR/m000.ptx and so on; alu_host runs them on a GPU. */
-#include "alu_cases.h"
-
-#include <zlib.h>
+#include "alu_corpus.h"
 
 int main(int argc, char **argv) {
     if (argc != 3) {
         fprintf(stderr, "usage: alu_gen FORMS.txt.gz DIR\n");
         return 2;
     }
-    gzFile f = gzopen(argv[1], "rb");
-    if (f == NULL) {
+    alu_case *cases = NULL;
+    int n = alu_list(argv[1], &cases);
+    if (n < 0) {
         fprintf(stderr, "alu_gen: cannot open %s\n", argv[1]);
         return 1;
-    }
-    alu_case *cases = NULL;
-    char line[512];
-    int n = 0;
-    for (long i = 0; gzgets(f, line, sizeof line) != NULL; i++) {
-        line[strcspn(line, "\n")] = 0;
-        if (line[1] == '1' && alu_wanted(line + 4, i)) {
-            n = alu_add(&cases, n, line + 4);
-        }
-    }
-    gzclose(f);
-    for (size_t i = 0; i < sizeof alu_extra / sizeof *alu_extra; i++) {
-        n = alu_add(&cases, n, alu_extra[i]);
     }
     int modules = 0;
     for (int i = 0, m; i < n; i += m, modules++) {

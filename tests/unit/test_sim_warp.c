@@ -196,7 +196,7 @@ static const struct {
      "fence.release.sync_restrict::shared::cta.cluster;\npmevent 3;\n"
      "griddepcontrol.launch_dependents;\ngriddepcontrol.wait;\n"
      "setmaxnreg.inc.sync.aligned.u32 128;\nsetmaxnreg.dec.sync.aligned.u32 "
-     "64;\nbrkpt;\n" OUT,
+     "64;\n" OUT,
      self},
 };
 
