@@ -114,6 +114,12 @@ void tc_bulk_signal(tc_run *r, tc_transfer *t) {
     }
 }
 
+bool tc_bulk_reduces(const tc_ptx_op *op) {
+    return op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK ||
+           op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR ||
+           op->opcode == TC_PTX_RED_ASYNC;
+}
+
 void tc_bulk_reduce(const tc_ptx_op *op, tc_ptx_type type, uint8_t *to,
                     const uint8_t *from, uint64_t bytes) {
     uint32_t size = tc_ptx_type_bytes[type];

@@ -123,8 +123,14 @@ static uint32_t record_of(tc_hz_agent *g, bool store) {
     if (!*at) {
         flags |= store ? TC_HZ_STORE : 0;
         flags |= g->proxy == TC_HZ_GENERIC ? 0 : TC_HZ_PROXIED;
+        /* Each reduction is relaxed at the scope of the GPU (9.7.9.25.4.2). */
+        bool reduces = store && tc_bulk_reduces(g->issue.op);
+        flags |= reduces ? TC_HZ_STRONG : 0;
         *at = tc_hz_record_new(g->warp, g->issue.op, flags, g);
         tc_hz_record_of(g->h, *at)->clock = g->issued;
+        if (reduces) {
+            tc_hz_record_of(g->h, *at)->scope = TC_PTX_SCOPE_GPU;
+        }
     }
     return *at;
 }

@@ -407,6 +407,9 @@ tc_sim_op_fn tc_observed_LD, tc_observed_ST, tc_collective_SHFL_SYNC;
 uint64_t tc_atomic_combine(uint8_t sub, tc_ptx_type t, uint64_t old, uint64_t b,
                            bool global);
 
+/* bulk.c: a transfer of atomic reads and writes, cp.reduce or red.async. */
+bool tc_bulk_reduces(const tc_ptx_op *op);
+
 /* findings.c */
 tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane);
 /* Adds a finding, or counts it to the one it is the same defect as. */
