@@ -152,6 +152,7 @@ void tc_cluster_check(tc_cta *c) {
 void tc_sim_op_BARRIER_CLUSTER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
                                       uint32_t mask) {
     tc_warp_core *k = w->core;
+    w->cta->run->clusters = true;
     if ((op->flags & TC_PM_ALIGNED) &&
         !tc_warp_converged(w, op, mask, w->alive)) {
         return;

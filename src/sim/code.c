@@ -23,6 +23,8 @@ static void general_code(tc_run *r) {
         c->flip = op->guard_neg ? UINT32_MAX : 0;
         c->fn = plain[op->opcode];
         c->branch = op->opcode == TC_PTX_BRA;
+        c->light =
+            c->branch || op->opcode == TC_PTX_RET || op->opcode == TC_PTX_EXIT;
         if (op->opcode == TC_PTX_SHFL_SYNC) {
             c->fn = tc_collective_SHFL_SYNC;
         } else if (op->more & TC_PX_LDST_FRAME) {
@@ -88,7 +90,7 @@ static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
             x.at = i;
             *add_entry(f, n, cap) = x;
             c->run = 1;
-            c->fast = true;
+            c->fast = c->light = true;
         }
     }
     r->code[func->end - 1].last = true;
@@ -98,7 +100,7 @@ static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
  * values for programs that read what they never wrote. */
 static void find_zeros(tc_run *r) {
     tc_fast_code *f = r->fast;
-    uint32_t n = r->func->n32 + r->func->n64;
+    uint32_t n = r->func->n32 + r->func->n64 + r->func->npred;
     f->zero = tc_xcalloc(n + 1u, sizeof *f->zero);
     for (uint32_t i = 0; i < n; i++) {
         if (r->trace || !(f->reg[i] & TC_REG_ASSIGNED)) {
@@ -190,8 +192,8 @@ void tc_code_free(tc_run *r) {
 void tc_fast_zero(tc_warp *w) {
     const tc_fast_code *f = w->cta->run->fast;
     const tc_ptx_func *func = w->func;
-    memset(w->pred, 0, func->npred * sizeof *w->pred);
     if (!f) {
+        memset(w->pred, 0, func->npred * sizeof *w->pred);
         memset(w->r32, 0, func->n32 * sizeof *w->r32);
         memset(w->r64, 0, func->n64 * sizeof *w->r64);
         return;
@@ -200,6 +202,8 @@ void tc_fast_zero(tc_warp *w) {
         uint32_t at = f->zero[i];
         if (at < func->n32) {
             memset(w->r32[at], 0, sizeof w->r32[0]);
+        } else if (at - func->n32 >= func->n64) {
+            w->pred[at - func->n32 - func->n64] = 0;
         } else {
             memset(w->r64[at - func->n32], 0, sizeof w->r64[0]);
         }

@@ -90,7 +90,7 @@ typedef struct tc_fast_code {
     uint32_t (*tid)[3][TC_LANES]; /* %tid of each warp of a CTA */
     tc_fast_row *rows[256];
     uint32_t nrows;
-    /* The function's registers, 32-bit file first, then 64-bit: */
+    /* The function's registers: 32-bit file, 64-bit, predicates. */
     const tc_ptx_func *func; /* of the fields below */
     uint8_t *reg;            /* TC_REG_* */
     uint64_t *value;         /* of a constant one */

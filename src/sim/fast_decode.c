@@ -95,6 +95,9 @@ static const void *lane_row(tc_run *r, tc_ptx_special s) {
 
 int64_t tc_fast_reg(const tc_ptx_func *func, const tc_ptx_operand *o) {
     bool base = o->kind == TC_PO_ADDRESS && o->neg == 1;
+    if (o->kind == TC_PO_PRED && o->slot < func->npred) {
+        return (int64_t)func->n32 + func->n64 + o->slot;
+    }
     if ((o->kind != TC_PO_REG && !base) || o->cls == TC_PF_PRED) {
         return -1;
     }

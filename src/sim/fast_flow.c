@@ -102,6 +102,10 @@ static void visit_operand(tc_flow *f, const tc_ptx_operand *o, bool read,
 static void visit_op(tc_flow *f, const tc_ptx_op *op, tc_visit *visit,
                      void *user) {
     int n = written(op);
+    tc_ptx_operand guard = {.kind = TC_PO_PRED, .slot = (uint32_t)op->guard};
+    if (op->guard >= 0) {
+        visit_operand(f, &guard, true, false, visit, user);
+    }
     for (int i = op->noperands < 8 ? op->noperands : 8; i-- > 0;) {
         /* sources (higher places) before destinations */
         bool dest = i < n, both = n < 0;
@@ -310,7 +314,8 @@ static void find_general(tc_flow *f) {
 void tc_fast_flow(tc_run *r, const tc_ptx_func *func) {
     enum { MOST_WORDS = 1 << 20 };
     tc_fast_code *fast = r->fast;
-    tc_flow f = {.r = r, .func = func, .n = func->n32 + func->n64};
+    tc_flow f = {
+        .r = r, .func = func, .n = func->n32 + func->n64 + func->npred};
     f.words = (f.n + 63) / 64;
     fast->func = func;
     free(fast->reg);

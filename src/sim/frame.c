@@ -105,7 +105,7 @@ void tc_frames_start(tc_warp *w) {
     const tc_ptx_func *f = k->frames->func;
     tc_frame_enter(w, k->frames);
     tc_fast_zero(w);
-    for (int i = 0; i < TC_LANES; i++) {
+    for (int i = 0; i < TC_LANES && !k->clean; i++) {
         k->sp[i] = tc_align16(f->local_bytes);
     }
     k->split[0].frame = k->frames;

@@ -88,6 +88,7 @@ typedef struct tc_code {
     struct tc_fast *one; /* this op's entry, or NULL */
     bool fast, last;     /* has one; is the last of its function */
     bool branch;         /* bra */
+    bool light;          /* leaves the warp clean */
 } tc_code;
 
 /* ---- warps: lanes that share a pc form a split (independent thread
@@ -148,6 +149,8 @@ enum { TC_BARRIERS = 16 };
 typedef struct tc_warp_core {
     uint32_t pc, mask;
     uint32_t limit;      /* the loop goes on while pc < limit; 0 stops it */
+    bool clean; /* only ops that touch nothing but registers, memory and lanes
+                   have run since tc_warp_start */
     uint32_t line_pc;    /* a stretch of the fast road begins here, */
     uint64_t line_cycle; /* with this cycle */
     int cur, nsplit;
@@ -268,6 +271,7 @@ struct tc_run {
     uint64_t deadline;         /* the loop returns at this cycle */
     uint64_t progress; /* changes when something happened that could free a
                           spinning warp */
+    bool clusters; /* a barrier.cluster.arrive has run */
     bool stopped;      /* fault or cancel: nothing executes any more */
     tc_run_status status;
     const char *where;          /* cancelled: see tc_sim_result */

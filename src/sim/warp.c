@@ -8,34 +8,41 @@
 #include "sim/fast.h"
 #include <string.h>
 
-void tc_warp_start(tc_warp *w, uint32_t pc) {
-    tc_warp_core *k = w->core;
-    memset(&k->split[0], 0, sizeof k->split[0]);
+/* What only ops off the common road touch. */
+static void reset_rest(tc_warp_core *k) {
     memset(k->ncommit, 0, sizeof k->ncommit);
     memset(k->arrived, 0, sizeof k->arrived);
     memset(k->nbulk, 0, sizeof k->nbulk);
+    memset(k->poll, 0, sizeof k->poll);
     k->bulk_begin = 0;
     k->mb_ever = k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
     k->mb_since = k->cl_since = 0;
-    if (k->polls) {
-        memset(k->poll, 0, sizeof k->poll);
-    }
     k->polls = k->poll_progress = 0;
     k->short_turns = 0;
+    k->batches = NULL;
+    k->copies = NULL;
+    k->nbatches = 0;
+    k->tail = &k->batches;
+}
+
+void tc_warp_start(tc_warp *w, uint32_t pc) {
+    tc_warp_core *k = w->core;
+    if (!k->clean) {
+        reset_rest(k);
+    }
+    memset(&k->split[0], 0, sizeof k->split[0]);
     w->alive = w->valid;
     k->nsplit = 1;
     k->cur = -1;
     k->split[0].pc = pc;
     k->split[0].mask = w->valid;
-    k->batches = NULL;
-    k->copies = NULL;
-    k->nbatches = 0;
-    k->tail = &k->batches;
+    k->short_turns = 0;
     k->turns = 0;
     k->loop_turn = k->loop_power = 0;
     k->looping = false;
     k->limit = 0;
     tc_frames_start(w);
+    k->clean = !w->cta->run->timing;
 }
 
 static void drop_split(tc_warp_core *k, int i) {
@@ -206,13 +213,15 @@ static uint32_t run_split(tc_warp *w) {
         }
         k->pc = pc;
         r->cycle = now;
+        k->clean &= c->light;
         c->fn(w, c->op, m);
         pc = k->pc;
     } while (pc < k->limit && now < deadline);
     k->pc = pc;
     r->cycle = now;
     r->counters.warp_instructions += now - begin;
-    r->counters.thread_instructions += (now - begin) * tc_popc(mask);
+    r->counters.thread_instructions +=
+        (now - begin) * (mask == UINT32_MAX ? TC_LANES : tc_popc(mask));
     return (uint32_t)(now - begin);
 }
 
@@ -295,7 +304,9 @@ void tc_warp_kill(tc_warp *w, uint32_t lanes) {
     if (w->cta->waits) {
         tc_barrier_check(w->cta);
     }
-    tc_cluster_check(w->cta);
+    if (w->cta->run->clusters) {
+        tc_cluster_check(w->cta);
+    }
 }
 
 bool tc_warp_converged(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
