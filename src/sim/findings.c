@@ -157,8 +157,26 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
                  b->kind == TC_FINDING_MBARRIER_DEADLOCK;
     bool waits = a->missing == TC_MISSING_PHASE_WAIT ||
                  a->missing == TC_MISSING_EMPTY_WAIT;
+    bool lives = a->kind == TC_FINDING_CLUSTER_SYNC ||
+                 a->kind == TC_FINDING_REMOTE_EXITED;
+    if (a->kind == TC_FINDING_CLUSTER_SYNC &&
+        b->kind == TC_FINDING_MBARRIER_REINIT) {
+        return true; /* nobody can know what a CTA has initialised */
+    }
+    if (a->kind <= b->kind && a->at.op == b->at.op && a->cause.op &&
+        a->cause.op == b->cause.op && b->missing == TC_MISSING_BARRIER &&
+        a->missing >= TC_MISSING_PHASE_WAIT &&
+        a->missing <= TC_MISSING_BULK_WAIT_READ) {
+        return true; /* the wait that is missing stands before a barrier */
+    }
     if (a->kind >= b->kind && a->kind != TC_FINDING_DATA_RACE) {
         return false;
+    }
+    if (waits && b->kind == TC_FINDING_REMOTE_EXITED) {
+        return a->cause.op == b->at.op;
+    }
+    if (lives && between_ctas(b)) {
+        return shares_op(a, b);
     }
     if (stuck && waits) {
         return true;
@@ -230,6 +248,9 @@ void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
     if (kind == TC_FINDING_MISALIGNED) {
         f.missing = TC_MISSING_ALIGNMENT;
         f.missing_n = bytes;
+    }
+    if (kind == TC_FINDING_REMOTE_EXITED) {
+        f.missing = TC_MISSING_CLUSTER_END;
     }
     tc_find(r, &f);
     r->status = TC_RUN_FAULT;

@@ -430,10 +430,13 @@ void tc_hazard_finish(tc_cta *c) {
     tc_hazard *h = c->run->hazard;
     tc_hz_cta *z = c->hz;
     h->now = 0;
-    if (z->touched) {
+    bool fault = c->run->status == TC_RUN_FAULT; /* others had yet to write */
+    if (z->touched && !fault) {
         check_unwritten(h, z->shared, z->nshared, TC_PS_SHARED);
     }
-    check_unwritten(h, z->tensor, z->ntensor, TC_PS_TENSOR);
+    if (!fault) {
+        check_unwritten(h, z->tensor, z->ntensor, TC_PS_TENSOR);
+    }
     settle_copies(h, z);
     settle_agents(h, c);
     tc_hz_settle_doubts(h);

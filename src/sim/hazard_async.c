@@ -30,6 +30,7 @@ typedef struct tc_hz_barrier {
     struct tc_hz_barrier *next;
     uint32_t offset, id;
     bool initialised, fenced; /* fenced: fence.mbarrier_init after it */
+    uint32_t passed; /* CTA barriers that the initialising thread had */
     tc_access init;
     uint64_t clock;
     tc_hz_phase phases[PHASES];
@@ -165,8 +166,10 @@ void tc_hazard_agent_access(tc_hz_agent *g, tc_cta *owner, tc_ptx_space space,
 static bool settled(const tc_hz_agent *g, const tc_hz_barrier *b) {
     uint32_t t = b->init.warp * TC_LANES + b->init.lane;
     bool same = b->init.warp == g->issue.warp && b->init.lane == g->issue.lane;
-    return b->init.cta == g->issue.cta && g->issued > b->clock &&
-           (same || tc_hz_knows(g->know, b->init.cta, t, 1, b->clock));
+    uint32_t passed = tc_hz_warp_of(g->warp)->phase[g->issue.lane];
+    return b->init.cta == g->issue.cta &&
+           (same ? passed > b->passed
+                 : tc_hz_knows(g->know, b->init.cta, t, 1, b->clock));
 }
 
 /* The barrier that a transfer signals was initialised, in the generic proxy:
@@ -283,6 +286,7 @@ void tc_hazard_mbarrier_init(tc_warp *w, const tc_ptx_op *op, int lane,
     b->fenced = false;
     b->init = tc_access_of(w, op, lane);
     b->clock = tc_hz_clock(w);
+    b->passed = tc_hz_warp_of(w)->phase[lane];
 }
 
 void tc_hazard_mbarrier_inval(tc_warp *w, const tc_ptx_op *op, int lane,

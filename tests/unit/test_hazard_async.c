@@ -26,7 +26,7 @@ static const char over_load[] = INIT(0, 1)
     READY EXPECT LOAD WAIT("L", "bar", "0") "st.shared.u32 [%r4], %r1;\n" OWN;
 static const char unfenced_barrier[] = /* the issuer's own, at once */
     INIT(0, 1) "fence.mbarrier_init.release.cluster; //fence\n" EXPECT LOAD
-    "bar.sync 0;\n" WAIT("L", "bar", "0") OWN;
+               "bar.sync 0;\n" WAIT("L", "bar", "0") OWN;
 static const char fenced_otherwise[] = INIT(
     0, 1) "fence.proxy.async.shared::cta; //fence\nbar.sync 0;\n" EXPECT LOAD
     WAIT("L", "bar", "0") OWN;
