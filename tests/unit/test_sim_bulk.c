@@ -1,73 +1,8 @@
-/* test_sim_bulk.c - cp.async.bulk, its reductions, groups, and st.async, under
- * every completion policy, with the checker on: what is right gives no finding
- * (TC_RUN_OK). Expected bytes are derived here from what the PTX
- * ISA says of each (9.7.9.25.4, 9.7.9.27.2, 9.7.9.12, 9.7.13.7). */
-#include "async_run.h"
-
-#define POLICIES(c)                                                            \
-    for (int policy = 0; policy < ASYNC_POLICIES; policy++)                    \
-        for (async_case *c = under(policy); c; c = done(c))
-
-static async_case *under(int policy) {
-    async_case *c = async_new();
-    c->completion = async_policies[policy].completion;
-    c->seed = async_policies[policy].seed;
-    c->timing = async_policies[policy].timing;
-    c->trace = c->hazards = true;
-    return c;
-}
-
-static async_case *done(async_case *c) {
-    async_end(c);
-    free(c);
-    return NULL;
-}
-
-/* Thread 0 makes the barrier, everybody sees it. */
-#define INIT                                                                   \
-    "@%p1 mbarrier.init.shared::cta.b64 [%r3], 1;\n"                           \
-    "@%p1 fence.mbarrier_init.release.cluster;\nbar.sync 0;\n"
-/* Everybody waits for the phase of parity 0. */
-#define WAIT                                                                   \
-    "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %p2, [%r3], 0;\n"         \
-    "@!%p2 bra WAIT;\n"
-#define EXPECT(n)                                                              \
-    "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], " #n ";\n"
-/* Shared memory's first 512 bytes to B, by all 32 threads. */
-#define OUT                                                                    \
-    "shl.b32 %r10, %r1, 4;\nadd.u32 %r11, %r2, %r10;\n"                        \
-    "cvt.u64.u32 %rd10, %r10;\nadd.u64 %rd11, %rd2, %rd10;\n"                  \
-    "ld.shared.v4.b32 {%r12, %r13, %r14, %r15}, [%r11];\n"                     \
-    "st.global.v4.b32 [%rd11], {%r12, %r13, %r14, %r15};\n"
-/* 512 bytes of A to shared memory, by all. */
-#define IN                                                                     \
-    "shl.b32 %r10, %r1, 4;\nadd.u32 %r11, %r2, %r10;\n"                        \
-    "cvt.u64.u32 %rd10, %r10;\nadd.u64 %rd11, %rd1, %rd10;\n"                  \
-    "ld.global.v4.b32 {%r12, %r13, %r14, %r15}, [%rd11];\n"                    \
-    "st.shared.v4.b32 [%r11], {%r12, %r13, %r14, %r15};\n"                     \
-    "fence.proxy.async.shared::cta;\nbar.sync 0;\n"
-#define GROUP                                                                  \
-    "@%p1 cp.async.bulk.commit_group;\n@%p1 cp.async.bulk.wait_group 0;\n"
-
-static void run(async_case *c, const char *body) {
-    char *text = async_text(c, body);
-    async_ptxas(text, c->arch);
-    free(text);
-    async_run(c, body);
-    if (c->r.nfindings) {
-        fprintf(stderr, "finding: %s %s\n",
-                tc_finding_kind_names[c->r.findings[0].kind],
-                c->r.findings[0].detail ? c->r.findings[0].detail : "");
-    }
-}
-
-static char *join(const char *a, const char *b, const char *c) {
-    tc_buf all = TC_BUF_INIT;
-    tc_buf_puts(&all, a);
-    tc_buf_puts(&all, b);
-    tc_buf_puts(&all, c);
-    return all.data;
-}
+/* test_sim_bulk.c - cp.async.bulk, its reductions and groups, under every
+ * completion policy, with the checker on: what is right gives no finding
+ * (TC_RUN_OK). Expected bytes are derived here from what the PTX ISA says of
+ * each (9.7.9.25.4, 9.7.9.27.2). */
+#include "bulk_run.h"
 
 static void test_load(void **state) {
     (void)state;
@@ -218,40 +153,6 @@ static void test_trace(void **state) {
 
 /* ---- reductions ---- */
 
-#define REDUCTION(name, T, expr)                                               \
-    static void name(uint8_t *to, const uint8_t *from) {                       \
-        T a, b;                                                                \
-        memcpy(&a, to, sizeof a);                                              \
-        memcpy(&b, from, sizeof b);                                            \
-        a = (T)(expr);                                                         \
-        memcpy(to, &a, sizeof a);                                              \
-    }
-REDUCTION(add_u32, uint32_t, a + b)
-REDUCTION(add_u64, uint64_t, a + b)
-REDUCTION(min_s32, int32_t, a < b ? a : b)
-REDUCTION(max_u32, uint32_t, a > b ? a : b)
-REDUCTION(min_s64, int64_t, a < b ? a : b)
-REDUCTION(max_u64, uint64_t, a > b ? a : b)
-REDUCTION(inc_u32, uint32_t, a >= b ? 0 : a + 1)
-REDUCTION(dec_u32, uint32_t, a == 0 || a > b ? b : a - 1)
-REDUCTION(and_b32, uint32_t, a &b)
-REDUCTION(or_b32, uint32_t, a | b)
-REDUCTION(xor_b64, uint64_t, a ^ b)
-
-static const struct {
-    const char *name, *type;
-    uint32_t size;
-    bool shared; /* also to .shared::cluster */
-    void (*op)(uint8_t *, const uint8_t *);
-} reductions[] = {
-    {"add", "u32", 4, true, add_u32},  {"add", "s32", 4, true, add_u32},
-    {"add", "u64", 8, true, add_u64},  {"min", "s32", 4, true, min_s32},
-    {"max", "u32", 4, true, max_u32},  {"inc", "u32", 4, true, inc_u32},
-    {"dec", "u32", 4, true, dec_u32},  {"and", "b32", 4, true, and_b32},
-    {"or", "b32", 4, true, or_b32},    {"min", "s64", 8, false, min_s64},
-    {"max", "u64", 8, false, max_u64}, {"xor", "b64", 8, false, xor_b64}};
-enum { REDUCTIONS = sizeof reductions / sizeof *reductions };
-
 static void test_reduce_global(void **state) {
     (void)state;
     for (int i = 0; i < REDUCTIONS; i++) {
@@ -341,16 +242,7 @@ static void test_reduce_float(void **state) {
     }
 }
 
-/* ---- clusters: CTA 0 writes into CTA 1 ---- */
-
-/* Everybody knows the other's barrier; rank in r30, in p4 whether it is 0. */
-#define PAIR                                                                   \
-    INIT "mov.u32 %r30, %cluster_ctarank;\nsetp.eq.u32 %p4, %r30, 0;\n"        \
-         "mapa.shared::cluster.u32 %r31, %r2, 1;\n"                            \
-         "mapa.shared::cluster.u32 %r32, %r3, 1;\n" IN
-#define MEET "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
-/* Of CTA 1: waits for n bytes and writes its 512 to B. */
-#define RECEIVE(n) "@%p4 bra ON;\n" EXPECT(n) WAIT OUT "ON:\n" MEET
+/* ---- clusters ---- */
 
 static void test_remote_copy(void **state) {
     (void)state;
@@ -409,115 +301,6 @@ static void test_multicast(void **state) {
         assert_memory_equal(c->b, c->a0, 512);
         assert_memory_equal(c->b + 512, c->a0, 512);
         assert_memory_equal(c->b + 1024, c->b0 + 1024, ASYNC_BYTES - 1024);
-    }
-}
-
-/* st.async of every width by all 32 threads of CTA 0. */
-static void test_st_async(void **state) {
-    (void)state;
-    static const struct {
-        const char *type, *value;
-        uint32_t bytes;
-    } all[] = {{"b32", "%r12", 4},
-               {"u32", "%r12", 4},
-               {"v2.b32", "{%r12, %r13}", 8},
-               {"v4.b32", "{%r12, %r13, %r14, %r15}", 16},
-               {"b64", "%rd13", 8},
-               {"v2.s64", "{%rd13, %rd14}", 16}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        char line[400];
-        snprintf(line, sizeof line,
-                 "mov.b64 %%rd13, {%%r12, %%r13};\n"
-                 "mov.b64 %%rd14, {%%r14, %%r15};\n"
-                 "add.u32 %%r33, %%r31, %%r10;\nxor.b32 %%r33, %%r33, 16;\n"
-                 "@%%p4 st.async.shared::cluster.mbarrier::complete_tx::bytes."
-                 "%s [%%r33], %s, [%%r32];\n",
-                 all[i].type, all[i].value);
-        char *text = join(PAIR MEET, line,
-                          all[i].bytes == 4   ? RECEIVE(128)
-                          : all[i].bytes == 8 ? RECEIVE(256)
-                                              : RECEIVE(512));
-        POLICIES(c) {
-            c->grid = c->cluster = 2;
-            run(c, text);
-            assert_int_equal(c->r.status, TC_RUN_OK);
-            for (uint32_t k = 0; k < 512; k += 16) {
-                memcpy(c->a + (k ^ 16), c->a0 + k, all[i].bytes);
-            }
-            assert_memory_equal(c->b, c->a, 512);
-        }
-        free(text);
-    }
-}
-
-static void test_red_async(void **state) {
-    (void)state;
-    for (int i = 0; i < REDUCTIONS; i++) {
-        if (!reductions[i].shared) {
-            continue;
-        }
-        bool wide = reductions[i].size == 8;
-        char line[400];
-        snprintf(line, sizeof line,
-                 "mov.b64 %%rd13, {%%r12, %%r13};\n"
-                 "add.u32 %%r33, %%r31, %%r10;\nxor.b32 %%r33, %%r33, 16;\n"
-                 "@%%p4 red.async.relaxed.cluster.shared::cluster.mbarrier::"
-                 "complete_tx::bytes.%s.%s [%%r33], %s, [%%r32];\n",
-                 reductions[i].name, reductions[i].type,
-                 wide ? "%rd13" : "%r12");
-        char *text = join(PAIR MEET, line, wide ? RECEIVE(256) : RECEIVE(128));
-        async_case *c = under(i % ASYNC_POLICIES);
-        c->grid = c->cluster = 2;
-        run(c, text);
-        assert_int_equal(c->r.status, TC_RUN_OK);
-        for (uint32_t k = 0; k < 512; k += 16) {
-            reductions[i].op(c->a + (k ^ 16), c->a0 + k);
-        }
-        assert_memory_equal(c->b, c->a, 512);
-        done(c);
-        free(text);
-    }
-}
-
-/* ---- of sm_100: a mask of bytes, stores to global memory, st.bulk ---- */
-
-static void test_sm_100(void **state) {
-    (void)state;
-    POLICIES(c) {
-        c->arch = "sm_100a";
-        run(c, IN "mov.b16 %h1, 0x8005;\n"
-                  "@%p1 cp.async.bulk.global.shared::cta.bulk_group.cp_mask "
-                  "[%rd2], [%r2], 512, %h1;\n" GROUP);
-        assert_int_equal(c->r.status, TC_RUN_OK);
-        for (uint32_t i = 0; i < 512; i++) {
-            bool copied = i % 16 == 0 || i % 16 == 2 || i % 16 == 15;
-            assert_int_equal(c->b[i], copied ? c->a0[i] : c->b0[i]);
-        }
-    }
-    POLICIES(c) {
-        c->arch = "sm_100a";
-        run(c, IN "add.u64 %rd11, %rd2, %rd10;\nmov.b32 %r20, 5;\n"
-                  "st.async.release.gpu.global.b32 [%rd11], %r12;\n"
-                  "red.async.release.gpu.global.add.u32 [%rd2+1024], %r20;\n");
-        assert_int_equal(c->r.status, TC_RUN_OK);
-        for (uint32_t i = 0; i < 512; i += 16) {
-            assert_memory_equal(c->b + i, c->a0 + i, 4);
-        }
-        uint32_t before, after;
-        memcpy(&before, c->b0 + 1024, 4);
-        memcpy(&after, c->b + 1024, 4);
-        assert_int_equal(after, before + 32 * 5);
-    }
-    POLICIES(c) {
-        c->arch = "sm_100a";
-        run(c,
-            IN "mov.b64 %rd13, 24;\n"
-               "@%p1 st.bulk.weak.shared::cta [%r2+8], %rd13, 0;\n"
-               "@%p1 st.bulk.shared::cta [%r2+64], 16, 0;\nbar.sync 0;\n" OUT);
-        assert_int_equal(c->r.status, TC_RUN_OK);
-        memset(c->a0 + 8, 0, 24);
-        memset(c->a0 + 64, 0, 16);
-        assert_memory_equal(c->b, c->a0, 512);
     }
 }
 
@@ -594,9 +377,6 @@ int main(void) {
         cmocka_unit_test(test_remote_copy),
         cmocka_unit_test(test_remote_reduce),
         cmocka_unit_test(test_multicast),
-        cmocka_unit_test(test_st_async),
-        cmocka_unit_test(test_red_async),
-        cmocka_unit_test(test_sm_100),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_fences),
     };
