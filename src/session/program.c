@@ -8,6 +8,7 @@ void tc_run_free(tc_run *run) {
     if (run == NULL) {
         return;
     }
+    tc_buf_free(&run->printed);
     tc_trace_free(run->trace);
     tc_sim_free(run->sim);
     tc_arena_free(run->arena);

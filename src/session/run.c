@@ -242,6 +242,17 @@ static uint8_t *param_block(tc_run *run) {
     return block;
 }
 
+/* vprintf of a thread; a second look at the run's state prints nothing. */
+static void keep_print(void *user, const char *text, size_t n) {
+    enum { MOST = 1 << 20 };
+    tc_run *run = user;
+    size_t left = MOST - (run->printed.len < MOST ? run->printed.len : MOST);
+    if (run->running) {
+        tc_buf_write(&run->printed, text, n < left ? n : left);
+        run->unprinted += n < left ? 0 : n - left;
+    }
+}
+
 static bool execute(tc_session *s, tc_run *run) {
     for (int i = 0; i < run->nbuffers; i++) {
         tc_run_buffer *b = &run->buffers[i];
@@ -267,7 +278,10 @@ static bool execute(tc_session *s, tc_run *run) {
     memcpy(l.cluster, run->cluster, sizeof l.cluster);
     placer p = {&s->diags, run->span};
     tc_diags diags = {place, &p, 0};
-    if (!tc_sim_run(run->sim, &l, &diags, &run->result)) {
+    run->running = true;
+    bool ok = tc_sim_run(run->sim, &l, &diags, &run->result);
+    run->running = false;
+    if (!ok) {
         return false;
     }
     run->trace = tc_sim_take_trace(run->sim);
@@ -282,7 +296,9 @@ bool tc_run_simulate(tc_session *s, tc_run *run) {
                         .trace = s->trace,
                         .completion = s->completion,
                         .seed = s->completion_seed,
-                        .cancel = &s->cancel};
+                        .cancel = &s->cancel,
+                        .print = keep_print,
+                        .print_user = run};
     if (run->module == NULL) {
         run->module = parse_program(s, run);
     }

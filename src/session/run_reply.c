@@ -112,8 +112,23 @@ void tc_run_findings_text(tc_session *s, tc_buf *b) {
     }
 }
 
+/* What the kernel printed, as it printed it. */
+static void printed_text(const tc_run *run, tc_buf *b) {
+    const tc_buf *p = &run->printed;
+    if (p->len) {
+        tc_buf_write(b, p->data, p->len);
+        tc_buf_puts(b, p->data[p->len - 1] == '\n' ? "" : "\n");
+    }
+    if (run->unprinted) {
+        tc_buf_puts(b, "  (");
+        tc_describe_count(b, run->unprinted);
+        tc_buf_puts(b, " bytes more were printed)\n");
+    }
+}
+
 void tc_run_text(tc_session *s, tc_buf *b) {
     const tc_run *run = s->program.run;
+    printed_text(run, b);
     tc_buf_printf(b, "%s on the simulator (%s): grid ", run->entry,
                   s->options.arch ? s->options.arch : tc_sim_archs()[0]);
     dims(b, run->grid);
@@ -190,6 +205,22 @@ json_t *tc_run_buffers_json(const tc_run *run) {
     return list;
 }
 
+/* As JSON text, which is UTF-8: other bytes become '?'. */
+static json_t *printed_json(const tc_run *run) {
+    const tc_buf *p = &run->printed;
+    json_t *j = json_stringn(p->data, p->len);
+    if (j == NULL) {
+        tc_buf plain = TC_BUF_INIT;
+        for (size_t i = 0; i < p->len; i++) {
+            bool ascii = (unsigned char)p->data[i] < 0x80;
+            tc_buf_putc(&plain, ascii ? p->data[i] : '?');
+        }
+        j = json_stringn(plain.data, plain.len);
+        tc_buf_free(&plain);
+    }
+    return j;
+}
+
 json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                     uint64_t wall_ns) {
     const tc_run *run = s->program.run;
@@ -200,8 +231,13 @@ json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                   (json_int_t)run->result.counters.thread_instructions,
                   "cycles", (json_int_t)run->result.cycles, "counters",
                   counters_json(&run->result.counters));
-    return json_pack("{s:s,s:s,s:[o],s:o,s:o,s:I}", "status",
-                     run_status_names[run->result.status], "backend", backend,
-                     "kernels", kernel, "buffers", buffers, "findings",
-                     tc_findings_json(s), "wall_ns", (json_int_t)wall_ns);
+    json_t *all =
+        json_pack("{s:s,s:s,s:[o],s:o,s:o,s:I}", "status",
+                  run_status_names[run->result.status], "backend", backend,
+                  "kernels", kernel, "buffers", buffers, "findings",
+                  tc_findings_json(s), "wall_ns", (json_int_t)wall_ns);
+    if (run->printed.len) {
+        json_object_set_new(all, "output", printed_json(run));
+    }
+    return all;
 }

@@ -61,6 +61,9 @@ typedef struct tc_run {
     tc_sim *sim; /* NULL: not executed by the simulator */
     tc_sim_result result;
     tc_trace *trace; /* or NULL */
+    tc_buf printed;  /* what its threads printed, at most 1 MiB as CUDA has */
+    uint64_t unprinted; /* bytes more than that */
+    bool running;       /* they may print now */
 } tc_run;
 
 /* The current program and what has been made of it. */
