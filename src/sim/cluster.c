@@ -17,23 +17,28 @@ tc_cta *tc_cluster_owner(tc_cta *c, uint64_t address, uint64_t *offset) {
 }
 
 bool tc_cluster_access(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                       const uint64_t *addr, uint32_t bytes) {
+                       const uint64_t *addr, uint32_t bytes, bool store) {
+    tc_run *r = w->cta->run;
     int first = tc_first(mask);
-    uint64_t offset;
-    tc_cta *owner = tc_cluster_owner(w->cta, addr[first], &offset);
-    if (owner == w->cta) {
-        return true;
-    }
-    if (owner->ended) {
-        tc_fault(w, op, first, TC_FINDING_REMOTE_EXITED, TC_PS_SHARED, offset,
-                 bytes, NULL);
+    uint64_t offset[TC_LANES] = {0};
+    tc_cta *owner = tc_cluster_owner(w->cta, addr[first], &offset[first]);
+    if (owner != w->cta && owner->ended) {
+        tc_fault(w, op, first, TC_FINDING_REMOTE_EXITED, TC_PS_SHARED,
+                 offset[first], bytes, NULL);
         return false;
     }
-    for (uint32_t m = mask; m && w->cta->run->hazard; m &= m - 1) {
-        int i = tc_first(m);
-        tc_cluster_owner(w->cta, addr[i], &offset);
-        tc_hazard_remote(w, op, i, owner, offset, bytes);
+    if (!r->hazard && !r->timing && !r->trace) {
+        return true;
     }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first(m);
+        offset[i] = addr[i] & OFFSET_MASK;
+        if (owner != w->cta && r->hazard) {
+            tc_hazard_remote(w, op, i, owner, offset[i], bytes);
+        }
+    }
+    tc_observe(w, op, owner == w->cta ? TC_PS_SHARED : TC_PS_CLUSTER, mask,
+               offset, bytes, store);
     return true;
 }
 

@@ -388,10 +388,10 @@ void tc_cluster_check(tc_cta *c);
 /* The CTA that a shared::cluster address names, and the offset in its window;
  * NULL: the cluster has no such CTA. */
 tc_cta *tc_cluster_owner(tc_cta *c, uint64_t address, uint64_t *offset);
-/* Lanes access shared::cluster addresses of one CTA; tells the checker. False
+/* Lanes access shared::cluster addresses of one CTA; tells the observers. False
  * after a fault: that CTA has ended. */
 bool tc_cluster_access(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                       const uint64_t *addr, uint32_t bytes);
+                       const uint64_t *addr, uint32_t bytes, bool store);
 
 /* async.c */
 void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes);

@@ -324,11 +324,11 @@ access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_ptx_space space,
                      bytes, NULL);
             return;
         }
-        if (space == TC_PS_CLUSTER &&
-            !tc_cluster_access(w, op, group, addr, bytes)) {
-            return;
-        }
-        if (observe) {
+        if (space == TC_PS_CLUSTER) {
+            if (!tc_cluster_access(w, op, group, addr, bytes, store)) {
+                return;
+            }
+        } else if (observe) {
             tc_observe(w, op, space, group, addr, bytes, store);
         }
         if (store) {

@@ -49,7 +49,9 @@ void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     if (space == TC_PS_PARAM || space == TC_PS_CONST) {
         return;
     }
-    if (w->cta->run->hazard) {
+    if (w->cta->run->hazard &&
+        space != TC_PS_CLUSTER) { /* another CTA's: it
+                              has been told lane by lane */
         tc_hazard_access(w, op, space, mask, addr, bytes, store);
     }
     observe_rest(w, op, space, mask, addr, bytes, store);

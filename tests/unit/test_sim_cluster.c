@@ -70,15 +70,19 @@ static void ring(void **state) {
     static const uint32_t sizes[] = {1, 2, 8};
     for (size_t i = 0; i < sizeof rings / sizeof *rings; i++) {
         mbar_check_text(&c, rings[i].body);
-        for (int k = 0; k < 6; k++) {
-            uint32_t n = sizes[k / 2];
+        for (int k = 0; k < 9; k++) {
+            uint32_t n = sizes[k / 3];
             c = (mbar_case){.grid = {16, 1, 1},
                             .block = 64,
                             .cluster = {n, 1, 1},
-                            .timing = k % 2 != 0};
+                            .timing = k % 3 == 1,
+                            .hazards = k % 3 == 2};
             mbar_run(&c, rings[i].body);
             assert_true(c.ran);
             check_ring(16, n, rings[i].name);
+            if (c.r.nfindings) {
+                mbar_print(&c, rings[i].name);
+            }
             assert_int_equal(c.r.status, TC_RUN_OK);
             mbar_end(&c);
         }
@@ -165,9 +169,11 @@ static const char gather[] =
 
 static void remote_arrivals(void **state) {
     (void)state;
-    for (int k = 0; k < 2; k++) {
-        c = (mbar_case){
-            .grid = {8, 1, 1}, .cluster = {4, 1, 1}, .timing = k != 0};
+    for (int k = 0; k < 3; k++) {
+        c = (mbar_case){.grid = {8, 1, 1},
+                        .cluster = {4, 1, 1},
+                        .timing = k == 1,
+                        .hazards = k == 2};
         mbar_check_text(&c, gather);
         mbar_run(&c, gather);
         assert_int_equal(c.r.status, TC_RUN_OK);

@@ -60,15 +60,16 @@ static void whole_grid(void **state) {
     (void)state;
     mbar_check_text(&c, grid_sync);
     static const uint32_t sizes[] = {1, 2, 132, 264};
-    for (int k = 0; k < 4; k++) {
-        c = (mbar_case){.grid = {sizes[k], 1, 1}, .block = 32};
+    for (int k = 0; k < 8; k++) {
+        uint32_t n = sizes[k / 2];
+        c = (mbar_case){.grid = {n, 1, 1}, .block = 32, .hazards = k % 2 != 0};
         mbar_run(&c, grid_sync);
         if (c.r.status != TC_RUN_OK) {
             mbar_print(&c, "grid sync");
         }
         assert_int_equal(c.r.status, TC_RUN_OK);
-        for (uint32_t i = 0; i < sizes[k] * 32; i++) {
-            assert_int_equal(c.b[i], (i / 32 + 1) % sizes[k]);
+        for (uint32_t i = 0; i < n * 32; i++) {
+            assert_int_equal(c.b[i], (i / 32 + 1) % n);
         }
         mbar_end(&c);
     }
