@@ -226,7 +226,7 @@ static void place(void *user, const tc_diag *d) {
 }
 
 /* The parameter block: addresses in the simulated device, and numbers. */
-static uint8_t *param_block(tc_run *run) {
+static uint8_t *param_block(const tc_run *run) {
     uint8_t *block = tc_alloc(run->arena, run->param_bytes + 1);
     for (int i = 0; i < run->nargs; i++) {
         const tc_run_arg *p = &run->args[i];
@@ -253,6 +253,45 @@ static void keep_print(void *user, const char *text, size_t n) {
     }
 }
 
+static tc_sim_launch launch_of(const tc_run *run) {
+    tc_sim_launch l = {.entry = run->entry,
+                       .cooperative = true,
+                       .params = param_block(run),
+                       .nparams = run->param_bytes,
+                       .dynamic_shared = run->dynamic_shared};
+    memcpy(l.grid, run->grid, sizeof l.grid);
+    memcpy(l.block, run->block, sizeof l.block);
+    memcpy(l.cluster, run->cluster, sizeof l.cluster);
+    return l;
+}
+
+/* The same allocations have the same addresses again. */
+tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
+                     tc_sim_result *out) {
+    tc_sim_options o = run->used;
+    tc_diags quiet = {0};
+    o.hazards = o.trace = false;
+    o.print = NULL;
+    tc_sim *sim = tc_sim_new(run->module, &o, &quiet);
+    for (int i = 0; sim != NULL && i < run->nbuffers; i++) {
+        const tc_run_buffer *b = &run->buffers[i];
+        tc_sim_allocation *mem = tc_sim_alloc(sim, b->bytes, b->buffer->name);
+        if (mem == NULL || mem->address != b->address) {
+            tc_sim_free(sim);
+            return NULL;
+        }
+        tc_fill_buffer(mem->bytes, b->bytes, b->buffer->type, i,
+                       s->options.seed);
+    }
+    tc_sim_launch l = launch_of(run);
+    l.stop_at = stop_at;
+    if (sim != NULL && !tc_sim_run(sim, &l, &quiet, out)) {
+        tc_sim_free(sim);
+        sim = NULL;
+    }
+    return sim;
+}
+
 static bool execute(tc_session *s, tc_run *run) {
     for (int i = 0; i < run->nbuffers; i++) {
         tc_run_buffer *b = &run->buffers[i];
@@ -268,14 +307,7 @@ static bool execute(tc_session *s, tc_run *run) {
         b->address = mem->address;
         b->after = mem->bytes;
     }
-    tc_sim_launch l = {.entry = run->entry,
-                       .cooperative = true,
-                       .params = param_block(run),
-                       .nparams = run->param_bytes,
-                       .dynamic_shared = run->dynamic_shared};
-    memcpy(l.grid, run->grid, sizeof l.grid);
-    memcpy(l.block, run->block, sizeof l.block);
-    memcpy(l.cluster, run->cluster, sizeof l.cluster);
+    tc_sim_launch l = launch_of(run);
     placer p = {&s->diags, run->span};
     tc_diags diags = {place, &p, 0};
     run->running = true;
@@ -302,6 +334,7 @@ bool tc_run_simulate(tc_session *s, tc_run *run) {
     if (run->module == NULL) {
         run->module = parse_program(s, run);
     }
+    run->used = o;
     run->sim = run->module ? tc_sim_new(run->module, &o, &s->diags) : NULL;
     if (run->sim != NULL && !execute(s, run)) {
         tc_sim_free(run->sim);

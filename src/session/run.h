@@ -17,6 +17,10 @@ tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_run *run,
 /* Executes a prepared run in the simulator. Reports and returns false where it
  * cannot start. */
 bool tc_run_simulate(tc_session *s, tc_run *run);
+/* Executes a run that the simulator has executed once more, up to a cycle.
+ * Returns the simulator, which owns the state (tc_sim_free), or NULL. */
+tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
+                     tc_sim_result *out);
 /* Makes it the session's last run, in place of the one before. */
 void tc_run_keep(tc_session *s, tc_run *run);
 

@@ -59,6 +59,7 @@ typedef struct tc_run {
 
     tc_ptx_module *module;
     tc_sim *sim; /* NULL: not executed by the simulator */
+    tc_sim_options used; /* by the simulator */
     tc_sim_result result;
     tc_trace *trace; /* or NULL */
     tc_buf printed;  /* what its threads printed, at most 1 MiB as CUDA has */
