@@ -186,9 +186,202 @@ static void copies_agree_with_the_layout_algebra(void **state) {
     }
 }
 
+/* ---- what is wrong ---- */
+
+typedef struct wrong_case {
+    const char *name;
+    const char *drop;    /* lines with this are left out of the right program */
+    const char *instead; /* of the copy's line, or NULL */
+    tc_run_status status;
+    tc_finding_kind kind;
+    tc_missing missing;
+    const char *detail;
+} wrong_case;
+
+#define CP(more)                                                               \
+    "mov.b64 %rd8, " more ";\n"                                                \
+    "tcgen05.cp.cta_group::1.128x128b [%r20+3], %rd8;\n"
+
+static const wrong_case wrongs[] = {
+    {"no commit and no wait", "0", NULL, TC_RUN_FINDINGS,
+     TC_FINDING_READ_BEFORE_COMPLETE, TC_MISSING_TENSOR_COMMIT, NULL},
+    {"no fence between the proxies", "fence.proxy.async", NULL, TC_RUN_FINDINGS,
+     TC_FINDING_PROXY_FENCE, TC_MISSING_PROXY_FENCE, NULL},
+    {"no wait for the phase", "try_wait", NULL, TC_RUN_FINDINGS,
+     TC_FINDING_READ_BEFORE_COMPLETE, TC_MISSING_PHASE_WAIT, NULL},
+    {"bits 46 to 48 are 0", NULL, CP("0x800010000"), TC_RUN_FAULT,
+     TC_FINDING_TRAP, TC_MISSING_NOTHING, "no descriptor"},
+    {"swizzle mode 3", NULL, CP("0x6000400800010000"), TC_RUN_FAULT,
+     TC_FINDING_TRAP, TC_MISSING_NOTHING, "swizzle mode"},
+    {"a leading address", NULL, CP("0x10400800010000"), TC_RUN_FAULT,
+     TC_FINDING_TRAP, TC_MISSING_NOTHING, "sm_103a"},
+    {"past shared memory", NULL, CP("0x7fff00010000"), TC_RUN_FAULT,
+     TC_FINDING_OUT_OF_BOUNDS, TC_MISSING_NOTHING, "past shared memory"},
+    {"past the allocation", NULL,
+     "tcgen05.cp.cta_group::1.128x128b [%r20+61], %rd8;\n", TC_RUN_FAULT,
+     TC_FINDING_OUT_OF_BOUNDS, TC_MISSING_NOTHING, "not allocated"},
+    {"past the lanes", NULL,
+     "tcgen05.cp.cta_group::1.128x128b [%r20+65536], %rd8;\n", TC_RUN_FAULT,
+     TC_FINDING_OUT_OF_BOUNDS, TC_MISSING_NOTHING, "not allocated"},
+};
+
+/* text without its lines that hold drop; the copy replaced. */
+static char *changed(const char *text, const wrong_case *w) {
+    tc_buf b = TC_BUF_INIT;
+    bool bare = w->drop && strcmp(w->drop, "0") == 0;
+    bool unasked = bare || (w->drop && strcmp(w->drop, "try_wait") == 0);
+    while (*text != 0) {
+        size_t n = (size_t)(strchr(text, '\n') - text) + 1;
+        char line[256] = {0};
+        memcpy(line, text, n < 255 ? n : 255);
+        bool cp = strstr(line, "tcgen05.cp") != NULL;
+        bool out = (bare && strstr(line, "tcgen05.commit") != NULL) ||
+                   (unasked && strstr(line, "WAIT") != NULL) ||
+                   (w->drop && strstr(line, w->drop) != NULL && !bare);
+        if (cp && w->instead) {
+            tc_buf_puts(&b, w->instead);
+        } else if (!out) {
+            tc_buf_write(&b, text, n);
+        }
+        text += n;
+    }
+    return b.data;
+}
+
+static void what_is_wrong_is_said(void **state) {
+    static const copy_case right = {"128x128b", 128, 16, 0, 0, 0, 16, 128, 0};
+    (void)state;
+    char *whole = copy_text(&right);
+    for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
+        const wrong_case *w = &wrongs[i];
+        char *body = changed(whole, w);
+        for (int k = 0; k < ASYNC_POLICIES; k++) {
+            async_case *c = async_new();
+            *c = (async_case){.arch = "sm_100a",
+                              .block = 128,
+                              .hazards = true,
+                              .timing = async_policies[k].timing,
+                              .completion = async_policies[k].completion,
+                              .seed = async_policies[k].seed};
+            async_run(c, body);
+            const tc_finding *f = c->r.findings;
+            if (c->r.status != w->status || c->r.nfindings != 1 ||
+                f->kind != w->kind || f->missing != w->missing) {
+                fprintf(stderr, "%s, %s: %d, %d findings %s %s\n", w->name,
+                        async_policies[k].name, c->r.status, c->r.nfindings,
+                        f ? tc_finding_kind_names[f->kind] : "",
+                        f && f->detail ? f->detail : "");
+                fail();
+            }
+            assert_true(!w->detail || strstr(f->detail, w->detail) != NULL);
+            async_end(c);
+            free(c);
+        }
+        free(body);
+    }
+    free(whole);
+}
+
+/* ---- pairs of CTAs ---- */
+
+/* Both CTAs allocate; CTA 0's thread 0 copies for both and tells both; each
+ * CTA reads its own columns. own: is the shared memory of both the same? */
+static char *pair_text(bool same) {
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_printf(
+        &b,
+        "shr.u32 %%r22, %%r1, 5;\nmov.u32 %%r23, %%cluster_ctarank;\n"
+        "setp.ne.u32 %%p2, %%r22, 0;\nsetp.eq.u32 %%p5, %%r23, 0;\n"
+        "shl.b32 %%r10, %%r1, 4;\nadd.u32 %%r11, %%r2, %%r10;\n"
+        "mad.lo.u32 %%r12, %%r23, %d, %%r1;\n"
+        "st.shared.v4.b32 [%%r11], {%%r12, %%r12, %%r12, %%r12};\n"
+        "@%%p1 mbarrier.init.shared::cta.b64 [%%r3], 1;\n"
+        "fence.mbarrier_init.release.cluster;\n"
+        "fence.proxy.async.shared::cta;\nadd.u32 %%r21, %%r3, 56;\n"
+        "@%%p2 bra ALLOCATED;\n"
+        "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [%%r21], 64;\n"
+        "ALLOCATED:\nbarrier.cluster.arrive.aligned;\n"
+        "barrier.cluster.wait.aligned;\nld.shared.u32 %%r20, [%%r21];\n",
+        same ? 0 : 1000);
+    describe(&b, 0, 16, 128, 0, 0);
+    tc_buf_puts(
+        &b, "and.pred %p6, %p1, %p5;\n@!%p6 bra ISSUED;\nmov.u16 %h1, 3;\n"
+            "tcgen05.cp.cta_group::2.128x128b [%r20], %rd8;\n"
+            "tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster"
+            ".multicast::cluster.b64 [%r3], %h1;\nISSUED:\n"
+            "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %p3, [%r3], 0;\n"
+            "@!%p3 bra WAIT;\ntcgen05.fence::after_thread_sync;\n"
+            "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r30}, [%r20+2];\n"
+            "tcgen05.wait::ld.sync.aligned;\n"
+            "shl.b32 %r24, %r23, 7;\nadd.u32 %r24, %r24, %r1;\n"
+            "mul.wide.u32 %rd5, %r24, 4;\nadd.u64 %rd5, %rd2, %rd5;\n"
+            "st.global.u32 [%rd5], %r30;\n"
+            "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+            "@%p2 bra END;\n"
+            "tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r20, 64;\nEND:\n");
+    return b.data;
+}
+
+static async_case *run_pair(bool same, uint32_t cluster, int policy) {
+    char *body = pair_text(same);
+    async_case *c = async_new();
+    *c = (async_case){.arch = "sm_100a",
+                      .block = 128,
+                      .grid = cluster,
+                      .cluster = cluster,
+                      .hazards = true,
+                      .timing = async_policies[policy].timing,
+                      .completion = async_policies[policy].completion,
+                      .seed = async_policies[policy].seed};
+    if (policy == 0) {
+        char *text = async_text(c, body);
+        async_ptxas(text, "sm_100a");
+        free(text);
+    }
+    async_run(c, body);
+    free(body);
+    return c;
+}
+
+static void pairs_of_ctas(void **state) {
+    (void)state;
+    for (int k = 0; k < ASYNC_POLICIES; k++) {
+        async_case *c = run_pair(true, 2, k);
+        for (int f = 0; f < c->r.nfindings; f++) {
+            fprintf(stderr, "%s %s: %s\n", async_policies[k].name,
+                    tc_finding_kind_names[c->r.findings[f].kind],
+                    c->r.findings[f].detail ? c->r.findings[f].detail : "");
+        }
+        assert_int_equal(c->r.status, TC_RUN_OK);
+        for (uint32_t i = 0; i < 256; i++) {
+            assert_int_equal(machine_word(c->b, i), i % 128);
+        }
+        async_end(c);
+        free(c);
+    }
+}
+
+/* The ISA does not say whose bytes the peer gets: it is said, not guessed. */
+static void pairs_that_differ(void **state) {
+    (void)state;
+    async_case *c = run_pair(false, 2, 0);
+    assert_int_equal(c->r.status, TC_RUN_FAULT);
+    assert_non_null(strstr(c->r.findings[0].detail, "does not guess"));
+    async_end(c);
+    free(c);
+    c = run_pair(true, 1, 0); /* alone */
+    assert_int_equal(c->r.status, TC_RUN_FAULT);
+    assert_non_null(strstr(c->r.findings[0].detail, "a pair of CTAs"));
+    async_end(c);
+    free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_agree_with_the_layout_algebra),
+        cmocka_unit_test(what_is_wrong_is_said),
+        cmocka_unit_test(pairs_of_ctas),
+        cmocka_unit_test(pairs_that_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
