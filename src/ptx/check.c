@@ -471,6 +471,7 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
                wrong_kind(p, op, in, "an offset, an integer constant,");
     case 'l':
         return in->o.kind == TC_PO_LABEL || wrong_kind(p, op, in, "a label");
+    case '#':
     case 'c':
         return (in->o.kind == TC_PO_IMM && in->literal == 'i') ||
                wrong_kind(p, op, in, "an integer constant");

@@ -34,7 +34,7 @@ static const form forms[] = {
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 
 /* Opcodes that name where to and where from. */
-enum { TWO_SPACES = TC_WHO_CP | TC_WHO_BULK | TC_WHO_TENSOR };
+enum { TWO_SPACES = TC_WHO_CP | TC_WHO_BULK | TC_WHO_TENSOR | TC_WHO_PROXY };
 enum { THREE_TYPES = TC_WHO_VIDEO | TC_WHO_PACK };
 
 /* What has been read of an instruction's first word. */
@@ -342,6 +342,8 @@ static bool left_out(const head *h, char letter) {
         return (h->op.flags & TC_PM_CACHE_HINT) == 0;
     case '5':
         return (h->op.more & TC_PX_BULK_CP_MASK) == 0;
+    case '#':
+        return h->op.sub < TC_TMAP_BOX || h->op.sub > TC_TMAP_ELEMENT_STRIDE;
     case '9':
         return h->op.sub != TC_TCGEN_16X32BX2;
     case 'M':

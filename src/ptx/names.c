@@ -341,6 +341,8 @@ unsigned tc_ptx_who(tc_ptx_opcode op) {
     case TC_PTX_RED_ASYNC:
         return TC_WHO_ASYNC;
     case TC_PTX_FENCE_PROXY:
+    case TC_PTX_TENSORMAP_REPLACE:
+    case TC_PTX_TENSORMAP_CP_FENCEPROXY:
         return TC_WHO_PROXY;
     case TC_PTX_TCGEN05_ALLOC:
     case TC_PTX_TCGEN05_DEALLOC:

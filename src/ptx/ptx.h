@@ -313,7 +313,27 @@ enum { /* tc_ptx_op.sub2 of fence.proxy: between the generic proxy and this */
        TC_PROXY_TENSORMAP,    /* from generic; .acquire or .release, a scope */
        TC_PROXY_ASYNC_GENERIC /* the same; more is TC_PX_PROXY_* */
 };
-enum { TC_PX_PROXY_CTA = 1, TC_PX_PROXY_CLUSTER = 2 }; /* sync_restrict */
+enum { /* more of fence.proxy (sync_restrict) and tensormap.* */
+       TC_PX_PROXY_CTA = 1,
+       TC_PX_PROXY_CLUSTER = 2,
+       TC_PX_PROXY_TILE = 4,
+       TC_PX_PROXY_B1024 = 8,
+       TC_PX_PROXY_SYNC = 16
+};
+enum { /* sub of tensormap.replace: the field */
+       TC_TMAP_NONE,
+       TC_TMAP_ADDRESS,
+       TC_TMAP_RANK,
+       TC_TMAP_BOX, /* from here to ELEMENT_STRIDE with an ordinal */
+       TC_TMAP_DIM,
+       TC_TMAP_STRIDE,
+       TC_TMAP_ELEMENT_STRIDE,
+       TC_TMAP_TYPE, /* from here on the value is a constant */
+       TC_TMAP_INTERLEAVE,
+       TC_TMAP_SWIZZLE,
+       TC_TMAP_ATOMICITY,
+       TC_TMAP_FILL
+};
 
 enum { /* tc_ptx_op.more of mbarrier.* and cp.async.mbarrier.arrive */
        TC_PX_MBAR_PARITY = 1u << 0,

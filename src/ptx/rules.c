@@ -363,6 +363,8 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
     case TC_PTX_RED_ASYNC:
     case TC_PTX_ST_BULK:
     case TC_PTX_FENCE_PROXY:
+    case TC_PTX_TENSORMAP_REPLACE:
+    case TC_PTX_TENSORMAP_CP_FENCEPROXY:
         return tc_ptx_check_proxy(p, op, span) &&
                (op->opcode == TC_PTX_FENCE_PROXY ||
                 check_space(p, op, 0, plain(op->space), span));

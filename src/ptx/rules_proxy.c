@@ -1,5 +1,6 @@
-/* rules_proxy.c - st.async, red.async, st.bulk and fence.proxy: which there are
- * (PTX ISA 9.7.9.12, 9.7.9.13, 9.7.13.7, 9.7.13.4). */
+/* rules_proxy.c - st.async, red.async, st.bulk, fence.proxy and tensormap.*:
+ * which there are (PTX ISA 9.7.9.12, 9.7.9.13, 9.7.13.7, 9.7.13.4, 9.7.9.28,
+ * 9.7.13.16). */
 #include "ptx/internal.h"
 
 #define T(x) (1u << TC_PT_##x)
@@ -130,8 +131,60 @@ static bool check_fence(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
         return tc_ptx_fail(p, span, ".alias, .async or .tensormap::generic",
                            "'%s' wants a proxy", name_of(op));
     }
-    return ok ||
+    return (ok && op->space2 == 0 && op->sub == 0) ||
            tc_ptx_fail(p, span, NULL, "'%s' has no such form", name_of(op));
+}
+
+/* 9.7.9.28 */
+static bool check_replace(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    bool space = op->space == TC_PS_GENERIC || op->space == TC_PS_GLOBAL ||
+                 op->space == TC_PS_SHARED;
+    bool wide = op->sub == TC_TMAP_ADDRESS || op->sub == TC_TMAP_STRIDE;
+    bool indexed = op->sub >= TC_TMAP_BOX && op->sub <= TC_TMAP_ELEMENT_STRIDE;
+    bool constant = op->sub >= TC_TMAP_TYPE;
+    if (op->more != (TC_PX_PROXY_TILE | TC_PX_PROXY_B1024) || op->sub2 != 0 ||
+        op->sub == TC_TMAP_NONE || !space || op->space2 != 0 ||
+        op->scope != TC_PTX_SCOPE_NONE) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'%s' is tensormap.replace.tile.FIELD, the space, "
+                           ".b1024 and the value's type",
+                           name_of(op));
+    }
+    if (wide != (op->type == TC_PT_B64)) {
+        return tc_ptx_fail(p, span, NULL, "this field of '%s' is %s",
+                           name_of(op), wide ? ".b64" : ".b32");
+    }
+    int64_t most = op->sub == TC_TMAP_STRIDE ? 3 : 4;
+    if (indexed && (op->a[1].imm < 0 || op->a[1].imm > most)) {
+        return tc_ptx_fail(p, span, NULL, "'%s' has no ordinal %lld",
+                           name_of(op), (long long)op->a[1].imm);
+    }
+    static const int64_t values[] = {[TC_TMAP_TYPE] = 15,
+                                     [TC_TMAP_INTERLEAVE] = 2,
+                                     [TC_TMAP_SWIZZLE] = 3,
+                                     [TC_TMAP_ATOMICITY] = 3,
+                                     [TC_TMAP_FILL] = 1};
+    if (constant && (op->a[2].kind != TC_PO_IMM || op->a[2].imm < 0 ||
+                     op->a[2].imm > values[op->sub])) {
+        return tc_ptx_fail(p, span, NULL,
+                           "this field of '%s' takes a constant from 0 to %lld",
+                           name_of(op), (long long)values[op->sub]);
+    }
+    return tc_ptx_wants_sm(p, span, op->sub == TC_TMAP_ATOMICITY ? 100 : 90,
+                           "this field of 'tensormap.replace'");
+}
+
+/* 9.7.13.16 */
+static bool check_cp_fence(tc_ptx_parser *p, const tc_ptx_op *op,
+                           tc_span span) {
+    return (op->more == TC_PX_PROXY_SYNC && op->sub == 0 &&
+            op->sub2 == TC_PROXY_TENSORMAP && op->space == TC_PS_GLOBAL &&
+            op->space2 == TC_PS_SHARED && op->scope != TC_PTX_SCOPE_NONE &&
+            op->a[2].imm == 128) ||
+           tc_ptx_fail(p, span, NULL,
+                       "'%s' is .global.shared::cta.tensormap::generic.release,"
+                       " a scope, .sync.aligned, of 128 bytes",
+                       name_of(op));
 }
 
 bool tc_ptx_check_proxy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
@@ -142,6 +195,10 @@ bool tc_ptx_check_proxy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
         return check_red_async(p, op, span);
     case TC_PTX_ST_BULK:
         return check_st_bulk(p, op, span);
+    case TC_PTX_TENSORMAP_REPLACE:
+        return check_replace(p, op, span);
+    case TC_PTX_TENSORMAP_CP_FENCEPROXY:
+        return check_cp_fence(p, op, span);
     default:
         return check_fence(p, op, span);
     }

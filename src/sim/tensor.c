@@ -35,7 +35,7 @@ static bool find_map(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
         return refuse(w, op, lane, &at,
                       "there is no tensor map at this address");
     }
-    if (!tc_tensor_map_check(&t->map, why, sizeof why)) {
+    if (!tc_tensor_map_usable(&t->map, why, sizeof why)) {
         return refuse(w, op, lane, &at,
                       tc_format(w->cta->run->sim->arena, "%s", why));
     }

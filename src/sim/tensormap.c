@@ -153,12 +153,6 @@ static bool check_swizzle(const tc_sim_tensor_map *m, complaint c) {
     return true;
 }
 
-bool tc_tensor_map_check(const tc_sim_tensor_map *m, char *why, size_t size) {
-    complaint c = {why, size};
-    return check_enums(m, c) && check_global(m, c) && check_box(m, c) &&
-           check_swizzle(m, c);
-}
-
 static bool check_built(const tc_sim_tensor_map *m, complaint c) {
     if (packed(m->type)) {
         NO("tensors of 4-bit and 6-bit elements are not built in the "
@@ -172,6 +166,17 @@ static bool check_built(const tc_sim_tensor_map *m, complaint c) {
         NO("interleaved tensors are not built in the simulator yet");
     }
     return true;
+}
+
+bool tc_tensor_map_check(const tc_sim_tensor_map *m, char *why, size_t size) {
+    complaint c = {why, size};
+    return check_enums(m, c) && check_global(m, c) && check_box(m, c) &&
+           check_swizzle(m, c);
+}
+
+bool tc_tensor_map_usable(const tc_sim_tensor_map *m, char *why, size_t size) {
+    complaint c = {why, size};
+    return tc_tensor_map_check(m, why, size) && check_built(m, c);
 }
 
 /* ---- bytes ---- */
@@ -192,13 +197,8 @@ static uint64_t get(const uint8_t **at, int bytes) {
     return v;
 }
 
-bool tc_tensor_map_encode(const tc_sim_tensor_map *m,
-                          uint8_t out[TC_TENSOR_MAP_BYTES], char *why,
-                          size_t size) {
-    complaint c = {why, size};
-    if (!tc_tensor_map_check(m, why, size) || !check_built(m, c)) {
-        return false;
-    }
+void tc_tensor_map_pack(const tc_sim_tensor_map *m,
+                        uint8_t out[TC_TENSOR_MAP_BYTES]) {
     uint8_t *at = out;
     memset(out, 0, TC_TENSOR_MAP_BYTES);
     memcpy(at, magic, sizeof magic);
@@ -206,8 +206,9 @@ bool tc_tensor_map_encode(const tc_sim_tensor_map *m,
     put(&at, m->address, 8);
     for (int i = 0; i < 5; i++) {
         put(&at, m->dims[i] - 1, 4); /* 2^32 fits */
-        put(&at, m->box[i], 2);
-        put(&at, m->element_strides[i], 1);
+        put(&at, m->box[i] < UINT16_MAX ? m->box[i] : UINT16_MAX, 2);
+        uint32_t step = m->element_strides[i];
+        put(&at, step < UINT8_MAX ? step : UINT8_MAX, 1);
     }
     for (int i = 0; i < 4; i++) {
         put(&at, m->strides[i], 8);
@@ -218,6 +219,15 @@ bool tc_tensor_map_encode(const tc_sim_tensor_map *m,
     put(&at, m->swizzle, 1);
     put(&at, m->l2_promotion, 1);
     put(&at, m->oob_fill, 1);
+}
+
+bool tc_tensor_map_encode(const tc_sim_tensor_map *m,
+                          uint8_t out[TC_TENSOR_MAP_BYTES], char *why,
+                          size_t size) {
+    if (!tc_tensor_map_usable(m, why, size)) {
+        return false;
+    }
+    tc_tensor_map_pack(m, out);
     return true;
 }
 

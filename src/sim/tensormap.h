@@ -68,6 +68,11 @@ bool tc_tensor_map_check(const tc_sim_tensor_map *m, char *why, size_t size);
 bool tc_tensor_map_encode(const tc_sim_tensor_map *m,
                           uint8_t out[TC_TENSOR_MAP_BYTES], char *why,
                           size_t size);
+/* The check, and that the simulator executes it. */
+bool tc_tensor_map_usable(const tc_sim_tensor_map *m, char *why, size_t size);
+/* The bytes of any record (tensormap.replace may make wrong ones). */
+void tc_tensor_map_pack(const tc_sim_tensor_map *m,
+                        uint8_t out[TC_TENSOR_MAP_BYTES]);
 /* The record of bytes that tc_tensor_map_encode made. False for other bytes. */
 bool tc_tensor_map_decode(const uint8_t in[TC_TENSOR_MAP_BYTES],
                           tc_sim_tensor_map *out);
