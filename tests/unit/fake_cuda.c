@@ -5,6 +5,7 @@
  * FAKE_CUDA_DEVICES is how many there are; FAKE_CUDA_BUSY how many queries find
  * the kernel running. FAKE_CUDA_LIVE counts what is not given back: printed to
  * the file it names when the context is released. */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,22 @@ int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
     FAIL;
     memcpy(to, (void *)(uintptr_t)from, bytes);
     return 0;
+}
+
+/* Refuses (1) what a caller must not ask: the map's place, its rank. */
+int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, uint64_t address,
+                           const uint64_t *dims, const uint64_t *strides,
+                           const unsigned *box, const unsigned *steps,
+                           int interleave, int swizzle, int promotion,
+                           int fill) {
+    FAIL;
+    bool right = (uintptr_t)map % 64 == 0 && type == 6 && rank == 2 &&
+                 address != 0 && dims[0] == 8 && dims[1] == 4 &&
+                 strides[0] == 16 && box[0] == 8 && box[1] == 2 &&
+                 steps[1] == 1 && interleave == 0 && swizzle == 3 &&
+                 promotion == 2 && fill == 1;
+    memset(map, 0xAB, 128);
+    return right ? 0 : 1;
 }
 
 int cuEventCreate(void **event, unsigned flags) {

@@ -167,6 +167,40 @@ static void test_success(void **state) {
     assert_int_equal(left_behind(), 0);
 }
 
+static void test_tensor_map(void **state) {
+    (void)state;
+    char why[256] = "";
+    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    assert_non_null(g);
+    const tc_gpu_map map = {.buffer = 1,
+                            .type = 6,
+                            .rank = 2,
+                            .dims = {8, 4},
+                            .strides = {16},
+                            .box = {8, 2},
+                            .element_strides = {1, 1},
+                            .swizzle = 3,
+                            .l2_promotion = 2,
+                            .oob_fill = 1};
+    tc_gpu_arg more[6] = {args[0],
+                          args[1],
+                          args[2],
+                          args[3],
+                          {NULL, 0, false, &map},
+                          {NULL, 0, false, &map}};
+    tc_gpu_launch l = an_add();
+    tc_gpu_result r;
+    l.args = more;
+    l.nargs = 6;
+    assert_true(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
+    setenv("FAKE_CUDA_FAIL", "cuTensorMapEncodeTiled", 1);
+    assert_false(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
+    assert_non_null(
+        strstr(why, "making a tensor map: cuTensorMapEncodeTiled failed with"));
+    tc_gpu_cuda.close(g);
+    assert_int_equal(left_behind(), 0);
+}
+
 static void test_failures(void **state) {
     (void)state;
     static const struct {
@@ -241,8 +275,8 @@ int main(void) {
 #define FAKE(test) cmocka_unit_test_setup(test, use_fake)
     const struct CMUnitTest tests[] = {
         FAKE(test_no_library), FAKE(test_not_a_driver), FAKE(test_none),
-        FAKE(test_no_device),  FAKE(test_success),      FAKE(test_failures),
-        FAKE(test_bad_ptx),    FAKE(test_cancel),
+        FAKE(test_no_device),  FAKE(test_success),      FAKE(test_tensor_map),
+        FAKE(test_failures),   FAKE(test_bad_ptx),      FAKE(test_cancel),
     };
     return cmocka_run_group_tests(tests, build_fake, remove_fake);
 }
