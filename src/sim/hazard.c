@@ -1,5 +1,5 @@
 /* hazard.c - accesses of warps, cut into lines; cp.async; a CTA's end. */
-#include "sim/shadow.h"
+#include "sim/line.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -276,6 +276,16 @@ void tc_hazard_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
 }
 
+static void touch(tc_hz_visit *v, int lane, uint64_t address) {
+    tc_hz_line *line = tc_hz_line_of(v->h, v->z, v->space, address);
+    uint32_t at = (uint32_t)(address % TC_HZ_LINE);
+    v->address = address - at;
+    if (line) {
+        tc_hz_touch_line(v, line,
+                         tc_hz_same_mark(lane, lane, at, at + v->bytes));
+    }
+}
+
 /* 9.7.13.5: reads and writes at once, and releases and acquires as it says. */
 void tc_hazard_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes) {
@@ -289,7 +299,7 @@ void tc_hazard_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
         if (space == TC_PS_SHARED) {
-            tc_hz_visit_bytes(&v, i, addr[i], bytes, false);
+            touch(&v, i, addr[i]);
         }
         tc_hz_visit_bytes(&v, i, addr[i], bytes, true);
     }

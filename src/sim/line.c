@@ -20,6 +20,10 @@ static bool overlap(const tc_hz_mark *a, const tc_hz_mark *b) {
     return a->b0 < b->b1 && b->b0 < a->b1;
 }
 
+static bool covers(const tc_hz_mark *e, const tc_hz_mark *m) {
+    return e->b0 <= m->b0 && e->b1 >= m->b1;
+}
+
 /* ---- lists of marks ---- */
 
 static void push(tc_hazard *h, tc_hz_mark *head, tc_hz_mark m) {
@@ -164,16 +168,16 @@ static bool stands_for(const tc_hz_visit *v, const tc_hz_mark *m,
 static void add_reader(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
     tc_hazard *h = v->h;
     uint32_t own = 0, retired = 0;
+    const tc_hz_record *me = tc_hz_record_of(h, v->record);
     m.record = v->record;
     tc_walk k = walk(head);
     while (!k.end) {
         tc_hz_mark *e = here(h, &k);
         const tc_hz_record *x = tc_hz_record_of(h, e->record);
-        const tc_hz_record *me = tc_hz_record_of(h, v->record);
         if (((e->shape ^ m.shape) & TC_HZ_UNWRITTEN) ||
             (e->shape & TC_HZ_WROTE)) {
             step(h, &k);
-        } else if (same_stretch(x, me)) {
+        } else if (x == me || same_stretch(x, me)) {
             if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
                 absorb_coarse(h, e, &m);
                 return;
@@ -243,6 +247,9 @@ void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
             count_shared(v, e, &m);
         }
         tc_hz_check(v, e, &m, WRITE_READ);
+        if (covers(e, &m)) {
+            break; /* writers' marks share no bytes */
+        }
     }
     for (tc_walk k = walk(&line->r); h->older && !k.end; step(h, &k)) {
         const tc_hz_mark *e = here(h, &k);
@@ -337,9 +344,14 @@ static void keep_older(tc_hz_visit *v, tc_hz_mark *head, const tc_hz_mark *e,
 static void keep_plain(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m) {
     for (tc_walk k = walk(&line->w); !k.end; step(v->h, &k)) {
         tc_hz_mark e = *here(v->h, &k);
-        if (overlap(&e, m) &&
-            !(tc_hz_record_of(v->h, e.record)->flags & TC_HZ_STRONG)) {
+        if (!overlap(&e, m)) {
+            continue;
+        }
+        if (!(tc_hz_record_of(v->h, e.record)->flags & TC_HZ_STRONG)) {
             keep_older(v, &line->r, &e, m);
+        }
+        if (covers(&e, m)) {
+            return;
         }
     }
 }
@@ -357,51 +369,93 @@ static void add_writer(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
     push(h, head, m);
 }
 
+void tc_hz_touch_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
+    uint32_t covered = 0;
+    for (tc_walk k = walk(&line->w); !k.end; step(v->h, &k)) {
+        const tc_hz_mark *e = here(v->h, &k);
+        if (covers(e, &m)) {
+            return;
+        }
+        if (overlap(e, &m)) {
+            covered += (e->b1 < m.b1 ? e->b1 : m.b1) -
+                       (uint32_t)(e->b0 > m.b0 ? e->b0 : m.b0);
+        }
+    }
+    if (covered < (uint32_t)(m.b1 - m.b0)) {
+        add_unwritten(v, line, &m);
+    }
+}
+
+/* The writers under m. True: m is on the very bytes of one of them, *at. */
+static bool check_writers(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m,
+                          tc_walk *at) {
+    tc_hazard *h = v->h;
+    v->unwritten = v->space != TC_PS_GLOBAL;
+    for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
+        const tc_hz_mark *e = here(h, &k);
+        if (!overlap(e, m)) {
+            continue;
+        }
+        v->unwritten = false;
+        if (v->agent) {
+            v->agent->over = true;
+        }
+        tc_hz_check(v, e, m, WRITE_WRITE);
+        if (covers(e, m)) {
+            *at = k;
+            return covers(m, e);
+        }
+    }
+    return false;
+}
+
+/* The readers of bytes of m. True: there were such. */
+static bool check_readers(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m,
+                          bool strong) {
+    tc_hazard *h = v->h;
+    bool any = false;
+    for (tc_walk k = walk(&line->r); !k.end; step(h, &k)) {
+        const tc_hz_mark *e = here(h, &k);
+        if (!overlap(e, m)) {
+            continue;
+        }
+        any = true;
+        if (e->shape & TC_HZ_UNWRITTEN) {
+            if (!strong) {
+                check_unwritten(v, e, m);
+            }
+        } else if (e->shape & TC_HZ_WROTE) {
+            tc_hz_check(v, e, m, WRITE_WRITE);
+        } else {
+            tc_hz_check(v, e, m, READ_WRITE);
+        }
+    }
+    return any;
+}
+
 void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     tc_hazard *h = v->h;
+    tc_walk at;
     if (m.b0 >= m.b1) {
         return;
     }
     bool strong = (tc_hz_record_of(h, v->record)->flags & TC_HZ_STRONG) != 0;
-    v->unwritten = v->space != TC_PS_GLOBAL;
-    for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
-        if (overlap(here(h, &k), &m)) {
-            v->unwritten = false;
-            if (v->agent) {
-                v->agent->over = true;
-            }
-            tc_hz_check(v, here(h, &k), &m, WRITE_WRITE);
-        }
-    }
-    for (tc_walk k = walk(&line->r); !k.end; step(h, &k)) {
-        const tc_hz_mark *e = here(h, &k);
-        if (!overlap(e, &m)) {
-            continue;
-        }
-        if (e->shape & TC_HZ_UNWRITTEN) {
-            if (!strong) {
-                check_unwritten(v, e, &m);
-            }
-        } else if (e->shape & TC_HZ_WROTE) {
-            tc_hz_check(v, e, &m, WRITE_WRITE);
-        } else {
-            tc_hz_check(v, e, &m, READ_WRITE);
-        }
-    }
-    /* One mark on the same bytes again: nothing to cut or to add. */
-    tc_hz_mark *w = &line->w;
-    if (w->record == v->record && !w->next && !line->r.record &&
-        w->b0 == m.b0 && w->b1 == m.b1 && tc_hz_same_lanes(w, &m)) {
-        return;
-    }
-    if (w->record && strong) {
-        keep_plain(v, line, &m);
-    }
-    if (w->record) {
-        cut_all(h, w, &m, 0);
-    }
-    if (line->r.record) {
+    bool exact = check_writers(v, line, &m, &at);
+    if (line->r.record && check_readers(v, line, &m, strong)) {
         cut_all(h, &line->r, &m, strong ? TC_HZ_UNWRITTEN | TC_HZ_WROTE : 0);
     }
-    add_writer(v, w, m);
+    if (strong && line->w.record) {
+        keep_plain(v, line, &m);
+    }
+    if (exact) {
+        tc_hz_mark *e = here(h, &at);
+        m.record = v->record;
+        m.next = e->next;
+        *e = m;
+        return;
+    }
+    if (line->w.record) {
+        cut_all(h, &line->w, &m, 0);
+    }
+    add_writer(v, &line->w, m);
 }

@@ -21,6 +21,19 @@ static inline tc_hz_shape tc_hz_shape_of(const tc_hz_mark *m) {
     return (tc_hz_shape)(m->shape & TC_HZ_SHAPE);
 }
 
+/* The lanes that touched a byte which the mark covers. */
+static inline void tc_hz_lanes_at(const tc_hz_mark *m, uint32_t byte, int *l0,
+                                  int *l1) {
+    if (tc_hz_shape_of(m) != TC_HZ_RUN) {
+        *l0 = tc_hz_shape_of(m) == TC_HZ_SAME ? m->l0 : 0;
+        *l1 = tc_hz_shape_of(m) == TC_HZ_SAME ? m->l1 : TC_LANES - 1;
+        return;
+    }
+    int e = (int)(byte >> m->unit);
+    *l0 = e + m->lo > m->l0 ? e + m->lo : m->l0;
+    *l1 = e + m->hi < m->l1 ? e + m->hi : m->l1;
+}
+
 /* pairs.c */
 typedef enum tc_hz_pair { WRITE_READ, READ_WRITE, WRITE_WRITE } tc_hz_pair;
 

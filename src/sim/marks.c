@@ -1,9 +1,5 @@
 /* marks.c - which lane touched which byte of a line: the shapes of marks. */
-#include "sim/shadow.h"
-
-static tc_hz_shape shape_of(const tc_hz_mark *m) {
-    return (tc_hz_shape)(m->shape & TC_HZ_SHAPE);
-}
+#include "sim/line.h"
 
 /* The bytes that a run covers in its line. */
 static void natural(tc_hz_mark *m) {
@@ -36,17 +32,6 @@ tc_hz_mark tc_hz_same_mark(int l0, int l1, uint32_t b0, uint32_t b1) {
     return m;
 }
 
-void tc_hz_lanes_at(const tc_hz_mark *m, uint32_t byte, int *l0, int *l1) {
-    if (shape_of(m) != TC_HZ_RUN) {
-        *l0 = shape_of(m) == TC_HZ_SAME ? m->l0 : 0;
-        *l1 = shape_of(m) == TC_HZ_SAME ? m->l1 : TC_LANES - 1;
-        return;
-    }
-    int e = (int)(byte >> m->unit);
-    *l0 = e + m->lo > m->l0 ? e + m->lo : m->l0;
-    *l1 = e + m->hi < m->l1 ? e + m->hi : m->l1;
-}
-
 static bool touch(const tc_hz_mark *a, const tc_hz_mark *b) {
     return a->b0 <= b->b1 && b->b0 <= a->b1;
 }
@@ -59,12 +44,12 @@ static void widen(tc_hz_mark *e, const tc_hz_mark *m) {
 /* Adds m to e exactly, if one mark can say both. Who they are is the caller's
  * to compare; m has one shift. */
 bool tc_hz_absorb(tc_hz_mark *e, const tc_hz_mark *m) {
-    if (shape_of(e) != shape_of(m) || e->l0 != m->l0 || e->l1 != m->l1 ||
-        e->unit != m->unit) {
+    if (tc_hz_shape_of(e) != tc_hz_shape_of(m) || e->l0 != m->l0 ||
+        e->l1 != m->l1 || e->unit != m->unit) {
         return false;
     }
     bool inside = e->b0 <= m->b0 && m->b1 <= e->b1;
-    if (shape_of(m) == TC_HZ_SAME) {
+    if (tc_hz_shape_of(m) == TC_HZ_SAME) {
         if (!touch(e, m)) {
             return false;
         }

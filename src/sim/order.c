@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-tc_hz_warp *tc_hz_warp_of(const tc_warp *w) {
-    return &w->cta->hz->warps[w->index];
-}
-
 uint64_t tc_hz_clock(tc_warp *w) {
     tc_hz_warp *hw = tc_hz_warp_of(w);
     if (hw->tick) {

@@ -166,10 +166,6 @@ tc_hz_line *tc_hz_line_of(tc_hazard *h, tc_hz_cta *z, tc_ptx_space space,
 
 /* ---- records ---- */
 
-tc_hz_record *tc_hz_record_of(const tc_hazard *h, uint32_t record) {
-    return &h->records[record];
-}
-
 typedef void each_fn(tc_hazard *h, uint32_t *record);
 
 static void each_mark(tc_hazard *h, tc_hz_mark *m, each_fn *fn) {

@@ -188,7 +188,10 @@ struct tc_hazard {
 };
 
 /* shadow.c */
-tc_hz_record *tc_hz_record_of(const tc_hazard *h, uint32_t record);
+static inline tc_hz_record *tc_hz_record_of(const tc_hazard *h,
+                                            uint32_t record) {
+    return &h->records[record];
+}
 /* The record of op in the warp's present stretch; new ones on demand. */
 uint32_t tc_hz_record_get(tc_warp *w, const tc_ptx_op *op, uint8_t flags);
 uint32_t tc_hz_record_new(tc_warp *w, const tc_ptx_op *op, uint8_t flags,
@@ -221,7 +224,9 @@ typedef enum tc_hz_strong_kind {
 uint8_t tc_hz_scope_of(const tc_ptx_op *op);
 void tc_hz_strong(tc_warp *w, const tc_ptx_op *op, const tc_hz_cta *owner,
                   uint32_t mask, const uint64_t *addr, tc_hz_strong_kind kind);
-tc_hz_warp *tc_hz_warp_of(const tc_warp *w);
+static inline tc_hz_warp *tc_hz_warp_of(const tc_warp *w) {
+    return &w->cta->hz->warps[w->index];
+}
 uint64_t tc_hz_clock(tc_warp *w); /* ticks if it must */
 /* What a lane knows and did, for others; it ticks afterwards. */
 void tc_hz_publish(tc_warp *w, int lane, tc_hz_know *into);
@@ -261,9 +266,10 @@ void tc_hz_visit_bytes(tc_hz_visit *v, int lane, uint64_t address,
                        uint64_t bytes, bool store);
 /* line.c: a mark (record unset) against a line. */
 void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m);
+/* Only looks for bytes that nobody has written: an atomic reads them, too. */
+void tc_hz_touch_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m);
 void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m);
 /* marks.c: shapes. */
-void tc_hz_lanes_at(const tc_hz_mark *m, uint32_t byte, int *l0, int *l1);
 tc_hz_mark tc_hz_run_mark(int l0, int l1, int64_t byte, uint32_t unit);
 tc_hz_mark tc_hz_same_mark(int l0, int l1, uint32_t b0, uint32_t b1);
 bool tc_hz_absorb(tc_hz_mark *e, const tc_hz_mark *m);
