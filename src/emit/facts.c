@@ -185,6 +185,7 @@ static void walk_access(walk *w, const tc_expr *e, int weight, bool address) {
 
 static void walk_call(walk *w, const tc_expr *e, int weight) {
     const tc_expr *access = tc_memory_access_of(e);
+    w->f->waits_ld |= e->call.op == TC_OPC_PTX_TCGEN05_WAIT_LD;
     if (access != NULL) {
         walk_access(w, access, weight, true);
         return;

@@ -50,7 +50,8 @@ typedef struct tc_facts {
     tc_fact **slots; /* open addressing by key */
     int nslots, n;
     bool failed;
-    bool grew; /* pointer pass: something changed */
+    bool grew;     /* pointer pass: something changed */
+    bool waits_ld; /* the program has a T.ptx.tcgen05.wait.ld() */
 } tc_facts;
 
 /* Registers that one local buffer may take, copies that one unrolled loop, and

@@ -186,7 +186,9 @@ void tc_pe_settle_all(tc_pe e) {
     if (e->nloading > 0) {
         tc_buf_puts(e->out,
                     "\t// the registers go to memory before a branch\n");
-        tc_pe_ins(e, "tcgen05.wait::ld.sync.aligned");
+        if (e->facts->waits_ld) { /* whoever forgot it is to be told */
+            tc_pe_ins(e, "tcgen05.wait::ld.sync.aligned");
+        }
         put_all(e);
     }
 }
