@@ -97,6 +97,25 @@ static void differences_text(const tc_run_buffer *b, const uint8_t *gpu,
     }
 }
 
+/* What may explain a buffer's differences: an instruction that need not give
+ * the same bits everywhere. */
+static void explain_text(const tc_run *run, const tc_run_buffer *b,
+                         const uint8_t *gpu, tc_buf *out) {
+    const tc_ptx_op *op = tc_run_approximate(run);
+    uint64_t ulps;
+    if (op == NULL || !tc_run_ulps(b, gpu, &ulps)) {
+        return;
+    }
+    tc_buf_puts(out, "    by at most ");
+    tc_describe_count(out, ulps);
+    tc_buf_puts(out, " ulp; ");
+    tc_run_op_name(op, out);
+    tc_buf_printf(out,
+                  " (line %u) is approximate: PTX bounds its error, and no two "
+                  "machines need agree\n",
+                  op->line);
+}
+
 static bool compare_text(tc_session *s, const gpu_outcome *o, tc_buf *out) {
     bool all = true;
     const tc_run *run = s->program.run;
@@ -110,10 +129,27 @@ static bool compare_text(tc_session *s, const gpu_outcome *o, tc_buf *out) {
         tc_buf_printf(out, " bytes equal the simulator's\n");
         if (d > 0) {
             differences_text(b, o->after[i], run->arena, out);
+            explain_text(run, b, o->after[i], out);
             all = false;
         }
     }
     return all;
+}
+
+static void explain_json(const tc_run *run, const tc_run_buffer *b,
+                         const uint8_t *gpu, json_t *item) {
+    const tc_ptx_op *op = tc_run_approximate(run);
+    uint64_t ulps;
+    if (op == NULL || !tc_run_ulps(b, gpu, &ulps)) {
+        return;
+    }
+    tc_buf name = TC_BUF_INIT;
+    tc_run_op_name(op, &name);
+    json_object_set_new(item, "ulps", json_integer((json_int_t)ulps));
+    json_object_set_new(item, "approximate",
+                        json_pack("{s:s,s:I}", "op", tc_buf_text(&name), "line",
+                                  (json_int_t)op->line));
+    tc_buf_free(&name);
 }
 
 static json_t *compare_json(tc_session *s, const gpu_outcome *o, bool *all) {
@@ -127,10 +163,13 @@ static json_t *compare_json(tc_session *s, const gpu_outcome *o, bool *all) {
         snprintf(hash, sizeof hash, "%016llx",
                  (unsigned long long)tc_fnv1a64(o->after[i], b->bytes));
         *all &= d == 0;
-        json_array_append_new(
-            list, json_pack("{s:s,s:I,s:s,s:I}", "name", b->buffer->name,
-                            "bytes", (json_int_t)b->bytes, "fnv1a64", hash,
-                            "differing_bytes", (json_int_t)d));
+        json_t *item = json_pack("{s:s,s:I,s:s,s:I}", "name", b->buffer->name,
+                                 "bytes", (json_int_t)b->bytes, "fnv1a64", hash,
+                                 "differing_bytes", (json_int_t)d);
+        if (d > 0) {
+            explain_json(run, b, o->after[i], item);
+        }
+        json_array_append_new(list, item);
     }
     return list;
 }

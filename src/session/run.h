@@ -54,6 +54,19 @@ const struct tc_gpu_map *tc_run_map_for_gpu(const tc_run *run,
  * simulator's bytes if the simulator has executed it. */
 tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r);
 
+/* --- gpu_ulps.c --------------------------------------------------------------
+ */
+
+/* The first instruction of the run's module whose error PTX only bounds
+ * (.approx, .full), or NULL. */
+const tc_ptx_op *tc_run_approximate(const tc_run *run);
+/* As PTX spells it: "sin.approx.f32". */
+void tc_run_op_name(const tc_ptx_op *op, tc_buf *out);
+/* The most units in the last place between an element in the simulator and the
+ * same one on the GPU. Returns false for a buffer that is not of floats, or
+ * where one side has an infinity or a NaN and the other does not. */
+bool tc_run_ulps(const tc_run_buffer *b, const uint8_t *gpu, uint64_t *ulps);
+
 /* --- run_reply.c -------------------------------------------------------------
  */
 

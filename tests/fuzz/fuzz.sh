@@ -23,13 +23,17 @@ for f in tests/fuzz/fuzz_*.c; do
     seeds=tests/fuzz/corpus/${name#fuzz_}
     mkdir -p "$out/$name.corpus" "$seeds"
     # shellcheck disable=SC2086
-    clang $flags -fsanitize=fuzzer -o "$out/$name" "$f" "$out"/*.o \
+    clang $flags -DTC_FUZZ -fsanitize=fuzzer -o "$out/$name" "$f" "$out"/*.o \
         -ljansson -ldl -lm
     dict=
+    programs="lessons tests/gpu"
+    case $name in
+    fuzz_ptx | fuzz_run) programs="tests/ptx tests/mutants" ;;
+    esac
     [ -e "tests/fuzz/${name#fuzz_}.dict" ] && dict=-dict=tests/fuzz/${name#fuzz_}.dict
     echo "== $name, $seconds s"
     # shellcheck disable=SC2086
     "$out/$name" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=4096 \
         -print_final_stats=0 -verbosity=0 -artifact_prefix="$out/$name-" $dict \
-        "$out/$name.corpus" "$seeds" lessons tests/gpu
+        "$out/$name.corpus" "$seeds" $programs
 done

@@ -321,6 +321,57 @@ static void only_on_a_gpu(void **state) {
     tc_buf_free(&out);
 }
 
+/* The stand-in copies; in the simulator each word grows by 3, beside an
+ * instruction that might explain it. */
+static void approximate(void **state) {
+    (void)state;
+    static const char rcp[] = "rcp.approx.ftz.f32 %f1, %f1;";
+    tc_buf out = TC_BUF_INIT, text = TC_BUF_INIT;
+    for (int with = 1; with >= 0; with--) {
+        tc_buf_clear(&text);
+        tc_buf_printf(
+            &text,
+            ".version 7.0\n.target sm_80\n.address_size 64\n"
+            ".visible .entry add(.param .u64 in, .param .u64 out,\n"
+            "                    .param .u32 n, .param .u8 what)\n{\n"
+            "    .reg .b64 %%rd<4>;\n    .reg .b32 %%r<4>;\n"
+            "    .reg .f32 %%f<2>;\n    .reg .pred %%p;\n"
+            "    ld.param.u64 %%rd1, [in];\n    ld.param.u64 %%rd2, [out];\n"
+            "    mov.u32 %%r1, %%tid.x;\n    mov.f32 %%f1, 0f40000000;\n"
+            "    mov.u32 %%r2, %%ctaid.x;\n    or.b32 %%r2, %%r1, %%r2;\n"
+            "    setp.gt.u32 %%p, %%r2, 63;\n    @%%p bra done;\n"
+            "    mul.wide.u32 %%rd3, %%r1, 4;\n"
+            "    add.u64 %%rd1, %%rd1, %%rd3;\n"
+            "    add.u64 %%rd2, %%rd2, %%rd3;\n"
+            "    ld.global.u32 %%r3, [%%rd1];\n    add.u32 %%r3, %%r3, 3;\n"
+            "    %s\n    st.global.u32 [%%rd2], %%r3;\ndone:\n    ret;\n}\n",
+            with ? rcp : "");
+        write_file(add_path, tc_buf_text(&text));
+        tc_session *s = new_session(TC_BACKEND_BOTH, &out);
+        assert_int_equal(tc_session_load(s, add_path), TC_OK);
+        json_t *j =
+            ask(s, &out, "launch add 2 128 f32[64] f32[64] 256 0", TC_OK);
+        assert_true(json_is_false(json_object_get(j, "equal")));
+        const json_t *buffers = json_object_get(j, "buffers");
+        const json_t *b = json_array_get(buffers, 1);
+        const json_t *op = json_object_get(b, "approximate");
+        assert_null(json_object_get(json_array_get(buffers, 0), "ulps"));
+        assert_int_equal(with ? 3 : 0,
+                         json_integer_value(json_object_get(b, "ulps")));
+        assert_int_equal(with ? 24 : 0,
+                         json_integer_value(json_object_get(op, "line")));
+        if (with) {
+            assert_string_equal(json_string_value(json_object_get(op, "op")),
+                                "rcp.approx.ftz.f32");
+        }
+        json_decref(j);
+        tc_session_free(s);
+    }
+    write_file(add_path, add_text);
+    tc_buf_free(&text);
+    tc_buf_free(&out);
+}
+
 static void outlines(void **state) {
     (void)state;
     static const char text[] =
@@ -378,7 +429,8 @@ int main(void) {
         cmocka_unit_test(numbers),       cmocka_unit_test(words),
         cmocka_unit_test(backends),      cmocka_unit_test(clusters_and_memory),
         cmocka_unit_test(loading_again), cmocka_unit_test(only_on_a_gpu),
-        cmocka_unit_test(outlines),      cmocka_unit_test(completion),
+        cmocka_unit_test(approximate),   cmocka_unit_test(outlines),
+        cmocka_unit_test(completion),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
