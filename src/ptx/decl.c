@@ -53,6 +53,20 @@ static bool skip_ptr(tc_ptx_parser *p) {
     return !tc_ptx_is_dot(p, ".align") || read_align(p, &align);
 }
 
+/* .attribute(.managed): memory of both sides, as all of ours is. */
+static bool skip_managed(tc_ptx_parser *p) {
+    tc_ptx_advance(p);
+    if (!tc_ptx_expect(p, '(', ".attribute")) {
+        return false;
+    }
+    if (!tc_ptx_is_dot(p, ".managed")) {
+        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
+                           "this attribute is not built: only .managed");
+    }
+    tc_ptx_advance(p);
+    return tc_ptx_expect(p, ')', ".attribute");
+}
+
 /* .align N, .v2 and the type, in any order; the type is a must. */
 static bool read_decl(tc_ptx_parser *p, decl *d) {
     *d = (decl){.nvec = 1};
@@ -66,6 +80,12 @@ static bool read_decl(tc_ptx_parser *p, decl *d) {
         }
         if (tc_ptx_name_is(n, ".ptr") && d->type != TC_PT_NONE) {
             if (!skip_ptr(p)) {
+                return false;
+            }
+            continue;
+        }
+        if (tc_ptx_name_is(n, ".attribute")) {
+            if (!skip_managed(p)) {
                 return false;
             }
             continue;
@@ -100,7 +120,7 @@ static bool read_name(tc_ptx_parser *p, tc_ptx_name *n, tc_span *span) {
 
 /* %r<20> after its name: declares the range. */
 static bool range(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
-                  tc_ptx_type type) {
+                  const decl *d) {
     tc_ptx_advance(p);
     int64_t count = 0;
     tc_span at = tc_ptx_here(p);
@@ -115,7 +135,8 @@ static bool range(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
     if (e == NULL) {
         return false;
     }
-    e->type = (uint8_t)type;
+    e->type = (uint8_t)d->type;
+    e->nvec = (uint8_t)d->nvec;
     e->index = (uint32_t)count;
     return tc_ptx_expect(p, '>', "the number of registers");
 }
@@ -126,16 +147,13 @@ bool tc_ptx_registers(tc_ptx_parser *p) {
     if (!read_decl(p, &d)) {
         return false;
     }
-    if (d.nvec != 1) {
-        return tc_ptx_fail(p, tc_ptx_here(p), NULL,
-                           "vector registers are not built yet");
-    }
     do {
         tc_ptx_name n;
         tc_span span;
         if (!read_name(p, &n, &span) ||
-            !(tc_ptx_is(p, '<') ? range(p, n, span, d.type)
-                                : tc_ptx_declare_reg(p, n, span, d.type))) {
+            !(tc_ptx_is(p, '<')
+                  ? range(p, n, span, &d)
+                  : tc_ptx_declare_reg(p, n, span, d.type, d.nvec))) {
             return false;
         }
     } while (tc_ptx_accept(p, ','));
@@ -267,7 +285,7 @@ static bool reg_param(tc_ptx_parser *p, tc_ptx_func *f, bool returns,
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                            "a kernel's parameters are in .param");
     }
-    if (!read_name(p, &n, &at) || !tc_ptx_declare_reg(p, n, at, d->type)) {
+    if (!read_name(p, &n, &at) || !tc_ptx_declare_reg(p, n, at, d->type, 1)) {
         return false;
     }
     tc_ptx_formal formal = {.reg = true,

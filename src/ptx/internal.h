@@ -34,7 +34,7 @@ typedef struct tc_ptx_name {
 
 typedef enum tc_ptx_entry_kind {
     TC_PE_NONE,
-    TC_PE_REG,   /* type, index: slot */
+    TC_PE_REG,   /* type, index: slot; nvec of them follow each other */
     TC_PE_RANGE, /* .reg .b32 %r<index>: registers are made at first use */
     TC_PE_SYMBOL,
     TC_PE_FUNC,
@@ -45,6 +45,7 @@ typedef enum tc_ptx_entry_kind {
 typedef struct tc_ptx_entry {
     tc_ptx_name name;
     uint8_t kind, type;
+    uint8_t nvec; /* of a register or range: elements, 1 but for .v2 and .v4 */
     uint32_t index;
 } tc_ptx_entry;
 
@@ -162,7 +163,7 @@ tc_ptx_entry *tc_ptx_lookup(tc_ptx_parser *p, tc_ptx_name n);
 /* Reports that n is not declared, with the nearest name that is. */
 bool tc_ptx_unknown_name(tc_ptx_parser *p, tc_ptx_name n, tc_span span);
 bool tc_ptx_declare_reg(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
-                        tc_ptx_type type);
+                        tc_ptx_type type, int nvec);
 bool tc_ptx_add_label(tc_ptx_parser *p, tc_ptx_name n, tc_span span);
 void tc_ptx_add_fixup(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
                       tc_ptx_fix what, uint32_t index);

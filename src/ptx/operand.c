@@ -163,6 +163,39 @@ static bool offset(tc_ptx_parser *p, tc_ptx_parsed *out) {
     return true;
 }
 
+/* v, or v.x and so on (PTX ISA 6.4.3), of a register declared .v2 or .v4. */
+static bool vector_register(tc_ptx_parser *p, const tc_ptx_entry *e,
+                            tc_ptx_parsed *out) {
+    static const char *const names[] = {".x", ".y", ".z", ".w",
+                                        ".r", ".g", ".b", ".a"};
+    uint32_t step = e->type == TC_PT_B128 ? 2 : 1;
+    tc_ptx_entry one = *e;
+    if (p->tok.kind == TC_TK_DOT && p->tok.begin == out->span.end) {
+        for (uint32_t i = 0; i < 8; i++) {
+            if (i % 4 < e->nvec && tc_ptx_is_dot(p, names[i])) {
+                one.index = e->index + step * (i % 4);
+                from_entry(p, &one, out);
+                out->span.end = p->tok.end;
+                tc_ptx_advance(p);
+                return true;
+            }
+        }
+        return tc_ptx_fail(
+            p, tc_ptx_here(p), NULL, "'%.*s' has the elements .x to .%c",
+            (int)e->name.len, e->name.text, e->nvec == 2 ? 'y' : 'w');
+    }
+    uint8_t n = e->nvec;
+    out->o.kind = TC_PO_VECTOR;
+    out->o.nvec = n;
+    out->items = TC_NEWN(p->arena, tc_ptx_parsed, n);
+    for (uint32_t i = 0; i < n; i++) {
+        out->items[i] = (tc_ptx_parsed){.span = out->span, .name = out->name};
+        one.index = e->index + step * i;
+        from_entry(p, &one, &out->items[i]);
+    }
+    return true;
+}
+
 static bool name_operand(tc_ptx_parser *p, tc_ptx_parsed *out) {
     tc_ptx_name n = tc_ptx_text(p, &p->tok);
     out->name = n;
@@ -180,6 +213,9 @@ static bool name_operand(tc_ptx_parser *p, tc_ptx_parsed *out) {
         return special(p, out, n);
     }
     const tc_ptx_entry *e = tc_ptx_lookup(p, n);
+    if (e != NULL && e->kind == TC_PE_REG && e->nvec > 1) {
+        return vector_register(p, e, out);
+    }
     if (e != NULL) {
         from_entry(p, e, out);
         return out->o.kind != TC_PO_SYMBOL || offset(p, out);

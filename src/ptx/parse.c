@@ -12,14 +12,26 @@ static bool word_is(const tc_ptx_parser *p, const char *word) {
 static bool version(tc_ptx_parser *p) {
     tc_ptx_advance(p);
     tc_ptx_name n = tc_ptx_text(p, &p->tok);
-    bool shape = p->tok.kind == TC_TK_FLOAT && n.len == 3 && n.text[1] == '.';
+    bool ten = n.len == 4 && n.text[2] == '.'; /* 10.0 */
+    bool shape =
+        p->tok.kind == TC_TK_FLOAT && (ten || (n.len == 3 && n.text[1] == '.'));
     if (!shape || p->saw_version) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                            p->saw_version ? ".version a second time"
                                           : ".version wants a number such as "
                                             "9.0");
     }
-    p->m->version = (n.text[0] - '0') * 10 + (n.text[2] - '0');
+    for (uint32_t i = 0; i < n.len; i++) {
+        int digit = n.text[i] - '0';
+        p->m->version =
+            n.text[i] == '.' ? p->m->version : p->m->version * 10 + digit;
+    }
+    if (p->m->version > 90) {
+        tc_report(p->diags, TC_NOTE, tc_ptx_here(p), NULL,
+                  "PTX %.*s is newer than what is known here, 9.0: what it "
+                  "has more is refused",
+                  (int)n.len, n.text);
+    }
     if (p->m->version < 60) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                            "PTX %.3s is too old: 6.0 and later are read",
@@ -123,6 +135,11 @@ static bool tuning(tc_ptx_parser *p, tc_ptx_func *f) {
     if (tc_ptx_is_dot(p, ".maxnreg") || tc_ptx_is_dot(p, ".maxnctapersm") ||
         tc_ptx_is_dot(p, ".maxclusterrank")) {
         return numbers(p, &ignored, 1);
+    }
+    if (tc_ptx_is_dot(p, ".blocksareclusters")) {
+        f->grid_of_clusters = true;
+        tc_ptx_advance(p);
+        return true;
     }
     if (tc_ptx_is_dot(p, ".explicitcluster") || tc_ptx_is_dot(p, ".noreturn")) {
         f->explicit_cluster |= tc_ptx_is_dot(p, ".explicitcluster");

@@ -528,6 +528,7 @@ typedef struct tc_ptx_func {
     uint32_t maxntid[3], reqntid[3], reqcluster[3]; /* 0: not given */
     uint32_t minnctapersm;
     bool explicit_cluster; /* .explicitcluster */
+    bool grid_of_clusters; /* .blocksareclusters: a launch counts clusters */
     bool noreturn;
     tc_ptx_formal *formals, *results; /* of a .func */
     int nformals, nresults;

@@ -159,14 +159,25 @@ static uint32_t new_slot(tc_ptx_parser *p, tc_ptx_type type, tc_ptx_name n) {
     return slot;
 }
 
+/* As many as a vector has, one behind the other; the first. */
+static uint32_t new_slots(tc_ptx_parser *p, tc_ptx_type type, int nvec,
+                          tc_ptx_name n) {
+    uint32_t first = new_slot(p, type, n);
+    for (int i = 1; i < nvec; i++) {
+        new_slot(p, type, n);
+    }
+    return first;
+}
+
 bool tc_ptx_declare_reg(tc_ptx_parser *p, tc_ptx_name n, tc_span span,
-                        tc_ptx_type type) {
+                        tc_ptx_type type, int nvec) {
     tc_ptx_entry *e = tc_ptx_declare(p, n, span, TC_PE_REG);
     if (e == NULL) {
         return false;
     }
     e->type = (uint8_t)type;
-    e->index = new_slot(p, type, n);
+    e->nvec = (uint8_t)nvec;
+    e->index = new_slots(p, type, nvec, n);
     return true;
 }
 
@@ -193,10 +204,12 @@ static tc_ptx_entry *from_range(tc_ptx_parser *p, tc_ptx_block *s,
             continue;
         }
         tc_ptx_type type = (tc_ptx_type)r->type; /* r moves when adding */
+        uint8_t nvec = r->nvec;
         tc_ptx_entry *e = tc_ptx_map_add(p->arena, &s->names, n);
         e->kind = TC_PE_REG;
         e->type = (uint8_t)type;
-        e->index = new_slot(p, type, n);
+        e->nvec = nvec;
+        e->index = new_slots(p, type, nvec, n);
         return e;
     }
     return NULL;

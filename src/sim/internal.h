@@ -148,7 +148,7 @@ enum { TC_BARRIERS = 16 };
 
 typedef struct tc_warp_core {
     uint32_t pc, mask;
-    uint32_t limit;      /* the loop goes on while pc < limit; 0 stops it */
+    uint32_t limit; /* the loop goes on while pc < limit; 0 stops it */
     bool clean; /* only ops that touch nothing but registers, memory and lanes
                    have run since tc_warp_start */
     uint32_t line_pc;    /* a stretch of the fast road begins here, */
@@ -174,9 +174,9 @@ typedef struct tc_warp_core {
      * one that is, and have not waited yet. */
     uint32_t cl_arrived, cl_owed;
     const tc_ptx_op *cl_op; /* the last arrive */
-    uint64_t cl_since; /* when a wait that blocks began, else 0 */
-    uint64_t selected; /* splits that had a turn */
-    uint64_t polls;    /* mbarrier waits that returned false */
+    uint64_t cl_since;      /* when a wait that blocks began, else 0 */
+    uint64_t selected;      /* splits that had a turn */
+    uint64_t polls;         /* mbarrier waits that returned false */
     uint64_t poll_progress;
     tc_poll poll[TC_LANES]; /* the last of each lane */
     uint32_t mb_ever;       /* lanes that have passed an mbarrier wait */
@@ -187,9 +187,9 @@ typedef struct tc_warp_core {
     uint64_t loop_cycle;
     bool looping, spinning; /* spinning: but for lanes that still sleep */
     /* timing.c */
-    uint64_t *ready;      /* cycle when a register is ready: pred, 32, 64 */
-    uint64_t next;        /* earliest cycle of the next issue */
-    uint64_t turn_end;    /* another split may go then */
+    uint64_t *ready;        /* cycle when a register is ready: pred, 32, 64 */
+    uint64_t next;          /* earliest cycle of the next issue */
+    uint64_t turn_end;      /* another split may go then */
     uint32_t *ask, ask_bit; /* sm.c: its scheduler's list of warps to be asked
                                about; NULL without a clock */
     uint64_t *due;          /* and when that one has anything to do */
@@ -258,6 +258,7 @@ struct tc_run {
     const tc_ptx_module *module;
     const tc_ptx_func *func;
     const tc_sim_launch *launch;
+    tc_sim_launch widened; /* what launch points to under .blocksareclusters */
     const tc_machine *machine;
     tc_code *code;             /* the whole module's, by absolute index */
     tc_sim_op_fn **watched;    /* tcgen05_watch.c: what the ops that it watches
@@ -271,7 +272,7 @@ struct tc_run {
     uint64_t deadline;         /* the loop returns at this cycle */
     uint64_t progress; /* changes when something happened that could free a
                           spinning warp */
-    bool clusters; /* a barrier.cluster.arrive has run */
+    bool clusters;     /* a barrier.cluster.arrive has run */
     bool stopped;      /* fault or cancel: nothing executes any more */
     tc_run_status status;
     const char *where;          /* cancelled: see tc_sim_result */

@@ -225,10 +225,26 @@ static bool give_grid_memory(tc_run *r, tc_diags *diags) {
     return true;
 }
 
+/* .blocksareclusters (PTX ISA 11.4): the grid is given in clusters. */
+static const tc_sim_launch *widen(tc_run *r) {
+    r->widened = *r->launch;
+    for (int i = 0; i < 3; i++) {
+        uint32_t c = r->func->reqcluster[i] ? r->func->reqcluster[i] : 1;
+        uint64_t n = (uint64_t)r->widened.grid[i] * c;
+        r->widened.grid[i] = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+    }
+    return &r->widened;
+}
+
 static bool check_launch(tc_run *r, tc_diags *diags) {
     const tc_sim_launch *l = r->launch;
-    if (!check_entry(r->sim, l, diags, &r->func) ||
-        !check_block(r->machine, r->func, l->block, diags) ||
+    if (!check_entry(r->sim, l, diags, &r->func)) {
+        return false;
+    }
+    if (r->func->grid_of_clusters) {
+        l = r->launch = widen(r);
+    }
+    if (!check_block(r->machine, r->func, l->block, diags) ||
         !check_grid(l->grid, diags) || !check_shared(r, diags) ||
         !check_cluster(r, diags) || !give_grid_memory(r, diags)) {
         return false;

@@ -272,6 +272,23 @@ static const struct {
      "add.u32 %r10, %r10, %r15;\nadd.u32 %r10, %r10, %r16;\n"
      "sub.u32 %r10, %r10, 8;\n" OUT,
      bytes_of_address},
+    {"registers that are vectors", "",
+     ".reg .v4 .u32 v<2>;\n.reg .v2 .b64 w;\nmov.u32 v0.x, %r1;\n"
+     "mov.u32 v0.y, 2;\nmov.u32 v0.z, 3;\nmov.u32 v0.a, 4;\n"
+     "st.global.v4.u32 [%rd5], v0;\nld.global.v4.u32 v1, [%rd5];\n"
+     "mov.u64 w.x, 7;\ncvt.u64.u32 w.y, v1.w;\nadd.u64 w.x, w.x, w.y;\n"
+     "cvt.u32.u64 %r11, w.x;\nadd.u32 %r11, %r11, v1.g;\n"
+     "add.u32 %r11, %r11, v1.b;\nadd.u32 %r10, %r11, v1.x;\n"
+     /* 7 + 4 + 2 + 3 + thread, less 16 */
+     "sub.u32 %r10, %r10, 16;\nmul.lo.u32 %r10, %r10, 10;\n" OUT,
+     ten_times},
+    {"another name of a function",
+     ".func (.param .b32 out) f (.param .b32 x)\n{\n.reg .b32 "
+     "a;\nld.param.b32 a, [x];\nmul.lo.u32 a, a, 10;\nst.param.b32 [out], a;\n"
+     "ret;\n}\n.func (.param .b32 out) h (.param .b32 x);\n.alias h, f;\n",
+     "{ .param .b32 q; .param .b32 r;\nst.param.b32 [q], %r1;\n"
+     "call (r), h, (q);\nld.param.b32 %r10, [r];\n}\n" OUT,
+     ten_times},
     {"a function declared first, defined last",
      ".func (.param .b32 out) f (.param .b32 x);\n"
      ".visible .func (.param .b32 out) g (.param .b32 x)\n{\n.reg .b32 "
@@ -312,6 +329,28 @@ static void other_forms(void **state) {
     }
 }
 
+/* .blocksareclusters: 3 clusters of 2 CTAs are 6 CTAs. */
+static void grid_of_clusters(void **state) {
+    (void)state;
+    static const char text[] =
+        ".version 9.0\n.target sm_90a\n.address_size 64\n"
+        ".visible .entry k(.param .u64 A, .param .u64 B)\n"
+        ".reqntid 32\n.reqnctapercluster 2, 1, 1\n.blocksareclusters\n{\n"
+        ".reg .b64 %rd<6>;\n.reg .b32 %r<6>;\nld.param.u64 %rd2, [B];\n"
+        "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %nctaid.x;\n"
+        "mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd4, %rd2, %rd3;\n"
+        "st.global.u32 [%rd4], %r2;\nret;\n}\n";
+    ptxas_takes("sm_90a", text);
+    sim_case c = {.grid = 3, .block = 32};
+    run_text(&c, text);
+    assert_int_equal(c.r.status, TC_RUN_OK);
+    for (uint32_t i = 0; i < 6; i++) {
+        assert_int_equal(word(c.b, i), 6);
+    }
+    assert_int_not_equal(word(c.b, 6), 6);
+    end_case(&c);
+}
+
 static void faults(void **state) {
     (void)state;
     static const struct {
@@ -343,8 +382,11 @@ static void faults(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nvcc_calls),  cmocka_unit_test(nvcc_printf_and_malloc),
-        cmocka_unit_test(nvcc_assert), cmocka_unit_test(other_forms),
+        cmocka_unit_test(nvcc_calls),
+        cmocka_unit_test(nvcc_printf_and_malloc),
+        cmocka_unit_test(nvcc_assert),
+        cmocka_unit_test(other_forms),
+        cmocka_unit_test(grid_of_clusters),
         cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
