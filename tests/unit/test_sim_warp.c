@@ -225,6 +225,68 @@ static void values(void **state) {
     }
 }
 
+/* tests/ptx/warps.ptx, of one CTA of 64 threads, thread i with v = in[i]: to
+ * shared bins[v & 15] (add 1), sum (double, add v), most (max v), tail (inc to
+ * 40); to words 1016 (xor v), 1018 (64 bits, add v), 1020 (float, add v) and
+ * 1021 (cas 0 to 77) of out; then out[6 i ...] is: bins[v & 15] + sum + most +
+ * tail; odd v of the warp + 100 for any v of 18 + 1000 for all below 1000000;
+ * the lanes with the same v & 3; sum + least of the warp; the warp's sum less
+ * the sum up to the lane, + the warp's first thread; 4 times the CTA's odd
+ * prefix sums + 2 for all above -5000000 + 1 for any 12345678. */
+static void nvcc_warps(void **state) {
+    (void)state;
+    char *text = ptx_file("warps");
+    int32_t in[64], prefix[64], bins[16] = {0};
+    int32_t sum = 0, most = -1000000, odd = 0, bits = 0;
+    for (int i = 0; i < 64; i++) {
+        in[i] = i * 29 % 83 - 20;
+        bins[in[i] & 15]++;
+        sum += in[i];
+        bits ^= in[i];
+        most = in[i] > most ? in[i] : most;
+        prefix[i] = in[i] + (i % 32 ? prefix[i - 1] : 0);
+        odd += prefix[i] & 1;
+    }
+    for (int timing = 0; timing < 2; timing++) {
+        sim_file c = {
+            .entry = "warps", .block = 64, .hazards = true, .timing = timing};
+        memcpy(c.a, in, sizeof in);
+        launch_text(&c, text);
+        assert_int_equal(c.r.status, TC_RUN_OK);
+        for (int i = 0; i < 64; i++) {
+            int32_t total = 0, least = in[i & 32], odds = 0, any = 0;
+            uint32_t same = 0;
+            for (int k = i & 32; k < (i & 32) + 32; k++) {
+                total += in[k];
+                least = in[k] < least ? in[k] : least;
+                odds += in[k] & 1;
+                any |= in[k] == 18;
+                same |= (uint32_t)((in[k] & 3) == (in[i] & 3)) << k % 32;
+            }
+            int32_t want[6] = {
+                /* 64 times inc with 40: 41 steps come back to 0 */
+                bins[in[i] & 15] + sum + most + 64 % 41,
+                odds + 100 * any + 1000,
+                (int32_t)same,
+                total + least,
+                total - prefix[i] + (i & ~31),
+                odd * 4 + 2};
+            for (int k = 0; k < 6; k++) {
+                assert_int_equal((int32_t)word(c.b, (uint32_t)(i * 6 + k)),
+                                 want[k]);
+            }
+        }
+        float f;
+        memcpy(&f, c.b + 4 * 1020, 4);
+        assert_true(f == (float)sum);
+        assert_int_equal((int32_t)word(c.b, 1016), bits);
+        assert_int_equal((int64_t)dword(c.b, 4 * 1018), sum);
+        assert_int_equal(word(c.b, 1021), 77);
+        end_file(&c);
+    }
+    free(text);
+}
+
 /* vote and shfl without .sync: for PTX 6.3 and older targets. */
 static void legacy(void **state) {
     (void)state;
@@ -313,6 +375,7 @@ static void misuse(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),
+        cmocka_unit_test(nvcc_warps),
         cmocka_unit_test(legacy),
         cmocka_unit_test(misuse),
     };
