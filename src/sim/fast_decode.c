@@ -586,7 +586,7 @@ bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     if (op->type == TC_PT_PRED) {
         c.id = decode_plogic(op, x);
     } else if (op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST) {
-        bool unseen = !observed || op->space == TC_PS_PARAM;
+        bool unseen = !observed || (op->space == TC_PS_PARAM && !r->timing);
         c.id = unseen ? decode_memory(r, op, x) : TC_FAST_NONE;
     } else {
         c = choose(op);

@@ -1,7 +1,7 @@
 /* timing.c - when an op may issue, and what it costs: scoreboard, units,
  * memory. Costs are in units.def and memory.def. */
-#include "sim/fast.h"
 #include "sim/timing.h"
+#include "sim/fast.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,16 +222,13 @@ uint64_t tc_timing_when(tc_warp *w, tc_stall *why) {
     return k->next > at ? k->next : at;
 }
 
-/* An op of the general road; false: its guard lets no lane through. */
-static bool general(tc_warp *w, const tc_code *c) {
+/* An op of the general road, of which some lane takes part. */
+static void general(tc_warp *w, const tc_code *c) {
     uint32_t m = w->core->mask;
     if (c->guard >= 0) {
         m &= w->pred[c->guard] ^ c->flip;
     }
-    if (m) {
-        c->fn(w, c->op, m);
-    }
-    return m != 0;
+    c->fn(w, c->op, m);
 }
 
 void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
@@ -249,12 +246,15 @@ void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     t->at->unit_free[scheduler][op->unit] = r->cycle + op->interval;
     t->at->busy[scheduler] |= UINT32_C(1) << op->unit;
     k->next = r->cycle + 1;
+    if (c->guard >= 0 && (k->mask & (w->pred[c->guard] ^ c->flip)) == 0) {
+        return; /* nobody takes it */
+    }
     if (c->one) {
         k->line_pc = at_op;
         k->line_cycle = r->cycle - 1;
         c->one->fn[k->mask != w->alive](w, c->one, k->mask);
-    } else if (!c->run && !general(w, c)) {
-        return; /* nobody takes it */
+    } else if (!c->run) {
+        general(w, c);
     }
     uint64_t at = r->cycle + op->latency;
     at = t->arrives > at ? t->arrives : at;
