@@ -115,12 +115,16 @@ static bool check_size(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span,
 /* 9.7.9.27.1.2: directions and modifiers of the tensor copies. */
 static const direction tensor_copies[] = {
     {TC_PS_CLUSTER, TC_PS_GLOBAL, TC_PX_BULK_TX,
-     TC_PX_BULK_MULTICAST | TC_PX_BULK_TILE | TC_PX_BULK_CTA_GROUP_1 |
-         TC_PX_BULK_CTA_GROUP_2,
+     TC_PX_BULK_MULTICAST | TC_PX_BULK_TILE | TC_PX_BULK_GATHER4 |
+         TC_PX_BULK_CTA_GROUP_1 | TC_PX_BULK_CTA_GROUP_2,
      true},
     {TC_PS_SHARED, TC_PS_GLOBAL, TC_PX_BULK_TX,
-     TC_PX_BULK_TILE | TC_PX_BULK_CTA_GROUP_1 | TC_PX_BULK_CTA_GROUP_2, true},
-    {TC_PS_GLOBAL, TC_PS_SHARED, TC_PX_BULK_GROUP, TC_PX_BULK_TILE, true}};
+     TC_PX_BULK_TILE | TC_PX_BULK_GATHER4 | TC_PX_BULK_CTA_GROUP_1 |
+         TC_PX_BULK_CTA_GROUP_2,
+     true},
+    {TC_PS_GLOBAL, TC_PS_SHARED, TC_PX_BULK_GROUP,
+     TC_PX_BULK_TILE | TC_PX_BULK_SCATTER4, true}};
+enum { FOUR = TC_PX_BULK_GATHER4 | TC_PX_BULK_SCATTER4 };
 
 static bool check_dimensions(tc_ptx_parser *p, const tc_ptx_op *op,
                              tc_span span, int coordinates) {
@@ -128,11 +132,19 @@ static bool check_dimensions(tc_ptx_parser *p, const tc_ptx_op *op,
         return tc_ptx_fail(p, span, ".1d, .2d, .3d, .4d or .5d",
                            "'%s' wants the number of dimensions", name_of(op));
     }
-    int n = op->a[coordinates].nvec;
-    return n == op->sub2 ||
-           tc_ptx_fail(p, span, NULL, "'%s.%dd' takes %d coordinate%s, not %d",
-                       name_of(op), op->sub2, op->sub2,
-                       op->sub2 == 1 ? "" : "s", n);
+    bool four = (op->more & FOUR) != 0; /* one column, four rows */
+    if (four && (op->sub2 != 2 || (op->more & TC_PX_BULK_TILE) != 0)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'%s' gathers and scatters rows of .2d tensors",
+                           name_of(op));
+    }
+    int n = op->a[coordinates].nvec, want = four ? 5 : op->sub2;
+    return (n == want ||
+            tc_ptx_fail(p, span, NULL, "'%s.%dd' takes %d coordinate%s, not %d",
+                        name_of(op), op->sub2, want, want == 1 ? "" : "s",
+                        n)) &&
+           (!four || tc_ptx_wants_sm(p, span, 100,
+                                     "'.tile::gather4' or '.tile::scatter4'"));
 }
 
 static bool check_tensor(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
@@ -156,6 +168,9 @@ static bool check_tensor(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                                   : "'%s' does not reduce",
                            name_of(op));
     }
+    if (reduce && (op->more & FOUR) != 0) {
+        return tc_ptx_fail(p, span, NULL, "'%s' does not scatter", name_of(op));
+    }
     uint32_t groups = TC_PX_BULK_CTA_GROUP_1 | TC_PX_BULK_CTA_GROUP_2;
     return (op->more & groups) == 0 ||
            tc_ptx_wants_sm(p, span, 100, "'.cta_group'");
@@ -163,8 +178,9 @@ static bool check_tensor(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 
 static bool check_prefetch_tensor(tc_ptx_parser *p, const tc_ptx_op *op,
                                   tc_span span) {
+    uint32_t modes = TC_PX_BULK_TILE | TC_PX_BULK_GATHER4;
     return check_dimensions(p, op, span, 1) &&
-           (((op->more & ~(uint32_t)TC_PX_BULK_TILE) == TC_PX_BULK_L2 &&
+           (((op->more & ~modes) == TC_PX_BULK_L2 &&
              op->space == TC_PS_GLOBAL && op->sub == 0) ||
             tc_ptx_fail(p, span, NULL, "'%s' wants .L2.global", name_of(op)));
 }

@@ -46,6 +46,12 @@ static bool find_map(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
                                 "instruction %u",
                                 t->map.rank, op->sub2));
     }
+    t->four = (op->more & (TC_PX_BULK_GATHER4 | TC_PX_BULK_SCATTER4)) != 0;
+    if (t->four && t->map.box[1] != 1) {
+        return refuse(
+            w, op, lane, &at,
+            "a box of .tile::gather4 and .tile::scatter4 has one row");
+    }
     return tc_tensor_shape(t) ||
            refuse(w, op, lane, &at,
                   "the tensor map's box is larger than shared memory");

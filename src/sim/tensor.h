@@ -9,7 +9,8 @@
 typedef struct tc_tensor {
     tc_bulk b; /* first: bulk.c's functions take it for the state */
     tc_sim_tensor_map map;
-    int32_t at[5];  /* the coordinates */
+    int32_t at[5];  /* the coordinates; under four: a column, four rows */
+    bool four;      /* .tile::gather4, .tile::scatter4 */
     uint32_t n[5];  /* elements of the box along each dimension */
     uint32_t size;  /* bytes of an element */
     uint32_t rows;  /* of the box, in dimension 0 */

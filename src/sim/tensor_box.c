@@ -21,6 +21,9 @@ bool tc_tensor_shape(tc_tensor *t) {
         t->n[i] = i < m->rank ? (m->box[i] + step - 1) / step : 1;
         rows *= i > 0 ? t->n[i] : 1;
     }
+    if (t->four) { /* 5.5.3.4: four boxes of one row each */
+        t->n[1] = rows = 4;
+    }
     t->row = t->n[0] * t->size;
     t->pitch = spans[m->swizzle] > t->row ? spans[m->swizzle] : t->row;
     t->rows = (uint32_t)rows; /* at most 256^4 */
@@ -33,6 +36,9 @@ tc_tensor_part tc_tensor_row(const tc_tensor *t, uint32_t row) {
     for (uint32_t i = 1; i < m->rank; i++) {
         int64_t at = (int64_t)t->at[i] +
                      (int64_t)(row % t->n[i]) * m->element_strides[i];
+        if (t->four) {
+            at = t->at[1 + row];
+        }
         row /= t->n[i];
         if (at < 0 || (uint64_t)at >= m->dims[i]) {
             return p;

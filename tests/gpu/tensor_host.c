@@ -8,7 +8,8 @@
  * H200 said is in tests/gpu/tensor-h200.jsonl. Needs libc and the driver only:
  *
  *     cc -O1 -Isrc -Itests/unit -D_GNU_SOURCE -o tensor_host \
- *        tests/gpu/tensor_host.c build/libtilecopy.a -ljansson -ldl -lm */
+ *        tests/gpu/tensor_host.c src/gpu/cuda.c src/sim/tensormap.c \
+ *        src/base/?*.c -ldl -lm */
 #include "gpu/gpu.h"
 #include "tensor_cases.h"
 

@@ -418,13 +418,58 @@ static void test_cta_pair(void **state) {
     }
 }
 
+/* Four rows of a matrix, one of them outside (5.5.3.4; sm_100). */
+static void test_four_rows(void **state) {
+    (void)state;
+    static const int rows[] = {9, 2, 70, 2};
+    for (int policy = 0; policy < ASYNC_POLICIES; policy++) {
+        async_case *c = start(
+            policy, "sm_100a",
+            MAP ZERO "mov.b32 %r20, 16;\nmov.b32 %r21, 9;\nmov.b32 %r22, 2;\n"
+                     "mov.b32 %r23, 70;\n"
+                     "@%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], "
+                     "256;\n"
+                     "@%p1 cp.async.bulk.tensor.2d.shared::cta.global."
+                     "tile::gather4.mbarrier::complete_tx::bytes [%r2], [%rd9, "
+                     "{%r20, %r21, %r22, %r23, %r22}], [%r3];\n" WAIT OUT);
+        model_box m = matrix(32, 1, 0, 0, MODEL_NONE);
+        tc_sim_tensor_map map = map_of(&m, TC_MAP_F16, c->address_a);
+        go(c, &map);
+        uint8_t want[256] = {0};
+        for (int i = 0; i < 4; i++) {
+            if (rows[i] < 64) {
+                memcpy(want + 64 * i, c->a0 + rows[i] * 128 + 32, 64);
+            }
+        }
+        assert_memory_equal(c->b, want, 256);
+        finish(c);
+        c = start(policy, "sm_100a",
+                  MAP IN "mov.b32 %r20, 16;\nmov.b32 %r21, 9;\n"
+                         "mov.b32 %r22, 3;\nmov.b32 %r23, 70;\n"
+                         "mov.b32 %r24, 2;\n"
+                         "@%p1 cp.async.bulk.tensor.2d.global.shared::cta."
+                         "tile::scatter4.bulk_group [%rd9, {%r20, %r21, %r24, "
+                         "%r23, %r22}], [%r2];\n"
+                         "@%p1 cp.async.bulk.commit_group;\n"
+                         "@%p1 cp.async.bulk.wait_group 0;\n");
+        map = map_of(&m, TC_MAP_F16, c->address_b);
+        go(c, &map);
+        memcpy(c->b0 + 9 * 128 + 32, c->a0, 64);
+        memcpy(c->b0 + 2 * 128 + 32, c->a0 + 64, 64);
+        memcpy(c->b0 + 3 * 128 + 32, c->a0 + 192, 64);
+        assert_memory_equal(c->b, c->b0, ASYNC_BYTES);
+        finish(c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrix),     cmocka_unit_test(test_swizzles),
         cmocka_unit_test(test_short_rows), cmocka_unit_test(test_dimensions),
         cmocka_unit_test(test_traversal),  cmocka_unit_test(test_nan_fill),
         cmocka_unit_test(test_store),      cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_multicast),  cmocka_unit_test(test_cta_pair),
+        cmocka_unit_test(test_four_rows),  cmocka_unit_test(test_multicast),
+        cmocka_unit_test(test_cta_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
