@@ -58,7 +58,7 @@ typedef struct tc_run {
     uint32_t param_bytes;
 
     tc_ptx_module *module;
-    tc_sim *sim; /* NULL: not executed by the simulator */
+    tc_sim *sim;         /* NULL: not executed by the simulator */
     tc_sim_options used; /* by the simulator */
     tc_sim_result result;
     tc_trace *trace; /* or NULL */

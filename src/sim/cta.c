@@ -101,8 +101,8 @@ uint64_t tc_cta_bytes(const tc_run *r) {
     const uint32_t *b = r->launch->block;
     const tc_ptx_func *f = r->func;
     uint64_t warps = ((uint64_t)b[0] * b[1] * b[2] + TC_LANES - 1) / TC_LANES;
-    uint64_t regs = f->n32 * 4ull + f->n64 * 8ull + 16 +
-                    tc_stack_bytes(r->module, f);
+    uint64_t regs =
+        f->n32 * 4ull + f->n64 * 8ull + 16 + tc_stack_bytes(r->module, f);
     return r->shared_bytes + warps * (sizeof(tc_warp_core) + regs * TC_LANES);
 }
 

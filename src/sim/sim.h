@@ -158,8 +158,8 @@ typedef struct tc_sim_launch {
     bool nonportable_cluster; /* the host allowed 9 to 16 CTAs */
     bool cooperative; /* a kernel may wait for its whole grid: where it asks for
                          the grid's memory (%envreg1, 2), it gets it */
-    const uint8_t *params;    /* the parameter block, as laid out by the PTX */
-    uint32_t nparams;         /* its bytes */
+    const uint8_t *params; /* the parameter block, as laid out by the PTX */
+    uint32_t nparams;      /* its bytes */
 } tc_sim_launch;
 
 /* Classes of warp instructions, named as profilers name them; counted with
