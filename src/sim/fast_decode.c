@@ -394,6 +394,7 @@ static tc_choice choose(const tc_ptx_op *op) {
         const tc_by_type *t = &by_type[i];
         if (t->opcode == op->opcode && op->a[t->n + 1].kind == TC_PO_NONE &&
             op->sub == 0 && op->sub2 == 0 &&
+            (op->type != TC_PT_F32 || op->type2 == TC_PT_NONE) &&
             (op->flags & ~(uint32_t)(TC_PM_LO | TC_PM_RN | TC_PM_FTZ)) == 0) {
             c.id = (tc_fast_id)column(t, op);
             c.n = t->n;

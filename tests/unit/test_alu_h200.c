@@ -2,7 +2,8 @@
  *
  * tests/gpu/alu-h200.gz holds what an H200 answered to the kernels of
  * alu_cases.h (alu_gen, alu_host and alu_pack of tests/tools made it). Here the
- * same kernels run in the simulator, on its common road and on its slow one.
+ * same kernels run in the simulator, on its common road, on the one
+ * for any CPU, and on its slow one.
  * Instructions whose result PTX defines agree in every bit; approximate ones in
  * special values, and elsewhere both are within PTX's error (alu_error.h). */
 #include <setjmp.h>
@@ -227,6 +228,11 @@ static void common_road(void **state) {
     replay(NULL);
 }
 
+static void plain_road(void **state) {
+    (void)state;
+    replay("plain");
+}
+
 static void slow_road(void **state) {
     (void)state;
     replay("none");
@@ -234,6 +240,7 @@ static void slow_road(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(common_road),
+                                       cmocka_unit_test(plain_road),
                                        cmocka_unit_test(slow_road)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
