@@ -162,12 +162,37 @@ static bool find_barrier(tc_warp *w, const tc_ptx_op *op, int lane,
     return true;
 }
 
+/* What the ISA does not say and an H200 does (tests/gpu/tensor-h200.jsonl): an
+ * illegal instruction. */
+static bool check_place(tc_warp *w, const tc_ptx_op *op, int lane,
+                        const tc_tensor *t) {
+    const char *why = NULL;
+    if ((int64_t)t->at[0] * t->size % 16 != 0) {
+        why = "the innermost coordinate is no multiple of 16 bytes: a GPU "
+              "takes that for an illegal instruction";
+    } else if (op->space == TC_PS_GLOBAL && t->at[0] < 0) {
+        why = "a store's innermost coordinate is negative: a GPU takes that "
+              "for an illegal instruction";
+    } else if (t->map.swizzle > TC_MAP_SWIZZLE_128B &&
+               w->cta->run->machine->sm < 100) {
+        why = "swizzles with atoms of more than 16 bytes need sm_100";
+    }
+    if (why) {
+        tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL, t->map.address,
+                 t->size, why);
+    }
+    return !why;
+}
+
 static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
     bool load = op->space != TC_PS_GLOBAL;
     if (!find_map(w, op, lane, t)) {
         return false;
     }
     find_coordinates(w, &op->a[2], lane, t);
+    if (!check_place(w, op, lane, t)) {
+        return false;
+    }
     t->b.bytes = t->rows * t->row;
     const tc_ptx_operand *o = &op->a[load ? 0 : 3];
     tc_place *shared = load ? &t->b.target[0].to : &t->b.from;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CASE_BYTES = 16384, CASE_OUT = CASE_BYTES + 256, CASE_MOST = 400 };
+enum { CASE_BYTES = 16384, CASE_OUT = CASE_BYTES + 256, CASE_MOST = 500 };
 
 /* A load of the box at A to shared memory, which goes to B as a whole; or a
  * store (or reduction) of shared memory, which A filled, to the box at B. */
@@ -181,6 +181,33 @@ static inline void cases_of_reductions(tensor_cases *c) {
     }
 }
 
+/* Appended after the first recording: places that a GPU takes. */
+static inline void cases_of_more(tensor_cases *c) {
+    static const char *const ops[] = {"add", "min", "max", "inc",
+                                      "dec", "and", "or",  "xor"};
+    static const int32_t at[][2] = {
+        {-8, 2}, {56, 61}, {8, -3}, {-16, -9}, {56, 63}};
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        tensor_case t = case_matrix(TC_MAP_F16, 16, 8, at[i][0], at[i][1], 0);
+        case_add(c, &t);
+        t.store = true;
+        case_add(c, &t);
+        t.map.swizzle = TC_MAP_SWIZZLE_32B;
+        case_add(c, &t);
+    }
+    for (uint32_t type = TC_MAP_U8; type <= TC_MAP_BF16; type++) {
+        for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+            uint32_t size = tc_tensor_map_element(type);
+            tensor_case t =
+                case_matrix(type, 128 / size, 16, (int32_t)(16 / size), 50,
+                            TC_MAP_SWIZZLE_128B);
+            t.store = true;
+            t.reduction = ops[i];
+            case_add(c, &t);
+        }
+    }
+}
+
 static inline void tensor_cases_make(tensor_cases *c) {
     c->n = 0;
     cases_of_edges(c);
@@ -188,6 +215,7 @@ static inline void tensor_cases_make(tensor_cases *c) {
     cases_of_fills(c);
     cases_of_swizzles(c);
     cases_of_reductions(c);
+    cases_of_more(c);
 }
 
 /* Bytes that are no NaN as halves or words, and some subnormals. */

@@ -34,7 +34,8 @@ static void load_as(const model_box *m, uint32_t type, uint32_t base,
              m->rank, space, base, list, box_bytes(m));
     tc_buf_puts(&b, line);
     tc_buf_puts(&b, WAIT OUT);
-    async_case *c = start(policy, NULL, b.data);
+    async_case *c =
+        start(policy, m->swizzle > MODEL_128 ? "sm_100a" : NULL, b.data);
     tc_sim_tensor_map map = map_of(m, type, c->address_a);
     map.oob_fill = fill;
     go(c, &map);
@@ -67,9 +68,9 @@ static void load(const model_box *m, uint32_t type, uint32_t base) {
 
 static void test_matrix(void **state) {
     (void)state;
-    static const int32_t at[][2] = {{0, 0},   {8, 3},   {-5, 2}, {60, 61},
-                                    {2, -3},  {-9, -9}, {64, 0}, {0, 1000},
-                                    {-64, 5}, {63, 63}};
+    static const int32_t at[][2] = {{0, 0},   {8, 3},    {-8, 2}, {56, 61},
+                                    {8, -3},  {-16, -9}, {64, 0}, {0, 1000},
+                                    {-64, 5}, {56, 63}};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         model_box m = matrix(16, 8, at[i][0], at[i][1], MODEL_NONE);
         load(&m, TC_MAP_F16, 0);
@@ -95,7 +96,7 @@ static void test_swizzles(void **state) {
 static void test_short_rows(void **state) {
     (void)state;
     for (int swizzle = MODEL_32; swizzle <= MODEL_128; swizzle++) {
-        model_box m = matrix(8, 12, 4, 7, swizzle);
+        model_box m = matrix(8, 12, 8, 7, swizzle);
         load(&m, TC_MAP_F16, 0);
     }
 }
@@ -108,30 +109,30 @@ static void test_dimensions(void **state) {
                       .strides = {1},
                       .box = {256},
                       .step = {1},
-                      .at = {900}};
+                      .at = {896}};
     model_box cube = {.rank = 3,
                       .size = 4,
                       .dims = {10, 7, 9},
                       .strides = {4, 48, 368},
                       .box = {8, 5, 3},
                       .step = {1, 1, 1},
-                      .at = {5, -2, 7}};
+                      .at = {4, -2, 7}};
     model_box four = {.rank = 4,
                       .size = 8,
                       .dims = {6, 3, 4, 5},
                       .strides = {8, 48, 160, 640},
                       .box = {4, 2, 3, 2},
                       .step = {1, 1, 1, 1},
-                      .at = {1, 2, 3, 4}};
+                      .at = {2, 2, 3, 4}};
     model_box five = {.rank = 5,
                       .size = 2,
                       .dims = {16, 3, 3, 3, 3},
                       .strides = {2, 32, 96, 288, 864},
                       .box = {8, 2, 2, 2, 2},
                       .step = {1, 1, 1, 1, 1},
-                      .at = {-4, 1, 2, -1, 2}};
+                      .at = {-8, 1, 2, -1, 2}};
     load(&line, TC_MAP_U8, 0);
-    line.at[0] = -100;
+    line.at[0] = -96;
     load(&line, TC_MAP_U8, 256);
     load(&cube, TC_MAP_F32, 0);
     load(&four, TC_MAP_F64, 128);
@@ -147,7 +148,7 @@ static void test_traversal(void **state) {
                    .strides = {4, 48, 960},
                    .box = {8, 9, 7},
                    .step = {1, 2, 3},
-                   .at = {2, 6, 1}};
+                   .at = {4, 6, 1}};
     load(&m, TC_MAP_U32, 0);
     m.at[1] = -3;
     m.at[2] = 5;
@@ -233,7 +234,8 @@ static void store_as(const model_box *m, uint32_t type, uint32_t base,
              reduction ? "reduce." : "", m->rank, reduction ? "." : "",
              reduction ? reduction : "", list, base);
     tc_buf_puts(&b, line);
-    async_case *c = start(policy, NULL, b.data);
+    async_case *c =
+        start(policy, m->swizzle > MODEL_128 ? "sm_100a" : NULL, b.data);
     tc_sim_tensor_map map = map_of(m, type, c->address_b);
     for (uint32_t i = 0; op && type == TC_MAP_F32 && i < ASYNC_BYTES; i += 4) {
         float x = (float)(i % 977), y = (float)(i % 31) - 15;
@@ -261,7 +263,7 @@ static void store_as(const model_box *m, uint32_t type, uint32_t base,
 
 static void test_store(void **state) {
     (void)state;
-    static const int32_t at[][2] = {{0, 0}, {40, 50}, {-7, -3}, {70, 1}};
+    static const int32_t at[][2] = {{0, 0}, {40, 50}, {8, -3}, {64, 1}};
     static const uint32_t inner[] = {64, 16, 32, 64, 64, 64, 64};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         for (int swizzle = 0; swizzle <= MODEL_ATOM64; swizzle++) {
@@ -277,7 +279,7 @@ static void test_store(void **state) {
                       .strides = {4, 48, 368},
                       .box = {8, 5, 4},
                       .step = {1, 2, 1},
-                      .at = {5, -2, 7}};
+                      .at = {4, -2, 7}};
     for (int policy = 0; policy < ASYNC_POLICIES; policy++) {
         store_as(&cube, TC_MAP_F32, 0, NULL, NULL, policy);
     }
@@ -344,7 +346,7 @@ static void test_reductions(void **state) {
                        .strides = {(uint64_t)all[i].size, 160},
                        .box = {inner, 16},
                        .step = {1, 1},
-                       .at = {3, 30},
+                       .at = {(int32_t)(inner / 8), 30},
                        .swizzle = MODEL_128};
         store_as(&m, all[i].type, 0, all[i].name, all[i].op,
                  (int)i % ASYNC_POLICIES);
