@@ -229,6 +229,7 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         serve(&a, i, at[i].bytes, at[i].space == TC_PS_GLOBAL);
     }
     r->progress += a.changed; /* a lock that stays taken frees nobody */
+    w->core->asked += !a.changed;
     finish(w, &a, mask);
 }
 

@@ -15,8 +15,8 @@
 
 enum {
     TURN = 2048,      /* ops of a warp before another one has its turn */
-    SHORT_TURN = 128, /* of a warp that was seen to spin */
-    SHORT_TURNS = 64, /* how many of those */
+    SHORT_TURN = 16,  /* of one that asks, in vain, what others will answer */
+    SHORT_TURNS = 16, /* how many of those after each such turn */
     IDLE = 64,   /* rounds without progress before others are given a chance */
     LONG = 1024, /* rounds in which no CTA ended, the same */
 };
@@ -197,18 +197,19 @@ static bool ready(const tc_warp *w) {
 
 static void warp_turn(tc_warp *w, tc_round *t) {
     tc_warp_core *k = w->core;
-    uint64_t polls = k->polls;
+    uint64_t polls = k->polls, asked = k->asked;
+    uint64_t progress = w->cta->run->progress;
     if (one_turn(w)) {
         t->ran = true;
+    }
+    if (k->asked != asked && progress == w->cta->run->progress) {
+        k->short_turns = SHORT_TURNS;
     }
     if (!w->alive) {
         t->settled = t->polled = t->spins = false;
         return;
     }
     bool loops = tc_warp_loops(w);
-    if (loops && !k->short_turns) {
-        k->short_turns = SHORT_TURNS;
-    }
     if (movable(w, &t->wake)) {
         t->settled &= loops;
         t->spins &= k->spinning || !ready(w);

@@ -180,6 +180,7 @@ typedef struct tc_warp_core {
     uint64_t poll_progress;
     tc_poll poll[TC_LANES]; /* the last of each lane */
     uint32_t mb_ever;       /* lanes that have passed an mbarrier wait */
+    uint64_t asked;         /* strong loads, atomics and waits in vain */
     uint32_t short_turns;   /* so many turns are short: it was seen to spin */
     /* Endless loops: the state at an earlier turn (Brent's method). */
     uint64_t loop_hash, loop_progress, loop_turn, loop_power;
@@ -330,7 +331,7 @@ uint32_t tc_cta_index(const tc_run *r, uint32_t cluster, uint32_t rank);
 /* execute.c */
 void tc_execute(tc_run *r);
 uint64_t tc_resident_ctas(tc_run *r); /* that the machine holds at once */
-/* sm.c: CTAs that an SM holds at once, and the registers a thread has. */
+/* grid.c: CTAs that an SM holds at once, and the registers a thread has. */
 uint32_t tc_ctas_per_sm(tc_run *r);
 void tc_cluster_finish(tc_cta *ctas, uint32_t n); /* tc_cta_finish of each */
 
@@ -443,7 +444,7 @@ void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n);
 tc_timing *tc_timing_new(tc_run *r);
 void tc_timing_free(tc_timing *t);
 void tc_timing_warp(tc_warp *w); /* a warp starts */
-/* sm.c: runs the whole grid, cycle by cycle. */
+/* grid.c: runs the whole grid, cycle by cycle. */
 void tc_timing_grid(tc_run *r);
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes,

@@ -284,6 +284,7 @@ static void note_polls(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
     tc_warp_core *k = w->core;
     uint64_t progress = w->cta->run->progress;
     k->polls += lanes != 0;
+    k->asked += lanes != 0;
     k->poll_progress = lanes ? progress : k->poll_progress;
     for (uint32_t m = lanes; m; m &= m - 1) {
         int i = tc_first(m);

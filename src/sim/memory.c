@@ -377,6 +377,8 @@ access_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask, bool store,
     tc_addresses(w, &op->a[store ? 0 : 1], addr);
     if (store && (op->more & TC_PX_LDST_FRAME) == 0) {
         w->cta->run->progress++;
+    } else if (op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE)) {
+        w->core->asked++;
     }
     if (op->space == TC_PS_GENERIC) {
         access_generic(w, op, mask, addr, store, observe);
