@@ -47,7 +47,6 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
     c->ended = c->waits = false;
     memset(c->barriers, 0, sizeof c->barriers);
     tc_mbarrier_forget(c);
-    tc_tmem_start(c);
     memset(c->shared, 0, c->shared_bytes);
     if (c->local) {
         memset(c->local, 0, (size_t)c->nwarps * TC_LANES * c->local_bytes);

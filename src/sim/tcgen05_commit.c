@@ -91,6 +91,18 @@ static void tell_checker(tc_hz_agent *g, const tensor_commit *c) {
     }
 }
 
+/* The copy completes on that barrier, in the trace too. */
+static void track(tc_run *r, tc_transfer *t, tc_mbarrier_ref barrier) {
+    t->kept = false;
+    t->has_barrier = true;
+    t->barrier = barrier;
+    tc_trace_event *e = r->trace ? tc_trace_at(r->trace, t->event) : NULL;
+    if (e) {
+        e->barrier = TC_WINDOW_SHARED + barrier.offset;
+        e->phase = (int32_t)tc_mbarrier_phase(barrier);
+    }
+}
+
 static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     tc_run *r = w->cta->run;
     tensor_commit *c = tc_xcalloc(1, sizeof *c);
@@ -108,7 +120,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     for (tc_transfer *t = r->transfers; t && t != x; t = t->next) {
         if (tracks(x, t) && t->kept) {
             tell_checker(t->hz, c);
-            t->kept = false;
+            track(r, t, c->barrier[0]);
         }
         if (tracks(x, t) && !t->landed && t->complete > x->complete) {
             x->complete = t->complete;

@@ -6,30 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = TC_TMEM_LANES * TC_TMEM_COLUMNS };
+enum { CELLS = TC_TMEM_LANES * TC_TMEM_UNIT };
 
-/* ---- storage ---- */
+/* ---- storage: made by the unit, kept until the CTA ends ---- */
 
 tc_tensor_memory *tc_tmem_make(tc_cta *c) {
     if (!c->tensor) {
         c->tensor = tc_xcalloc(1, sizeof *c->tensor);
-        c->tensor->cells = tc_xcalloc(CELLS, sizeof *c->tensor->cells);
     }
     return c->tensor;
 }
 
-void tc_tmem_start(tc_cta *c) {
-    tc_tensor_memory *t = c->tensor;
-    if (t) {
-        uint32_t *cells = t->cells;
-        memset(cells, 0, CELLS * sizeof *cells);
-        *t = (tc_tensor_memory){.cells = cells};
+static void forget(tc_tensor_memory *t) {
+    for (uint32_t i = 0; i < TC_TMEM_UNITS; i++) {
+        free(t->unit[i]);
     }
+    memset(t, 0, sizeof *t);
 }
 
 void tc_tmem_free(tc_cta *c) {
     if (c->tensor) {
-        free(c->tensor->cells);
+        forget(c->tensor);
         free(c->tensor);
         c->tensor = NULL;
     }
@@ -111,6 +108,9 @@ static void take(tc_cta *c, const tc_ptx_op *op, uint32_t at, uint32_t n,
     tc_tensor_memory *t = c->tensor;
     for (uint32_t i = 0; i < n; i++) {
         t->owner[at + i] = (uint16_t)(at + 1);
+        if (!t->unit[at + i]) {
+            t->unit[at + i] = tc_xcalloc(CELLS, sizeof *t->unit[0]);
+        }
     }
     t->alloc[at] = op;
     t->warp[at] = warp;
@@ -321,6 +321,6 @@ void tc_tmem_finish(tc_cta *c) {
         tc_find(c->run, &f);
     }
     if (t) {
-        memset(t->owner, 0, sizeof t->owner);
+        forget(t);
     }
 }

@@ -21,7 +21,7 @@ typedef enum tc_tmem_meeting {
 } tc_tmem_meeting;
 
 typedef struct tc_tensor_memory {
-    uint32_t *cells;               /* [lane][column] */
+    uint32_t *unit[TC_TMEM_UNITS]; /* 32 columns each: [lane][column] */
     uint16_t owner[TC_TMEM_UNITS]; /* 0 free, else 1 + first unit */
     bool relinquished;
     uint32_t last;   /* columns of the last allocation, 0 none */
@@ -34,14 +34,14 @@ typedef struct tc_tensor_memory {
 
 /* Tensor memory of a CTA, made at its first allocation. */
 tc_tensor_memory *tc_tmem_make(tc_cta *c);
-void tc_tmem_start(tc_cta *c);  /* a CTA starts: nothing is allocated */
 void tc_tmem_finish(tc_cta *c); /* it ended: says what was not given back */
 void tc_tmem_free(tc_cta *c);
 /* True if all columns [column, column + n) are allocated. */
 bool tc_tmem_allocated(const tc_cta *c, uint32_t column, uint32_t n);
 static inline uint32_t *tc_tmem_cell(const tc_tensor_memory *t, uint32_t lane,
                                      uint32_t column) {
-    return &t->cells[lane * TC_TMEM_COLUMNS + column];
+    return &t->unit[column / TC_TMEM_UNIT]
+                   [lane * TC_TMEM_UNIT + column % TC_TMEM_UNIT];
 }
 /* A fault at that place; findings name it by byte: 2048 a lane, 4 a column. */
 void tc_tmem_fault(tc_warp *w, const tc_ptx_op *op, int lane,

@@ -59,7 +59,15 @@ static int32_t tell(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
     return i;
 }
 
+/* tcgen05.ld, st and commit are no copies: tcgen05*.c tell of them. */
+static bool is_copy(const tc_ptx_op *op) {
+    return proxy_of(op) != TC_HZ_TENSOR && op->opcode != TC_PTX_TCGEN05_COMMIT;
+}
+
 static int32_t tell_transfer(tc_transfer *t, tc_trace_kind kind) {
+    if (!is_copy(t->op)) {
+        return -1;
+    }
     tc_trace_event e = {.group = -1,
                         .bytes = (int32_t)t->bytes,
                         .cause = t->event,
@@ -178,8 +186,7 @@ static void at_random(tc_transfer *t) {
 void tc_transfer_start(tc_transfer *t) {
     tc_run *r = t->warp->cta->run;
     r->progress++;
-    if (proxy_of(t->op) != TC_HZ_TENSOR &&
-        t->op->opcode != TC_PTX_TCGEN05_COMMIT) {
+    if (is_copy(t->op)) {
         r->counters.async_copies++;
         r->counters.bulk_copies++;
         r->counters.async_bytes += t->bytes;
