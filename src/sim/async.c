@@ -120,12 +120,17 @@ static void free_batch(tc_batch *b) {
     free(b);
 }
 
+/* Batches that an mbarrier was told of are kept a while for a wait_group. */
+enum { KEPT = 64 };
+
 /* A batch with nothing left to happen to it. */
 static void sweep(tc_warp_core *k) {
     tc_batch **p = &k->batches;
     while (*p) {
         tc_batch *b = *p;
-        if ((b->mask & ~(b->landed & b->done)) == 0 && !b->queued) {
+        uint32_t over =
+            b->serial + KEPT < k->nbatches ? b->done | b->tracked : b->done;
+        if ((b->mask & ~(b->landed & over)) == 0 && !b->queued) {
             *p = b->next;
             free_batch(b);
         } else {
@@ -267,6 +272,9 @@ static tc_batch *new_batch(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     b->mask = mask;
     b->event = -1;
     b->serial = k->nbatches++;
+    if (b->serial % KEPT == 0) {
+        sweep(k);
+    }
     for (int i = 0; i < TC_LANES; i++) {
         b->group[i] = -1;
         b->dst[i] = (uint32_t)dst[i];
