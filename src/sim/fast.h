@@ -110,8 +110,13 @@ enum {
 
 /* fast_decode.c: fills x for an op; false: the general road. */
 bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x);
+/* fast_value.c */
 /* A row of 32 equal words of 4 or 8 bytes; NULL when there are too many. */
 const void *tc_fast_constant(tc_fast_code *f, uint64_t value, int bytes);
+/* The row of %laneid or a lane mask. */
+const void *tc_fast_lane_row(tc_run *r, tc_ptx_special s);
+/* The address of symbol + imm; false: not the same for all. */
+bool tc_fast_symbol(tc_run *r, const tc_ptx_operand *o, uint64_t *out);
 /* The value of an operand that is the same all through the launch. */
 bool tc_fast_value(tc_run *r, const tc_ptx_operand *o, uint64_t *out);
 /* The value of an ld.param of the launched kernel. */
