@@ -1,6 +1,6 @@
 /* timing.h - what the timing model's files share: timing.c (scoreboard, costs
- * of single ops), sm.c (schedulers, the grid's way over the SMs), decode of
- * ops for it (timing_ops.c). */
+ * of single ops), sm.c (schedulers), grid.c (the grid's way over the SMs),
+ * timing_ops.c (ops decoded for it). */
 #ifndef TC_SIM_TIMING_H
 #define TC_SIM_TIMING_H
 
@@ -41,9 +41,9 @@ typedef struct tc_sm {
     uint8_t unit[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
     uint64_t unit_free[TC_SCHEDULERS][TC_PU_COUNT];
     uint32_t busy[TC_SCHEDULERS]; /* units that may not be free: a bit each */
-    uint64_t due[TC_SCHEDULERS]; /* nothing to do before */
-    uint64_t lsu_free;           /* the road through L1 and shared memory */
-    uint32_t nctas;              /* resident */
+    uint64_t due[TC_SCHEDULERS];  /* nothing to do before */
+    uint64_t lsu_free;            /* the road through L1 and shared memory */
+    uint32_t nctas;               /* resident */
 } tc_sm;
 
 struct tc_timing {
@@ -59,6 +59,14 @@ struct tc_timing {
     uint64_t arrives; /* of the access that executes now: when its result is
                          there; 0: it made none */
 };
+
+/* sm.c */
+void tc_sm_add(tc_sm *sm, tc_warp *w);
+void tc_sm_drop(tc_sm *sm, const tc_cta *c); /* its warps */
+/* Runs the SM up to a cycle, or up to the end of a CTA (true: call it again).
+ * *soonest: the next cycle with something to do; UINT64_MAX: when somebody
+ * wakes a warp. */
+bool tc_sm_run(tc_timing *t, tc_sm *sm, uint64_t end, uint64_t *soonest);
 
 /* timing_ops.c */
 void tc_timing_decode(tc_timing *t);
