@@ -162,9 +162,22 @@ static bool ascending(const uint64_t *addr, uint32_t mask) {
     return true;
 }
 
+/* All lanes on consecutive elements: what most programs do most. */
+static bool consecutive(const uint64_t *addr, uint32_t bytes) {
+    uint64_t diff = 0, a = addr[0];
+    for (uint32_t i = 0; i < TC_LANES; i++) {
+        diff |= addr[i] ^ (a + (uint64_t)i * bytes);
+    }
+    return diff == 0;
+}
+
 static void visit_lanes(tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
                         uint32_t mask, const uint64_t *addr, bool store) {
     bool same, one = false;
+    if (mask == UINT32_MAX && consecutive(addr, v->bytes)) {
+        visit_run(v, 0, TC_LANES - 1, addr[0], store);
+        return;
+    }
     int i = tc_first(mask);
     int last = piece(addr, mask, v->bytes, i, &same);
     one = !(mask >> last >> 1);
