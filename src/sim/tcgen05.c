@@ -274,6 +274,9 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
             x->kept = false;
         }
     }
+    if (r->hazard) { /* any of the warp's threads may tell others */
+        tc_hazard_warp_sync(w, mask);
+    }
     tc_transfer_sweep(r);
 }
 

@@ -513,6 +513,27 @@ static void alloc_waits_for_room(void **state) {
     end_body(c);
 }
 
+/* 9.7.16.6.4.4: one thread tells another warp of the same quarter. */
+static void another_warp_is_told(void **state) {
+    (void)state;
+    async_case *c = run_body(
+        "setp.gt.u32 %p2, %r1, 31;\nadd.u32 %r4, %r3, 8;\n"
+        "@%p1 mbarrier.init.shared::cta.b64 [%r4], 1;\n"
+        "@%p2 bra HAVE;\n" ALLOC("32") "HAVE:\nbar.sync 0;\n" ADDRESS(
+            "%r5") "@%p2 bra OTHER;\n" ST("%r5", "%r1") WAIT_ST
+        "tcgen05.fence::before_thread_sync;\nsetp.eq.u32 %p3, %r1, 5;\n"
+        "@%p3 mbarrier.arrive.shared::cta.b64 _, [%r4];\nbra OUT;\n"
+        "OTHER:\nsetp.lt.u32 %p4, %r1, 128;\n@%p4 bra OUT;\n"
+        "POLL:\nmbarrier.try_wait.parity.shared::cta.b64 %p3, [%r4], 0;\n"
+        "@!%p3 bra POLL;\ntcgen05.fence::after_thread_sync;\n" LD("%r6", "%r5")
+            WAIT_LD KEEP("%r6") "OUT:\nbar.sync 0;\n"
+                                "@%p2 bra END;\n" DEALLOC("%r5", "32") "END:\n",
+        160, TC_COMPLETE_LATE);
+    assert_int_equal(c->r.status, TC_RUN_OK);
+    assert_int_equal(machine_word(c->b, 128 + 9), 9);
+    end_body(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_agree_with_the_layout_algebra),
@@ -523,6 +544,7 @@ int main(void) {
         cmocka_unit_test(values_without_waits),
         cmocka_unit_test(a_later_write_stays),
         cmocka_unit_test(alloc_waits_for_room),
+        cmocka_unit_test(another_warp_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
