@@ -170,6 +170,10 @@ void tc_sim_op_SET(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     v = combine(op->sub, v, c);
     high = combine(op->sub, high, c);
     uint32_t yes = one_of((tc_ptx_type)op->type);
+    if (op->cmp == TC_PC_NAN && t == TC_PT_F64 && yes != UINT32_MAX &&
+        op->sub == TC_BOOL_NONE) {
+        yes = 1; /* not 1.0, on an H200 (driver 580) */
+    }
     uint32_t low = packed ? yes & 0xffffu : yes;
     uint32_t above = packed ? yes & 0xffff0000u : 0;
     uint32_t d[TC_LANES];

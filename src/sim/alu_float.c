@@ -355,6 +355,18 @@ PASS64(tc_f64_neg, neg64)
 void tc_sim_op_FMA(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     static const tc_kernel rows[TC_PT_COUNT] = {TC_FLOAT_ROWS(fma),
                                                 TC_HALF_ROWS(fma)};
+    tc_ptx_op as = *op;
+    bool bf = op->type == TC_PT_BF16 || op->type == TC_PT_BF16X2;
+    if (bf && (op->flags & ROUNDINGS) != 0) {
+        /* PTX has .rn only. ptxas takes others too, and an H200 then computes
+         * with .rn, and one .bf16 as if it were .f16, without .relu. */
+        as.flags &= ~(uint32_t)ROUNDINGS;
+        if (op->type == TC_PT_BF16) {
+            as.type = TC_PT_F16;
+            as.more &= ~(uint32_t)TC_PX_RELU;
+        }
+        op = &as;
+    }
     if (op->more != 0) {
         tc_half_more(w, op, mask, rows[op->type].k32, 3);
     } else if (op->type == TC_PT_F32X2) {

@@ -10,13 +10,23 @@ if ! command -v clang >/dev/null 2>&1; then
 fi
 mkdir -p "$out"
 flags="-std=c17 -O1 -g -Isrc -D_GNU_SOURCE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all"
+if [ ! -e "$out/built" ] || [ -n "$(find src \( -name '*.h' -o -name '*.def' \
+    -o -name '*.inc' \) -newer "$out/built")" ]; then
+    rm -f "$out"/*.o
+    touch "$out/built"
+fi
 for f in src/*/*.c; do
-    case $f in
-    src/repl/* | src/view/*) continue ;;
+    vector=
+    case $(uname -m):$f in
+    *:src/repl/* | *:src/view/*) continue ;;
+    x86_64:*/fast_avx2.c) vector="-mavx2 -mfma" ;;
+    x86_64:*/fast_avx512.c)
+        vector="-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma"
+        ;;
     esac
     o=$out/$(echo "$f" | tr / _).o
     # shellcheck disable=SC2086
-    [ "$o" -nt "$f" ] || clang $flags -c -o "$o" "$f"
+    [ "$o" -nt "$f" ] || clang $flags $vector -ffp-contract=off -c -o "$o" "$f"
 done
 for f in tests/fuzz/fuzz_*.c; do
     name=$(basename "$f" .c)

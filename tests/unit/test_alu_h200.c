@@ -82,14 +82,7 @@ static const struct {
     const char *start, *part; /* of the instruction */
     const char *why;
 } open_cases[] = {
-    {"fma.rz.", "bf16",
-     "PTX has .rn only; the GPU computes .bf16 as .f16, pairs with .rn"},
-    {"fma.rm.", "bf16", "the same"},
-    {"fma.rp.", "bf16", "the same"},
-    {"set.nan.", "f16.f64", "the GPU gives the integer 1 for 1.0"},
-    {"set.nan.", "f32.f64", "the same"},
-    {"fma.rn.oob", "f16",
-     "which NaN stands for out of bounds PTX does not say; here 0x7fff is it"},
+    {"fma.rm.", ".bf16 ", "PTX has .rn only; a sum that is 0 is -0 there"},
     {"vsub.u32.s32.s32.max", "",
      "of two with the top bit set the GPU takes the smaller"},
     {"vsub.u32.u32.s32.max", "", "the same"},

@@ -25,6 +25,9 @@
 #define LLVMFuzzerTestOneInput fuzz_ptx
 #include "../fuzz/fuzz_ptx.c"
 #undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_run
+#include "../fuzz/fuzz_run.c"
+#undef LLVMFuzzerTestOneInput
 
 static int replay(const char *path) {
     FILE *f = fopen(path, "rb");
@@ -41,6 +44,7 @@ static int replay(const char *path) {
     fuzz_session(copy, n);
     fuzz_front(copy, n);
     fuzz_ptx(copy, n);
+    fuzz_run(copy, n);
     free(copy);
     return 1;
 }
@@ -65,6 +69,7 @@ static void hard_inputs_do_not_crash(void **state) {
     (void)state;
     int n = replay_folder("tests/fuzz/corpus/front") +
             replay_folder("tests/fuzz/corpus/ptx") +
+            replay_folder("tests/fuzz/corpus/run") +
             replay_folder("tests/fuzz/corpus/session");
     assert_true(n > 0);
     printf("compared %d inputs\n", n);
