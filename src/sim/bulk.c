@@ -120,6 +120,8 @@ bool tc_bulk_reduces(const tc_ptx_op *op) {
            op->opcode == TC_PTX_RED_ASYNC;
 }
 
+/* Sums of .f32 keep subnormals, unlike red.global's (an H200's,
+ * tests/gpu/tensor-h200.jsonl). */
 void tc_bulk_reduce(const tc_ptx_op *op, tc_ptx_type type, uint8_t *to,
                     const uint8_t *from, uint64_t bytes) {
     uint32_t size = tc_ptx_type_bytes[type];
@@ -127,7 +129,7 @@ void tc_bulk_reduce(const tc_ptx_op *op, tc_ptx_type type, uint8_t *to,
         uint64_t old = 0, with = 0;
         memcpy(&old, to + i, size);
         memcpy(&with, from + i, size);
-        old = tc_atomic_combine(op->sub, type, old, with, true);
+        old = tc_atomic_combine(op->sub, type, old, with, false);
         memcpy(to + i, &old, size);
     }
 }

@@ -65,26 +65,27 @@ static void find_coordinates(tc_warp *w, const tc_ptx_operand *v, int lane,
     }
 }
 
-/* What a reduction does to elements of the map's type (9.7.9.27.1.3); NONE: it
- * does not take them. */
+/* What a reduction does to elements of the map's type (9.7.9.27.1.3, and where
+ * that is silent tests/gpu/tensor-h200.jsonl); NONE: it does not take them. */
 static tc_ptx_type reduced_type(const tc_ptx_op *op, uint32_t type) {
     static const uint8_t types[TC_MAP_TYPE_COUNT] = {
-        [TC_MAP_U32] = TC_PT_U32,  [TC_MAP_S32] = TC_PT_S32,
-        [TC_MAP_U64] = TC_PT_U64,  [TC_MAP_S64] = TC_PT_S64,
-        [TC_MAP_F16] = TC_PT_F16,  [TC_MAP_F32] = TC_PT_F32,
-        [TC_MAP_BF16] = TC_PT_BF16};
+        [TC_MAP_U32] = TC_PT_U32,   [TC_MAP_S32] = TC_PT_S32,
+        [TC_MAP_U64] = TC_PT_U64,   [TC_MAP_S64] = TC_PT_S64,
+        [TC_MAP_F16] = TC_PT_F16,   [TC_MAP_F32] = TC_PT_F32,
+        [TC_MAP_BF16] = TC_PT_BF16, [TC_MAP_F64] = TC_PT_F64};
     uint8_t t = types[type];
     switch (op->sub) {
     case TC_ATOM_ADD:
         return t == TC_PT_S64 ? TC_PT_NONE : t;
     case TC_ATOM_MIN:
     case TC_ATOM_MAX:
-        return t == TC_PT_F32 ? TC_PT_NONE : t;
+        return t == TC_PT_F32 || t == TC_PT_F64 ? TC_PT_NONE : t;
     case TC_ATOM_INC:
     case TC_ATOM_DEC:
         return t == TC_PT_U32 ? t : TC_PT_NONE;
     default:
-        return t >= TC_PT_U32 && t <= TC_PT_S64 ? t : TC_PT_NONE;
+        return t == TC_PT_U32 || t == TC_PT_S32 || t == TC_PT_U64 ? t
+                                                                  : TC_PT_NONE;
     }
 }
 
@@ -162,6 +163,15 @@ static bool find_barrier(tc_warp *w, const tc_ptx_op *op, int lane,
     return true;
 }
 
+static bool below_zero(const tc_tensor *t) {
+    for (uint32_t i = 0; i < t->map.rank; i++) {
+        if (t->at[i] < 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* What the ISA does not say and an H200 does (tests/gpu/tensor-h200.jsonl): an
  * illegal instruction. */
 static bool check_place(tc_warp *w, const tc_ptx_op *op, int lane,
@@ -170,9 +180,9 @@ static bool check_place(tc_warp *w, const tc_ptx_op *op, int lane,
     if ((int64_t)t->at[0] * t->size % 16 != 0) {
         why = "the innermost coordinate is no multiple of 16 bytes: a GPU "
               "takes that for an illegal instruction";
-    } else if (op->space == TC_PS_GLOBAL && t->at[0] < 0) {
-        why = "a store's innermost coordinate is negative: a GPU takes that "
-              "for an illegal instruction";
+    } else if (op->space == TC_PS_GLOBAL && below_zero(t)) {
+        why = "a store's coordinate is negative: a GPU takes that for an "
+              "illegal instruction";
     } else if (t->map.swizzle > TC_MAP_SWIZZLE_128B &&
                w->cta->run->machine->sm < 100) {
         why = "swizzles with atoms of more than 16 bytes need sm_100";

@@ -263,7 +263,7 @@ static void store_as(const model_box *m, uint32_t type, uint32_t base,
 
 static void test_store(void **state) {
     (void)state;
-    static const int32_t at[][2] = {{0, 0}, {40, 50}, {8, -3}, {64, 1}};
+    static const int32_t at[][2] = {{0, 0}, {40, 50}, {8, 3}, {64, 1}};
     static const uint32_t inner[] = {64, 16, 32, 64, 64, 64, 64};
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         for (int swizzle = 0; swizzle <= MODEL_ATOM64; swizzle++) {
@@ -279,7 +279,7 @@ static void test_store(void **state) {
                       .strides = {4, 48, 368},
                       .box = {8, 5, 4},
                       .step = {1, 2, 1},
-                      .at = {4, -2, 7}};
+                      .at = {4, 2, 7}};
     for (int policy = 0; policy < ASYNC_POLICIES; policy++) {
         store_as(&cube, TC_MAP_F32, 0, NULL, NULL, policy);
     }
