@@ -209,12 +209,16 @@ static void begin(tc_grid *g, tc_run *r) {
     fill(g);
 }
 
+/* All clusters end before any goes: a transfer that is over may still wait for
+ * its event, and names its warp. */
 static void finish(tc_grid *g) {
     for (uint32_t i = 0; i < g->ngangs; i++) {
-        tc_gang *gang = &g->gangs[i];
-        if (gang->busy) {
-            tc_cluster_finish(gang->ctas, g->size);
+        if (g->gangs[i].busy) {
+            tc_cluster_finish(g->gangs[i].ctas, g->size);
         }
+    }
+    for (uint32_t i = 0; i < g->ngangs; i++) {
+        tc_gang *gang = &g->gangs[i];
         for (uint32_t k = 0; gang->ctas && k < g->size; k++) {
             tc_cta_free(&gang->ctas[k]);
         }
