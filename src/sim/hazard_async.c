@@ -178,8 +178,7 @@ static bool settled(const tc_hz_agent *g, const tc_hz_barrier *b) {
 static void check_init(tc_hz_agent *g, const tc_hz_barrier *b) {
     bool generic = g->proxy == TC_HZ_GENERIC || /* tcgen05.commit signals */
                    g->issue.op->opcode == TC_PTX_TCGEN05_CP;
-    if (!b->initialised || b->fenced || generic ||
-        settled(g, b) ||
+    if (!b->initialised || b->fenced || generic || settled(g, b) ||
         tc_hz_knows(g->know->proxy, b->init.cta,
                     b->init.warp * TC_LANES + b->init.lane, 1, b->clock)) {
         return;
