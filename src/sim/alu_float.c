@@ -114,6 +114,26 @@ static uint32_t saturate32(uint32_t u) {
     return f > 1.0f ? 0x3f800000u : f > 0.0f ? u : 0;
 }
 
+/* Is a result that was rounded up to the least normal number tiny before it is
+ * rounded? .ftz flushes it then (an H200 does so in mul, fma and div). The
+ * product of two floats is exact in double; of a sum the error tells. */
+static bool was_tiny(what op, float x, float y, float z, float result) {
+    const double least = 0x1p-126;
+    if (fabsf(result) != 0x1p-126f || (op != MUL && op != FMA && op != DIV)) {
+        return false;
+    }
+    double p = (double)x * (double)y, sum = p + (double)z;
+    if (op == DIV) {
+        return fabs((double)x / (double)y) < least;
+    }
+    if (op == MUL) {
+        return fabs(p) < least;
+    }
+    double part = sum - p;
+    double error = (p - (sum - part)) + ((double)z - part);
+    return fabs(sum) < least || (fabs(sum) == least && error * sum < 0);
+}
+
 static void slow32(what op, uint32_t flags, uint32_t *restrict d,
                    const uint32_t *a, const uint32_t *b, const uint32_t *c) {
     bool ftz = (flags & TC_PM_FTZ) != 0;
@@ -124,6 +144,9 @@ static void slow32(what op, uint32_t flags, uint32_t *restrict d,
         float f = calculate32(op, flags, tc_f32(x), tc_f32(y), tc_f32(z));
         if (op == RCP && ftz && fabsf(tc_f32(x)) > 0x1p126f) {
             f = f * 0.0f; /* tiny before it is rounded: flushed */
+        }
+        if (ftz && was_tiny(op, tc_f32(x), tc_f32(y), tc_f32(z), f)) {
+            f = f * 0.0f;
         }
         uint32_t r = canonical(f);
         r = ftz ? tc_flush(r) : r;

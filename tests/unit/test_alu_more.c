@@ -86,6 +86,14 @@ static const row rows[] = {
      0x40a00000},
     {"min.f32 %r1,%r2,%r3,%r4;", {0, 0x80000000, 0}, 0x80000000},
     {"max.f32 %r1,%r2,%r3,%r4;", {0x80000000, 0x80000000, 0}, 0},
+    /* tiny before it is rounded to 2^-126: .ftz flushes it (an H200 does) */
+    {"mul.f32 %r1,%r2,%r3;", {0x3f7fffff, 0x00800000}, 0x00800000},
+    {"mul.ftz.f32 %r1,%r2,%r3;", {0x3f7fffff, 0x00800000}, 0},
+    {"fma.rn.ftz.f32 %r1,%r2,%r3,%r4;",
+     {0xbf7fffff, 0x00800000, 0},
+     0x80000000},
+    {"div.rn.ftz.f32 %r1,%r2,%r3;", {0x00ffffff, 0x40000000}, 0},
+    {"mul.ftz.f32 %r1,%r2,%r3;", {0x3f800000, 0x00800000}, 0x00800000},
     {"max.ftz.f32 %r1,%r2,%r3,%r4;", {1, 0x80000001, 0xbf800000}, 0},
 
     /* 5.2.3: .e2m1 is 0, 0.5, 1, 1.5, 2, 3, 4, 6; a goes above b. Ties: 0.25,
