@@ -448,6 +448,22 @@ static tc_fast_id decode_memory(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     return store ? TC_FAST_ST : TC_FAST_LD;
 }
 
+/* The access that tells the observers. */
+static tc_fast_id seen(tc_fast_id id) {
+    switch (id) {
+    case TC_FAST_LD32:
+        return TC_FAST_SEEN_LD32;
+    case TC_FAST_LD64:
+        return TC_FAST_SEEN_LD64;
+    case TC_FAST_ST32:
+        return TC_FAST_SEEN_ST32;
+    case TC_FAST_ST64:
+        return TC_FAST_SEEN_ST64;
+    default:
+        return TC_FAST_NONE;
+    }
+}
+
 bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     const tc_fast_table *t = r->fast->table;
     bool observed = r->hazard || r->trace || r->timing;
@@ -460,8 +476,8 @@ bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     if (op->type == TC_PT_PRED) {
         c.id = decode_plogic(op, x);
     } else if (op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST) {
-        bool unseen = !observed || (op->space == TC_PS_PARAM && !r->timing);
-        c.id = unseen ? decode_memory(r, op, x) : TC_FAST_NONE;
+        c.id = decode_memory(r, op, x);
+        c.id = observed && op->space != TC_PS_PARAM ? seen(c.id) : c.id;
     } else {
         c = choose(op);
         if (c.id && !decode_rows(r, op, &c, x)) {

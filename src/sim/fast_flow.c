@@ -304,8 +304,9 @@ static void find_general(tc_flow *f) {
     for (uint32_t i = f->func->begin; i < f->func->end; i++) {
         const tc_ptx_op *op = &f->r->module->code[i];
         tc_fast x;
-        bool rows = op->opcode == TC_PTX_ST && op->a[1].kind == TC_PO_VECTOR;
-        if (rows || !tc_fast_decode(f->r, op, &x)) {
+        /* accesses that the fast road cannot do after all */
+        bool rows = op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST;
+        if ((rows && op->space != TC_PS_PARAM) || !tc_fast_decode(f->r, op, &x)) {
             visit_op(f, op, note_general, NULL);
         }
     }

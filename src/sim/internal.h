@@ -431,6 +431,10 @@ void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
 void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                 uint32_t mask, const uint64_t *addr, uint32_t bytes,
                 bool store);
+/* The same of all lanes side by side from address on, each on 4 or 8 aligned
+ * bytes of global or shared memory. */
+void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                    uint64_t address, uint32_t bytes, bool store);
 void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                        uint32_t mask, const uint64_t *addr, uint32_t bytes);
 int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
@@ -449,6 +453,9 @@ void tc_timing_grid(tc_run *r);
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes,
                       bool store);
+/* The same as tc_observe_run is to tc_observe. */
+void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                   uint64_t address, uint32_t bytes, bool store);
 /* When the bytes of a cp.async issued now will have arrived. */
 /* Cycles from the last arrival to the release. */
 uint64_t tc_timing_barrier(const tc_cta *c);

@@ -141,9 +141,11 @@ static tc_line *find(tc_cache *c, uint64_t line, bool *hit) {
             *hit = true;
             return set;
         }
-        if (set[i].tag == 0 || (oldest->tag && set[i].used < oldest->used)) {
+        if (set[i].tag == 0) { /* lines stay: none comes after it */
             oldest = &set[i];
+            break;
         }
+        oldest = set[i].used < oldest->used ? &set[i] : oldest;
     }
     *hit = false;
     oldest->used = c->stamp;

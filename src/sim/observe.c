@@ -57,6 +57,25 @@ void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     observe_rest(w, op, space, mask, addr, bytes, store);
 }
 
+void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                    uint64_t address, uint32_t bytes, bool store) {
+    tc_run *r = w->cta->run;
+    if (r->hazard) {
+        tc_hazard_run(w, op, space, UINT32_MAX, address, bytes, store);
+    }
+    if (r->timing) {
+        tc_timing_run(w, op, space, address, bytes, store);
+    }
+    if (r->trace) {
+        tc_observe_event(
+            w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD, TC_UNIT_LSU,
+            UINT32_MAX,
+            (tc_trace_event){.group = -1,
+                             .bytes = (int32_t)(bytes * TC_LANES),
+                             .address = address});
+    }
+}
+
 void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                        uint32_t mask, const uint64_t *addr, uint32_t bytes) {
     if (w->cta->run->hazard) {

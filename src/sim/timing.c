@@ -61,15 +61,19 @@ static uint64_t enter_lsu(tc_sm *sm, uint64_t now, uint32_t n) {
     return begin;
 }
 
-static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
-                              uint32_t bytes) {
+static uint64_t wavefronts(tc_timing *t, uint32_t n, uint32_t ideal) {
     tc_sim_counters *c = &t->run->counters;
-    uint32_t ideal, n = tc_wavefronts(mask, addr, bytes, &ideal);
     uint32_t extra = (n - ideal) * t->p->shared_conflict;
     uint32_t least = ideal > t->p->shared_least ? ideal : t->p->shared_least;
     c->shared_wavefronts += n;
     c->bank_conflicts += n - ideal;
     return enter_lsu(t->at, t->run->cycle, least + extra) + ideal - 1 + extra;
+}
+
+static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
+                              uint32_t bytes) {
+    uint32_t ideal, n = tc_wavefronts(mask, addr, bytes, &ideal);
+    return wavefronts(t, n, ideal);
 }
 
 /* Past L1: .cg, volatile and stronger loads (PTX ISA 9.7.9.1, cache
@@ -79,11 +83,9 @@ static bool through_l1(const tc_ptx_op *op) {
             (TC_PM_CG | TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE)) == 0;
 }
 
-static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
-                              const uint64_t *addr, uint32_t bytes,
-                              bool store) {
-    uint64_t sectors[TC_MAX_SECTORS], now = t->run->cycle;
-    uint32_t n = tc_sectors(mask, addr, bytes, sectors);
+static uint64_t sector_access(tc_timing *t, const tc_ptx_op *op,
+                              const uint64_t *sectors, uint32_t n, bool store) {
+    uint64_t now = t->run->cycle;
     uint64_t begin = enter_lsu(t->at, now, (n + 3) / 4);
     t->run->counters.global_sectors += n;
     if (is_atomic(t, op)) {
@@ -102,6 +104,31 @@ static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
     }
     return tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
                           through_l1(op));
+}
+
+static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
+                              const uint64_t *addr, uint32_t bytes,
+                              bool store) {
+    uint64_t sectors[TC_MAX_SECTORS];
+    uint32_t n = tc_sectors(mask, addr, bytes, sectors);
+    return sector_access(t, op, sectors, n, store);
+}
+
+void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                   uint64_t address, uint32_t bytes, bool store) {
+    tc_timing *t = w->cta->run->timing;
+    uint64_t at, sectors[TC_LANES / 4 + 1], s = address / 32;
+    uint64_t last = (address + TC_LANES * (uint64_t)bytes - 1) / 32;
+    uint32_t n = 0;
+    if (space == TC_PS_SHARED) {
+        at = wavefronts(t, bytes / 4, bytes / 4) + t->p->shared_latency;
+    } else {
+        while (s <= last) {
+            sectors[n++] = s++;
+        }
+        at = sector_access(t, op, sectors, n, store);
+    }
+    t->arrives = at > t->arrives ? at : t->arrives;
 }
 
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
