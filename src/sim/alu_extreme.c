@@ -92,13 +92,14 @@ void tc_alu_extreme(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 /* The NaN that a bulk tensor copy fills with where a box reaches out of the
  * tensor, for fma.oob to turn into zero: PTX does not say which. An H200 fills
- * with this one (tc_tensor_fill), and takes 0x7fff for any NaN. */
+ * with this one (tc_tensor_fill), takes it with either sign, in .bf16 too, and
+ * takes 0x7fff for any NaN. */
 enum { OOB_NAN = 0x7ff7 };
 
 static uint32_t without_oob(uint8_t type, uint32_t r, uint32_t a, uint32_t b) {
     bool pair = type == TC_PT_F16X2 || type == TC_PT_BF16X2;
-    bool low = (a & 0xffff) == OOB_NAN || (b & 0xffff) == OOB_NAN;
-    bool high = a >> 16 == OOB_NAN || b >> 16 == OOB_NAN;
+    bool low = (a & 0x7fff) == OOB_NAN || (b & 0x7fff) == OOB_NAN;
+    bool high = (a >> 16 & 0x7fff) == OOB_NAN || (b >> 16 & 0x7fff) == OOB_NAN;
     return r & (low ? 0xffff0000u : UINT32_MAX) &
            (pair && high ? 0xffffu : UINT32_MAX);
 }
