@@ -306,7 +306,8 @@ static void find_general(tc_flow *f) {
         tc_fast x;
         /* accesses that the fast road cannot do after all */
         bool rows = op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST;
-        if ((rows && op->space != TC_PS_PARAM) || !tc_fast_decode(f->r, op, &x)) {
+        if ((rows && op->space != TC_PS_PARAM) ||
+            !tc_fast_decode(f->r, op, &x)) {
             visit_op(f, op, note_general, NULL);
         }
     }

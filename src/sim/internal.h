@@ -147,13 +147,19 @@ typedef struct tc_poll {
 enum { TC_BARRIERS = 16 };
 
 typedef struct tc_warp_core {
+    /* Every op looks at these: together. */
     uint32_t pc, mask;
     uint32_t limit; /* the loop goes on while pc < limit; 0 stops it */
-    bool clean; /* only ops that touch nothing but registers, memory and lanes
-                   have run since tc_warp_start */
+    int cur, nsplit;
     uint32_t line_pc;    /* a stretch of the fast road begins here, */
     uint64_t line_cycle; /* with this cycle */
-    int cur, nsplit;
+    /* timing.c */
+    uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
+    uint64_t next;     /* earliest cycle of the next issue */
+    uint64_t turn_end; /* another split may go then */
+
+    bool clean; /* only ops that touch nothing but registers, memory and lanes
+                   have run since tc_warp_start */
     tc_split split[TC_LANES];
     tc_frame *frames;      /* all of them; the kernel's is the last */
     uint64_t sp[TC_LANES]; /* end of each lane's stack in local memory */
@@ -187,10 +193,6 @@ typedef struct tc_warp_core {
     uint64_t loop_selected;
     uint64_t loop_cycle;
     bool looping, spinning; /* spinning: but for lanes that still sleep */
-    /* timing.c */
-    uint64_t *ready;        /* cycle when a register is ready: pred, 32, 64 */
-    uint64_t next;          /* earliest cycle of the next issue */
-    uint64_t turn_end;      /* another split may go then */
     uint32_t *ask, ask_bit; /* sm.c: its scheduler's list of warps to be asked
                                about; NULL without a clock */
     uint64_t *due;          /* and when that one has anything to do */

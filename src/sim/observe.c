@@ -67,12 +67,11 @@ void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         tc_timing_run(w, op, space, address, bytes, store);
     }
     if (r->trace) {
-        tc_observe_event(
-            w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD, TC_UNIT_LSU,
-            UINT32_MAX,
-            (tc_trace_event){.group = -1,
-                             .bytes = (int32_t)(bytes * TC_LANES),
-                             .address = address});
+        tc_observe_event(w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD,
+                         TC_UNIT_LSU, UINT32_MAX,
+                         (tc_trace_event){.group = -1,
+                                          .bytes = (int32_t)(bytes * TC_LANES),
+                                          .address = address});
     }
 }
 

@@ -36,7 +36,7 @@ void tc_sm_drop(tc_sm *sm, const tc_cta *c) {
         }
         sm->nwarps[s] = keep;
         sm->ask[s] = keep < 32 ? (UINT32_C(1) << keep) - 1 : UINT32_MAX;
-        sm->ready[s] = sm->memory[s] = 0;
+        sm->ready[s] = sm->memory[s] = sm->lsu[s] = sm->splits[s] = 0;
         sm->soon[s] = UINT64_MAX;
         memset(sm->wants[s], 0, sizeof sm->wants[s]);
         sm->last[s] = 0;
@@ -59,79 +59,108 @@ static void account(tc_sm *sm, uint32_t s, uint32_t i, uint64_t unit_free) {
 }
 
 /* It is not among the ready ones any more. */
-static void forget(tc_sm *sm, uint32_t s, uint32_t bit) {
+static void forget(tc_sm *sm, uint32_t s, uint32_t i) {
+    uint32_t bit = UINT32_C(1) << i;
     sm->ready[s] &= ~bit;
     sm->memory[s] &= ~bit;
-    sm->wants[s][sm->unit[s][tc_first(bit)]] &= ~bit;
+    sm->wants[s][sm->unit[s][i]] &= ~bit;
 }
 
 static void make_ready(tc_sm *sm, uint32_t s, uint32_t i) {
     uint32_t bit = UINT32_C(1) << i;
-    const tc_warp *w = sm->warp[s][i];
-    const tc_timing_op *op = &w->cta->run->timing->ops[w->core->pc];
-    sm->unit[s][i] = op->unit;
     sm->ready[s] |= bit;
-    sm->wants[s][op->unit] |= bit;
-    if (op->class >= TC_CLASS_LDG && op->class <= TC_CLASS_LDGSTS) {
-        sm->memory[s] |= bit;
-    }
+    sm->wants[s][sm->unit[s][i]] |= bit;
+    sm->memory[s] |= bit & sm->lsu[s];
+}
+
+/* Its next op has what it needs at t. */
+static void note(tc_sm *sm, uint32_t s, uint32_t i, const tc_timing_op *op,
+                 uint64_t t, tc_stall why) {
+    uint32_t bit = UINT32_C(1) << i;
+    bool lsu = op->class >= TC_CLASS_LDG && op->class <= TC_CLASS_LDGSTS;
+    sm->wake[s][i] = t;
+    sm->why[s][i] = (uint8_t)why;
+    sm->unit[s][i] = op->unit;
+    sm->lsu[s] = lsu ? sm->lsu[s] | bit : sm->lsu[s] & ~bit;
+}
+
+static void sleep_till(tc_sm *sm, uint32_t s, uint64_t t) {
+    sm->soon[s] = t < sm->soon[s] ? t : sm->soon[s];
 }
 
 /* Asks the scoreboard about warps that issued, or were woken. */
-static void look(tc_sm *sm, uint32_t s) {
+static void look(tc_timing *t, tc_sm *sm, uint32_t s) {
     for (uint32_t m = sm->ask[s]; m; m &= m - 1) {
         uint32_t i = (uint32_t)tc_first(m);
         tc_warp *w = sm->warp[s][i];
         tc_stall why = TC_STALL_FIXED;
-        forget(sm, s, m & -m);
-        uint64_t t = w->alive ? tc_timing_when(w, &why) : UINT64_MAX;
-        sm->wake[s][i] = t;
-        sm->why[s][i] = (uint8_t)why;
-        if (t <= sm->now) {
+        forget(sm, s, i);
+        uint64_t at = w->alive ? tc_timing_when(w, &why) : UINT64_MAX;
+        bool split = w->core->cur >= 0;
+        note(sm, s, i, &t->ops[split ? w->core->pc : 0], at, why);
+        sm->splits[s] = split ? sm->splits[s] | (m & -m)
+                              : sm->splits[s] & ~(m & -m);
+        if (at <= sm->now) {
             make_ready(sm, s, i);
         } else {
-            sm->soon[s] = t < sm->soon[s] ? t : sm->soon[s];
+            sleep_till(sm, s, at);
         }
     }
     sm->ask[s] = 0;
 }
 
+/* The same for the one that has just issued, at the next cycle, where its turn
+ * goes on. */
+static bool look_ahead(const tc_timing *t, tc_sm *sm, uint32_t s, uint32_t i) {
+    const tc_warp *w = sm->warp[s][i];
+    const tc_warp_core *k = w->core;
+    uint64_t next = sm->now + 1;
+    tc_stall why;
+    if (k->cur < 0 || k->pc >= k->limit || next >= k->turn_end || !w->alive) {
+        return false;
+    }
+    uint64_t at = tc_timing_operands(t, k, &why);
+    note(sm, s, i, &t->ops[k->pc], at, why);
+    if (at <= next) {
+        make_ready(sm, s, i);
+    } else {
+        sleep_till(sm, s, at);
+    }
+    return true;
+}
+
 /* Sleepers whose time has come. */
 static void wake(tc_sm *sm, uint32_t s) {
-    uint32_t n = sm->nwarps[s];
-    sm->soon[s] = UINT64_MAX;
-    for (uint32_t i = 0; i < n; i++) {
-        if (sm->ready[s] >> i & 1) {
-            continue;
-        }
+    uint32_t n = sm->nwarps[s], all = n < 32 ? (UINT32_C(1) << n) - 1 : ~0u;
+    uint64_t soon = UINT64_MAX;
+    for (uint32_t m = all & ~(sm->ready[s] | sm->ask[s]); m; m &= m - 1) {
+        uint32_t i = (uint32_t)tc_first(m);
         uint64_t t = sm->wake[s][i];
-        if (t <= sm->now) {
-            /* Where it slept itself, it is another split's turn. */
-            if (sm->warp[s][i]->core->cur < 0) {
-                sm->ask[s] |= UINT32_C(1) << i;
-            } else {
-                make_ready(sm, s, i);
-            }
-        } else {
-            sm->soon[s] = t < sm->soon[s] ? t : sm->soon[s];
+        if (t > sm->now) {
+            soon = t < soon ? t : soon;
+        } else if (sm->splits[s] & m & -m) {
+            make_ready(sm, s, i);
+        } else { /* where it slept itself, it is another split's turn */
+            sm->ask[s] |= m & -m;
         }
     }
+    sm->soon[s] = soon;
 }
 
 /* Ready warps whose unit is free too. *next: when the first of the others can
  * go. */
-static uint32_t available(tc_sm *sm, uint32_t s, uint64_t *next) {
+static uint32_t available(tc_sm *sm, uint32_t s, uint64_t now, uint64_t *next) {
     uint32_t ready = sm->ready[s];
     for (uint32_t busy = sm->busy[s]; busy; busy &= busy - 1) {
         uint32_t u = (uint32_t)tc_first(busy);
-        if (sm->unit_free[s][u] <= sm->now) {
+        if (sm->unit_free[s][u] <= now) {
             sm->busy[s] &= ~(UINT32_C(1) << u);
         } else if (ready & sm->wants[s][u]) {
             ready &= ~sm->wants[s][u];
             *next = sm->unit_free[s][u] < *next ? sm->unit_free[s][u] : *next;
         }
     }
-    if ((ready & sm->memory[s]) && sm->lsu_free > sm->now + TC_LSU_QUEUE) {
+    if ((ready & sm->memory[s]) && sm->lsu_free > now + TC_LSU_QUEUE) {
         uint64_t at = sm->lsu_free - TC_LSU_QUEUE;
         ready &= ~sm->memory[s];
         *next = at < *next ? at : *next;
@@ -141,15 +170,15 @@ static uint32_t available(tc_sm *sm, uint32_t s, uint64_t *next) {
 
 /* One scheduler's cycle. Returns the cycle at which there may be something to
  * do. */
-static uint64_t schedule(tc_sm *sm, uint32_t s, bool *exited) {
-    uint64_t next = UINT64_MAX;
-    if (sm->soon[s] <= sm->now) {
+static uint64_t schedule(tc_timing *t, tc_sm *sm, uint32_t s, bool *exited) {
+    uint64_t next = UINT64_MAX, now = sm->now;
+    if (sm->soon[s] <= now) {
         wake(sm, s);
     }
     if (sm->ask[s]) {
-        look(sm, s);
+        look(t, sm, s);
     }
-    uint32_t can = sm->ready[s] ? available(sm, s, &next) : 0;
+    uint32_t can = sm->ready[s] ? available(sm, s, now, &next) : 0;
     if (!can) {
         return next < sm->soon[s] ? next : sm->soon[s];
     }
@@ -158,12 +187,20 @@ static uint64_t schedule(tc_sm *sm, uint32_t s, bool *exited) {
     uint32_t i = (uint32_t)tc_first(later ? later : can);
     tc_warp *w = sm->warp[s][i];
     account(sm, s, i, sm->unit_free[s][sm->unit[s][i]]);
-    forget(sm, s, UINT32_C(1) << i);
-    sm->ask[s] |= UINT32_C(1) << i;
+    forget(sm, s, i);
     tc_timing_issue(w, s);
     sm->last[s] = i;
     *exited |= w->cta->nlive == 0;
-    return sm->now + 1;
+    if (!look_ahead(t, sm, s, i)) {
+        sm->ask[s] |= UINT32_C(1) << i;
+    }
+    if (sm->ask[s]) {
+        return now + 1;
+    }
+    next = UINT64_MAX;
+    can = sm->ready[s] ? available(sm, s, now + 1, &next) : 0;
+    next = next < sm->soon[s] ? next : sm->soon[s];
+    return can || next <= now ? now + 1 : next;
 }
 
 bool tc_sm_run(tc_timing *t, tc_sm *sm, uint64_t end, uint64_t *soonest) {
@@ -180,7 +217,7 @@ bool tc_sm_run(tc_timing *t, tc_sm *sm, uint64_t end, uint64_t *soonest) {
         for (uint32_t s = 0; s < TC_SCHEDULERS && !r->stopped; s++) {
             if (sm->due[s] <= sm->now) {
                 sm->due[s] = UINT64_MAX; /* a release sets it to 0 */
-                uint64_t at = schedule(sm, s, &ended);
+                uint64_t at = schedule(t, sm, s, &ended);
                 sm->due[s] = at < sm->due[s] ? at : sm->due[s];
             }
         }

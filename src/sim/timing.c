@@ -229,7 +229,6 @@ uint64_t tc_timing_when(tc_warp *w, tc_stall *why) {
     enum { TURN = 4096 };
     tc_warp_core *k = w->core;
     const tc_run *r = w->cta->run;
-    const tc_timing *t = r->timing;
     if (k->cur < 0 || k->pc >= k->limit || r->cycle >= k->turn_end) {
         k->turn_end = r->cycle + TURN;
         tc_warp_save(w);
@@ -238,22 +237,19 @@ uint64_t tc_timing_when(tc_warp *w, tc_stall *why) {
             return asleep(w, why);
         }
     }
-    const tc_timing_op *op = &t->ops[k->pc];
-    const uint32_t *reg = &t->regs[op->regs];
-    uint64_t latest = 0;
-    for (uint32_t i = 0, n = (uint32_t)op->nsrc + op->ndst; i < n; i++) {
-        latest = k->ready[reg[i]] > latest ? k->ready[reg[i]] : latest;
-    }
-    uint64_t at = latest >> TC_READY_SHIFT;
-    *why = (tc_stall)(latest & ((1u << TC_READY_SHIFT) - 1));
-    return k->next > at ? k->next : at;
+    return tc_timing_operands(r->timing, k, why);
 }
 
 /* An op of the general road, of which some lane takes part. */
 static void general(tc_warp *w, const tc_code *c) {
-    uint32_t m = w->core->mask;
+    tc_warp_core *k = w->core;
+    uint32_t m = k->mask;
     if (c->guard >= 0) {
         m &= w->pred[c->guard] ^ c->flip;
+    }
+    if (c->branch && m == k->mask && c->op->target != k->pc - 1) {
+        k->pc = c->op->target; /* as tc_sim_op_BRA does */
+        return;
     }
     c->fn(w, c->op, m);
 }

@@ -33,6 +33,8 @@ typedef struct tc_sm {
      * whose next op wants a unit, or the LSU's queue. The others sleep. */
     uint32_t ask[TC_SCHEDULERS], ready[TC_SCHEDULERS];
     uint32_t wants[TC_SCHEDULERS][TC_PU_COUNT], memory[TC_SCHEDULERS];
+    uint32_t lsu[TC_SCHEDULERS];    /* their next op goes to the LSU */
+    uint32_t splits[TC_SCHEDULERS]; /* one of their splits has its turn */
     uint64_t soon[TC_SCHEDULERS]; /* the first of the sleepers wakes */
     /* Of each warp: when its operands are ready, and why not before
      * (tc_stall). */
@@ -80,6 +82,21 @@ enum { TC_READY_SHIFT = 4 };
  * running split is chosen anew where its turn is over. UINT64_MAX: when
  * somebody wakes it. */
 uint64_t tc_timing_when(tc_warp *w, tc_stall *why);
+
+/* The same for the op at pc of a split that goes on. */
+static inline uint64_t tc_timing_operands(const tc_timing *t,
+                                          const tc_warp_core *k,
+                                          tc_stall *why) {
+    const tc_timing_op *op = &t->ops[k->pc];
+    const uint32_t *reg = &t->regs[op->regs];
+    uint64_t latest = 0;
+    for (uint32_t i = 0, n = (uint32_t)op->nsrc + op->ndst; i < n; i++) {
+        latest = k->ready[reg[i]] > latest ? k->ready[reg[i]] : latest;
+    }
+    uint64_t at = latest >> TC_READY_SHIFT;
+    *why = (tc_stall)(latest & ((1u << TC_READY_SHIFT) - 1));
+    return k->next > at ? k->next : at;
+}
 void tc_timing_issue(tc_warp *w, uint32_t scheduler);
 
 #endif
