@@ -157,6 +157,9 @@ typedef struct tc_warp_core {
     uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
     uint64_t next;     /* earliest cycle of the next issue */
     uint64_t turn_end; /* another split may go then */
+    uint64_t last;     /* of ready: what the last op to issue gave, or 0 */
+    uint64_t settled;  /* the latest of all that others gave before */
+    uint32_t last_pc;  /* that op */
 
     bool clean; /* only ops that touch nothing but registers, memory and lanes
                    have run since tc_warp_start */

@@ -2,6 +2,7 @@
  *
  * A scheduler issues one op a cycle: the warp that issued last while it can,
  * else the next one that can. */
+#include "sim/fast.h"
 #include "sim/timing.h"
 #include <string.h>
 
@@ -98,8 +99,8 @@ static void look(tc_timing *t, tc_sm *sm, uint32_t s) {
         uint64_t at = w->alive ? tc_timing_when(w, &why) : UINT64_MAX;
         bool split = w->core->cur >= 0;
         note(sm, s, i, &t->ops[split ? w->core->pc : 0], at, why);
-        sm->splits[s] = split ? sm->splits[s] | (m & -m)
-                              : sm->splits[s] & ~(m & -m);
+        sm->splits[s] =
+            split ? sm->splits[s] | (m & -m) : sm->splits[s] & ~(m & -m);
         if (at <= sm->now) {
             make_ready(sm, s, i);
         } else {
@@ -168,6 +169,26 @@ static uint32_t available(tc_sm *sm, uint32_t s, uint64_t now, uint64_t *next) {
     return ready;
 }
 
+/* The host fetches what the warp's next op will touch: the warps of an SM do
+ * not fit into the nearest cache. */
+static void prefetch(const tc_sm *sm, uint32_t s, uint32_t last) {
+    uint32_t later = sm->ready[s] & ~((UINT32_C(1) << last) - 1);
+    const tc_warp *w = sm->warp[s][tc_first(later ? later : sm->ready[s])];
+    const tc_fast *x = w->cta->run->code[w->core->pc].one;
+    if (!x) {
+        return;
+    }
+    const char *base = (const char *)w->r32;
+    if (x->ma) {
+        __builtin_prefetch(base + x->a);
+        __builtin_prefetch(base + x->a + 64);
+    }
+    if (x->mb) {
+        __builtin_prefetch(base + x->b);
+        __builtin_prefetch(base + x->b + 64);
+    }
+}
+
 /* One scheduler's cycle. Returns the cycle at which there may be something to
  * do. */
 static uint64_t schedule(tc_timing *t, tc_sm *sm, uint32_t s, bool *exited) {
@@ -196,6 +217,9 @@ static uint64_t schedule(tc_timing *t, tc_sm *sm, uint32_t s, bool *exited) {
     }
     if (sm->ask[s]) {
         return now + 1;
+    }
+    if (sm->ready[s]) {
+        prefetch(sm, s, i);
     }
     next = UINT64_MAX;
     can = sm->ready[s] ? available(sm, s, now + 1, &next) : 0;

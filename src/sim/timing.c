@@ -32,6 +32,8 @@ void tc_timing_warp(tc_warp *w) {
     memset(k->ready, 0, n * sizeof *k->ready);
     k->next = 0;
     k->turn_end = 0;
+    k->last = k->settled = 0;
+    k->last_pc = 0;
 }
 
 uint64_t tc_timing_barrier(const tc_cta *c) {
@@ -269,6 +271,9 @@ void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     t->at->unit_free[scheduler][op->unit] = r->cycle + op->interval;
     t->at->busy[scheduler] |= UINT32_C(1) << op->unit;
     k->next = r->cycle + 1;
+    k->settled = k->last > k->settled ? k->last : k->settled;
+    k->last = 0;
+    k->last_pc = at_op;
     if (c->guard >= 0 && (k->mask & (w->pred[c->guard] ^ c->flip)) == 0) {
         return; /* nobody takes it */
     }
@@ -284,6 +289,6 @@ void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     at = at << TC_READY_SHIFT | op->stall;
     const uint32_t *dst = &t->regs[op->regs + op->nsrc];
     for (uint32_t i = 0; i < op->ndst; i++) {
-        k->ready[dst[i]] = at;
+        k->ready[dst[i]] = k->last = at;
     }
 }

@@ -21,6 +21,7 @@ typedef struct tc_timing_op {
     uint8_t unit, class;
     uint16_t latency, interval;
     uint8_t stall; /* tc_stall: of who waits for its result */
+    bool chained;  /* names a destination of the op before it */
 } tc_timing_op;
 
 /* One SM. */
@@ -35,7 +36,7 @@ typedef struct tc_sm {
     uint32_t wants[TC_SCHEDULERS][TC_PU_COUNT], memory[TC_SCHEDULERS];
     uint32_t lsu[TC_SCHEDULERS];    /* their next op goes to the LSU */
     uint32_t splits[TC_SCHEDULERS]; /* one of their splits has its turn */
-    uint64_t soon[TC_SCHEDULERS]; /* the first of the sleepers wakes */
+    uint64_t soon[TC_SCHEDULERS];   /* the first of the sleepers wakes */
     /* Of each warp: when its operands are ready, and why not before
      * (tc_stall). */
     uint64_t wake[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
@@ -84,14 +85,17 @@ enum { TC_READY_SHIFT = 4 };
 uint64_t tc_timing_when(tc_warp *w, tc_stall *why);
 
 /* The same for the op at pc of a split that goes on. */
-static inline uint64_t tc_timing_operands(const tc_timing *t,
-                                          const tc_warp_core *k,
-                                          tc_stall *why) {
+static inline uint64_t
+tc_timing_operands(const tc_timing *t, const tc_warp_core *k, tc_stall *why) {
     const tc_timing_op *op = &t->ops[k->pc];
     const uint32_t *reg = &t->regs[op->regs];
     uint64_t latest = 0;
-    for (uint32_t i = 0, n = (uint32_t)op->nsrc + op->ndst; i < n; i++) {
-        latest = k->ready[reg[i]] > latest ? k->ready[reg[i]] : latest;
+    if (k->settled >> TC_READY_SHIFT <= k->next && k->pc == k->last_pc + 1) {
+        latest = op->chained ? k->last : 0; /* all else is there */
+    } else {
+        for (uint32_t i = 0, n = (uint32_t)op->nsrc + op->ndst; i < n; i++) {
+            latest = k->ready[reg[i]] > latest ? k->ready[reg[i]] : latest;
+        }
     }
     uint64_t at = latest >> TC_READY_SHIFT;
     *why = (tc_stall)(latest & ((1u << TC_READY_SHIFT) - 1));

@@ -181,6 +181,20 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
     }
 }
 
+/* Does op name a register that the one before it writes? */
+static bool chained(const tc_list *l, const tc_timing_op *before,
+                    const tc_timing_op *op) {
+    for (uint32_t i = 0; i < before->ndst; i++) {
+        for (uint32_t k = 0; k < (uint32_t)op->nsrc + op->ndst; k++) {
+            if (l->regs[op->regs + k] ==
+                l->regs[before->regs + before->nsrc + i]) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* The function that holds op i; functions lie one after the other. */
 static const tc_ptx_func *function_at(const tc_ptx_module *m, uint32_t i) {
     for (int k = 0; k < m->nfuncs; k++) {
@@ -201,6 +215,8 @@ void tc_timing_decode(tc_timing *t) {
         }
         if (l.f) {
             decode_op(t, &l, &m->code[i], &t->ops[i]);
+            t->ops[i].chained =
+                i > 0 && chained(&l, &t->ops[i - 1], &t->ops[i]);
         }
     }
     t->regs = l.regs;
