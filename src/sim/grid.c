@@ -197,6 +197,9 @@ static void begin(tc_grid *g, tc_run *r) {
     g->share = tc_xcalloc(g->t->nsms, sizeof *g->share);
     for (uint32_t i = 0; i < g->t->nsms; i++) {
         g->t->sms[i].index = i;
+        for (uint32_t k = 0; k < TC_SCHEDULERS; k++) {
+            g->t->sms[i].wheel[k].first = UINT64_MAX;
+        }
         g->share[i] = i;
     }
     g->t->memory =

@@ -40,6 +40,9 @@ void tc_sm_drop(tc_sm *sm, const tc_cta *c) {
         sm->ready[s] = sm->memory[s] = sm->lsu[s] = sm->splits[s] = 0;
         sm->soon[s] = UINT64_MAX;
         memset(sm->wants[s], 0, sizeof sm->wants[s]);
+        memset(&sm->wheel[s], 0, sizeof sm->wheel[s]);
+        sm->wheel[s].base = sm->now;
+        sm->wheel[s].first = UINT64_MAX;
         sm->last[s] = 0;
         sm->due[s] = 0;
     }
@@ -48,7 +51,8 @@ void tc_sm_drop(tc_sm *sm, const tc_cta *c) {
 /* ---- its schedulers ---- */
 
 /* Cycles of the warp since its last issue, by cause. */
-static void account(tc_sm *sm, uint32_t s, uint32_t i, uint64_t unit_free) {
+static inline void account(tc_sm *sm, uint32_t s, uint32_t i,
+                           uint64_t unit_free) {
     const tc_warp *w = sm->warp[s][i];
     uint64_t *stalls = w->cta->run->counters.stalls, next = w->core->next;
     uint64_t now = sm->now, woke = sm->wake[s][i];
@@ -60,14 +64,14 @@ static void account(tc_sm *sm, uint32_t s, uint32_t i, uint64_t unit_free) {
 }
 
 /* It is not among the ready ones any more. */
-static void forget(tc_sm *sm, uint32_t s, uint32_t i) {
+static inline void forget(tc_sm *sm, uint32_t s, uint32_t i) {
     uint32_t bit = UINT32_C(1) << i;
     sm->ready[s] &= ~bit;
     sm->memory[s] &= ~bit;
     sm->wants[s][sm->unit[s][i]] &= ~bit;
 }
 
-static void make_ready(tc_sm *sm, uint32_t s, uint32_t i) {
+static inline void make_ready(tc_sm *sm, uint32_t s, uint32_t i) {
     uint32_t bit = UINT32_C(1) << i;
     sm->ready[s] |= bit;
     sm->wants[s][sm->unit[s][i]] |= bit;
@@ -75,8 +79,8 @@ static void make_ready(tc_sm *sm, uint32_t s, uint32_t i) {
 }
 
 /* Its next op has what it needs at t. */
-static void note(tc_sm *sm, uint32_t s, uint32_t i, const tc_timing_op *op,
-                 uint64_t t, tc_stall why) {
+static inline void note(tc_sm *sm, uint32_t s, uint32_t i,
+                        const tc_timing_op *op, uint64_t t, tc_stall why) {
     uint32_t bit = UINT32_C(1) << i;
     bool lsu = op->class >= TC_CLASS_LDG && op->class <= TC_CLASS_LDGSTS;
     sm->wake[s][i] = t;
@@ -85,8 +89,18 @@ static void note(tc_sm *sm, uint32_t s, uint32_t i, const tc_timing_op *op,
     sm->lsu[s] = lsu ? sm->lsu[s] | bit : sm->lsu[s] & ~bit;
 }
 
-static void sleep_till(tc_sm *sm, uint32_t s, uint64_t t) {
-    sm->soon[s] = t < sm->soon[s] ? t : sm->soon[s];
+/* Warp i sleeps till then. */
+static inline void sleep_till(tc_sm *sm, uint32_t s, uint32_t i, uint64_t at) {
+    tc_wheel *h = &sm->wheel[s];
+    uint32_t bit = UINT32_C(1) << i;
+    if (at - h->base <= TC_WHEEL) {
+        h->used |= UINT64_C(1) << at % TC_WHEEL;
+        h->slot[at % TC_WHEEL] |= bit;
+    } else {
+        h->far |= bit;
+        h->first = at < h->first ? at : h->first;
+    }
+    sm->soon[s] = at < sm->soon[s] ? at : sm->soon[s];
 }
 
 /* Asks the scoreboard about warps that issued, or were woken. */
@@ -104,7 +118,7 @@ static void look(tc_timing *t, tc_sm *sm, uint32_t s) {
         if (at <= sm->now) {
             make_ready(sm, s, i);
         } else {
-            sleep_till(sm, s, at);
+            sleep_till(sm, s, i, at);
         }
     }
     sm->ask[s] = 0;
@@ -112,7 +126,8 @@ static void look(tc_timing *t, tc_sm *sm, uint32_t s) {
 
 /* The same for the one that has just issued, at the next cycle, where its turn
  * goes on. */
-static bool look_ahead(const tc_timing *t, tc_sm *sm, uint32_t s, uint32_t i) {
+static inline bool look_ahead(const tc_timing *t, tc_sm *sm, uint32_t s,
+                              uint32_t i) {
     const tc_warp *w = sm->warp[s][i];
     const tc_warp_core *k = w->core;
     uint64_t next = sm->now + 1;
@@ -125,32 +140,72 @@ static bool look_ahead(const tc_timing *t, tc_sm *sm, uint32_t s, uint32_t i) {
     if (at <= next) {
         make_ready(sm, s, i);
     } else {
-        sleep_till(sm, s, at);
+        sleep_till(sm, s, i, at);
     }
     return true;
 }
 
-/* Sleepers whose time has come. */
-static void wake(tc_sm *sm, uint32_t s) {
-    uint32_t n = sm->nwarps[s], all = n < 32 ? (UINT32_C(1) << n) - 1 : ~0u;
-    uint64_t soon = UINT64_MAX;
-    for (uint32_t m = all & ~(sm->ready[s] | sm->ask[s]); m; m &= m - 1) {
-        uint32_t i = (uint32_t)tc_first(m);
+/* Bits of the wheel's slots from the one after base on. */
+static inline uint64_t turned(const tc_wheel *h) {
+    uint32_t n = (uint32_t)(h->base + 1) % TC_WHEEL;
+    return h->used >> n | h->used << (TC_WHEEL - n) % TC_WHEEL;
+}
+
+/* Takes those out that may be due. */
+static uint32_t take_due(tc_sm *sm, uint32_t s) {
+    tc_wheel *h = &sm->wheel[s];
+    uint64_t n = sm->now - h->base, later = turned(h), due = 0;
+    due = n >= TC_WHEEL ? later : later & ((UINT64_C(1) << n) - 1);
+    uint32_t m = 0;
+    for (; due; due &= due - 1) {
+        uint64_t at = (h->base + 1 + (uint64_t)__builtin_ctzll(due)) % TC_WHEEL;
+        m |= h->slot[at];
+        h->slot[at] = 0;
+        h->used &= ~(UINT64_C(1) << at);
+    }
+    h->base = sm->now;
+    if (h->first > sm->now) {
+        return m;
+    }
+    uint32_t far = h->far;
+    h->far = 0;
+    h->first = UINT64_MAX;
+    for (; far; far &= far - 1) {
+        uint32_t i = (uint32_t)tc_first(far);
         uint64_t t = sm->wake[s][i];
-        if (t > sm->now) {
-            soon = t < soon ? t : soon;
-        } else if (sm->splits[s] & m & -m) {
-            make_ready(sm, s, i);
-        } else { /* where it slept itself, it is another split's turn */
-            sm->ask[s] |= m & -m;
+        if (t <= sm->now) {
+            m |= far & -far;
+        } else if (t != UINT64_MAX) {
+            sleep_till(sm, s, i, t);
         }
     }
-    sm->soon[s] = soon;
+    return m;
+}
+
+/* Sleepers whose time has come. */
+static void wake(tc_sm *sm, uint32_t s) {
+    uint32_t due = take_due(sm, s) & ~(sm->ready[s] | sm->ask[s]);
+    for (; due; due &= due - 1) {
+        uint32_t i = (uint32_t)tc_first(due);
+        if (sm->wake[s][i] > sm->now) {
+            continue; /* somebody else's doing: it sleeps elsewhere */
+        }
+        if (sm->splits[s] & due & -due) {
+            make_ready(sm, s, i);
+        } else { /* where it slept itself, it is another split's turn */
+            sm->ask[s] |= due & -due;
+        }
+    }
+    const tc_wheel *h = &sm->wheel[s];
+    uint64_t near = h->used ? h->base + 1 + (uint64_t)__builtin_ctzll(turned(h))
+                            : UINT64_MAX;
+    sm->soon[s] = near < h->first ? near : h->first;
 }
 
 /* Ready warps whose unit is free too. *next: when the first of the others can
  * go. */
-static uint32_t available(tc_sm *sm, uint32_t s, uint64_t now, uint64_t *next) {
+static inline uint32_t available(tc_sm *sm, uint32_t s, uint64_t now,
+                                 uint64_t *next) {
     uint32_t ready = sm->ready[s];
     for (uint32_t busy = sm->busy[s]; busy; busy &= busy - 1) {
         uint32_t u = (uint32_t)tc_first(busy);
@@ -171,7 +226,7 @@ static uint32_t available(tc_sm *sm, uint32_t s, uint64_t now, uint64_t *next) {
 
 /* The host fetches what the warp's next op will touch: the warps of an SM do
  * not fit into the nearest cache. */
-static void prefetch(const tc_sm *sm, uint32_t s, uint32_t last) {
+static inline void prefetch(const tc_sm *sm, uint32_t s, uint32_t last) {
     uint32_t later = sm->ready[s] & ~((UINT32_C(1) << last) - 1);
     const tc_warp *w = sm->warp[s][tc_first(later ? later : sm->ready[s])];
     const tc_fast *x = w->cta->run->code[w->core->pc].one;
@@ -233,7 +288,6 @@ bool tc_sm_run(tc_timing *t, tc_sm *sm, uint64_t end, uint64_t *soonest) {
     t->at = sm;
     *soonest = sm->now;
     while (sm->now < end && !r->stopped && !ended) {
-        *soonest = UINT64_MAX;
         r->cycle = sm->now;
         if (tc_event_next(r) <= r->cycle) {
             tc_event_run(r);
@@ -245,15 +299,14 @@ bool tc_sm_run(tc_timing *t, tc_sm *sm, uint64_t end, uint64_t *soonest) {
                 sm->due[s] = at < sm->due[s] ? at : sm->due[s];
             }
         }
+        uint64_t first = tc_event_next(r);
         for (uint32_t s = 0; s < TC_SCHEDULERS; s++) {
-            *soonest = sm->due[s] < *soonest ? sm->due[s] : *soonest;
+            first = sm->due[s] < first ? sm->due[s] : first;
         }
-        uint64_t event = tc_event_next(r);
-        *soonest = event < *soonest ? event : *soonest;
-        if (ended || *soonest <= sm->now) {
-            *soonest = sm->now + 1;
+        if (ended || first <= sm->now) {
+            first = sm->now + 1;
         }
-        sm->now = *soonest;
+        sm->now = *soonest = first;
     }
     /* A wake-up from outside may come before what is due here. */
     sm->now = sm->now > end ? end : sm->now;

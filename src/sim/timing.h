@@ -24,6 +24,16 @@ typedef struct tc_timing_op {
     bool chained;  /* names a destination of the op before it */
 } tc_timing_op;
 
+enum { TC_WHEEL = 64 };
+
+/* Warps that sleep, by the cycle at which they wake: one slot a cycle in (base,
+ * base + 64]; far: later than that. Who was woken otherwise may still be in. */
+typedef struct tc_wheel {
+    uint64_t base, used; /* used: a bit a slot */
+    uint64_t first;      /* of the far ones; UINT64_MAX: none */
+    uint32_t far, slot[TC_WHEEL];
+} tc_wheel;
+
 /* One SM. */
 typedef struct tc_sm {
     uint32_t index;
@@ -37,6 +47,7 @@ typedef struct tc_sm {
     uint32_t lsu[TC_SCHEDULERS];    /* their next op goes to the LSU */
     uint32_t splits[TC_SCHEDULERS]; /* one of their splits has its turn */
     uint64_t soon[TC_SCHEDULERS];   /* the first of the sleepers wakes */
+    tc_wheel wheel[TC_SCHEDULERS];
     /* Of each warp: when its operands are ready, and why not before
      * (tc_stall). */
     uint64_t wake[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
