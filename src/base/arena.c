@@ -38,6 +38,10 @@ void *tc_xcalloc(size_t n, size_t size) {
     return or_abort(calloc(n ? n : 1, size ? size : 1));
 }
 
+void *tc_xalign(size_t to, size_t bytes) {
+    return or_abort(aligned_alloc(to, bytes));
+}
+
 void *tc_xrows(size_t n, size_t size) {
     size_t bytes = n <= SIZE_MAX / 2 / (size ? size : 1) ? n * size : SIZE_MAX;
     void *p = bytes == SIZE_MAX ? NULL

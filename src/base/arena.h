@@ -44,7 +44,8 @@ void *tc_grow(tc_arena *a, const void *items, size_t size, int n, int *cap);
 /* malloc family that never returns NULL. */
 void *tc_xmalloc(size_t size);
 void *tc_xcalloc(size_t n, size_t size);
-void *tc_xrows(size_t n, size_t size); /* the same, 64-byte aligned */
+void *tc_xrows(size_t n, size_t size);    /* the same, 64-byte aligned */
+void *tc_xalign(size_t to, size_t bytes); /* multiples of a power of two */
 void *tc_xrealloc(void *p, size_t size);
 char *tc_xstrdup(const char *s);
 

@@ -13,7 +13,9 @@ static void init_warp(tc_cta *c, tc_warp *w, uint32_t i) {
     w->cta = c;
     w->index = i;
     w->valid = left >= TC_LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
-    w->core = tc_xcalloc(1, sizeof *w->core);
+    tc_slab *slab = c->run->slab;
+    w->core = slab ? tc_slab_take(slab, sizeof *w->core)
+                   : tc_xcalloc(1, sizeof *w->core);
     tc_frames_init(w);
 }
 
@@ -115,7 +117,9 @@ void tc_cta_free(tc_cta *c) {
         tc_async_drop(w);
         tc_frames_free(w);
         free(w->core->ready);
-        free(w->core);
+        if (!c->run->slab) {
+            free(w->core);
+        }
     }
     tc_mbarrier_forget(c);
     tc_tmem_free(c);

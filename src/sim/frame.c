@@ -65,8 +65,16 @@ static tc_frame *new_frame(tc_warp *w, const tc_ptx_func *f, uint32_t depth,
     x->func = f;
     x->depth = depth;
     x->base = base;
-    x->r32 = tc_xrows(f->n32 + 1u, sizeof *x->r32);
-    x->r64 = tc_xrows(f->n64 + 1u, sizeof *x->r64);
+    tc_slab *slab = depth ? NULL : w->cta->run->slab; /* the kernel's */
+    if (slab) {
+        x->r32 = tc_slab_take(slab, (f->n32 + 1u) * sizeof *x->r32);
+        x->r64 = tc_slab_take(slab, (f->n64 + 1u) * sizeof *x->r64);
+    }
+    x->slab = x->r32 && x->r64;
+    if (!x->slab) {
+        x->r32 = tc_xrows(f->n32 + 1u, sizeof *x->r32);
+        x->r64 = tc_xrows(f->n64 + 1u, sizeof *x->r64);
+    }
     x->pred = tc_xcalloc(f->npred + 1u, sizeof *x->pred);
     x->next = w->core->frames;
     w->core->frames = x;
@@ -76,8 +84,10 @@ static tc_frame *new_frame(tc_warp *w, const tc_ptx_func *f, uint32_t depth,
 
 static void free_frame(tc_warp *w, tc_frame *x) {
     w->cta->run->frame_bytes -= frame_bytes(x->func);
-    free(x->r32);
-    free(x->r64);
+    if (!x->slab) {
+        free(x->r32);
+        free(x->r64);
+    }
     free(x->pred);
     free(x);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUANTUM = 2048, CHECK = 8 /* quanta */ };
+enum { MANY = 128 /* CTAs */, QUANTUM = 2048, CHECK = 8 /* quanta */ };
 
 /* The CTAs of one cluster: resident together. */
 typedef struct tc_gang {
@@ -209,6 +209,9 @@ static void begin(tc_grid *g, tc_run *r) {
     most = most < 1 ? 1 : most;
     g->ngangs = most < g->total ? (uint32_t)most : g->total;
     g->gangs = tc_xcalloc(g->ngangs, sizeof *g->gangs);
+    if (g->ngangs * g->size >= MANY) {
+        r->slab = tc_slab_new();
+    }
     fill(g);
 }
 
@@ -230,6 +233,8 @@ static void finish(tc_grid *g) {
         free(gang->sms);
     }
     free(g->gangs);
+    tc_slab_free(g->run->slab);
+    g->run->slab = NULL;
     free(g->share);
 }
 

@@ -23,6 +23,7 @@ typedef struct tc_hz_cta tc_hz_cta;     /* hazard.h: of a CTA */
 typedef struct tc_hz_copy tc_hz_copy;   /* hazard.h: of one cp.async */
 typedef struct tc_hz_agent tc_hz_agent; /* hazard.h: of one transfer */
 typedef struct tc_timing tc_timing;     /* timing.c */
+typedef struct tc_slab tc_slab;         /* slab.c */
 
 /* One warp's registers and lanes. Register r of the 32-bit file is the array
  * r32[r][0..31], one word a lane. */
@@ -53,6 +54,7 @@ typedef struct tc_frame {
     uint32_t *pred;
     struct tc_frame *caller[TC_LANES]; /* of each lane */
     uint32_t call[TC_LANES];           /* the op that called, absolute index */
+    bool slab;                         /* r32 and r64 are the slab's */
 } tc_frame;
 
 /* Executes one op for the lanes of mask (guard already applied). An ALU op
@@ -157,9 +159,10 @@ typedef struct tc_warp_core {
     uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
     uint64_t next;     /* earliest cycle of the next issue */
     uint64_t turn_end; /* another split may go then */
-    uint64_t last;     /* of ready: what the last op to issue gave, or 0 */
-    uint64_t settled;  /* the latest of all that others gave before */
-    uint32_t last_pc;  /* that op */
+    uint64_t settled;  /* of ready: the latest that any op gave, but */
+    uint64_t last[4];  /* those that issued last, one after the other, of this
+                          pc % 4; 0: nothing */
+    uint32_t last_pc;  /* the last one of them */
 
     bool clean; /* only ops that touch nothing but registers, memory and lanes
                    have run since tc_warp_start */
@@ -297,6 +300,7 @@ struct tc_run {
     tc_hazard *hazard;         /* NULL: off */
     tc_trace *trace;           /* NULL: off */
     tc_timing *timing;         /* NULL: off */
+    tc_slab *slab;             /* of the warps of a large grid, or NULL */
     struct tc_transfer *transfers, **transfers_end; /* transfer.c */
 };
 
@@ -322,6 +326,11 @@ void tc_code_free(tc_run *r);
 
 /* launch.c */
 const tc_machine *tc_machine_find(const char *name);
+/* slab.c: zeroed storage that is freed all at once. */
+tc_slab *tc_slab_new(void);
+void *tc_slab_take(tc_slab *s, size_t bytes); /* NULL: too much at once */
+void tc_slab_free(tc_slab *s);
+
 /* cta.c: storage of a CTA, reused from one to the next. */
 void tc_cta_init(tc_cta *c, tc_run *r);
 void tc_cta_start(tc_cta *c, uint32_t index);

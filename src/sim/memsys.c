@@ -134,9 +134,11 @@ static tc_line *find(tc_cache *c, uint64_t line, bool *hit) {
     for (uint32_t i = 0; i < WAYS; i++) {
         if (set[i].tag == line + 1) {
             /* The newest stands first: it is the one asked for again. */
-            tc_line found = set[i];
-            set[i] = set[0];
-            set[0] = found;
+            if (i) {
+                tc_line found = set[i];
+                set[i] = set[0];
+                set[0] = found;
+            }
             set[0].used = c->stamp;
             *hit = true;
             return set;

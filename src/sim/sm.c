@@ -2,7 +2,6 @@
  *
  * A scheduler issues one op a cycle: the warp that issued last while it can,
  * else the next one that can. */
-#include "sim/fast.h"
 #include "sim/timing.h"
 #include <string.h>
 
@@ -51,10 +50,10 @@ void tc_sm_drop(tc_sm *sm, const tc_cta *c) {
 /* ---- its schedulers ---- */
 
 /* Cycles of the warp since its last issue, by cause. */
-static inline void account(tc_sm *sm, uint32_t s, uint32_t i,
+static inline void account(tc_timing *t, tc_sm *sm, uint32_t s, uint32_t i,
                            uint64_t unit_free) {
     const tc_warp *w = sm->warp[s][i];
-    uint64_t *stalls = w->cta->run->counters.stalls, next = w->core->next;
+    uint64_t *stalls = t->run->counters.stalls, next = w->core->next;
     uint64_t now = sm->now, woke = sm->wake[s][i];
     woke = woke > next ? woke : next;
     uint64_t free = unit_free > woke ? unit_free : woke;
@@ -224,26 +223,6 @@ static inline uint32_t available(tc_sm *sm, uint32_t s, uint64_t now,
     return ready;
 }
 
-/* The host fetches what the warp's next op will touch: the warps of an SM do
- * not fit into the nearest cache. */
-static inline void prefetch(const tc_sm *sm, uint32_t s, uint32_t last) {
-    uint32_t later = sm->ready[s] & ~((UINT32_C(1) << last) - 1);
-    const tc_warp *w = sm->warp[s][tc_first(later ? later : sm->ready[s])];
-    const tc_fast *x = w->cta->run->code[w->core->pc].one;
-    if (!x) {
-        return;
-    }
-    const char *base = (const char *)w->r32;
-    if (x->ma) {
-        __builtin_prefetch(base + x->a);
-        __builtin_prefetch(base + x->a + 64);
-    }
-    if (x->mb) {
-        __builtin_prefetch(base + x->b);
-        __builtin_prefetch(base + x->b + 64);
-    }
-}
-
 /* One scheduler's cycle. Returns the cycle at which there may be something to
  * do. */
 static uint64_t schedule(tc_timing *t, tc_sm *sm, uint32_t s, bool *exited) {
@@ -262,19 +241,16 @@ static uint64_t schedule(tc_timing *t, tc_sm *sm, uint32_t s, bool *exited) {
     uint32_t later = can & ~((UINT32_C(1) << sm->last[s]) - 1);
     uint32_t i = (uint32_t)tc_first(later ? later : can);
     tc_warp *w = sm->warp[s][i];
-    account(sm, s, i, sm->unit_free[s][sm->unit[s][i]]);
+    account(t, sm, s, i, sm->unit_free[s][sm->unit[s][i]]);
     forget(sm, s, i);
     tc_timing_issue(w, s);
     sm->last[s] = i;
-    *exited |= w->cta->nlive == 0;
+    *exited |= !w->alive && w->cta->nlive == 0;
     if (!look_ahead(t, sm, s, i)) {
         sm->ask[s] |= UINT32_C(1) << i;
     }
     if (sm->ask[s]) {
         return now + 1;
-    }
-    if (sm->ready[s]) {
-        prefetch(sm, s, i);
     }
     next = UINT64_MAX;
     can = sm->ready[s] ? available(sm, s, now + 1, &next) : 0;

@@ -32,7 +32,8 @@ void tc_timing_warp(tc_warp *w) {
     memset(k->ready, 0, n * sizeof *k->ready);
     k->next = 0;
     k->turn_end = 0;
-    k->last = k->settled = 0;
+    memset(k->last, 0, sizeof k->last);
+    k->settled = 0;
     k->last_pc = 0;
 }
 
@@ -256,6 +257,16 @@ static void general(tc_warp *w, const tc_code *c) {
     c->fn(w, c->op, m);
 }
 
+/* The op at pc issues: of the last four it takes one's place. */
+static void follow(tc_warp_core *k, uint32_t pc) {
+    bool jump = pc != k->last_pc + 1;
+    for (uint32_t i = jump ? 0 : pc % 4, n = jump ? 4 : i + 1; i < n; i++) {
+        k->settled = k->last[i] > k->settled ? k->last[i] : k->settled;
+        k->last[i] = 0;
+    }
+    k->last_pc = pc;
+}
+
 void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     tc_warp_core *k = w->core;
     tc_run *r = w->cta->run;
@@ -271,9 +282,7 @@ void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     t->at->unit_free[scheduler][op->unit] = r->cycle + op->interval;
     t->at->busy[scheduler] |= UINT32_C(1) << op->unit;
     k->next = r->cycle + 1;
-    k->settled = k->last > k->settled ? k->last : k->settled;
-    k->last = 0;
-    k->last_pc = at_op;
+    follow(k, at_op);
     if (c->guard >= 0 && (k->mask & (w->pred[c->guard] ^ c->flip)) == 0) {
         return; /* nobody takes it */
     }
@@ -289,6 +298,7 @@ void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     at = at << TC_READY_SHIFT | op->stall;
     const uint32_t *dst = &t->regs[op->regs + op->nsrc];
     for (uint32_t i = 0; i < op->ndst; i++) {
-        k->ready[dst[i]] = k->last = at;
+        k->ready[dst[i]] = at;
+        k->last[at_op % 4] = at;
     }
 }

@@ -20,8 +20,8 @@ typedef struct tc_timing_op {
     uint8_t nsrc, ndst; /* of vectors beyond 255 only the first ones count */
     uint8_t unit, class;
     uint16_t latency, interval;
-    uint8_t stall; /* tc_stall: of who waits for its result */
-    bool chained;  /* names a destination of the op before it */
+    uint8_t stall;   /* tc_stall: of who waits for its result */
+    uint8_t chained; /* bit d: names a destination of the op d + 1 before it */
 } tc_timing_op;
 
 enum { TC_WHEEL = 64 };
@@ -102,7 +102,10 @@ tc_timing_operands(const tc_timing *t, const tc_warp_core *k, tc_stall *why) {
     const uint32_t *reg = &t->regs[op->regs];
     uint64_t latest = 0;
     if (k->settled >> TC_READY_SHIFT <= k->next && k->pc == k->last_pc + 1) {
-        latest = op->chained ? k->last : 0; /* all else is there */
+        for (uint32_t m = op->chained; m; m &= m - 1) { /* all else is there */
+            uint64_t at = k->last[(k->last_pc - (uint32_t)tc_first(m)) % 4];
+            latest = at > latest ? at : latest;
+        }
     } else {
         for (uint32_t i = 0, n = (uint32_t)op->nsrc + op->ndst; i < n; i++) {
             latest = k->ready[reg[i]] > latest ? k->ready[reg[i]] : latest;

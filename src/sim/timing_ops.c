@@ -181,7 +181,7 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
     }
 }
 
-/* Does op name a register that the one before it writes? */
+/* Does op name a register that an earlier one writes? */
 static bool chained(const tc_list *l, const tc_timing_op *before,
                     const tc_timing_op *op) {
     for (uint32_t i = 0; i < before->ndst; i++) {
@@ -215,8 +215,10 @@ void tc_timing_decode(tc_timing *t) {
         }
         if (l.f) {
             decode_op(t, &l, &m->code[i], &t->ops[i]);
-            t->ops[i].chained =
-                i > 0 && chained(&l, &t->ops[i - 1], &t->ops[i]);
+            for (uint32_t d = 0; d < 4 && d < i; d++) {
+                t->ops[i].chained |=
+                    (uint8_t)(chained(&l, &t->ops[i - 1 - d], &t->ops[i]) << d);
+            }
         }
     }
     t->regs = l.regs;
