@@ -116,8 +116,8 @@ void tc_cta_free(tc_cta *c) {
         tc_mbarrier_copies_drop(w);
         tc_async_drop(w);
         tc_frames_free(w);
-        free(w->core->ready);
         if (!c->run->slab) {
+            free(w->core->ready);
             free(w->core);
         }
     }

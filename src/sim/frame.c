@@ -70,8 +70,8 @@ static tc_frame *new_frame(tc_warp *w, const tc_ptx_func *f, uint32_t depth,
         x->r32 = tc_slab_take(slab, (f->n32 + 1u) * sizeof *x->r32);
         x->r64 = tc_slab_take(slab, (f->n64 + 1u) * sizeof *x->r64);
     }
-    x->slab = x->r32 && x->r64;
-    if (!x->slab) {
+    x->slab = slab != NULL;
+    if (!slab) {
         x->r32 = tc_xrows(f->n32 + 1u, sizeof *x->r32);
         x->r64 = tc_xrows(f->n64 + 1u, sizeof *x->r64);
     }

@@ -328,7 +328,7 @@ void tc_code_free(tc_run *r);
 const tc_machine *tc_machine_find(const char *name);
 /* slab.c: zeroed storage that is freed all at once. */
 tc_slab *tc_slab_new(void);
-void *tc_slab_take(tc_slab *s, size_t bytes); /* NULL: too much at once */
+void *tc_slab_take(tc_slab *s, size_t bytes);
 void tc_slab_free(tc_slab *s);
 
 /* cta.c: storage of a CTA, reused from one to the next. */

@@ -17,16 +17,16 @@ struct tc_slab {
     size_t left; /* of the first chunk, from its end */
 };
 
-static void add_chunk(tc_slab *s) {
+static void add_chunk(tc_slab *s, size_t bytes) {
     tc_slab_chunk *c = tc_xcalloc(1, sizeof *c);
-    c->bytes = tc_xalign(PAGE, PAGE);
+    c->bytes = tc_xalign(PAGE, bytes);
 #ifdef MADV_HUGEPAGE
-    (void)madvise(c->bytes, PAGE, MADV_HUGEPAGE); /* as it pleases */
+    (void)madvise(c->bytes, bytes, MADV_HUGEPAGE); /* as it pleases */
 #endif
-    memset(c->bytes, 0, PAGE);
+    memset(c->bytes, 0, bytes);
     c->next = s->chunks;
     s->chunks = c;
-    s->left = PAGE;
+    s->left = bytes;
 }
 
 tc_slab *tc_slab_new(void) {
@@ -35,11 +35,8 @@ tc_slab *tc_slab_new(void) {
 
 void *tc_slab_take(tc_slab *s, size_t bytes) {
     bytes = (bytes + 63) & ~(size_t)63;
-    if (bytes > PAGE) {
-        return NULL;
-    }
     if (bytes > s->left) {
-        add_chunk(s);
+        add_chunk(s, (bytes + PAGE - 1) / PAGE * PAGE);
     }
     s->left -= bytes;
     return s->chunks->bytes + s->left;

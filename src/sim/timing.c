@@ -27,7 +27,9 @@ void tc_timing_warp(tc_warp *w) {
     tc_warp_core *k = w->core;
     uint32_t n = w->cta->run->timing->nready;
     if (!k->ready) {
-        k->ready = tc_xmalloc(n * sizeof *k->ready);
+        tc_slab *slab = w->cta->run->slab;
+        k->ready = slab ? tc_slab_take(slab, n * sizeof *k->ready)
+                        : tc_xmalloc(n * sizeof *k->ready);
     }
     memset(k->ready, 0, n * sizeof *k->ready);
     k->next = 0;
