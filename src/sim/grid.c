@@ -15,7 +15,8 @@ enum { MANY = 128 /* CTAs */, QUANTUM = 2048, CHECK = 8 /* quanta */ };
 typedef struct tc_gang {
     tc_cta *ctas;
     tc_cta **peers;
-    tc_sm **sms; /* where each is */
+    tc_sm **sms;    /* where each is */
+    uint32_t first; /* index of sms[0] */
     bool busy;
 } tc_gang;
 
@@ -85,6 +86,7 @@ static bool place(tc_grid *g, tc_gang *gang, uint32_t from) {
             gang->sms[found++] = sm;
         }
     }
+    gang->first = found ? gang->sms[0]->index : 0;
     return found == g->size;
 }
 
@@ -133,9 +135,10 @@ static void retire(tc_grid *g, tc_gang *gang, uint64_t now) {
     }
 }
 
-static void retire_ended(tc_grid *g, uint64_t now) {
+static void retire_ended(tc_grid *g, const tc_sm *sm, uint64_t now) {
     for (uint32_t i = 0; i < g->ngangs; i++) {
-        if (g->gangs[i].busy && ended(g, &g->gangs[i])) {
+        bool here = g->size > 1 || g->gangs[i].first == sm->index;
+        if (here && g->gangs[i].busy && ended(g, &g->gangs[i])) {
             retire(g, &g->gangs[i], now);
         }
     }
@@ -305,7 +308,7 @@ static uint64_t quantum(tc_grid *g, uint64_t end) {
             uint64_t t;
             while (tc_sm_run(g->t, sm, end, &t)) {
                 g->end = sm->now - 1 > g->end ? sm->now - 1 : g->end;
-                retire_ended(g, sm->now - 1);
+                retire_ended(g, sm, sm->now - 1);
             }
             soonest = t < soonest ? t : soonest;
         } else {

@@ -196,6 +196,7 @@ static uint64_t from_l2(tc_memsys *m, uint64_t line, uint8_t want,
 static uint64_t load_line(tc_memsys *m, tc_port *o, uint64_t line, uint8_t want,
                           uint64_t now, bool l1) {
     bool hit = false;
+    __builtin_prefetch(set_of(&m->l2, line));
     tc_line *l = l1 ? find(&o->l1, line, &hit) : NULL;
     uint32_t n = bits(want);
     if (l && !hit) {
@@ -231,9 +232,22 @@ static uint8_t of_one_line(const uint64_t *sectors, uint32_t n, uint32_t *i) {
     return want;
 }
 
+/* The host fetches the sets that will be searched: they lie far apart. */
+static void fetch_sets(const tc_cache *c, const uint64_t *sectors, uint32_t n) {
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t line = sectors[i] / 4;
+        if (i == 0 || line != last) {
+            __builtin_prefetch(set_of(c, line));
+        }
+        last = line;
+    }
+}
+
 uint64_t tc_memsys_load(tc_memsys *m, uint32_t sm, uint64_t now,
                         const uint64_t *sectors, uint32_t n, bool l1) {
     uint64_t last = now;
+    fetch_sets(l1 ? &m->port[sm].l1 : &m->l2, sectors, n);
     if (l1) {
         m->counters->l1_sectors += n;
     } else {
@@ -263,6 +277,7 @@ static void store_line(tc_memsys *m, uint64_t line, uint8_t want,
 
 uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
                          const uint64_t *sectors, uint32_t n) {
+    fetch_sets(&m->l2, sectors, n);
     for (uint32_t i = 0; i < n;) {
         uint64_t line = sectors[i] / 4;
         store_line(m, line, of_one_line(sectors, n, &i), now);
