@@ -209,7 +209,7 @@ static void observed(void **state) {
          .grid = 2,
          .x = 40,
          .y = 2}};
-    for (int i = 0; i < programs(PROGRAMS) / 8; i++) {
+    for (int i = 0; i < programs(PROGRAMS) / 2; i++) {
         compare(20000 + (uint64_t)i, &how[i % 4], i % 5 == 0);
     }
 }
