@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 128 /* CTAs */, QUANTUM = 2048, CHECK = 8 /* quanta */ };
+enum {
+    MANY = 128 /* CTAs */,
+    QUANTUM = 2048,
+    CLOSE = 64,
+    CHECK = 8 /* quanta */
+};
 
 /* The CTAs of one cluster: resident together. */
 typedef struct tc_gang {
@@ -332,10 +337,13 @@ static bool cancelled(const tc_run *r) {
 
 void tc_timing_grid(tc_run *r) {
     tc_grid g = {0};
-    uint64_t end = QUANTUM, quanta = 0;
+    uint64_t quanta = 0;
     uint64_t stop = r->launch->stop_at ? r->launch->stop_at : UINT64_MAX;
     r->deadline = UINT64_MAX;
     begin(&g, r);
+    /* CTAs of a cluster wait for each other: keep their SMs close in time. */
+    const uint64_t length = g.size > 1 ? CLOSE : QUANTUM;
+    uint64_t end = length;
     while (g.live && !r->stopped) {
         uint64_t progress = r->progress;
         end = end < stop ? end : stop;
@@ -349,7 +357,7 @@ void tc_timing_grid(tc_run *r) {
         }
         if (soonest == UINT64_MAX && progress == r->progress) {
             stuck(&g);
-        } else if (soonest > end + QUANTUM && only_suspended(&g) &&
+        } else if (soonest > end + length && only_suspended(&g) &&
                    tc_transfer_force(r)) {
             soonest = end;
         } else if (++quanta % CHECK == 0) {
@@ -359,8 +367,8 @@ void tc_timing_grid(tc_run *r) {
                 stuck(&g);
             }
         }
-        end = soonest != UINT64_MAX && soonest > end ? soonest + QUANTUM
-                                                     : end + QUANTUM;
+        end = soonest != UINT64_MAX && soonest > end ? soonest + length
+                                                     : end + length;
     }
     r->cycle = g.end > r->cycle || !r->stopped ? g.end : r->cycle;
     finish(&g);
