@@ -87,6 +87,9 @@ tc_trace_event *tc_trace_at(tc_trace *t, int32_t number);
 /* Ends the recording: causes become indices of events[], -1 where dropped. */
 void tc_trace_finish(tc_trace *t);
 
+/* trace_chrome.c: as Chrome's trace viewer and Perfetto read it. */
+void tc_trace_chrome(const tc_trace *t, tc_buf *out);
+
 /* trace_file.c: a trace as text, one event a line, for another session. */
 void tc_trace_save(const tc_trace *t, tc_buf *out);
 /* Reads it back. Reports the line that is wrong and returns NULL. */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "trace/trace.h"
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,11 +109,36 @@ static void test_bad_files(void **state) {
     }
 }
 
+static void test_chrome(void **state) {
+    (void)state;
+    tc_trace *t = tc_trace_new();
+    tc_trace_event a = {5, 9, 15, 2, 1, 7, -1, 512, 12, 40, 0, 0, 2, -1, 0};
+    tc_trace_event b = {9, 9, 1, 0, 0, -1, 3, -1, 0, 41, 9, 5, 4, 0, 16};
+    tc_trace_add(t, &a);
+    tc_trace_add(t, &b);
+    tc_buf text = TC_BUF_INIT;
+    tc_trace_chrome(t, &text);
+    json_t *j = json_loads(text.data, 0, NULL);
+    json_t *events = json_object_get(j, "traceEvents");
+    assert_int_equal(json_array_size(events), 2);
+    json_t *e = json_array_get(events, 0), *args = json_object_get(e, "args");
+    assert_int_equal(json_integer_value(json_object_get(e, "ts")), 5);
+    assert_int_equal(json_integer_value(json_object_get(e, "dur")), 4);
+    assert_int_equal(json_integer_value(json_object_get(e, "pid")), 2);
+    assert_int_equal(json_integer_value(json_object_get(e, "tid")), 1);
+    assert_int_equal(json_integer_value(json_object_get(args, "group")), 7);
+    assert_null(json_object_get(args, "phase"));
+    json_decref(j);
+    tc_buf_free(&text);
+    tc_trace_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ring),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_chrome),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
