@@ -38,6 +38,7 @@ const tc_command *tc_command_find(const char *word, size_t len, bool *exact,
  */
 
 static void list_commands(tc_reply *r) {
+    enum { NAMES = 22 }; /* columns of a name with its arguments */
     tc_buf_puts(&r->text, "Commands (a beginning that is clear is enough):\n");
     for (int i = 0; i < tc_ncommands; i++) {
         const tc_command *c = &tc_commands[i];
@@ -46,7 +47,11 @@ static void list_commands(tc_reply *r) {
         }
         int n = (int)(strlen(c->name) + strlen(c->form)) + 1;
         tc_buf_printf(&r->text, "  %s %s", c->name, c->form);
-        tc_buf_fill(&r->text, ' ', 22 - n);
+        if (n > NAMES) { /* too long to have its summary beside it */
+            tc_buf_putc(&r->text, '\n');
+            n = -2;
+        }
+        tc_buf_fill(&r->text, ' ', NAMES - n);
         tc_buf_printf(&r->text, " %s\n", c->summary);
     }
     tc_buf_puts(&r->text, "Not built yet:");
