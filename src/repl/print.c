@@ -9,7 +9,7 @@
 #include <string.h>
 #include <wchar.h>
 
-enum { TAB = 4, MARGIN = 4, SHORTEST = 20 };
+enum { TAB = 4, MARGIN = 4, INDENT = 2, SHORTEST = 20 };
 
 static const char *sgr(const tc_printer *p, const char *code) {
     return p->color ? code : "";
@@ -42,16 +42,44 @@ static int put_char(tc_buf *b, const char *s, size_t n) {
     return w;
 }
 
-/* A message or hint; newlines may stay. */
-static void put_text(tc_buf *b, const char *s) {
-    size_t len = strlen(s);
-    for (size_t i = 0, n; i < len; i += n) {
-        n = tc_utf8_next(s + i, len - i);
-        if (s[i] == '\n') {
+/* The word at s, up to a blank: its bytes, and the columns it takes. */
+static size_t measure(const char *s, int *columns) {
+    size_t end = strcspn(s, " \n");
+    tc_buf b = TC_BUF_INIT;
+    *columns = 0;
+    for (size_t i = 0, n; i < end; i += n) {
+        n = tc_utf8_next(s + i, end - i);
+        *columns += put_char(&b, s + i, n);
+    }
+    tc_buf_free(&b);
+    return end;
+}
+
+/* A message or hint that begins at column at; newlines may stay. Where the
+ * printer wraps, a word that does not fit goes to the next line. */
+static void put_text(const tc_printer *p, tc_buf *b, int at, const char *s) {
+    while (*s != '\0') {
+        int columns;
+        size_t len = measure(s, &columns);
+        if (len == 0) {
+            at = *s == '\n' ? 0 : at + 1;
+            tc_buf_putc(b, *s++);
+            continue;
+        }
+        if (p->wrap && at > INDENT && at + columns > p->width) {
+            while (b->len > 0 && b->data[b->len - 1] == ' ') {
+                b->len--;
+            }
             tc_buf_putc(b, '\n');
-        } else {
+            tc_buf_fill(b, ' ', INDENT);
+            at = INDENT;
+        }
+        for (size_t i = 0, n; i < len; i += n) {
+            n = tc_utf8_next(s + i, len - i);
             put_char(b, s + i, n);
         }
+        at += columns;
+        s += len;
     }
 }
 
@@ -140,24 +168,27 @@ void tc_print_diag(const tc_printer *p, const tc_diag *d) {
     if (p->quiet) {
         return;
     }
-    tc_buf b = TC_BUF_INIT;
+    tc_buf b = TC_BUF_INIT, place = TC_BUF_INIT;
     if (d->line > 0) {
-        tc_buf_puts(&b, sgr(p, "\033[1m"));
-        put_text(&b, d->file ? d->file : "<input>");
-        tc_buf_printf(&b, ":%d:%d: ", d->line, d->col);
+        tc_printer whole = {.out = p->out}; /* a place is never broken */
+        put_text(&whole, &place, 0, d->file ? d->file : "<input>");
+        tc_buf_printf(&place, ":%d:%d: ", d->line, d->col);
+        tc_buf_printf(&b, "%s%s", sgr(p, "\033[1m"), tc_buf_text(&place));
     }
     tc_buf_printf(&b, "%s%s%s: ", sgr(p, colors[d->severity]),
                   words[d->severity], sgr(p, "\033[0m"));
-    put_text(&b, d->message);
+    put_text(p, &b, (int)(place.len + strlen(words[d->severity])) + 2,
+             d->message);
     tc_buf_putc(&b, '\n');
     if (d->line > 0 && d->source_line != NULL) {
         put_source(p, &b, d);
     }
     if (d->hint != NULL) {
         tc_buf_printf(&b, "%shint%s: ", sgr(p, "\033[1m"), sgr(p, "\033[0m"));
-        put_text(&b, d->hint);
+        put_text(p, &b, (int)strlen("hint: "), d->hint);
         tc_buf_putc(&b, '\n');
     }
+    tc_buf_free(&place);
     fwrite(b.data, 1, b.len, p->out);
     fflush(p->out);
     tc_buf_free(&b);

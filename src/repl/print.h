@@ -10,6 +10,7 @@ typedef struct tc_printer {
     bool color;
     bool quiet; /* JSON mode: the session answers with an error object */
     int width;  /* columns; longer source lines are shown around the caret */
+    bool wrap;  /* a terminal: messages are broken between words */
 } tc_printer;
 
 /* Writes

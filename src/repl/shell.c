@@ -37,7 +37,8 @@ bool tc_shell_open(tc_shell *sh, const tc_cli *cli, bool interactive) {
     *sh = (tc_shell){.cli = cli, .interactive = interactive};
     sh->printer = (tc_printer){.out = stderr,
                                .color = tc_cli_color(cli, STDERR_FILENO),
-                               .width = tc_shell_width()};
+                               .width = tc_shell_width(),
+                               .wrap = isatty(STDERR_FILENO) != 0};
     tc_options o = cli->session;
     o.width = tc_shell_width();
     o.terminal = interactive && isatty(STDOUT_FILENO);

@@ -379,9 +379,37 @@ static void test_color_choice(void **state) {
     assert_false(tc_cli_color(&cli, fd));
 }
 
+/* On a terminal a message is broken between words; a file's lines stay whole.
+ */
+static void words_stay_whole(void **state) {
+    (void)state;
+    tc_diag d = diag(NULL, 1, 2);
+    d.message = "one two three four five six seven";
+    d.hint = "a-word-that-is-longer-than-a-line and two\nnew line";
+    check_diag(&d, 24,
+               "a.py:3:1: error: one two three four five six seven\n"
+               "hint: a-word-that-is-longer-than-a-line and two\n"
+               "new line\n");
+    char *text = NULL;
+    size_t len;
+    FILE *f = open_memstream(&text, &len);
+    tc_printer p = {.out = f, .width = 24, .wrap = true};
+    tc_print_diag(&p, &d);
+    fclose(f);
+    assert_string_equal(text, "a.py:3:1: error: one two\n"
+                              "  three four five six\n"
+                              "  seven\n"
+                              "hint:\n"
+                              "  a-word-that-is-longer-than-a-line\n"
+                              "  and two\n"
+                              "new line\n");
+    free(text);
+}
+
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_stay_whole),
         cmocka_unit_test(test_caret),
         cmocka_unit_test(test_no_place),
         cmocka_unit_test(test_widths),
