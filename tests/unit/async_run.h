@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "sim/sim.h"
+#include "tool.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,25 +68,8 @@ static inline char *async_text(const async_case *c, const char *body) {
     return b.data;
 }
 
-/* What NVIDIA's assembler says of the text, where there is one. */
 static inline void async_ptxas(const char *text, const char *arch) {
-    const char *ptxas = "/usr/local/cuda/bin/ptxas";
-    if (access(ptxas, X_OK) != 0) {
-        return;
-    }
-    char path[] = "/tmp/tilecopy-test-XXXXXX", command[256];
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_true(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-    snprintf(command, sizeof command, "%s -arch=%s -o /dev/null %s", ptxas,
-             arch ? arch : "sm_90a", path);
-    int rc = system(command);
-    unlink(path);
-    if (rc != 0) {
-        fprintf(stderr, "%s", text);
-    }
-    assert_int_equal(rc, 0);
+    assert_true(ptxas_takes(arch ? arch : "sm_90a", text));
 }
 
 static inline uint8_t async_byte(uint32_t i, uint32_t salt) {

@@ -44,8 +44,6 @@ typedef struct texts {
 /* Emits both texts of the program. */
 texts emit_both(tc_arena *a, const tc_lowered *l, int min_sm);
 
-/* Is the tool there ("ptxas", "nvcc")? Says SKIPPED when not. */
-bool have_tool(const char *tool);
 /* Does ptxas take text for sm? Shows its complaint and the text when not. */
 bool assembles(const char *ptx, int sm);
 /* Does nvcc take all the texts, one namespace each, for sm? */

@@ -13,6 +13,7 @@
 
 #include "base/buf.h"
 #include "sim/sim.h"
+#include "tool.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,24 +95,6 @@ static char *hazard_text(const hazard_case *c, bool reversed) {
     return b.data;
 }
 
-/* What NVIDIA's assembler says of the text, where there is one. */
-static bool hazard_assembles(const char *text) {
-    const char *ptxas = "/usr/local/cuda/bin/ptxas";
-    if (access(ptxas, X_OK) != 0) {
-        return true;
-    }
-    char path[] = "/tmp/tilecopy-test-XXXXXX", command[256];
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_true(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-    snprintf(command, sizeof command, "%s -arch=sm_90a -o /dev/null %s", ptxas,
-             path);
-    int rc = system(command);
-    unlink(path);
-    return rc == 0;
-}
-
 static bool hazard_expected(const hazard_case *c, const tc_sim_result *r) {
     const tc_finding *f = r->findings;
     if (c->kind == NONE) {
@@ -160,7 +143,7 @@ static int hazard_run(const hazard_case *c, const hazard_order *o,
     *s = (tc_source){"test.ptx", text, strlen(text), 1};
     tc_ptx_module *m = tc_ptx_parse(arena, s, &d);
     tc_sim_result r = {0};
-    int bad = assemble && !hazard_assembles(text);
+    int bad = assemble && !ptxas_takes("sm_90a", text);
     if (!m) {
         fprintf(stderr, "%s: does not parse\n%s", c->name, text);
         tc_arena_free(arena);

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "sim/sim.h"
+#include "tool.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,26 +67,6 @@ static inline char *mbar_text(const mbar_case *c, const char *body) {
     return b.data;
 }
 
-/* What NVIDIA's assembler says of the text, where there is one. */
-static inline void mbar_ptxas(const char *text) {
-    if (access("/usr/local/cuda/bin/ptxas", X_OK) != 0) {
-        return;
-    }
-    char path[] = "/tmp/tilecopy-test-XXXXXX", command[256];
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_true(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-    snprintf(command, sizeof command,
-             "/usr/local/cuda/bin/ptxas -arch=sm_90a -o /dev/null %s", path);
-    int rc = system(command);
-    unlink(path);
-    if (rc != 0) {
-        fprintf(stderr, "%s", text);
-    }
-    assert_int_equal(rc, 0);
-}
-
 static inline void mbar_run_text(mbar_case *c, const char *text) {
     tc_diags d = {.fn = mbar_diag, .user = c};
     c->arena = tc_arena_new();
@@ -134,7 +115,7 @@ static inline void mbar_run(mbar_case *c, const char *body) {
 
 static inline void mbar_check_text(const mbar_case *c, const char *body) {
     char *text = mbar_text(c, body);
-    mbar_ptxas(text);
+    assert_true(ptxas_takes("sm_90a", text));
     free(text);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "sim/sim.h"
+#include "tool.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,27 +68,6 @@ static inline char *whole_text(const char *body, const char *drop) {
     }
     tc_buf_puts(&b, "ret;\n}\n");
     return b.data;
-}
-
-/* What NVIDIA's assembler says of the text, where there is one. */
-static inline void check_ptxas(const char *text) {
-    const char *ptxas = "/usr/local/cuda/bin/ptxas";
-    if (access(ptxas, X_OK) != 0) {
-        return;
-    }
-    char path[] = "/tmp/tilecopy-test-XXXXXX", command[256];
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_true(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-    snprintf(command, sizeof command, "%s -arch=sm_90 -o /dev/null %s", ptxas,
-             path);
-    int rc = system(command);
-    unlink(path);
-    if (rc != 0) {
-        fprintf(stderr, "%s", text);
-    }
-    assert_int_equal(rc, 0);
 }
 
 static inline void fill(uint8_t *p, uint32_t salt) {

@@ -5,6 +5,7 @@
 #define SIM_PROGRAM_H
 
 #include "sim_harness.h"
+#include "tool.h"
 
 /* The text of kernel k for target, ended by ret. decls: before the kernel. */
 static inline char *program(const char *target, const char *decls,
@@ -27,27 +28,6 @@ static inline char *program(const char *target, const char *decls,
         target, decls, body);
     tc_buf_puts(&b, "ret;\n}\n");
     return b.data;
-}
-
-/* What NVIDIA's assembler says of it, where there is one. */
-static inline void ptxas_takes(const char *target, const char *text) {
-    if (access("/usr/local/cuda/bin/ptxas", X_OK) != 0) {
-        return;
-    }
-    char path[] = "/tmp/tilecopy-test-XXXXXX", command[256];
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_true(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-    close(fd);
-    snprintf(command, sizeof command,
-             "/usr/local/cuda/bin/ptxas -arch=%s -o /dev/null %s >&2", target,
-             path);
-    int rc = system(command);
-    unlink(path);
-    if (rc != 0) {
-        fprintf(stderr, "%s", text);
-    }
-    assert_int_equal(rc, 0);
 }
 
 /* A module and a launch with two pointers, to 4096 bytes each, as arguments

@@ -123,7 +123,7 @@ static char *atom_text(const atom_case *a, where at, bool red) {
 static void one_atom(const atom_case *a, where at, bool red) {
     char *text = atom_text(a, at, red);
     if (at == GENERIC || red) {
-        ptxas_takes("sm_90a", text);
+        assert_true(ptxas_takes("sm_90a", text));
     }
     sim_case c = {.block = 64, .hazards = true};
     run_text(&c, text);
@@ -241,7 +241,7 @@ static void many_threads_and_vectors(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         char *text = program("sm_90a", "", bodies[i].body);
-        ptxas_takes("sm_90a", text);
+        assert_true(ptxas_takes("sm_90a", text));
         for (int timing = 0; timing < 2; timing++) {
             sim_case c = {.block = 64, .timing = timing != 0};
             run_text(&c, text);
@@ -276,7 +276,7 @@ static void faults(void **state) {
          TC_FINDING_MISALIGNED}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *text = program("sm_90a", "", rows[i].body);
-        ptxas_takes("sm_90a", text);
+        assert_true(ptxas_takes("sm_90a", text));
         sim_case c = {.block = 32};
         run_text(&c, text);
         assert_int_equal(c.r.status, TC_RUN_FAULT);

@@ -307,7 +307,7 @@ static void other_forms(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         char *text = program("sm_90a", forms[i].decls, forms[i].body);
-        ptxas_takes("sm_90a", text);
+        assert_true(ptxas_takes("sm_90a", text));
         for (int how = 0; how < 3; how++) {
             sim_case c = {.block = 32, .hazards = how == 1, .timing = how == 2};
             run_text(&c, text);
@@ -340,7 +340,7 @@ static void grid_of_clusters(void **state) {
         "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %nctaid.x;\n"
         "mul.wide.u32 %rd3, %r1, 4;\nadd.u64 %rd4, %rd2, %rd3;\n"
         "st.global.u32 [%rd4], %r2;\nret;\n}\n";
-    ptxas_takes("sm_90a", text);
+    assert_true(ptxas_takes("sm_90a", text));
     sim_case c = {.grid = 3, .block = 32};
     run_text(&c, text);
     assert_int_equal(c.r.status, TC_RUN_OK);
@@ -367,7 +367,7 @@ static void faults(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *text = program("sm_90a", rows[i].decls, rows[i].body);
-        ptxas_takes("sm_90a", text);
+        assert_true(ptxas_takes("sm_90a", text));
         sim_case c = {.block = 32, .hazards = true};
         run_text(&c, text);
         assert_int_equal(c.r.status, TC_RUN_FAULT);

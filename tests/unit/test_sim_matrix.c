@@ -187,7 +187,7 @@ static void fragments(void **state) {
         char body[2048];
         snprintf(body, sizeof body, "%s%s", setup, rows[i].op);
         char *text = program(rows[i].target, "", body);
-        ptxas_takes(rows[i].target, text);
+        assert_true(ptxas_takes(rows[i].target, text));
         for (int how = 0; how < 3; how++) {
             sim_case c = {.block = 32, .hazards = how == 1, .timing = how == 2};
             run_text(&c, text);
@@ -226,7 +226,7 @@ static void faults(void **state) {
         char body[2048];
         snprintf(body, sizeof body, "%s%s", setup, bad[i].op);
         char *text = program("sm_90a", "", body);
-        ptxas_takes("sm_90a", text);
+        assert_true(ptxas_takes("sm_90a", text));
         sim_case c = {.block = 32, .hazards = true};
         run_text(&c, text);
         assert_int_equal(c.r.status, TC_RUN_FAULT);

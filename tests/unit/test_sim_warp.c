@@ -204,7 +204,7 @@ static void values(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *text = program(rows[i].target, "", rows[i].body);
-        ptxas_takes(rows[i].target, text);
+        assert_true(ptxas_takes(rows[i].target, text));
         for (int how = 0; how < 3; how++) {
             sim_case c = {.block = 96, .hazards = how == 1, .timing = how == 2};
             run_text(&c, text);
@@ -350,7 +350,7 @@ static void misuse(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char *text = program("sm_90a", "", wrong[i].body);
-        ptxas_takes("sm_90a", text);
+        assert_true(ptxas_takes("sm_90a", text));
         for (int timing = 0; timing < 2; timing++) {
             sim_case c = {.block = 96, .hazards = true, .timing = timing != 0};
             bool said = false;
