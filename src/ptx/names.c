@@ -62,7 +62,7 @@ const char *const tc_ptx_type_names[TC_PT_COUNT] = {[TC_PT_NONE] = "",
                                                     [TC_PT_S2] = ".s2"};
 
 const tc_ptx_op_info tc_ptx_ops[TC_PTX_OPCODE_COUNT] = {
-#define TC_PTX_OP(id, name, section, unit) {name, section, unit},
+#define TC_PTX_OP(id, name, section, unit, family) {name, section, unit},
 #include "ptx/ops.def"
 };
 
@@ -241,124 +241,11 @@ bool tc_ptx_special_is_64(tc_ptx_special s) {
 }
 
 unsigned tc_ptx_who(tc_ptx_opcode op) {
-    switch (op) {
-    case TC_PTX_SETP:
-    case TC_PTX_SET:
-        return TC_WHO_CMP;
-    case TC_PTX_SHFL_SYNC:
-    case TC_PTX_SHFL:
-        return TC_WHO_SHFL;
-    case TC_PTX_PRMT:
-        return TC_WHO_PRMT;
-    case TC_PTX_FENCE:
-        return TC_WHO_FENCE;
-    case TC_PTX_MEMBAR:
-        return TC_WHO_MEMBAR;
-    case TC_PTX_LD:
-        return TC_WHO_LD;
-    case TC_PTX_ST:
-        return TC_WHO_ST;
-    case TC_PTX_CP_ASYNC:
-        return TC_WHO_CP;
-    case TC_PTX_CVTA:
-        return TC_WHO_CVTA;
-    case TC_PTX_MBARRIER_INIT:
-    case TC_PTX_MBARRIER_INVAL:
-    case TC_PTX_MBARRIER_EXPECT_TX:
-    case TC_PTX_MBARRIER_COMPLETE_TX:
-    case TC_PTX_MBARRIER_ARRIVE:
-    case TC_PTX_MBARRIER_ARRIVE_DROP:
-    case TC_PTX_MBARRIER_TEST_WAIT:
-    case TC_PTX_MBARRIER_TRY_WAIT:
-    case TC_PTX_CP_ASYNC_MBARRIER_ARRIVE:
-        return TC_WHO_MBAR;
-    case TC_PTX_MAPA:
-    case TC_PTX_GETCTARANK:
-    case TC_PTX_FENCE_MBARRIER_INIT:
-        return TC_WHO_CLUSTER;
-    case TC_PTX_VOTE:
-    case TC_PTX_VOTE_SYNC:
-        return TC_WHO_VOTE;
-    case TC_PTX_LDMATRIX:
-    case TC_PTX_STMATRIX:
-    case TC_PTX_MOVMATRIX:
-        return TC_WHO_MATRIX;
-    case TC_PTX_REDUX_SYNC:
-        return TC_WHO_REDUX;
-    case TC_PTX_BAR_RED:
-    case TC_PTX_BARRIER_RED:
-        return TC_WHO_BAR;
-    case TC_PTX_GRIDDEPCONTROL:
-    case TC_PTX_SETMAXNREG:
-        return TC_WHO_GRID;
-    case TC_PTX_ADD:
-    case TC_PTX_SUB:
-    case TC_PTX_MAD:
-    case TC_PTX_ADDC:
-    case TC_PTX_SUBC:
-    case TC_PTX_MADC:
-    case TC_PTX_MIN:
-    case TC_PTX_MAX:
-    case TC_PTX_FMA:
-    case TC_PTX_CVT:
-        return TC_WHO_ARITH;
-    case TC_PTX_LOP3:
-        return TC_WHO_LOP3;
-    case TC_PTX_TESTP:
-        return TC_WHO_TESTP;
-    case TC_PTX_CVT_PACK:
-        return TC_WHO_PACK;
-    case TC_PTX_PMEVENT:
-        return TC_WHO_PMEVENT;
-    case TC_PTX_ISSPACEP:
-        return TC_WHO_SPACEP;
-    case TC_PTX_PREFETCH:
-    case TC_PTX_PREFETCHU:
-    case TC_PTX_APPLYPRIORITY:
-    case TC_PTX_DISCARD:
-    case TC_PTX_CREATEPOLICY_FRACTIONAL:
-    case TC_PTX_CREATEPOLICY_RANGE:
-    case TC_PTX_CREATEPOLICY_CVT:
-        return TC_WHO_POLICY;
-    case TC_PTX_VSET:
-    case TC_PTX_VSET2:
-    case TC_PTX_VSET4:
-        return TC_WHO_SETV;
-    case TC_PTX_ATOM:
-    case TC_PTX_RED:
-        return TC_WHO_ATOM;
-    case TC_PTX_CP_ASYNC_BULK:
-    case TC_PTX_CP_REDUCE_ASYNC_BULK:
-    case TC_PTX_CP_ASYNC_BULK_PREFETCH:
-    case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
-        return TC_WHO_BULK;
-    case TC_PTX_CP_ASYNC_BULK_TENSOR:
-    case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
-    case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
-        return TC_WHO_TENSOR;
-    case TC_PTX_ST_ASYNC:
-    case TC_PTX_ST_BULK:
-    case TC_PTX_RED_ASYNC:
-        return TC_WHO_ASYNC;
-    case TC_PTX_FENCE_PROXY:
-    case TC_PTX_TENSORMAP_REPLACE:
-    case TC_PTX_TENSORMAP_CP_FENCEPROXY:
-        return TC_WHO_PROXY;
-    case TC_PTX_TCGEN05_ALLOC:
-    case TC_PTX_TCGEN05_DEALLOC:
-    case TC_PTX_TCGEN05_RELINQUISH:
-    case TC_PTX_TCGEN05_LD:
-    case TC_PTX_TCGEN05_ST:
-    case TC_PTX_TCGEN05_WAIT_LD:
-    case TC_PTX_TCGEN05_WAIT_ST:
-    case TC_PTX_TCGEN05_CP:
-    case TC_PTX_TCGEN05_FENCE_BEFORE:
-    case TC_PTX_TCGEN05_FENCE_AFTER:
-    case TC_PTX_TCGEN05_COMMIT:
-        return TC_WHO_TCGEN;
-    default:
-        return op >= TC_PTX_VADD && op <= TC_PTX_VMAX4 ? TC_WHO_VIDEO : 0;
-    }
+    static const unsigned families[] = {
+#define TC_PTX_OP(id, name, section, unit, family) TC_WHO_##family,
+#include "ptx/ops.def"
+    };
+    return families[op];
 }
 
 static bool belongs(const tc_ptx_mod *m, unsigned who) {

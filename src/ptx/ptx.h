@@ -76,7 +76,7 @@ typedef enum tc_ptx_space {
 /* Opcodes: one row of ops.def each. A family whose members differ only in type
  * is one opcode; the type is a field of the decoded op. */
 typedef enum tc_ptx_opcode {
-#define TC_PTX_OP(id, name, section, unit) TC_PTX_##id,
+#define TC_PTX_OP(id, name, section, unit, family) TC_PTX_##id,
 #include "ptx/ops.def"
     TC_PTX_OPCODE_COUNT
 } tc_ptx_opcode;

@@ -267,6 +267,12 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
         !tc_ptx_check_mbarrier(p, op, span)) {
         return false;
     }
+    if (tc_ptx_who((tc_ptx_opcode)op->opcode) == TC_WHO_TCGEN) {
+        return tc_ptx_check_tcgen05(p, op, span) &&
+               ((op->opcode != TC_PTX_TCGEN05_ALLOC &&
+                 op->opcode != TC_PTX_TCGEN05_COMMIT) ||
+                check_space(p, op, 0, plain(op->space), span));
+    }
     switch (op->opcode) {
     case TC_PTX_SETP:
     case TC_PTX_SET:
@@ -313,20 +319,6 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                                   : "'%s' has .sat only with .hi",
                            tc_ptx_ops[op->opcode].name);
     }
-    case TC_PTX_TCGEN05_ALLOC:
-    case TC_PTX_TCGEN05_COMMIT:
-        return tc_ptx_check_tcgen05(p, op, span) &&
-               check_space(p, op, 0, plain(op->space), span);
-    case TC_PTX_TCGEN05_DEALLOC:
-    case TC_PTX_TCGEN05_RELINQUISH:
-    case TC_PTX_TCGEN05_LD:
-    case TC_PTX_TCGEN05_ST:
-    case TC_PTX_TCGEN05_WAIT_LD:
-    case TC_PTX_TCGEN05_WAIT_ST:
-    case TC_PTX_TCGEN05_CP:
-    case TC_PTX_TCGEN05_FENCE_BEFORE:
-    case TC_PTX_TCGEN05_FENCE_AFTER:
-        return tc_ptx_check_tcgen05(p, op, span);
     case TC_PTX_MEMBAR:
     case TC_PTX_FENCE:
         return tc_ptx_check_control(p, op, span);

@@ -143,17 +143,10 @@ static bool check_mapping(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 
 bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op,
                            tc_span span) {
-    switch (op->opcode) {
-    case TC_PTX_MBARRIER_INIT:
-    case TC_PTX_MBARRIER_INVAL:
-    case TC_PTX_MBARRIER_EXPECT_TX:
-    case TC_PTX_MBARRIER_COMPLETE_TX:
-    case TC_PTX_MBARRIER_ARRIVE:
-    case TC_PTX_MBARRIER_ARRIVE_DROP:
-    case TC_PTX_MBARRIER_TEST_WAIT:
-    case TC_PTX_MBARRIER_TRY_WAIT:
-    case TC_PTX_CP_ASYNC_MBARRIER_ARRIVE:
+    if (tc_ptx_who((tc_ptx_opcode)op->opcode) == TC_WHO_MBAR) {
         return check_mbarrier(p, op, span);
+    }
+    switch (op->opcode) {
     case TC_PTX_MAPA:
     case TC_PTX_GETCTARANK:
         return check_mapping(p, op, span);

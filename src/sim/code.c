@@ -9,7 +9,7 @@
 
 static void general_code(tc_run *r) {
     static tc_sim_op_fn *const plain[TC_PTX_OPCODE_COUNT] = {
-#define TC_PTX_OP(id, name, section, unit) tc_sim_op_##id,
+#define TC_PTX_OP(id, name, section, unit, family) tc_sim_op_##id,
 #include "ptx/ops.def"
     };
     bool observed = r->hazard || r->trace || r->timing;

@@ -61,7 +61,7 @@ typedef struct tc_frame {
  * reads its sources and writes its destination and does nothing else. */
 typedef void tc_sim_op_fn(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
 
-#define TC_PTX_OP(id, name, section, unit) tc_sim_op_fn tc_sim_op_##id;
+#define TC_PTX_OP(id, name, section, unit, family) tc_sim_op_fn tc_sim_op_##id;
 #include "ptx/ops.def"
 
 /* A source operand of any kind as 32 values: a register's own array, or tmp
