@@ -154,19 +154,6 @@ void tc_barrier_check(tc_cta *c) {
 
 /* ---- arrival ---- */
 
-/* What the ISA leaves undefined: the run goes on, and says so. */
-static void undefined(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
-                      const char *why) {
-    if (w->cta->run->sim->options.hazards) {
-        tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
-                        .space = TC_PS_REG,
-                        .at = tc_access_of(w, op, tc_first(lanes)),
-                        .lanes = tc_popc(lanes),
-                        .detail = why};
-        tc_find(w->cta->run, &f);
-    }
-}
-
 static bool is_arrive(const tc_ptx_op *op) {
     return op->opcode == TC_PTX_BAR_ARRIVE ||
            op->opcode == TC_PTX_BARRIER_ARRIVE;
@@ -183,17 +170,19 @@ static void agree(tc_warp *w, const tc_ptx_op *op, uint32_t id, uint32_t count,
         return;
     }
     if (mine != its) {
-        undefined(w, op, lanes,
-                  tc_format(w->cta->run->sim->arena,
-                            "threads give barrier %u different counts: %u "
-                            "and %u",
-                            id, its, mine));
+        tc_undefined_sync(
+            w, op, lanes,
+            tc_format(w->cta->run->sim->arena,
+                      "threads give barrier %u different counts: %u "
+                      "and %u",
+                      id, its, mine));
     } else if (b->red != is_red(op)) {
-        undefined(w, op, lanes,
-                  tc_format(w->cta->run->sim->arena,
-                            "barrier %u is used by .red and by .sync or "
-                            ".arrive at one time",
-                            id));
+        tc_undefined_sync(
+            w, op, lanes,
+            tc_format(w->cta->run->sim->arena,
+                      "barrier %u is used by .red and by .sync or "
+                      ".arrive at one time",
+                      id));
     }
     b->count = b->count ? b->count : count;
     b->red |= is_red(op);
@@ -203,11 +192,12 @@ static void arrive(tc_warp *w, const tc_ptx_op *op, uint32_t id,
                    uint32_t lanes) {
     uint32_t again = w->core->arrived[id] & lanes;
     if (again) {
-        undefined(w, op, again,
-                  tc_format(w->cta->run->sim->arena,
-                            "a thread arrives at barrier %u again before it "
-                            "has completed",
-                            id));
+        tc_undefined_sync(
+            w, op, again,
+            tc_format(w->cta->run->sim->arena,
+                      "a thread arrives at barrier %u again before it "
+                      "has completed",
+                      id));
         w->cta->barriers[id].twice += tc_popc(again);
     }
     w->core->arrived[id] |= lanes;

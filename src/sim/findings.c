@@ -233,6 +233,19 @@ void tc_findings_settle(tc_run *r) {
     }
 }
 
+void tc_undefined_sync(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
+                       const char *why) {
+    if (!w->cta->run->sim->options.hazards) {
+        return;
+    }
+    tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
+                    .space = TC_PS_REG,
+                    .at = tc_access_of(w, op, tc_first(lanes)),
+                    .lanes = tc_popc(lanes),
+                    .detail = why};
+    tc_find(w->cta->run, &f);
+}
+
 void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
               tc_ptx_space space, uint64_t address, uint32_t bytes,
               const char *detail) {

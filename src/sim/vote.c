@@ -9,20 +9,6 @@
 
 typedef tc_sim_op_fn group_fn; /* mask: the lanes of one group */
 
-/* The ISA leaves these undefined: the run goes on, and says so. */
-static void undefined(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
-                      const char *why) {
-    if (!w->cta->run->sim->options.hazards) {
-        return;
-    }
-    tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
-                    .space = TC_PS_REG,
-                    .at = tc_access_of(w, op, tc_first(lanes)),
-                    .lanes = tc_popc(lanes),
-                    .detail = why};
-    tc_find(w->cta->run, &f);
-}
-
 /* Groups the lanes of mask by their membermask, operand `at`; runs fn for each
  * group that is whole, and blocks the lanes of the others. */
 static void collect(tc_warp *w, const tc_ptx_op *op, uint32_t mask, int at,
@@ -37,12 +23,14 @@ static void collect(tc_warp *w, const tc_ptx_op *op, uint32_t mask, int at,
         }
         mask &= ~group;
         if (group & ~need) {
-            undefined(w, op, group & ~need,
-                      "a lane that executes it is not in its membermask");
+            tc_undefined_sync(
+                w, op, group & ~need,
+                "a lane that executes it is not in its membermask");
         }
         if (mask & need) {
-            undefined(w, op, mask & need,
-                      "lanes that name each other give different membermasks");
+            tc_undefined_sync(
+                w, op, mask & need,
+                "lanes that name each other give different membermasks");
         }
         if (tc_warp_converged(w, op, group, need & ~mask)) {
             fn(w, op, group);
@@ -84,8 +72,9 @@ void tc_sim_op_BAR_WARP_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         }
         mask &= ~group;
         if (group & ~need) {
-            undefined(w, op, group & ~need,
-                      "a lane that executes it is not in its membermask");
+            tc_undefined_sync(
+                w, op, group & ~need,
+                "a lane that executes it is not in its membermask");
         }
         uint32_t others = elsewhere(w, need, false);
         if (need & ~(group | others)) {
