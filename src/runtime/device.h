@@ -1,0 +1,103 @@
+/* device.h - the device of a CUDA program: memory, one module, launches.
+ *
+ * Three implementations stand behind one table: device_sim.c, device_gpu.c
+ * (over gpu/), and device_both.c, which has one of each at the same addresses
+ * and compares all memory after each launch. They take valid arguments: limits
+ * and addresses are checked by memory.c and server.c. */
+#ifndef TC_RUNTIME_DEVICE_H
+#define TC_RUNTIME_DEVICE_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "runtime/protocol.h"
+#include "sim/sim.h"
+
+/* A kernel module as all devices need it. Borrowed for the device's life. */
+typedef struct tc_device_module {
+    const tc_ptx_module *ptx; /* parsed; its source has the text */
+    const char *ptx_text;     /* NUL-terminated */
+    /* Registers a thread as ptxas counts them; 0 where unknown. May be NULL. */
+    uint32_t (*registers)(void *user, const char *kernel);
+    /* Assembles the text for a GPU whose driver does not take its version:
+     * the cubin in arena a, or NULL with why. May be NULL. */
+    const void *(*assemble)(void *user, int sm, tc_arena *a, size_t *bytes,
+                            char *why, size_t why_size);
+    void *user;
+} tc_device_module;
+
+/* A piece of device memory. */
+typedef struct tc_device_memory {
+    uint64_t address, bytes;
+    tc_rt_memory kind;
+    uint8_t *shared;  /* MANAGED, HOST: the pages that the program maps too
+                         (borrowed until the free); else NULL */
+    const char *name; /* "d_x", "", or the symbol's. Borrowed */
+} tc_device_memory;
+
+/* A place where simulator and GPU differ after a launch. */
+typedef struct tc_device_difference {
+    uint64_t address;         /* of the first byte of the memory that differs */
+    uint64_t offset;          /* there */
+    uint64_t bytes;           /* that differ in all */
+    uint8_t sim[16], gpu[16]; /* from offset on, as many as there are */
+} tc_device_difference;
+
+typedef struct tc_device_launched {
+    int error;      /* cudaError_t: 0, or why it cannot start (at once), or
+                       what the kernel ended with (then: fault is true) */
+    bool fault;     /* sticky */
+    bool simulated; /* sim below holds; findings live as long as the
+                       device, or until the next launch */
+    tc_sim_result sim;
+    double gpu_ms;   /* by events; 0 without a GPU */
+    const char *why; /* a sentence for the error, or NULL. Until the next
+                        call */
+    tc_device_difference *differences; /* both; until the next launch */
+    int ndifferences;
+} tc_device_launched;
+
+typedef struct tc_device tc_device;
+
+typedef struct tc_device_options {
+    tc_sim_options sim; /* arch, timing, hazards, completion, print, cancel */
+    const tc_device_module *module;
+} tc_device_options;
+
+typedef struct tc_device_vtable {
+    const char *name; /* "sim", "gpu", "both" */
+    /* NULL with why: no GPU, no such arch, a module that does not load. */
+    tc_device *(*open)(const tc_device_options *o, char *why, size_t why_size);
+    void (*close)(tc_device *d);
+    void (*facts)(tc_device *d, tc_rt_device *out);
+    /* Facts of a kernel: registers, static shared, local. */
+    void (*function)(tc_device *d, const tc_ptx_func *f, tc_rt_function *out);
+    /* Where a symbol of the module lives; false: it has no storage. */
+    bool (*symbol)(tc_device *d, const tc_ptx_symbol *y, uint64_t *address);
+    /* Zeroed or not: as the device leaves it (the simulator: a pattern of
+     * 0xCD, so that nobody counts on zeros). m->address says where: the caller
+     * chooses addresses in the range of protocol.h. False: out of memory. */
+    bool (*alloc)(tc_device *d, const tc_device_memory *m);
+    void (*free)(tc_device *d, uint64_t address);
+    /* Bytes within one allocation or symbol. */
+    bool (*write)(tc_device *d, uint64_t to, const void *from, uint64_t bytes);
+    bool (*read)(tc_device *d, void *to, uint64_t from, uint64_t bytes);
+    bool (*move)(tc_device *d, uint64_t to, uint64_t from, uint64_t bytes);
+    bool (*set)(tc_device *d, uint64_t to, int value, uint64_t bytes);
+    /* Runs to its end. l->params is the packed block. */
+    void (*launch)(tc_device *d, const tc_sim_launch *l,
+                   tc_device_launched *out);
+    /* CTAs an SM holds at once. */
+    uint32_t (*occupancy)(tc_device *d, const tc_ptx_func *f, uint32_t block,
+                          uint64_t dynamic_shared, uint32_t cluster);
+    /* 128 bytes; false: arguments that the device refuses. */
+    bool (*tensor_map)(tc_device *d, const tc_rt_tensor_map *t, void *out);
+    double (*time_ms)(tc_device *d); /* of device time since it was opened */
+    /* The trace of the last launch, whose ownership passes; NULL without. */
+    tc_trace *(*take_trace)(tc_device *d);
+    /* The simulator inside, for `state`; NULL for gpu. */
+    tc_sim *(*sim)(tc_device *d);
+} tc_device_vtable;
+
+extern const tc_device_vtable tc_device_sim, tc_device_gpu, tc_device_both;
+
+#endif

@@ -1,0 +1,197 @@
+/* protocol.h - what the stub that is linked into a CUDA program and the parent
+ * that has its device say to each other.
+ *
+ * The program runs in a process of its own; device memory, kernels and findings
+ * live in the parent. The stub (runtime/stub/) stands in place of cudart: it
+ * keeps CUDA's handles, checks arguments and remembers the thread's last error;
+ * everything that touches the device is a call over a stream socket, whose
+ * descriptor the environment names (TC_RT_FD_ENV). A call is a tc_rt_call, then
+ * its `bytes` of payload; the answer is a tc_rt_answer, then its payload. One
+ * call is under way at a time. Both sides are of one build: no versions beyond
+ * TC_RT_VERSION, native byte order. Neither side trusts lengths that it reads.
+ *
+ * Plain C with no other include of ours: the stub is built of it alone. */
+#ifndef TC_RUNTIME_PROTOCOL_H
+#define TC_RUNTIME_PROTOCOL_H
+
+#include <stdint.h>
+
+#define TC_RT_FD_ENV  "TILECOPY_RUNTIME_FD"
+#define TC_RT_VERSION 1
+
+/* Device addresses of every backend lie here, where programs have nothing: a
+ * host access there is a fault that the stub explains, and managed memory is
+ * mapped in the program at its device address. */
+#define TC_RT_DEVICE_BASE UINT64_C(0x0000200000000000)
+#define TC_RT_DEVICE_SIZE (UINT64_C(1) << 40)
+
+/* TC_RT_CALL(name): payload -> answer's payload. Structures below. All answer
+ * with a cudaError_t; a kernel's fault is the answer of every later call. */
+/* clang-format off */
+#define TC_RT_CALLS(X)                                                         \
+    X(HELLO)      /* tc_rt_hello -> tc_rt_device */                            \
+    X(FUNCTION)   /* device-side name, ended by 0 -> tc_rt_function, then its  \
+                     parameters, each a tc_rt_param */                         \
+    X(VARIABLE)   /* device-side name, ended by 0 -> tc_rt_variable (may carry \
+                     a descriptor: managed) */                                 \
+    X(ALLOC)      /* tc_rt_alloc -> tc_rt_alloc with the address filled in;    \
+                     managed and host memory: with a descriptor to map there */\
+    X(FREE)       /* tc_rt_alloc with the address */                           \
+    X(WRITE)      /* tc_rt_copy, then rows of the host's bytes, packed */      \
+    X(READ)       /* tc_rt_copy -> rows of the device's bytes, packed */       \
+    X(MOVE)       /* tc_rt_copy: device to device */                           \
+    X(SET)        /* tc_rt_copy: dst, with value and its size */               \
+    X(FIND)       /* tc_rt_alloc with an address -> the allocation around it;  \
+                     cudaErrorInvalidValue: there is none */                   \
+    X(LAUNCH)     /* tc_rt_launch, then the packed parameters */               \
+    X(SYNC)       /* nothing -> what kernels printed since */                  \
+    X(TIME)       /* nothing -> double: milliseconds of device time so far */  \
+    X(LIMIT)      /* tc_rt_limit: an attribute of a kernel was set */          \
+    X(OCCUPANCY)  /* tc_rt_occupancy -> the same, filled in */                 \
+    X(TENSOR_MAP) /* tc_rt_tensor_map -> 128 bytes */                          \
+    X(RESET)      /* cudaDeviceReset: all memory is freed, errors forgotten */ \
+    X(NOTE)       /* tc_rt_note, then text: the host misused something */      \
+    X(BYE)        /* tc_rt_bye: the program ends by itself */
+/* clang-format on */
+typedef enum tc_rt_name {
+#define X(name) TC_RT_##name,
+    TC_RT_CALLS(X)
+#undef X
+        TC_RT_CALL_COUNT
+} tc_rt_name;
+
+typedef struct tc_rt_call {
+    uint32_t name; /* tc_rt_name */
+    uint32_t stream;
+    uint64_t bytes; /* of payload that follow */
+    uint64_t where; /* the caller in the program: address in its file */
+} tc_rt_call;
+
+typedef struct tc_rt_answer {
+    int32_t error;       /* cudaError_t */
+    uint32_t descriptor; /* 1: one comes with it (SCM_RIGHTS) */
+    uint64_t bytes;
+} tc_rt_answer;
+
+typedef struct tc_rt_hello {
+    uint32_t version;
+    uint32_t events; /* 1: the program asks for times (cudaEventElapsedTime):
+                        kernels are then executed with timing on */
+} tc_rt_hello;
+
+/* The device, as cudaGetDeviceProperties and attributes tell it. */
+typedef struct tc_rt_device {
+    char name[256]; /* "tilecopy simulator (sm_90a)", or the GPU's own */
+    int32_t sm;     /* 90 */
+    int32_t multiprocessors, threads_sm, threads_cta, ctas_sm;
+    int32_t registers_sm, registers_cta;
+    int32_t clock_khz, memory_clock_khz, memory_bus_bits, l2_bytes;
+    int32_t driver_version, runtime_version; /* 13000 */
+    int32_t gpu;                             /* 1: a GPU executes (too) */
+    uint64_t memory, memory_free;
+    uint64_t shared_cta, shared_sm, shared_optin; /* 48 KiB; 228; 227 */
+} tc_rt_device;
+
+typedef struct tc_rt_param {
+    uint32_t offset, size; /* in the kernel's parameter block */
+} tc_rt_param;
+
+/* What cudaFuncGetAttributes tells, and how a launch packs parameters. */
+typedef struct tc_rt_function {
+    uint32_t id; /* for LAUNCH, LIMIT, OCCUPANCY */
+    uint32_t nparams, param_bytes;
+    uint32_t registers, max_threads, ptx_version, binary_version;
+    uint32_t cluster[3]; /* that the kernel demands; 0: none */
+    uint64_t shared, local, constant;
+} tc_rt_function;
+
+typedef struct tc_rt_variable {
+    uint64_t address, bytes;
+    uint32_t constant, managed;
+} tc_rt_variable;
+
+typedef enum tc_rt_memory {
+    TC_RT_DEVICE,
+    TC_RT_MANAGED,
+    TC_RT_HOST /* cudaHostAlloc, cudaMallocHost: the host's, which kernels reach
+                  at the same address */
+} tc_rt_memory;
+
+typedef struct tc_rt_alloc {
+    uint64_t address, bytes;
+    uint32_t kind; /* tc_rt_memory */
+    uint32_t pad;
+} tc_rt_alloc;
+
+/* Boxes: depth planes of height rows of width bytes. A pitch is the distance of
+ * rows, a slice that of planes, in bytes. Plain copies: height, depth 1. */
+typedef struct tc_rt_copy {
+    uint64_t dst, dst_pitch, dst_slice;
+    uint64_t src, src_pitch, src_slice;
+    uint64_t width, height, depth;
+    uint32_t value, value_bytes; /* SET: 1 */
+} tc_rt_copy;
+
+enum { /* tc_rt_launch.flags */
+       TC_RT_COOPERATIVE = 1
+};
+
+typedef struct tc_rt_launch {
+    uint32_t function;
+    uint32_t grid[3], block[3],
+        cluster[3]; /* cluster {0}: as the kernel says */
+    uint32_t dynamic_shared, flags;
+    uint32_t nparams; /* bytes that follow */
+    uint32_t pad;
+} tc_rt_launch;
+
+enum { /* tc_rt_limit.attribute: cudaFuncAttribute */
+       TC_RT_MAX_DYNAMIC_SHARED = 8,
+       TC_RT_PREFERRED_CARVEOUT = 9,
+       TC_RT_NON_PORTABLE_CLUSTER = 14
+};
+
+typedef struct tc_rt_limit {
+    uint32_t function;
+    int32_t attribute, value;
+} tc_rt_limit;
+
+typedef struct tc_rt_occupancy {
+    uint32_t function, block; /* threads */
+    uint64_t dynamic_shared;
+    uint32_t cluster; /* CTAs of one; 0 or 1: none */
+    uint32_t ctas;    /* an SM holds at once; clusters: the device */
+} tc_rt_occupancy;
+
+/* cuTensorMapEncodeTiled's arguments, with the driver's own numbers. */
+typedef struct tc_rt_tensor_map {
+    uint64_t address, dims[5], strides[4];
+    uint32_t box[5], element_strides[5];
+    int32_t type, rank, interleave, swizzle, l2_promotion, oob_fill;
+} tc_rt_tensor_map;
+
+/* TC_RT_NOTE(name, kind): misuse on the host side. */
+typedef enum tc_rt_misuse {
+    TC_RT_NOTE_DOUBLE_FREE,  /* host-double-free */
+    TC_RT_NOTE_DEREF,        /* host-deref: the host reads or writes a device
+                                address; the program then dies of SIGSEGV */
+    TC_RT_NOTE_MISSING_SYNC, /* host-missing-sync: managed memory touched while
+                                a kernel may still run */
+    TC_RT_NOTE_UNCHECKED, /* host-unchecked: an error that nobody looked at */
+    TC_RT_NOTE_UNBUILT    /* no finding: a call that this runtime lacks */
+} tc_rt_misuse;
+
+typedef struct tc_rt_note {
+    uint32_t misuse; /* tc_rt_misuse */
+    uint32_t write;  /* DEREF, MISSING_SYNC: it wrote */
+    uint64_t address;
+    int64_t error; /* UNCHECKED: the cudaError_t */
+} tc_rt_note;
+
+typedef struct tc_rt_bye {
+    int32_t unchecked; /* an error of a launch that nobody asked for, or 0 */
+    uint32_t pad;
+    uint64_t where; /* of that launch */
+} tc_rt_bye;
+
+#endif

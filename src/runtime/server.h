@@ -1,0 +1,60 @@
+/* server.h - runs a CUDA program in a process of its own and is its device. */
+#ifndef TC_RUNTIME_SERVER_H
+#define TC_RUNTIME_SERVER_H
+
+#include "runtime/device.h"
+
+/* What happened on the host side: INTERFACE.md's host-* findings, and what the
+ * program should be told in words. */
+typedef struct tc_host_finding {
+    const char *kind;    /* "host-double-free" */
+    const char *message; /* a sentence */
+    uint64_t where;      /* the call, as an address in the program's file; 0 */
+    bool pedantic;       /* only of interest with --pedantic */
+} tc_host_finding;
+
+/* A launch that has run. All pointers are good until the callback returns. */
+typedef struct tc_program_launch {
+    const tc_ptx_func *kernel;
+    const tc_sim_launch *launch;
+    const tc_device_launched *result;
+    const tc_device_memory *memory; /* what was allocated then, by address */
+    int nmemory;
+    uint64_t where; /* the launch in the program's file */
+} tc_program_launch;
+
+typedef struct tc_program_options {
+    const char *path;  /* the executable */
+    char *const *argv; /* argv[0] included, ended by NULL */
+    const tc_device_vtable *backend;
+    tc_device_options device;   /* print is the server's own */
+    double timeout_s;           /* of the whole program; 0: none */
+    const volatile int *cancel; /* polled; may be NULL */
+    /* Called in order, as things happen. user is the first argument. */
+    void (*launched)(void *user, const tc_program_launch *l);
+    void (*misused)(void *user, const tc_host_finding *f);
+    void *user;
+} tc_program_options;
+
+typedef enum tc_program_end {
+    TC_PROGRAM_EXITED,    /* status is its own */
+    TC_PROGRAM_SIGNALLED, /* status is the signal */
+    TC_PROGRAM_STOPPED,   /* a kernel that can never end: it was killed */
+    TC_PROGRAM_TIMEOUT,
+    TC_PROGRAM_CANCELLED,
+    TC_PROGRAM_NOT_STARTED, /* why says what: no such file, no GPU */
+    TC_PROGRAM_NO_GPU
+} tc_program_end;
+
+typedef struct tc_program_result {
+    tc_program_end end;
+    int status;
+    uint64_t launches, wall_ns; /* of kernels' execution alone */
+    char why[512];
+} tc_program_result;
+
+/* Starts the program, serves it, and waits for its end. Standard streams and
+ * the working folder are the caller's. */
+void tc_program_run(const tc_program_options *o, tc_program_result *out);
+
+#endif

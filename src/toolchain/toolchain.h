@@ -1,0 +1,76 @@
+/* toolchain.h - the compiler of CUDA C++: finding nvcc, fetching one, and
+ * building .cu files.
+ *
+ * Nothing here prints or asks; what takes long reports through a callback. */
+#ifndef TC_TOOLCHAIN_TOOLCHAIN_H
+#define TC_TOOLCHAIN_TOOLCHAIN_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tc_toolchain {
+    const char *nvcc, *ptxas,
+        *addr2line;       /* paths; ptxas, addr2line may be NULL */
+    const char *include;  /* the toolkit's headers: lines in them are not the
+                             learner's */
+    const char *version;  /* "13.0" */
+    const char *identity; /* changes when the compiler does */
+} tc_toolchain;
+
+/* Looks in TILECOPY_NVCC, PATH, CUDA_HOME, CUDA_PATH, the usual places and the
+ * toolkit that tc_toolchain_fetch made. NULL with why (a sentence) and hint. */
+const tc_toolchain *tc_toolchain_find(tc_arena *a, const char **why,
+                                      const char **hint);
+
+/* Puts the pinned toolkit from PyPI's wheels into the project's or the user's
+ * own folder. said gets lines of progress. False with why. */
+bool tc_toolchain_fetch(void (*said)(void *user, const char *line), void *user,
+                        const volatile int *cancel, char *why, size_t size);
+const char *tc_toolchain_home(tc_arena *a); /* where it is put */
+
+typedef struct tc_build_options {
+    const char *arch; /* "sm_90a": PTX for compute_90a */
+    bool program;     /* link the program too, with the runtime's stub */
+    const char *main; /* one more source, linked in: the grader's host side;
+                         or NULL */
+    const volatile int *cancel;
+} tc_build_options;
+
+typedef struct tc_build {
+    const char *ptx;     /* path of the PTX text, with .loc lines */
+    const char *program; /* path of the executable, or NULL */
+    bool cached;         /* nothing was compiled */
+    uint64_t compile_ns;
+    const char *said; /* what nvcc said: errors and warnings, as it did */
+} tc_build;
+
+typedef enum tc_build_status {
+    TC_BUILD_OK,
+    TC_BUILD_REFUSED, /* by the compiler or the linker; said has its words */
+    TC_BUILD_FAILED   /* something else: why */
+} tc_build_status;
+
+/* Builds path, or takes what an earlier call built: by the content of the
+ * source, of what it includes, of the compiler, and the flags. All in a. */
+tc_build_status tc_build_cu(tc_arena *a, const tc_toolchain *t,
+                            const char *path, const tc_build_options *o,
+                            tc_build *out, char *why, size_t why_size);
+
+/* Registers a thread of each kernel, as ptxas counts them: "name n" lines.
+ * NULL where there is no ptxas, or it refuses. Cached too. */
+const char *tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
+                               const char *ptx_text, const char *arch);
+/* The text assembled for sm ("90a"), for drivers that do not take it. */
+const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
+                           const char *ptx_text, const char *arch,
+                           size_t *bytes, char *why, size_t why_size);
+
+/* File and line of a call on the host's side of a program, from its debug
+ * information. False where unknown. */
+bool tc_host_line(tc_arena *a, const tc_toolchain *t, const char *program,
+                  uint64_t where, const char **file, int *line);
+
+#endif
