@@ -32,6 +32,7 @@ typedef struct tc_device_memory {
     uint8_t *shared;  /* MANAGED, HOST: the pages that the program maps too
                          (borrowed until the free); else NULL */
     const char *name; /* "d_x", "", or the symbol's. Borrowed */
+    uint64_t where;   /* the call that made it, as tc_rt_call.where; 0 */
 } tc_device_memory;
 
 /* A place where simulator and GPU differ after a launch. */

@@ -13,7 +13,8 @@ typedef struct tc_host_finding {
     bool pedantic;       /* only of interest with --pedantic */
 } tc_host_finding;
 
-/* A launch that has run. All pointers are good until the callback returns. */
+/* A launch that has run, or (result is NULL) that is about to. All pointers are
+ * good until the callback returns. */
 typedef struct tc_program_launch {
     const tc_ptx_func *kernel;
     const tc_sim_launch *launch;
@@ -21,6 +22,8 @@ typedef struct tc_program_launch {
     const tc_device_memory *memory; /* what was allocated then, by address */
     int nmemory;
     uint64_t where; /* the launch in the program's file */
+    const tc_device_vtable *backend;
+    tc_device *device; /* whose memory may be read, and whose trace be taken */
 } tc_program_launch;
 
 typedef struct tc_program_options {
@@ -30,7 +33,10 @@ typedef struct tc_program_options {
     tc_device_options device;   /* print is the server's own */
     double timeout_s;           /* of the whole program; 0: none */
     const volatile int *cancel; /* polled; may be NULL */
+    int out; /* a descriptor that becomes the program's standard output, or 0:
+                the caller's own */
     /* Called in order, as things happen. user is the first argument. */
+    void (*launching)(void *user, const tc_program_launch *l); /* or NULL */
     void (*launched)(void *user, const tc_program_launch *l);
     void (*misused)(void *user, const tc_host_finding *f);
     void *user;

@@ -12,10 +12,12 @@ typedef struct tc_origin {
 struct tc_loaded {
     tc_arena *arena; /* of everything here, itself too */
     const tc_source *source;
-    tc_ptx_module *module; /* whose lines count those of the .ptx itself */
-    tc_origin *origins;    /* one an op */
-    const char *unknown;   /* what of it the simulator does not execute; its
-                              module is then an outline. Else NULL */
+    tc_ptx_module *module;      /* whose lines count those of the .ptx itself */
+    tc_origin *origins;         /* one an op */
+    const struct tc_cuda *cuda; /* exec.h: the program that a .cu is, built; or
+                                   NULL. Owned, in the arena */
+    const char *unknown; /* what of it the simulator does not execute; its
+                            module is then an outline. Else NULL */
 };
 
 /* --- launch_file.c -----------------------------------------------------------
