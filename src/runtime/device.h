@@ -55,6 +55,8 @@ typedef struct tc_device_launched {
                         call */
     tc_device_difference *differences; /* both; until the next launch */
     int ndifferences;
+    bool approximate; /* differences: the module has instructions whose error
+                         PTX only bounds (.approx, .full) */
 } tc_device_launched;
 
 typedef struct tc_device tc_device;
@@ -70,13 +72,18 @@ typedef struct tc_device_vtable {
     tc_device *(*open)(const tc_device_options *o, char *why, size_t why_size);
     void (*close)(tc_device *d);
     void (*facts)(tc_device *d, tc_rt_device *out);
+    /* Where alloc's addresses may be chosen. NULL in the table, or of 0 bytes:
+     * in protocol.h's range. A GPU may have to take another one. */
+    uint64_t (*range)(tc_device *d, uint64_t *bytes);
     /* Facts of a kernel: registers, static shared, local. */
     void (*function)(tc_device *d, const tc_ptx_func *f, tc_rt_function *out);
     /* Where a symbol of the module lives; false: it has no storage. */
     bool (*symbol)(tc_device *d, const tc_ptx_symbol *y, uint64_t *address);
     /* Zeroed or not: as the device leaves it (the simulator: a pattern of
      * 0xCD, so that nobody counts on zeros). m->address says where: the caller
-     * chooses addresses in the range of protocol.h. False: out of memory. */
+     * chooses addresses (range above). False: out of memory. With the address
+     * of a symbol (that of a __managed__ variable, with shared pages): no new
+     * memory, but from now on the program shares the symbol's. */
     bool (*alloc)(tc_device *d, const tc_device_memory *m);
     void (*free)(tc_device *d, uint64_t address);
     /* Bytes within one allocation or symbol. */
