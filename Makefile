@@ -49,6 +49,10 @@ $(BUILD)/tests/page: tests/harness/page.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $<
 
+$(BUILD)/tests/programs: tests/harness/programs.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< -ljansson
+
 $(BUILD)/tests/pty: tests/repl/pty.c tests/repl/terminal.c \
                     $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
@@ -109,6 +113,7 @@ test:
 	@sh tests/harness/run.sh $(BUILD)
 
 test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/pty \
+            $(BUILD)/tests/programs \
             $(BUILD)/tests/test_client
 
 # The plain build's tests alone; one unit test program: make unit-layout

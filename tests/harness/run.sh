@@ -39,6 +39,8 @@ done
 for page in tests/pages/*.md lessons/*.md README.md; do
     one "$page" "$build/tests/page" "$build/tilecopy-repl" lessons "$page"
 done
+one tests/harness/programs "$build/tests/programs" "$build/tilecopy-repl" \
+    lessons tests/cuda exercises
 one tests/repl/pty "$build/tests/pty" "$build/tilecopy-repl" lessons/ldgsts.py
 one tests/repl/test_cli.sh sh tests/repl/test_cli.sh "$build/tilecopy-repl" \
     lessons/ldgsts.py
