@@ -62,7 +62,8 @@ tc_ptx_op *tc_ptx_new_op(tc_ptx_parser *p, const tc_ptx_token *at) {
                       .line = p->line_now,
                       .file = p->file_now,
                       .call_file = (uint16_t)p->call_file,
-                      .call_line = p->call_line};
+                      .call_line = p->call_line,
+                      .loc = p->loc_now};
     p->label_at_end = false;
     return op;
 }
@@ -462,6 +463,7 @@ bool tc_ptx_instruction(tc_ptx_parser *p, int16_t guard, bool guard_neg) {
     op->file = place.file;
     op->call_file = place.call_file;
     op->call_line = place.call_line;
+    op->loc = place.loc;
     op->guard = guard;
     op->guard_neg = guard_neg;
     if (op->a[0].kind == TC_PO_LABEL) {

@@ -76,10 +76,6 @@ typedef struct tc_ptx_block {
     int nfixups, cap;
 } tc_ptx_block;
 
-typedef struct tc_ptx_loc { /* a .loc with inlined_at */
-    uint32_t file, line, col, call_file, call_line;
-} tc_ptx_loc;
-
 typedef struct tc_ptx_use {
     uint32_t index, target;
     tc_span span;
@@ -106,8 +102,8 @@ typedef struct tc_ptx_parser {
     bool saw_target, saw_version;
     uint32_t line_now, call_line, call_file; /* .loc in effect */
     uint16_t file_now;
-    tc_ptx_loc *locs;
-    int nlocs, loccap;
+    uint32_t loc_now, first_loc; /* .loc in effect; the function's first */
+    int loccap;
     int32_t *sym_user; /* per symbol: -1 none, function, -2 several */
     int nsym_user, sym_user_cap;
     int tablecap, targetcap;

@@ -212,6 +212,8 @@ static bool function_rest(tc_ptx_parser *p, bool *has_body) {
     }
     *has_body = true;
     p->line_now = p->call_line = p->call_file = p->file_now = 0;
+    p->loc_now = 0;
+    p->first_loc = (uint32_t)p->m->nlocs;
     f->begin = p->m->ncode;
     bool ok = tc_ptx_body(p);
     f->end = p->m->ncode;

@@ -458,7 +458,17 @@ typedef struct tc_ptx_op {
         call_file; /* .loc with inlined_at: the outermost call site; else */
     uint32_t call_line; /* the same as file and line */
     uint32_t ptx_col;   /* of the instruction in its line of the PTX text */
+    uint32_t loc;       /* the .loc in effect, in module->locs; 0: none */
 } tc_ptx_op;
+
+/* A place that a .loc names, and where that code was inlined into (PTX ISA
+ * 11.5.3). */
+typedef struct tc_ptx_loc {
+    uint32_t line, col; /* of the file; from 1, 0 unknown */
+    uint32_t parent;    /* the call's place, in module->locs and before this
+                           one; 0: not inlined */
+    uint16_t file;      /* .file number */
+} tc_ptx_loc;
 
 typedef struct tc_ptx_reloc { /* an address among initial values */
     uint64_t at;              /* byte of the variable */
@@ -564,6 +574,8 @@ typedef struct tc_ptx_module {
     int ntargets;
     const char **files; /* by .file number */
     int nfiles;
+    tc_ptx_loc *locs; /* [0] is nowhere */
+    int nlocs;
     const tc_source *source;
 } tc_ptx_module;
 

@@ -47,22 +47,51 @@ bool tc_ptx_file_directive(tc_ptx_parser *p) {
     return true;
 }
 
-/* The call site of a .loc's own call site, if that was inlined as well. */
-static void outermost(tc_ptx_parser *p, tc_ptx_loc *l, uint32_t col) {
-    for (int i = p->nlocs - 1; i >= 0; i--) {
-        const tc_ptx_loc *o = &p->locs[i];
-        if (o->file == l->call_file && o->line == l->call_line &&
-            o->col == col) {
-            l->call_file = o->call_file;
-            l->call_line = o->call_line;
-            return;
+/* One more place of the module. */
+static uint32_t add_loc(tc_ptx_parser *p, tc_ptx_loc l) {
+    tc_ptx_module *m = p->m;
+    if (m->nlocs == 0) {
+        TC_PUSH(p->arena, m->locs, m->nlocs, p->loccap, (tc_ptx_loc){0});
+    }
+    TC_PUSH(p->arena, m->locs, m->nlocs, p->loccap, l);
+    return (uint32_t)m->nlocs - 1;
+}
+
+/* The place of a call that inlined_at names. The compiler gives a .loc to each
+ * call of a chain before the .loc of what was inlined, so the newest of this
+ * function that names the place is meant; it tells where that call was inlined
+ * in turn. */
+static uint32_t call_site(tc_ptx_parser *p, tc_ptx_loc call) {
+    enum { REMEMBERED = 4096 };
+    const tc_ptx_loc *l = p->m->locs;
+    for (int i = p->m->nlocs - 1, n = 0;
+         i > 0 && i >= (int)p->first_loc && n < REMEMBERED; i--, n++) {
+        if (l[i].line == call.line && l[i].col == call.col &&
+            l[i].file == call.file) {
+            return (uint32_t)i;
         }
     }
+    return add_loc(p, call);
+}
+
+/* The three numbers of a place. */
+static bool place(tc_ptx_parser *p, tc_ptx_loc *l) {
+    uint32_t file;
+    tc_span span = tc_ptx_here(p);
+    if (!number(p, ".loc", &file) || !number(p, ".loc", &l->line) ||
+        !number(p, ".loc", &l->col)) {
+        return false;
+    }
+    if (file > UINT16_MAX) {
+        return tc_ptx_fail(p, span, NULL, ".loc of a file above %d",
+                           UINT16_MAX);
+    }
+    l->file = (uint16_t)file;
+    return true;
 }
 
 /* , function_name LABEL[+N], inlined_at FILE LINE COLUMN (PTX ISA 11.5.3) */
 static bool inlined(tc_ptx_parser *p, tc_ptx_loc *l) {
-    enum { REMEMBERED = 4096 };
     tc_ptx_advance(p);
     bool named = p->tok.kind == TC_TK_IDENT &&
                  tc_ptx_name_is(tc_ptx_text(p, &p->tok), "function_name");
@@ -86,38 +115,30 @@ static bool inlined(tc_ptx_parser *p, tc_ptx_loc *l) {
                            tc_ptx_token_words(p));
     }
     tc_ptx_advance(p);
-    uint32_t col;
-    if (!number(p, ".loc", &l->call_file) ||
-        !number(p, ".loc", &l->call_line) || !number(p, ".loc", &col)) {
+    tc_ptx_loc call = {0};
+    if (!place(p, &call)) {
         return false;
     }
-    outermost(p, l, col);
-    if (p->nlocs < REMEMBERED) {
-        TC_PUSH(p->arena, p->locs, p->nlocs, p->loccap, *l);
-    }
+    l->parent = call_site(p, call);
     return true;
 }
 
 bool tc_ptx_loc_directive(tc_ptx_parser *p) {
     tc_ptx_advance(p);
     tc_ptx_loc l = {0};
-    if (!number(p, ".loc", &l.file) || !number(p, ".loc", &l.line) ||
-        !number(p, ".loc", &l.col)) {
+    if (!place(p, &l) || (tc_ptx_is(p, ',') && !inlined(p, &l))) {
         return false;
     }
-    l.call_file = l.file;
-    l.call_line = l.line;
-    if (tc_ptx_is(p, ',') && !inlined(p, &l)) {
-        return false;
-    }
-    if (l.file > UINT16_MAX || l.call_file > UINT16_MAX) {
-        return tc_ptx_fail(p, tc_ptx_here(p), NULL, ".loc of a file above %d",
-                           UINT16_MAX);
+    p->loc_now = add_loc(p, l);
+    enum { DEEPEST = 256 };
+    const tc_ptx_loc *call = &l;
+    for (int i = 0; call->parent != 0 && i < DEEPEST; i++) {
+        call = &p->m->locs[call->parent]; /* it stands before */
     }
     p->line_now = l.line;
-    p->file_now = (uint16_t)l.file;
-    p->call_line = l.call_line;
-    p->call_file = l.call_file;
+    p->file_now = l.file;
+    p->call_line = call->line;
+    p->call_file = call->file;
     return true;
 }
 

@@ -1,4 +1,5 @@
 /* findings.c - findings as text, with the lines of the source, and as JSON. */
+#include "session/finding_cuda.h"
 #include "session/finding_words.h"
 
 #include <stdlib.h>
@@ -12,10 +13,17 @@ static void put_source(tc_session *s, int line, const char *mark, tc_buf *b) {
     }
 }
 
-/* The column of the instruction in its line; only a .ptx file has one. */
+/* The column of the instruction in its line; 0: unknown. */
 static int column_of(tc_session *s, const tc_access *a) {
-    bool known = s->program.run->file != NULL && a->valid && a->op != NULL;
-    return known ? (int)a->op->ptx_col : 0;
+    const tc_loaded *file = s->program.run->file;
+    if (file == NULL || !a->valid || a->op == NULL) {
+        return 0;
+    }
+    if (file->cu_files == NULL) {
+        return (int)a->op->ptx_col;
+    }
+    const tc_ptx_loc *l = tc_cuda_place(file, a->op);
+    return l != NULL ? (int)l->col : 0;
 }
 
 /* A caret under the line that put_source wrote, at a byte of it. */
@@ -37,7 +45,8 @@ static void put_origin(tc_session *s, const tc_access *a, tc_buf *b) {
     const tc_run *run = s->program.run;
     const char *name, *text;
     int line;
-    if (run->file != NULL && a->valid && a->op != NULL &&
+    if (run->file != NULL && run->file->cu_files == NULL && a->valid &&
+        a->op != NULL &&
         tc_loaded_origin(run->file, a->op, run->arena, &name, &line, &text)) {
         tc_buf_printf(b, "  line %d is from %s:%d: %s\n", tc_finding_line(a),
                       name, line, text);
@@ -130,7 +139,7 @@ static void add_origin(tc_session *s, const tc_finding *f, json_t *j) {
         return;
     }
     json_object_set_new(j, "column", json_integer(column_of(s, &f->at)));
-    if (f->at.valid && f->at.op != NULL &&
+    if (run->file->cu_files == NULL && f->at.valid && f->at.op != NULL &&
         tc_loaded_origin(run->file, f->at.op, run->arena, &name, &line,
                          &text)) {
         json_object_set_new(j, "origin",

@@ -335,7 +335,7 @@ static void fill_in(ask *k) {
     tc_run *run = k->run;
     run->source = run->file->source;
     run->module = run->file->module;
-    run->ptx = run->source->text;
+    run->ptx = run->file->text->text;
     run->entry = k->kernel->name;
     run->span = k->geometry;
     for (int i = 0; i < 3; i++) {

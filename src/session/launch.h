@@ -1,4 +1,5 @@
-/* launch.h - loaded .ptx files, and launching their kernels by hand. */
+/* launch.h - loaded .ptx files and built .cu files; launching their kernels by
+ * hand. */
 #ifndef TC_SESSION_LAUNCH_H
 #define TC_SESSION_LAUNCH_H
 
@@ -9,11 +10,24 @@ typedef struct tc_origin {
     uint32_t file, line; /* line 0: nowhere */
 } tc_origin;
 
+/* A file that a built .cu's code is from. */
+typedef struct tc_cuda_file {
+    const char *path;      /* as the compiler names it; NULL: no such number */
+    const char *name;      /* as the learner does */
+    bool own;              /* the learner's: not the toolkit's */
+    bool read;             /* text was looked for */
+    const tc_source *text; /* or NULL */
+} tc_cuda_file;
+
 struct tc_loaded {
-    tc_arena *arena; /* of everything here, itself too */
-    const tc_source *source;
-    tc_ptx_module *module;      /* whose lines count those of the .ptx itself */
-    tc_origin *origins;         /* one an op */
+    tc_arena *arena;         /* of everything here, itself too */
+    const tc_source *source; /* the .ptx, or the .cu that it was built from */
+    const tc_source *text;   /* the PTX */
+    tc_ptx_module *module;   /* whose lines count those of source */
+    tc_origin *origins;      /* one an op */
+    tc_cuda_file *cu_files;  /* of a .cu, by .file number. Else NULL */
+    uint32_t *places;        /* of a .cu: an op's place in the learner's files,
+                                in module->locs; 0: unknown */
     const struct tc_cuda *cuda; /* exec.h: the program that a .cu is, built; or
                                    NULL. Owned, in the arena */
     const char *unknown; /* what of it the simulator does not execute; its
@@ -28,7 +42,17 @@ struct tc_loaded {
  * text with instructions that only the simulator lacks is taken too. */
 tc_status tc_loaded_read(tc_session *s, tc_arena *a, const tc_source *src,
                          tc_reply *r);
+/* The PTX of a built .cu (in arena a, which this takes over). include is where
+ * the toolkit's headers are (NULL: unknown). An op's line becomes the one of
+ * the innermost place in the learner's files; its file 1 for the .cu and more
+ * for another. Not put among the session's files. NULL (a is freed) after
+ * reporting where it does not parse. */
+tc_loaded *tc_loaded_cuda(tc_session *s, tc_arena *a, const tc_source *ptx,
+                          const tc_source *cu, const char *include);
 void tc_loaded_free(tc_loaded *f);
+/* Makes it the newest of the session's files, in place of an older one of the
+ * same name. */
+void tc_loaded_keep(tc_session *s, tc_loaded *f);
 
 /* The newest kernel of a name: as it is in the file, or as C++ had it before
  * mangling (if only one is). NULL if there is none. */

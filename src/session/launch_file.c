@@ -1,5 +1,5 @@
 /* launch_file.c - loads .ptx files and knows their kernels. */
-#include "session/launch.h"
+#include "session/finding_cuda.h"
 #include "session/outline.h"
 
 #include <ctype.h>
@@ -32,10 +32,11 @@ void tc_loaded_free(tc_loaded *f) {
 }
 
 /* A file of the same path is replaced, and a run of its kernels forgotten. */
-static void drop_older(tc_session *s, const char *path) {
+static void drop_older(tc_session *s, const tc_loaded *newer) {
+    const char *path = newer->source->name;
     for (int i = 0; i < s->nfiles; i++) {
         tc_loaded *f = s->files[i];
-        if (strcmp(f->source->name, path) != 0) {
+        if (f == newer || strcmp(f->source->name, path) != 0) {
             continue;
         }
         if (s->program.run != NULL && s->program.run->file == f) {
@@ -48,6 +49,12 @@ static void drop_older(tc_session *s, const char *path) {
         s->nfiles--;
         return;
     }
+}
+
+void tc_loaded_keep(tc_session *s, tc_loaded *f) {
+    drop_older(s, f);
+    TC_PUSH(s->arena, s->files, s->nfiles, s->files_cap, f);
+    s->file_is_newest = true;
 }
 
 /* --- names -------------------------------------------------------------------
@@ -221,29 +228,42 @@ static tc_ptx_module *parse(tc_session *s, tc_loaded *f) {
     sorter k = {.arena = f->arena};
     tc_diags sorted = {sort_error, &k, 0};
     if (s->options.backend == TC_BACKEND_GPU &&
-        tc_ptx_parse(f->arena, f->source, &sorted) == NULL && !k.other) {
+        tc_ptx_parse(f->arena, f->text, &sorted) == NULL && !k.other) {
         f->unknown = k.unknown;
-        return tc_outline(f->arena, f->source);
+        return tc_outline(f->arena, f->text);
     }
-    return tc_ptx_parse(f->arena, f->source, &s->diags);
+    return tc_ptx_parse(f->arena, f->text, &s->diags);
 }
 
 tc_status tc_loaded_read(tc_session *s, tc_arena *a, const tc_source *src,
                          tc_reply *r) {
     tc_loaded *f = TC_NEW(a, tc_loaded);
     f->arena = a;
-    f->source = src;
+    f->source = f->text = src;
     f->module = parse(s, f);
     if (f->module == NULL) {
         tc_arena_free(a);
         return TC_REJECTED;
     }
     own_lines(f);
-    drop_older(s, src->name);
-    TC_PUSH(s->arena, s->files, s->nfiles, s->files_cap, f);
-    s->file_is_newest = true;
+    tc_loaded_keep(s, f);
     answer(s, f, r);
     return TC_OK;
+}
+
+tc_loaded *tc_loaded_cuda(tc_session *s, tc_arena *a, const tc_source *ptx,
+                          const tc_source *cu, const char *include) {
+    tc_loaded *f = TC_NEW(a, tc_loaded);
+    f->arena = a;
+    f->source = cu;
+    f->text = ptx;
+    f->module = parse(s, f);
+    if (f->module == NULL) {
+        tc_arena_free(a);
+        return NULL;
+    }
+    tc_cuda_places(f, include);
+    return f;
 }
 
 /* --- where the compiler had it from ------------------------------------------
@@ -273,6 +293,9 @@ bool tc_loaded_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
                       const char **name, int *line, const char **text) {
     const tc_ptx_module *m = f->module;
     tc_origin o = f->origins[op - m->code];
+    if (f->cu_files != NULL) {
+        return tc_cuda_origin(f, op, a, name, line, text);
+    }
     if (o.line == 0 || (int)o.file >= m->nfiles || m->files[o.file] == NULL) {
         return false;
     }
@@ -302,7 +325,7 @@ void tc_loaded_interleave(const tc_loaded *f, tc_buf *out) {
     tc_arena *a = tc_arena_new();
     tc_origin last = {0, 0};
     uint32_t i = 0, number = 1;
-    for (const char *p = f->source->text; *p != '\0'; number++) {
+    for (const char *p = f->text->text; *p != '\0'; number++) {
         size_t n = strcspn(p, "\n");
         i = op_at(m, i, number);
         const char *name, *text;

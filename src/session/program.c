@@ -189,7 +189,7 @@ static bool file_text(tc_session *s, const char *kernel, bool source,
     if (source) {
         tc_loaded_interleave(f, text);
     } else {
-        tc_buf_puts(text, f->source->text);
+        tc_buf_puts(text, f->text->text);
     }
     return true;
 }
