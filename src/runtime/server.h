@@ -33,8 +33,8 @@ typedef struct tc_program_options {
     tc_device_options device;   /* print is the server's own */
     double timeout_s;           /* of the whole program; 0: none */
     const volatile int *cancel; /* polled; may be NULL */
-    int out; /* a descriptor that becomes the program's standard output, or 0:
-                the caller's own */
+    int in, out; /* descriptors that become the program's standard input and
+                    output, or 0: the caller's own */
     /* Called in order, as things happen. user is the first argument. */
     void (*launching)(void *user, const tc_program_launch *l); /* or NULL */
     void (*launched)(void *user, const tc_program_launch *l);
