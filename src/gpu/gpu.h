@@ -42,6 +42,7 @@ typedef struct tc_gpu_launch {
     const char *entry;                      /* kernel name */
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: none */
     uint32_t dynamic_shared;
+    bool cooperative; /* all CTAs at once: grid.sync() works */
     tc_gpu_arg *args;
     int nargs;
 } tc_gpu_launch;
