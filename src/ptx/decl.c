@@ -7,6 +7,7 @@ typedef struct decl { /* what goes before the names of a declaration */
     tc_ptx_type type;
     uint32_t align;
     int nvec;
+    bool managed;
 } decl;
 
 bool tc_ptx_space_by_name(tc_ptx_name n, tc_ptx_space *out) {
@@ -53,8 +54,8 @@ static bool skip_ptr(tc_ptx_parser *p) {
     return !tc_ptx_is_dot(p, ".align") || read_align(p, &align);
 }
 
-/* .attribute(.managed): memory of both sides, as all of ours is. */
-static bool skip_managed(tc_ptx_parser *p) {
+/* .attribute(.managed): memory of both sides. */
+static bool read_managed(tc_ptx_parser *p) {
     tc_ptx_advance(p);
     if (!tc_ptx_expect(p, '(', ".attribute")) {
         return false;
@@ -85,9 +86,10 @@ static bool read_decl(tc_ptx_parser *p, decl *d) {
             continue;
         }
         if (tc_ptx_name_is(n, ".attribute")) {
-            if (!skip_managed(p)) {
+            if (!read_managed(p)) {
                 return false;
             }
+            d->managed = true;
             continue;
         }
         if (tc_ptx_name_is(n, ".v2") || tc_ptx_name_is(n, ".v4")) {
@@ -220,6 +222,7 @@ static bool variable(tc_ptx_parser *p, tc_ptx_space space, bool is_extern,
                        .size = open ? 0 : count * each,
                        .func = p->func,
                        .stacked = space == TC_PS_LOCAL || space == TC_PS_PARAM,
+                       .managed = d->managed,
                        .is_extern = is_extern};
     shape.dim[shape.n++] = (uint64_t)d->nvec;
     if (tc_ptx_accept(p, '=')) {

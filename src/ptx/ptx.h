@@ -495,6 +495,7 @@ typedef struct tc_ptx_symbol { /* a variable with storage, not a register */
     bool stacked; /* lies in the frame of each call of func: .local variables,
                      .param ones but a kernel's own parameters. offset is from
                      the frame's begin, in local memory */
+    bool managed; /* .attribute(.managed): the host has it too */
 } tc_ptx_symbol;
 
 typedef struct tc_ptx_param {

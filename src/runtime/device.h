@@ -12,6 +12,16 @@
 #include "runtime/protocol.h"
 #include "sim/sim.h"
 
+/* Fresh memory of kind TC_RT_DEVICE holds these bytes on every device, so that
+ * nobody counts on zeros; managed and host memory is zero. */
+enum { TC_DEVICE_FRESH = 0xCD };
+/* The first so many bytes of protocol.h's range are the simulator's own: its
+ * symbols (unless sim.symbol_address says where), the kernels' heap. */
+#define TC_DEVICE_OWN (UINT64_C(1) << 34)
+/* alloc's addresses: each allocation has pages of this size of its own, and at
+ * least one such page of nothing behind it. */
+#define TC_DEVICE_PAGE (UINT64_C(2) << 20)
+
 /* A kernel module as all devices need it. Borrowed for the device's life. */
 typedef struct tc_device_module {
     const tc_ptx_module *ptx; /* parsed; its source has the text */
@@ -79,16 +89,18 @@ typedef struct tc_device_vtable {
     void (*function)(tc_device *d, const tc_ptx_func *f, tc_rt_function *out);
     /* Where a symbol of the module lives; false: it has no storage. */
     bool (*symbol)(tc_device *d, const tc_ptx_symbol *y, uint64_t *address);
-    /* Zeroed or not: as the device leaves it (the simulator: a pattern of
-     * 0xCD, so that nobody counts on zeros). m->address says where: the caller
-     * chooses addresses (range above). False: out of memory. With the address
-     * of a symbol (that of a __managed__ variable, with shared pages): no new
-     * memory, but from now on the program shares the symbol's. */
+    /* TC_RT_DEVICE: filled with TC_DEVICE_FRESH. m->address says where: the
+     * caller chooses addresses (range above). False: out of memory. With the
+     * address of a symbol (that of a __managed__ variable, with shared pages):
+     * no new memory, but from now on the program shares the symbol's. */
     bool (*alloc)(tc_device *d, const tc_device_memory *m);
     void (*free)(tc_device *d, uint64_t address);
     /* Bytes within one allocation or symbol. */
     bool (*write)(tc_device *d, uint64_t to, const void *from, uint64_t bytes);
     bool (*read)(tc_device *d, void *to, uint64_t from, uint64_t bytes);
+    /* The bytes themselves, if they are this process's and nobody else has to
+     * know of a change; else NULL. NULL in the table: never. */
+    uint8_t *(*bytes)(tc_device *d, uint64_t address, uint64_t bytes);
     bool (*move)(tc_device *d, uint64_t to, uint64_t from, uint64_t bytes);
     bool (*set)(tc_device *d, uint64_t to, int value, uint64_t bytes);
     /* Runs to its end. l->params is the packed block. */

@@ -175,19 +175,23 @@ static bool endless(tc_grid *g) {
 
 /* How many CTAs an SM holds (CUDA C++ Programming Guide, occupancy): threads,
  * shared memory with the system's KiB, registers by warps of 256. */
-uint32_t tc_ctas_per_sm(tc_run *r) {
+uint32_t tc_residency(const tc_run *r, uint32_t regs) {
     const tc_machine *mc = r->machine;
     const uint32_t *b = r->launch->block;
     uint32_t warps = (b[0] * b[1] * b[2] + 31) / 32, n = mc->max_ctas_sm;
-    uint32_t regs = r->launch->registers
-                        ? r->launch->registers
-                        : tc_register_estimate(r->module, r->func);
     uint32_t by_threads = mc->max_threads_sm / (warps * 32);
     uint32_t by_shared = mc->shared_sm / (r->shared_bytes + 1024);
     uint32_t by_regs = mc->registers_sm / ((regs + 7) / 8 * 8 * 32 * warps);
     n = n < by_threads ? n : by_threads;
     n = n < by_shared ? n : by_shared;
-    n = n < by_regs ? n : by_regs;
+    return n < by_regs ? n : by_regs;
+}
+
+uint32_t tc_ctas_per_sm(tc_run *r) {
+    uint32_t regs = r->launch->registers
+                        ? r->launch->registers
+                        : tc_register_estimate(r->module, r->func);
+    uint32_t n = tc_residency(r, regs);
     r->counters.registers = regs;
     return r->counters.ctas_per_sm = n ? n : 1;
 }

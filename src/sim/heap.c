@@ -33,7 +33,7 @@ uint64_t tc_heap_take(tc_sim *s, uint64_t size) {
         return 0;
     }
     tc_heap_block b = {at, at + need};
-    TC_PUSH(s->arena, s->blocks, s->nblocks, s->cblocks, b);
+    TC_PUSH(s->home, s->blocks, s->nblocks, s->cblocks, b);
     memmove(&s->blocks[i + 1], &s->blocks[i],
             (size_t)(s->nblocks - 1 - i) * sizeof b);
     s->blocks[i] = b;

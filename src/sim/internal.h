@@ -308,7 +308,8 @@ struct tc_sim {
     const tc_ptx_module *module;
     tc_sim_options options;
     const tc_machine *machine;
-    tc_arena *arena;
+    tc_arena *arena;            /* of launches: tc_sim_forget */
+    tc_arena *home;             /* of the simulator's own life */
     tc_sim_allocation **allocs; /* by address */
     int nallocs, callocs;
     uint64_t next_address;
@@ -324,7 +325,12 @@ struct tc_sim {
 void tc_code_make(tc_run *r);
 void tc_code_free(tc_run *r);
 
+/* sim.c: host storage, or NULL. */
+tc_sim_allocation *tc_sim_insert(tc_sim *s, tc_sim_allocation a);
+int tc_sim_index(const tc_sim *s, uint64_t address); /* of the first one that
+                                                        ends behind it */
 /* launch.c */
+uint64_t tc_dynamic_base(const tc_run *r); /* of dynamic shared memory */
 const tc_machine *tc_machine_find(const char *name);
 /* slab.c: zeroed storage that is freed all at once. */
 tc_slab *tc_slab_new(void);
@@ -347,6 +353,7 @@ void tc_execute(tc_run *r);
 uint64_t tc_resident_ctas(tc_run *r); /* that the machine holds at once */
 /* grid.c: CTAs that an SM holds at once, and the registers a thread has. */
 uint32_t tc_ctas_per_sm(tc_run *r);
+uint32_t tc_residency(const tc_run *r, uint32_t registers); /* may be 0 */
 void tc_cluster_finish(tc_cta *ctas, uint32_t n); /* tc_cta_finish of each */
 
 /* warp.c */

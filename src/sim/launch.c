@@ -79,7 +79,7 @@ static bool check_grid(const uint32_t *g, tc_diags *diags) {
 
 /* Static shared memory, then dynamic at the next multiple of its symbol's
  * alignment. */
-static uint64_t dynamic_base(const tc_run *r) {
+uint64_t tc_dynamic_base(const tc_run *r) {
     uint64_t at = r->func->shared_bytes;
     for (int i = 0; i < r->module->nsymbols; i++) {
         const tc_ptx_symbol *y = &r->module->symbols[i];
@@ -93,7 +93,7 @@ static uint64_t dynamic_base(const tc_run *r) {
 
 static bool check_shared(tc_run *r, tc_diags *diags) {
     const tc_machine *mc = r->machine;
-    uint64_t base = dynamic_base(r);
+    uint64_t base = tc_dynamic_base(r);
     uint64_t total = base + r->launch->dynamic_shared;
     if (r->func->shared_bytes > mc->shared_static &&
         r->func->shared_bytes <= mc->shared_cta) {
@@ -272,7 +272,7 @@ static void place_shared(tc_run *r) {
     r->symbols = tc_xmalloc(sizeof *r->symbols * ((size_t)m->nsymbols + 1));
     memcpy(r->symbols, r->sim->symbols,
            sizeof *r->symbols * (size_t)m->nsymbols);
-    uint64_t base = dynamic_base(r);
+    uint64_t base = tc_dynamic_base(r);
     for (int i = 0; i < m->nsymbols; i++) {
         if (m->symbols[i].space == TC_PS_SHARED && m->symbols[i].is_extern) {
             r->symbols[i] = base;

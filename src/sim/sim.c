@@ -35,26 +35,98 @@ const tc_machine *tc_machine_find(const char *name) {
 #define DEVICE_BASE UINT64_C(0x00007F0000000000)
 #define DEVICE_SIZE (UINT64_C(1) << 37)
 #define GUARD       UINT64_C(65536)
+#define PAGE        UINT64_C(65536) /* of a managed variable, which is shared */
 
-static tc_sim_allocation *find_allocation(const tc_sim *s, uint64_t address) {
-    for (int i = 0; i < s->nallocs; i++) {
-        if (s->allocs[i]->address == address) {
-            return s->allocs[i];
+/* ---- allocations, by address ---- */
+
+int tc_sim_index(const tc_sim *s, uint64_t address) {
+    int lo = 0, hi = s->nallocs;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        const tc_sim_allocation *a = s->allocs[mid];
+        if (a->address + a->size <= address && a->address != address) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
         }
     }
-    return NULL;
+    return lo;
+}
+
+tc_sim_allocation *tc_sim_find(const tc_sim *s, uint64_t address) {
+    int i = tc_sim_index(s, address);
+    tc_sim_allocation *a = i < s->nallocs ? s->allocs[i] : NULL;
+    return a && address >= a->address ? a : NULL;
+}
+
+/* NULL where it would overlap. Takes over name and, unless they are borrowed,
+ * bytes. */
+tc_sim_allocation *tc_sim_insert(tc_sim *s, tc_sim_allocation a) {
+    int i = tc_sim_index(s, a.address);
+    if (a.address + a.size < a.address ||
+        (i < s->nallocs && (s->allocs[i]->address == a.address ||
+                            s->allocs[i]->address < a.address + a.size))) {
+        return NULL;
+    }
+    tc_sim_allocation *copy = tc_xmalloc(sizeof *copy);
+    *copy = a;
+    copy->name = tc_xstrdup(a.name ? a.name : "");
+    TC_PUSH(s->home, s->allocs, s->nallocs, s->callocs, copy);
+    memmove(&s->allocs[i + 1], &s->allocs[i],
+            (size_t)(s->nallocs - 1 - i) * sizeof *s->allocs);
+    return s->allocs[i] = copy;
+}
+
+static tc_sim_allocation *own(tc_sim *s, uint64_t address, uint64_t size,
+                              const char *name) {
+    tc_sim_allocation a = {.address = address, .size = size, .name = name};
+    a.bytes = calloc(size ? size : 1, 1);
+    tc_sim_allocation *made = a.bytes ? tc_sim_insert(s, a) : NULL;
+    if (!made) {
+        free(a.bytes);
+    }
+    return made;
+}
+
+/* The next address for so much, a multiple of align; 0: the device is full. */
+static uint64_t take(tc_sim *s, uint64_t size, uint64_t align) {
+    uint64_t first = s->options.base ? s->options.base : DEVICE_BASE;
+    uint64_t at = (s->next_address + align - 1) / align * align;
+    uint64_t left = first + DEVICE_SIZE - at;
+    if (size >= left || left - size < 2 * GUARD) {
+        return 0;
+    }
+    s->next_address = at + ((size + GUARD + 255) & ~UINT64_C(255));
+    return at;
+}
+
+tc_sim_allocation *tc_sim_alloc(tc_sim *s, uint64_t size, const char *name) {
+    uint64_t before = s->next_address, at = take(s, size, 256);
+    tc_sim_allocation *a = at ? own(s, at, size, name) : NULL;
+    if (!a) {
+        s->next_address = before;
+    }
+    return a;
+}
+
+/* ---- symbols ---- */
+
+static uint64_t symbol_place(tc_sim *s, const tc_ptx_symbol *y) {
+    const tc_sim_options *o = &s->options;
+    uint64_t at = o->symbol_address ? o->symbol_address(o->symbol_user, y) : 0;
+    return at ? at : take(s, y->size, y->managed ? PAGE : 256);
 }
 
 static void place_symbols(tc_sim *s) {
     const tc_ptx_module *m = s->module;
-    s->symbols = TC_NEWN(s->arena, uint64_t, m->nsymbols + 1);
+    s->symbols = TC_NEWN(s->home, uint64_t, m->nsymbols + 1);
     for (int i = 0; i < m->nsymbols; i++) {
         const tc_ptx_symbol *y = &m->symbols[i];
         s->symbols[i] = y->offset;
         if (y->space != TC_PS_GLOBAL && y->space != TC_PS_CONST) {
             continue;
         }
-        tc_sim_allocation *a = tc_sim_alloc(s, y->size, y->name);
+        tc_sim_allocation *a = own(s, symbol_place(s, y), y->size, y->name);
         if (a) {
             s->symbols[i] = a->address;
             if (y->init) {
@@ -70,7 +142,7 @@ static void relocate(tc_sim *s) {
     for (int i = 0; i < m->nsymbols; i++) {
         const tc_ptx_symbol *y = &m->symbols[i];
         tc_sim_allocation *a =
-            y->nrelocs ? find_allocation(s, s->symbols[i]) : NULL;
+            y->nrelocs ? tc_sim_find(s, s->symbols[i]) : NULL;
         for (int j = 0; a && j < y->nrelocs; j++) {
             const tc_ptx_reloc *r = &y->relocs[j];
             uint64_t v = r->func ? TC_PTX_CODE(r->index) : s->symbols[r->index];
@@ -95,7 +167,8 @@ tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
     s->options = *options;
     s->machine = machine;
     s->arena = tc_arena_new();
-    s->next_address = DEVICE_BASE;
+    s->home = tc_arena_new();
+    s->next_address = s->options.base ? s->options.base : DEVICE_BASE;
     place_symbols(s);
     relocate(s);
     tc_heap_init(s);
@@ -106,31 +179,13 @@ void tc_sim_free(tc_sim *s) {
     if (!s) {
         return;
     }
-    for (int i = 0; i < s->nallocs; i++) {
-        free(s->allocs[i]->bytes);
+    while (s->nallocs) {
+        tc_sim_unmap(s, s->allocs[s->nallocs - 1]->address);
     }
     tc_trace_free(s->trace);
     tc_arena_free(s->arena);
+    tc_arena_free(s->home);
     free(s);
-}
-
-tc_sim_allocation *tc_sim_alloc(tc_sim *s, uint64_t size, const char *name) {
-    uint64_t left = DEVICE_BASE + DEVICE_SIZE - s->next_address;
-    if (size >= left || left - size < 2 * GUARD) {
-        return NULL;
-    }
-    uint8_t *bytes = calloc(size ? size : 1, 1);
-    if (!bytes) {
-        return NULL;
-    }
-    tc_sim_allocation *a = TC_NEW(s->arena, tc_sim_allocation);
-    a->address = s->next_address;
-    a->size = size;
-    a->bytes = bytes;
-    a->name = tc_strdup(s->arena, name ? name : "");
-    s->next_address += (size + GUARD + 255) & ~UINT64_C(255);
-    TC_PUSH(s->arena, s->allocs, s->nallocs, s->callocs, a);
-    return a;
 }
 
 tc_trace *tc_sim_take_trace(tc_sim *s) {

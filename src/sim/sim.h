@@ -35,6 +35,11 @@ typedef struct tc_sim_options {
     void *print_user;
     const char *isa; /* of the fast road: "avx512", "avx2", "plain", "none";
                         NULL: the best there is. For tests */
+    uint64_t base;   /* the first address that the simulator itself gives away:
+                        symbols, tc_sim_alloc, the kernels' heap; 0: its own */
+    /* Where a GLOBAL or CONST symbol is to live; 0: anywhere. May be NULL. */
+    uint64_t (*symbol_address)(void *user, const tc_ptx_symbol *y);
+    void *symbol_user;
 } tc_sim_options;
 
 typedef enum tc_run_status { /* INTERFACE.md: run */
@@ -144,6 +149,7 @@ typedef struct tc_sim_allocation {
     uint64_t size;
     uint8_t *bytes; /* host storage */
     const char *name;
+    bool borrowed; /* the storage is somebody else's */
 } tc_sim_allocation;
 
 typedef struct tc_sim_launch {
@@ -238,6 +244,38 @@ void tc_sim_free(tc_sim *s);
 /* Allocates zeroed device memory, 256-byte aligned, with unmapped guard space
  * around it. Name is copied. NULL when the device is full. */
 tc_sim_allocation *tc_sim_alloc(tc_sim *s, uint64_t size, const char *name);
+
+/* Device memory at an address of the caller's, in storage of the caller's that
+ * stays until tc_sim_unmap; NULL where it would overlap what is there. On the
+ * first address of what is there with bytes enough: that has its storage there
+ * from now on, and keeps what it holds. Name is copied. */
+tc_sim_allocation *tc_sim_map(tc_sim *s, uint64_t address, uint64_t size,
+                              uint8_t *bytes, const char *name);
+void tc_sim_unmap(tc_sim *s, uint64_t address);
+/* The allocation around an address, or NULL. */
+tc_sim_allocation *tc_sim_find(const tc_sim *s, uint64_t address);
+/* Where a GLOBAL or CONST symbol lives; 0: it has no place. */
+uint64_t tc_sim_symbol(const tc_sim *s, const tc_ptx_symbol *y);
+/* CTAs of l's kernel that an SM holds at once by l's block, dynamic_shared and
+ * registers; 0: not even one. */
+uint32_t tc_sim_occupancy(tc_sim *s, const tc_sim_launch *l);
+/* Registers of a thread as the simulator estimates them. */
+uint32_t tc_sim_registers(const tc_sim *s, const tc_ptx_func *f);
+
+/* Limits and sizes of the simulated machine. */
+typedef struct tc_sim_facts {
+    const char *arch;
+    int sm;
+    uint32_t sms, threads_cta, threads_sm, ctas_sm, registers_sm;
+    uint32_t shared_static, shared_cta, shared_sm, l2_bytes;
+    uint32_t clock_khz, memory_clock_khz, memory_bus_bits;
+    uint64_t memory;
+} tc_sim_facts;
+void tc_sim_facts_of(const tc_sim *s, tc_sim_facts *out);
+
+/* Frees what launches have left: findings, states and words of results are
+ * gone. */
+void tc_sim_forget(tc_sim *s);
 
 /* Runs a kernel. Returns false after reporting a launch that is impossible
  * (limits of the arch, unknown entry, wrong parameter bytes). */
