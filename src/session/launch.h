@@ -28,10 +28,10 @@ struct tc_loaded {
     tc_cuda_file *cu_files;  /* of a .cu, by .file number. Else NULL */
     uint32_t *places;        /* of a .cu: an op's place in the learner's files,
                                 in module->locs; 0: unknown */
-    const struct tc_cuda *cuda; /* exec.h: the program that a .cu is, built; or
-                                   NULL. Owned, in the arena */
-    const char *unknown; /* what of it the simulator does not execute; its
-                            module is then an outline. Else NULL */
+    struct tc_cuda *cuda;    /* exec.h: the program that a .cu is, built; or
+                                      NULL. Owned, in the arena */
+    const char *unknown;     /* what of it the simulator does not execute; its
+                                module is then an outline. Else NULL */
 };
 
 /* --- launch_file.c -----------------------------------------------------------
@@ -58,6 +58,11 @@ void tc_loaded_keep(tc_session *s, tc_loaded *f);
  * mangling (if only one is). NULL if there is none. */
 const tc_ptx_func *tc_loaded_kernel(const tc_session *s, const char *name,
                                     tc_loaded **file);
+
+/* The name of a kernel within what the compiler made of it, without namespaces,
+ * template arguments and parameters: saxpy of _Z5saxpyifPKfPf; else all of it.
+ * Not ended by 0: *len is its length. */
+const char *tc_kernel_name(const char *name, size_t *len);
 
 /* Calls fn for every kernel's name, hidden ones left out; short: as in C++. */
 void tc_loaded_each(const tc_session *s,

@@ -60,25 +60,9 @@ void tc_loaded_keep(tc_session *s, tc_loaded *f) {
 /* --- names -------------------------------------------------------------------
  */
 
-/* The name within the Itanium C++ ABI's _Z5saxpyifPKfPf ("saxpy"), or all of
- * it; *len is its length. */
-static const char *bare_name(const char *name, size_t *len) {
-    *len = strlen(name);
-    if (strncmp(name, "_Z", 2) != 0 || !isdigit((unsigned char)name[2])) {
-        return name;
-    }
-    char *end;
-    unsigned long n = strtoul(name + 2, &end, 10);
-    if (n == 0 || n > strlen(end)) {
-        return name;
-    }
-    *len = n;
-    return end;
-}
-
 static bool is_bare(const char *kernel, const char *name) {
     size_t len;
-    const char *bare = bare_name(kernel, &len);
+    const char *bare = tc_kernel_name(kernel, &len);
     return strlen(name) == len && memcmp(bare, name, len) == 0;
 }
 
@@ -120,7 +104,7 @@ void tc_loaded_each(const tc_session *s,
                 continue;
             }
             size_t len;
-            const char *bare = bare_name(f->name, &len);
+            const char *bare = tc_kernel_name(f->name, &len);
             char *name = tc_xcalloc(len + 1, 1);
             memcpy(name, bare, len);
             fn(user, tc_loaded_kernel(s, name, &owner) == f ? name : f->name);
