@@ -18,6 +18,8 @@ LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/%.o)
 TESTS    := $(TEST_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+STUB_SRC := $(wildcard src/runtime/stub/*.c)
+STUB_OBJ := $(STUB_SRC:%.c=$(BUILD)/%.o)
 
 all: $(BUILD)/tilecopy-repl
 
@@ -30,7 +32,7 @@ $(BUILD)/libtilecopy.a: $(LIB_OBJ)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(VECTOR) -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) $(EMBED) $(CFLAGS_ALL) $(VECTOR) -MMD -MP -c -o $@ $<
 
 # The simulator's handlers, once for each instruction set (src/sim/fast.h).
 VECTOR_OPT := $(if $(SAN),,-O3) -ffp-contract=off
@@ -66,6 +68,20 @@ $(BUILD)/tests/test_client: $(CLIENT_SRC)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/repl $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \
 	  -lreadline -lcmocka -lm
+
+# What is linked into CUDA programs, in the place of cudart, and its bytes in
+# our program. It runs in the learner's process: no sanitizer, nothing of ours.
+$(STUB_OBJ): $(BUILD)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) -Isrc -D_GNU_SOURCE $(WARN) -O2 -g0 -fPIC -fno-sanitize=all \
+	  -MMD -MP -c -o $@ $<
+$(BUILD)/libtcstub.a: $(STUB_OBJ) $(wildcard src/runtime/stub)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR) rcs $@ $(STUB_OBJ)
+$(BUILD)/src/toolchain/stub_bytes.o: $(BUILD)/libtcstub.a
+$(BUILD)/src/toolchain/stub_bytes.o: \
+  EMBED = -DTC_STUB_ARCHIVE='"$(BUILD)/libtcstub.a"'
 
 # The loops that the simulator is set beside: no vectors.
 $(BUILD)/scalar.o: tests/bench/scalar.c
@@ -155,4 +171,4 @@ clean:
 .PHONY: all tools run test test-build test-plain check conformance bench fuzz \
         install clean
 .SECONDARY:
--include $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TESTS:=.d)
+-include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TESTS:=.d)

@@ -25,6 +25,10 @@ typedef struct tc_toolchain {
 const tc_toolchain *tc_toolchain_find(tc_arena *a, const char **why,
                                       const char **hint);
 
+/* Is the file one of the toolkit's headers, or the system's? A line there is
+ * not the learner's. Paths may have ".." and links, as nvcc writes them. */
+bool tc_toolchain_header(const tc_toolchain *t, const char *path);
+
 /* Puts the pinned toolkit from PyPI's wheels into the project's or the user's
  * own folder. said gets lines of progress. False with why. */
 bool tc_toolchain_fetch(void (*said)(void *user, const char *line), void *user,
@@ -69,7 +73,8 @@ const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
                            size_t *bytes, char *why, size_t why_size);
 
 /* File and line of a call on the host's side of a program, from its debug
- * information. False where unknown. */
+ * information: of the learner's code that is inlined there, not of a header.
+ * where: the address after the call, in the file. False where unknown. */
 bool tc_host_line(tc_arena *a, const tc_toolchain *t, const char *program,
                   uint64_t where, const char **file, int *line);
 

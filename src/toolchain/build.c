@@ -1,0 +1,201 @@
+#include "toolchain/build.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+tc_build_status tc_build_fails(tc_job *j, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(j->why, j->why_size, fmt, ap);
+    va_end(ap);
+    return TC_BUILD_FAILED;
+}
+
+tc_build_status tc_build_ended(tc_job *j, const char *tool, int status) {
+    switch (status) {
+    case TC_RUN_NOT_STARTED:
+        return tc_build_fails(j, "%s cannot be run: %s", tool, strerror(errno));
+    case TC_RUN_CANCELLED:
+        return tc_build_fails(j, "interrupted");
+    default:
+        break;
+    }
+    if (status > 128) {
+        return tc_build_fails(j, "%s was ended by signal %d", tool,
+                              status - 128);
+    }
+    if (j->said.len == 0) {
+        return tc_build_fails(j, "%s failed with status %d and said nothing",
+                              tool, status);
+    }
+    tc_build_fails(j, "%s refused it", tool);
+    return TC_BUILD_REFUSED;
+}
+
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static tc_build_status open_sources(tc_job *j, const char *path) {
+    j->units[j->n++].path = path;
+    if (j->o->main != NULL) {
+        j->units[j->n++].path = j->o->main;
+    }
+    for (int i = 0; i < j->n; i++) {
+        tc_unit *u = &j->units[i];
+        u->text = tc_read_file(j->a, u->path, &u->len);
+        if (u->text == NULL) {
+            return tc_build_fails(j, "%s: %s", u->path,
+                                  errno == EINVAL ? "this is not a file"
+                                                  : strerror(errno));
+        }
+    }
+    j->host = tc_host_compiler(j->a);
+    if (j->host == NULL) {
+        return tc_build_fails(
+            j, "nvcc needs a C++ compiler for the host's part of a program, "
+               "and there is no g++ in PATH: install it (Debian, Ubuntu: apt "
+               "install g++; Fedora: dnf install gcc-c++)");
+    }
+    return TC_BUILD_OK;
+}
+
+/* What decides a build, but for the files that the sources include. The path
+ * counts: the PTX and the program name it. */
+static tc_hash key_of(tc_job *j) {
+    tc_hash h = TC_HASH_START;
+    tc_hash_text(&h, "tilecopy build 1");
+    tc_hash_text(&h, j->t->identity);
+    tc_hash_stat(&h, j->host);
+    tc_hash_flags(&h);
+    tc_hash_text(&h, j->o->arch);
+    tc_hash_text(&h, j->o->program ? "program" : "ptx");
+    if (j->o->program) {
+        tc_hash_block(&h, tc_stub_archive,
+                      (size_t)(tc_stub_archive_end - tc_stub_archive));
+    }
+    for (int i = 0; i < j->n; i++) {
+        tc_hash_text(&h, j->units[i].path);
+        tc_hash_text(&h, tc_absolute(j->a, j->units[i].path));
+        tc_hash_block(&h, j->units[i].text, j->units[i].len);
+    }
+    return h;
+}
+
+/* --- what an earlier build left ---------------------------------------------
+ * KEY.deps lists the files that the sources included when they were last built;
+ * the folder named by the key and what those files are now has the build. */
+
+static tc_build_status take(tc_job *j, const char *folder, tc_build *out) {
+    size_t len = 0;
+    const char *said =
+        tc_read_file(j->a, tc_format(j->a, "%s/said", folder), &len);
+    out->ptx = tc_format(j->a, "%s/kernels.ptx", folder);
+    out->program = j->o->program ? tc_format(j->a, "%s/program", folder) : NULL;
+    out->said = said != NULL ? said : "";
+    if (access(out->ptx, R_OK) != 0 ||
+        (out->program != NULL && access(out->program, X_OK) != 0)) {
+        return tc_build_fails(j, "%s: %s", folder, strerror(errno));
+    }
+    return TC_BUILD_OK;
+}
+
+static bool look_up(tc_job *j, tc_hash key, tc_build *out) {
+    const char *name = tc_hash_name(j->a, key);
+    const char *deps = tc_cache_find(j->a, tc_format(j->a, "%s.deps", name));
+    size_t len = 0;
+    const char *list = deps != NULL ? tc_read_file(j->a, deps, &len) : NULL;
+    if (list == NULL || !tc_deps_hash(j->a, list, &key)) {
+        return false;
+    }
+    const char *folder = tc_cache_find(j->a, tc_hash_name(j->a, key));
+    out->cached = folder != NULL && take(j, folder, out) == TC_BUILD_OK;
+    return out->cached;
+}
+
+/* --- a new one -------------------------------------------------------------*/
+
+static bool copy_to(tc_job *j, const char *from, const char *folder,
+                    const char *name, int mode) {
+    size_t len = 0;
+    const char *bytes = tc_read_file(j->a, from, &len);
+    return bytes != NULL &&
+           tc_write_file(tc_format(j->a, "%s/%s", folder, name), bytes, len,
+                         mode);
+}
+
+static tc_build_status store(tc_job *j, tc_hash key, const char *program,
+                             tc_build *out) {
+    tc_buf list = TC_BUF_INIT;
+    for (int i = 0; i < j->n; i++) {
+        tc_deps_read(j, &j->units[i], &list);
+    }
+    const char *deps = tc_buf_finish(&list, j->a);
+    const char *name = tc_format(j->a, "%s.deps", tc_hash_name(j->a, key));
+    const char *made = tc_cache_new(j->a);
+    bool ok = made != NULL && tc_deps_hash(j->a, deps, &key) &&
+              copy_to(j, j->units[0].ptx, made, "kernels.ptx", 0644) &&
+              (program == NULL || copy_to(j, program, made, "program", 0755)) &&
+              tc_write_file(tc_format(j->a, "%s/said", made),
+                            tc_buf_text(&j->said), j->said.len, 0644);
+    const char *folder =
+        ok ? tc_cache_keep(j->a, made, tc_hash_name(j->a, key)) : NULL;
+    if (folder == NULL) {
+        tc_build_fails(j, "what was built cannot be kept: %s", strerror(errno));
+        if (made != NULL) {
+            tc_remove_tree(made);
+        }
+        return TC_BUILD_FAILED;
+    }
+    tc_cache_text(j->a, name, deps, strlen(deps));
+    tc_cache_trim(j->a);
+    return take(j, folder, out);
+}
+
+static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
+    uint64_t begin = now_ns();
+    const char *program = NULL;
+    j->work = tc_temporary(j->a);
+    if (j->work == NULL) {
+        return tc_build_fails(j, "there is no folder for temporary files: %s",
+                              strerror(errno));
+    }
+    tc_build_status s = TC_BUILD_OK;
+    for (int i = 0; i < j->n && s == TC_BUILD_OK; i++) {
+        s = tc_compile(j, &j->units[i]);
+    }
+    if (s == TC_BUILD_OK && j->o->program) {
+        s = tc_link(j, &program);
+    }
+    out->compile_ns = now_ns() - begin;
+    if (s == TC_BUILD_OK) {
+        s = store(j, key, program, out);
+    }
+    tc_remove_tree(j->work);
+    return s;
+}
+
+tc_build_status tc_build_cu(tc_arena *a, const tc_toolchain *t,
+                            const char *path, const tc_build_options *o,
+                            tc_build *out, char *why, size_t why_size) {
+    tc_job j = {.a = a, .t = t, .o = o, .why = why, .why_size = why_size};
+    *out = (tc_build){.said = ""};
+    tc_build_status s = open_sources(&j, path);
+    if (s == TC_BUILD_OK) {
+        tc_hash key = key_of(&j);
+        if (!look_up(&j, key, out)) {
+            *out = (tc_build){.said = ""};
+            s = make(&j, key, out);
+        }
+    }
+    if (s != TC_BUILD_OK) {
+        out->said = tc_strndup(a, tc_buf_text(&j.said), j.said.len);
+    }
+    tc_buf_free(&j.said);
+    return s;
+}

@@ -1,0 +1,54 @@
+/* build.h - one build: build.c leads it, compile.c runs nvcc, link.c the host's
+ * linker, deps.c tells whether an earlier one still holds. */
+#ifndef TC_TOOLCHAIN_BUILD_H
+#define TC_TOOLCHAIN_BUILD_H
+
+#include "toolchain/internal.h"
+
+/* A source on its way through nvcc. */
+typedef struct tc_unit {
+    const char *path; /* as the student gave it */
+    const char *text;
+    size_t len;
+    const char *given;  /* the same for nvcc: another name where the path has
+                           characters that it cannot pass on */
+    const char *keep;   /* folder of its intermediate files */
+    const char *object; /* NULL: PTX only */
+    const char *deps;   /* what it depends on, as a rule of make */
+    const char *ptx;
+} tc_unit;
+
+typedef struct tc_job {
+    tc_arena *a;
+    const tc_toolchain *t;
+    const tc_build_options *o;
+    const char *host; /* the host's C++ compiler, a path */
+    const char *work; /* a folder for this build alone */
+    tc_unit units[2];
+    int n;
+    tc_buf said;
+    char *why;
+    size_t why_size;
+} tc_job;
+
+/* Why, in a sentence; always TC_BUILD_FAILED. */
+tc_build_status tc_build_fails(tc_job *j, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* What a tc_run that was no success means; j->said has the words. */
+tc_build_status tc_build_ended(tc_job *j, const char *tool, int status);
+
+/* compile.c */
+const char *tc_host_compiler(tc_arena *a);
+void tc_hash_flags(tc_hash *h); /* all that decides how nvcc is called */
+tc_build_status tc_compile(tc_job *j, tc_unit *u);
+/* link.c: work/program. Functions of CUDA that are not there are named. */
+tc_build_status tc_link(tc_job *j, const char **program);
+
+/* deps.c: the files of a rule of make, absolute, without those of the toolkit
+ * and the source itself, one a line. */
+void tc_deps_read(tc_job *j, const tc_unit *u, tc_buf *list);
+/* Adds what the files of the list are now; false if one is gone. */
+bool tc_deps_hash(tc_arena *a, const char *list, tc_hash *h);
+const char *tc_absolute(tc_arena *a, const char *path);
+
+#endif

@@ -1,0 +1,237 @@
+#include "toolchain/build.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* -O2 is the host's part, which keeps its lines (-g; nvcc's device code is
+ * optimised with it too, -lineinfo gives that its lines). A call in the place
+ * of a return stays a call: the runtime tells lines by return addresses. */
+static const char *const common[] = {"-x",        "cu", "-std=c++17", "-O2",
+                                     "-lineinfo", "-g", "-MD",        NULL};
+static const char *const for_program[] = {"-cudart",
+                                          "none",
+                                          "--no-compress",
+                                          "-Xcompiler",
+                                          "-fPIE",
+                                          "-Xcompiler",
+                                          "-fno-optimize-sibling-calls",
+                                          "--keep",
+                                          "-c",
+                                          NULL};
+
+/* Variables that change what nvcc and the compilers below it do. */
+static const char *const variables[] = {"NVCC_PREPEND_FLAGS",
+                                        "NVCC_APPEND_FLAGS",
+                                        "NVCC_CCBIN",
+                                        "CPATH",
+                                        "CPLUS_INCLUDE_PATH",
+                                        "C_INCLUDE_PATH",
+                                        "GCC_EXEC_PREFIX",
+                                        "COMPILER_PATH",
+                                        NULL};
+
+void tc_hash_flags(tc_hash *h) {
+    for (int i = 0; common[i] != NULL; i++) {
+        tc_hash_text(h, common[i]);
+    }
+    for (int i = 0; for_program[i] != NULL; i++) {
+        tc_hash_text(h, for_program[i]);
+    }
+    for (int i = 0; variables[i] != NULL; i++) {
+        tc_hash_text(h, getenv(variables[i]));
+    }
+}
+
+const char *tc_host_compiler(tc_arena *a) {
+    const char *own[] = {getenv("NVCC_CCBIN"), getenv("CXX")};
+    for (int i = 0; i < 2; i++) {
+        const char *name = own[i];
+        if (name == NULL || *name == '\0') {
+            continue;
+        }
+        name = tc_is_folder(name) ? tc_format(a, "%s/g++", name) : name;
+        const char *path = tc_in_path(a, name);
+        if (path != NULL && tc_plain_path(path)) {
+            return path;
+        }
+    }
+    return tc_in_path(a, "g++");
+}
+
+/* --- a name that nvcc can pass on ------------------------------------------*/
+
+static void put_escaped(tc_buf *b, const char *s) {
+    for (; *s != '\0'; s++) {
+        if ((unsigned char)*s < ' ' || *s == 127) {
+            tc_buf_printf(b, "\\%03o", (unsigned)*s);
+        } else {
+            tc_buf_printf(b, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+        }
+    }
+}
+
+/* The source under a name of ours, with #line for its own; what it includes is
+ * found through a link to its folder. */
+static bool rename_source(tc_job *j, tc_unit *u, int index) {
+    const char *folder = tc_real_path(j->a, tc_folder_of(j->a, u->path));
+    const char *link = tc_format(j->a, "%s/d%d", j->work, index);
+    u->given = tc_format(j->a, "%s/source%d.cu", j->work, index);
+    tc_buf all = TC_BUF_INIT;
+    tc_buf_puts(&all, "#line 1 \"");
+    put_escaped(&all, u->path);
+    tc_buf_puts(&all, "\"\n");
+    tc_buf_write(&all, u->text, u->len);
+    bool ok = folder != NULL && symlink(folder, link) == 0 &&
+              tc_write_file(u->given, all.data, all.len, 0644);
+    tc_buf_free(&all);
+    return ok;
+}
+
+static bool name_source(tc_job *j, tc_unit *u, int index) {
+    if (!tc_plain_path(u->path)) {
+        return rename_source(j, u, index);
+    }
+    u->given = u->path[0] == '-' || u->path[0] == '@'
+                   ? tc_format(j->a, "./%s", u->path)
+                   : u->path;
+    return true;
+}
+
+/* --- nvcc ------------------------------------------------------------------*/
+
+static const char *find_ptx(tc_job *j, const char *folder) {
+    DIR *d = opendir(folder);
+    const char *found = NULL;
+    for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
+        size_t n = strlen(e->d_name);
+        if (n > 4 && strcmp(e->d_name + n - 4, ".ptx") == 0) {
+            found = tc_format(j->a, "%s/%s", folder, e->d_name);
+        }
+    }
+    if (d != NULL) {
+        closedir(d);
+    }
+    return found;
+}
+
+typedef struct words {
+    const char *w[64];
+    int n;
+} words;
+
+static void say(words *w, const char *word) {
+    if (w->n < 63) {
+        w->w[w->n++] = word;
+    }
+}
+
+static void say_all(words *w, const char *const *list) {
+    for (; *list != NULL; list++) {
+        say(w, *list);
+    }
+}
+
+/* "sm_90a" -> compute_90a */
+static void say_arch(tc_job *j, words *w) {
+    const char *arch = j->o->arch != NULL ? j->o->arch : "sm_90a";
+    const char *number = strncmp(arch, "sm_", 3) == 0 ? arch + 3 : arch;
+    say(w, tc_format(j->a, "-arch=compute_%s", number));
+    say(w, tc_format(j->a, "-code=compute_%s", number));
+}
+
+static void command(tc_job *j, tc_unit *u, int index, words *w) {
+    say(w, j->t->nvcc);
+    say_all(w, common);
+    say_arch(j, w);
+    if (getenv("NVCC_CCBIN") == NULL) {
+        say(w, "-ccbin");
+        say(w, j->host);
+    }
+    if (u->object != NULL) {
+        say_all(w, for_program);
+        say(w, "--keep-dir");
+        say(w, u->keep);
+        say(w, "-o");
+        say(w, u->object);
+    } else {
+        say(w, "-ptx");
+        say(w, "-o");
+        say(w, u->ptx);
+    }
+    say(w, "-MF");
+    say(w, u->deps);
+    if (u->given != u->path && !tc_plain_path(u->path)) {
+        say(w, "-I");
+        say(w, tc_format(j->a, "%s/d%d", j->work, index));
+    }
+    say(w, u->given);
+}
+
+/* Names of ours in what nvcc wrote become the student's folder again. */
+static void true_names(tc_job *j, const tc_unit *u, int index, tc_buf *text) {
+    const char *link = tc_format(j->a, "%s/d%d/", j->work, index);
+    const char *folder = tc_folder_of(j->a, u->path);
+    tc_buf all = TC_BUF_INIT;
+    const char *p = tc_buf_text(text);
+    for (const char *at; (at = strstr(p, link)) != NULL;) {
+        tc_buf_write(&all, p, (size_t)(at - p));
+        tc_buf_printf(&all, "%s/", folder);
+        p = at + strlen(link);
+    }
+    tc_buf_puts(&all, p);
+    tc_buf_free(text);
+    *text = all;
+}
+
+static tc_build_status ptx_names(tc_job *j, const tc_unit *u, int index) {
+    size_t len = 0;
+    const char *ptx = tc_read_file(j->a, u->ptx, &len);
+    if (ptx == NULL) {
+        return tc_build_fails(j, "nvcc left no PTX for %s", u->path);
+    }
+    tc_buf text = TC_BUF_INIT;
+    tc_buf_write(&text, ptx, len);
+    true_names(j, u, index, &text);
+    bool ok = tc_write_file(u->ptx, text.data, text.len, 0644);
+    tc_buf_free(&text);
+    return ok ? TC_BUILD_OK
+              : tc_build_fails(j, "%s: %s", u->ptx, strerror(errno));
+}
+
+tc_build_status tc_compile(tc_job *j, tc_unit *u) {
+    int index = (int)(u - j->units);
+    words w = {0};
+    u->keep = tc_format(j->a, "%s/keep%d", j->work, index);
+    u->deps = tc_format(j->a, "%s/deps%d", j->work, index);
+    u->ptx = tc_format(j->a, "%s/out%d.ptx", j->work, index);
+    u->object =
+        j->o->program ? tc_format(j->a, "%s/object%d.o", j->work, index) : NULL;
+    if (mkdir(u->keep, 0755) != 0 || !name_source(j, u, index)) {
+        return tc_build_fails(j, "%s: %s", j->work, strerror(errno));
+    }
+    command(j, u, index, &w);
+    const char *env[] = {tc_format(j->a, "TMPDIR=%s", j->work), NULL};
+    tc_process p = {.argv = w.w,
+                    .env = env,
+                    .out = &j->said,
+                    .err = &j->said,
+                    .cancel = j->o->cancel};
+    int status = tc_run(&p);
+    bool renamed = u->given != u->path;
+    if (renamed) {
+        true_names(j, u, index, &j->said);
+    }
+    if (status != 0) {
+        return tc_build_ended(j, "nvcc", status);
+    }
+    u->ptx = u->object != NULL ? find_ptx(j, u->keep) : u->ptx;
+    if (u->ptx == NULL) {
+        return tc_build_fails(j, "nvcc left no PTX for %s", u->path);
+    }
+    return renamed ? ptx_names(j, u, index) : TC_BUILD_OK;
+}

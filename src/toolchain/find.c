@@ -1,0 +1,263 @@
+#include "toolchain/internal.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    OLDEST = 12 /* CUDA 12.0 has compute_90a */
+};
+
+static const char *const how_to_get_one =
+    "put nvcc in PATH, set CUDA_HOME to a CUDA toolkit of 13.0, or let `make "
+    "toolkit` fetch one (350 MB, no root needed)";
+
+/* --- where the toolkit is put ----------------------------------------------*/
+
+/* The folder of the source that this program was built in, or NULL. */
+static const char *project_folder(tc_arena *a) {
+    const char *at = tc_real_path(a, "/proc/self/exe");
+    for (int up = 0; at != NULL && up < 6 && strcmp(at, "/") != 0; up++) {
+        at = tc_folder_of(a, at);
+        char *mark = tc_format(a, "%s/src/toolchain/toolchain.h", at);
+        if (access(mark, R_OK) == 0 && access(at, W_OK) == 0) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+const char *tc_toolchain_home(tc_arena *a) {
+    const char *own = getenv("TILECOPY_TOOLKIT");
+    const char *xdg = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
+    const char *project = project_folder(a);
+    if (own != NULL && *own != '\0') {
+        return own;
+    }
+    if (project != NULL) {
+        return tc_format(a, "%s/toolkit", project);
+    }
+    if (xdg != NULL && xdg[0] == '/') {
+        return tc_format(a, "%s/tilecopy-repl/toolkit", xdg);
+    }
+    return tc_format(a, "%s/.local/share/tilecopy-repl/toolkit",
+                     home != NULL && home[0] == '/' ? home : "/tmp");
+}
+
+/* --- candidates ------------------------------------------------------------*/
+
+typedef struct candidates {
+    const char **items;
+    int n, cap;
+} candidates;
+
+static void add(tc_arena *a, candidates *c, const char *path) {
+    if (path != NULL && tc_is_program(path)) {
+        TC_PUSH(a, c->items, c->n, c->cap, path);
+    }
+}
+
+static void add_home(tc_arena *a, candidates *c, const char *variable) {
+    const char *home = getenv(variable);
+    if (home != NULL && home[0] != '\0') {
+        add(a, c, tc_format(a, "%s/bin/nvcc", home));
+    }
+}
+
+/* /usr/local/cuda first, then the versions beside it, the newest first. */
+static void add_usual(tc_arena *a, candidates *c) {
+    glob_t g = {0};
+    if (glob("/usr/local/cuda*/bin/nvcc", 0, NULL, &g) == 0) {
+        add(a, c, "/usr/local/cuda/bin/nvcc");
+        for (size_t i = g.gl_pathc; i-- > 0;) {
+            add(a, c, tc_strdup(a, g.gl_pathv[i]));
+        }
+    }
+    globfree(&g);
+    add(a, c, "/opt/cuda/bin/nvcc");
+}
+
+/* --- one of them -----------------------------------------------------------*/
+
+static const char *after(const char *text, const char *mark) {
+    const char *at = strstr(text, mark);
+    return at != NULL ? at + strlen(mark) : NULL;
+}
+
+/* "release 13.0, V13.0.88" -> 13.0 */
+static const char *version_of(tc_arena *a, const char *nvcc) {
+    tc_buf out = TC_BUF_INIT;
+    const char *argv[] = {nvcc, "--version", NULL};
+    tc_process p = {.argv = argv, .out = &out, .timeout_ms = 20000};
+    const char *at = NULL, *version = NULL;
+    if (tc_run(&p) == 0) {
+        at = after(tc_buf_text(&out), "release ");
+    }
+    size_t len = at != NULL ? strspn(at, "0123456789.") : 0;
+    if (len > 0 && len < 16) {
+        version = tc_strndup(a, at, len);
+    }
+    tc_buf_free(&out);
+    return version;
+}
+
+/* The folder of -I in nvcc's own INCLUDES, which its nvcc.profile sets. */
+static const char *include_said(tc_arena *a, const char *nvcc) {
+    tc_buf out = TC_BUF_INIT;
+    const char *argv[] = {nvcc, "--dryrun",  "-E", "-x",
+                          "cu", "/dev/null", NULL};
+    tc_process p = {.argv = argv, .err = &out, .timeout_ms = 20000};
+    const char *folder = NULL, *at = NULL;
+    if (tc_run(&p) == 0) {
+        at = after(tc_buf_text(&out), "#$ INCLUDES=");
+        at = at != NULL ? after(at, "-I") : NULL;
+    }
+    if (at != NULL) {
+        folder = tc_real_path(a, tc_strndup(a, at, strcspn(at, "\"\n")));
+    }
+    tc_buf_free(&out);
+    return folder;
+}
+
+static bool has_runtime(tc_arena *a, const char *folder) {
+    return folder != NULL &&
+           access(tc_format(a, "%s/cuda_runtime.h", folder), R_OK) == 0;
+}
+
+static const char *include_of(tc_arena *a, const char *nvcc) {
+    const char *const usual[] = {"include", "targets/x86_64-linux/include",
+                                 "targets/sbsa-linux/include"};
+    const char *said = include_said(a, nvcc);
+    if (has_runtime(a, said)) {
+        return said;
+    }
+    const char *top = tc_folder_of(a, tc_folder_of(a, nvcc));
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        const char *folder = tc_format(a, "%s/%s", top, usual[i]);
+        if (has_runtime(a, folder)) {
+            return tc_real_path(a, folder);
+        }
+    }
+    return NULL;
+}
+
+static const char *beside(tc_arena *a, const char *nvcc, const char *tool) {
+    char *path = tc_format(a, "%s/%s", tc_folder_of(a, nvcc), tool);
+    return tc_is_program(path) ? path : tc_in_path(a, tool);
+}
+
+/* What was asked of this very nvcc before: two lines, version and folder. */
+static bool known(tc_arena *a, const char *name, tc_toolchain *t) {
+    const char *path = tc_cache_find(a, name);
+    size_t len = 0;
+    char *text = path != NULL ? tc_read_file(a, path, &len) : NULL;
+    char *line = text != NULL ? strchr(text, '\n') : NULL;
+    char *end = line != NULL ? strchr(line + 1, '\n') : NULL;
+    if (end == NULL) {
+        return false;
+    }
+    *line = *end = '\0';
+    t->version = text;
+    t->include = line + 1;
+    return has_runtime(a, t->include);
+}
+
+/* Asks this nvcc; NULL, or why it will not do. */
+static const char *ask(tc_arena *a, const char *nvcc, tc_toolchain *t) {
+    t->version = version_of(a, nvcc);
+    if (t->version == NULL) {
+        return tc_format(a, "%s does not tell its version", nvcc);
+    }
+    if (atoi(t->version) < OLDEST) {
+        return tc_format(a,
+                         "%s is of CUDA %s; %d.0 is the oldest that "
+                         "compiles for sm_90a",
+                         nvcc, t->version, OLDEST);
+    }
+    t->include = include_of(a, nvcc);
+    if (t->include == NULL) {
+        return tc_format(a,
+                         "%s has no headers: cuda_runtime.h is not where it "
+                         "looks",
+                         nvcc);
+    }
+    return NULL;
+}
+
+static const char *look_at(tc_arena *a, const char *given, tc_toolchain *t) {
+    tc_hash h = TC_HASH_START;
+    const char *nvcc = tc_real_path(a, given);
+    if (nvcc == NULL) {
+        return tc_format(a, "%s: %s", given, strerror(errno));
+    }
+    /* a link may be a wrapper's other name: run it as it is called */
+    nvcc =
+        strcmp(tc_base_of(nvcc), "nvcc") == 0 || given[0] != '/' ? nvcc : given;
+    t->nvcc = nvcc;
+    tc_hash_stat(&h, nvcc);
+    char *name = tc_format(a, "%s.nvcc", tc_hash_name(a, h));
+    if (!known(a, name, t)) {
+        const char *why = ask(a, nvcc, t);
+        if (why != NULL) {
+            return why;
+        }
+        char *text = tc_format(a, "%s\n%s\n", t->version, t->include);
+        tc_cache_text(a, name, text, strlen(text));
+    }
+    tc_hash_text(&h, t->version);
+    t->ptxas = beside(a, nvcc, "ptxas");
+    t->addr2line = tc_in_path(a, "addr2line");
+    t->identity = tc_format(a, "nvcc %s %s", t->version, tc_hash_name(a, h));
+    return NULL;
+}
+
+const tc_toolchain *tc_toolchain_find(tc_arena *a, const char **why,
+                                      const char **hint) {
+    const char *own = getenv("TILECOPY_NVCC");
+    tc_toolchain *t = TC_NEW(a, tc_toolchain);
+    candidates c = {0};
+    *why = "there is no CUDA compiler (nvcc) on this machine";
+    *hint = how_to_get_one;
+    if (own != NULL && *own != '\0') { /* that one and no other */
+        add(a, &c, own);
+        if (c.n == 0) {
+            *why = tc_format(a, "TILECOPY_NVCC names %s, which is no program",
+                             own);
+            *hint = "let it name an nvcc, or unset it";
+            return NULL;
+        }
+    } else {
+        add(a, &c, tc_in_path(a, "nvcc"));
+        add_home(a, &c, "CUDA_HOME");
+        add_home(a, &c, "CUDA_PATH");
+        add_usual(a, &c);
+        add(a, &c,
+            tc_format(a, "%s/nvidia/cu13/bin/nvcc", tc_toolchain_home(a)));
+    }
+    for (int i = 0; i < c.n; i++) {
+        const char *refused = look_at(a, c.items[i], t);
+        if (refused == NULL) {
+            return t;
+        }
+        *why = i == 0 ? refused : *why;
+    }
+    return NULL;
+}
+
+bool tc_toolchain_header(const tc_toolchain *t, const char *path) {
+    char real[PATH_MAX];
+    const char *const folders[] = {t->include, "/usr/include", "/usr/lib",
+                                   "/usr/local/include"};
+    path = realpath(path, real) != NULL ? real : path;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        size_t n = strlen(folders[i]);
+        if (strncmp(path, folders[i], n) == 0 && path[n] == '/') {
+            return true;
+        }
+    }
+    return false;
+}

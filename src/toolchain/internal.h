@@ -1,0 +1,98 @@
+/* internal.h - what the toolchain's files share: programs that are run, files,
+ * hashes and the cache. Nothing outside src/toolchain/ includes it. */
+#ifndef TC_TOOLCHAIN_INTERNAL_H
+#define TC_TOOLCHAIN_INTERNAL_H
+
+#include "base/buf.h"
+#include "toolchain/toolchain.h"
+#include <stdarg.h>
+
+/* --- process.c: other programs, without a shell ----------------------------*/
+
+typedef struct tc_process {
+    const char *const *argv; /* argv[0] is the path of the file to run */
+    const char *const *env;  /* "NAME=value" put before ours, or NULL */
+    const char *folder;      /* to run in; NULL: ours */
+    tc_buf *out;             /* gets standard output; NULL: thrown away */
+    tc_buf *err;             /* gets standard error; may be the same as out */
+    /* gets both by lines as they come (out and err are then not filled) */
+    void (*said)(void *user, const char *line);
+    void *user;
+    const volatile int *cancel; /* not 0: end it; or NULL */
+    int timeout_ms;             /* 0: none */
+} tc_process;
+
+enum { /* tc_run besides the exit status; a signal's is 128 + its number */
+       TC_RUN_NOT_STARTED = -1,
+       TC_RUN_CANCELLED = -2,
+       TC_RUN_TIMEOUT = -3
+};
+/* Runs it to its end, with nothing on standard input and in a process group of
+ * its own, of which nothing is left. Output beyond some megabytes is read and
+ * dropped. */
+int tc_run(const tc_process *p);
+
+/* --- files.c ---------------------------------------------------------------*/
+
+bool tc_is_program(const char *path); /* a file that may be executed */
+bool tc_is_folder(const char *path);
+/* The program of that name in the folders of PATH, or NULL. */
+const char *tc_in_path(tc_arena *a, const char *name);
+/* The file's bytes, ended by a 0 that is not counted; NULL with errno. */
+char *tc_read_file(tc_arena *a, const char *path, size_t *len);
+/* Written beside its place and renamed into it. */
+bool tc_write_file(const char *path, const void *bytes, size_t len, int mode);
+bool tc_make_folders(const char *path); /* all of them, as mkdir -p */
+void tc_remove_tree(const char *path);  /* links are not followed */
+/* An absolute path without "..", or NULL where there is no such file. */
+const char *tc_real_path(tc_arena *a, const char *path);
+const char *tc_folder_of(tc_arena *a, const char *path); /* "." for "x" */
+const char *tc_base_of(const char *path);
+/* A new folder in TMPDIR or /tmp whose path has only plain characters, which
+ * nvcc can pass through its shell. NULL with errno. */
+const char *tc_temporary(tc_arena *a);
+/* May nvcc be given the path? It hands names to a shell in double quotes, and
+ * takes a comma for the end of a word. */
+bool tc_plain_path(const char *path);
+
+/* --- cache.c ---------------------------------------------------------------*/
+
+/* FNV-1a of 128 bits (Fowler, Noll, Vo; RFC 9923). A block and a text go in
+ * with their length, so that ("ab", "c") is not ("a", "bc"). */
+typedef struct tc_hash {
+    uint64_t hi, lo;
+} tc_hash;
+#define TC_HASH_START                                                          \
+    ((tc_hash){UINT64_C(0x6c62272e07bb0142), UINT64_C(0x62b821756295c58d)})
+void tc_hash_bytes(tc_hash *h, const void *bytes, size_t len);
+void tc_hash_block(tc_hash *h, const void *bytes, size_t len);
+void tc_hash_text(tc_hash *h, const char *text);  /* NULL counts too */
+const char *tc_hash_name(tc_arena *a, tc_hash h); /* 32 hex digits */
+/* What tells that a file is another one without reading it: path, size,
+ * time. False where it is not there. */
+bool tc_hash_stat(tc_hash *h, const char *path);
+
+/* The folder that holds what was built: TILECOPY_CACHE, else
+ * XDG_CACHE_HOME/tilecopy-repl, else ~/.cache/tilecopy-repl, and where that
+ * cannot be written or is another user's, one in /tmp. It is made. NULL where
+ * there can be none. */
+const char *tc_cache_folder(tc_arena *a);
+/* Path of a thing of the cache that is there, marked as used; else NULL. */
+const char *tc_cache_find(tc_arena *a, const char *name);
+/* Puts a file (or a folder made by tc_cache_new) there under that name, whole
+ * or not at all; what is there stays. Its path, or NULL with errno. */
+const char *tc_cache_text(tc_arena *a, const char *name, const void *bytes,
+                          size_t len);
+const char *tc_cache_new(tc_arena *a);
+const char *tc_cache_keep(tc_arena *a, const char *made, const char *name);
+/* Removes what was used longest ago until the rest is within the limit
+ * (TILECOPY_CACHE_MB, else 512), but nothing that was used just now. */
+void tc_cache_trim(tc_arena *a);
+
+/* --- stub_bytes.c: libtcstub.a ---------------------------------------------*/
+
+extern const unsigned char tc_stub_archive[], tc_stub_archive_end[];
+/* --- script_bytes.c: src/tools/toolkit.sh ----------------------------------*/
+extern const unsigned char tc_toolkit_script[], tc_toolkit_script_end[];
+
+#endif

@@ -1,0 +1,45 @@
+#include "toolchain/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* addr2line -i writes FILE:LINE for the innermost of the functions that are
+ * inlined there, then for those around it; " (discriminator 3)" may follow, and
+ * "??:0" or "FILE:?" is what it does not know. */
+static bool frame(tc_arena *a, const tc_toolchain *t, const char *line,
+                  const char **file, int *number) {
+    const char *colon = strrchr(line, ':');
+    int n = colon != NULL ? atoi(colon + 1) : 0;
+    if (n <= 0 || strncmp(line, "??", 2) == 0) {
+        return false;
+    }
+    const char *path = tc_strndup(a, line, (size_t)(colon - line));
+    if (tc_toolchain_header(t, path)) {
+        return false;
+    }
+    *file = path;
+    *number = n;
+    return true;
+}
+
+bool tc_host_line(tc_arena *a, const tc_toolchain *t, const char *program,
+                  uint64_t where, const char **file, int *line) {
+    if (t->addr2line == NULL || where == 0) {
+        return false;
+    }
+    char *at = tc_format(a, "0x%llx", (unsigned long long)(where - 1));
+    const char *argv[] = {t->addr2line, "-i", "-e", program, at, NULL};
+    tc_buf out = TC_BUF_INIT;
+    tc_process p = {.argv = argv, .out = &out, .timeout_ms = 10000};
+    bool found = false;
+    if (tc_run(&p) == 0) {
+        const char *q = tc_buf_text(&out);
+        while (!found && *q != '\0') {
+            size_t n = strcspn(q, "\n");
+            found = frame(a, t, tc_strndup(a, q, n), file, line);
+            q += n + (q[n] == '\n');
+        }
+    }
+    tc_buf_free(&out);
+    return found;
+}

@@ -1,0 +1,124 @@
+#include "toolchain/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "90a", "sm_90a" -> sm_90a */
+static const char *arch_of(tc_arena *a, const char *arch) {
+    return strncmp(arch, "sm_", 3) == 0 ? arch : tc_format(a, "sm_%s", arch);
+}
+
+/* Name in the cache of what this ptxas makes of the text. */
+static const char *name_of(tc_arena *a, const tc_toolchain *t, const char *text,
+                           const char *arch, const char *suffix) {
+    tc_hash h = TC_HASH_START;
+    tc_hash_stat(&h, t->ptxas);
+    tc_hash_text(&h, arch);
+    tc_hash_text(&h, text);
+    return tc_format(a, "%s.%s", tc_hash_name(a, h), suffix);
+}
+
+/* ptxas -v on the text: what it said, and the cubin's bytes if it takes it. */
+static void *assemble(tc_arena *a, const tc_toolchain *t, const char *text,
+                      const char *arch, tc_buf *said, size_t *bytes) {
+    const char *work = tc_temporary(a);
+    if (work == NULL) {
+        tc_buf_printf(said, "there is no folder for temporary files: %s",
+                      strerror(errno));
+        return NULL;
+    }
+    const char *ptx = tc_format(a, "%s/kernels.ptx", work);
+    const char *cubin = tc_format(a, "%s/kernels.cubin", work);
+    const char *argv[] = {
+        t->ptxas, "-v", "-arch", arch_of(a, arch), "--generate-line-info", "-o",
+        cubin,    ptx,  NULL};
+    const char *env[] = {"LC_ALL=C", NULL};
+    tc_process p = {.argv = argv, .env = env, .out = said, .err = said};
+    void *made = NULL;
+    if (!tc_write_file(ptx, text, strlen(text), 0644)) {
+        tc_buf_printf(said, "%s: %s", ptx, strerror(errno));
+    } else {
+        int status = tc_run(&p);
+        made = status == 0 ? tc_read_file(a, cubin, bytes) : NULL;
+        if (status == TC_RUN_NOT_STARTED) {
+            tc_buf_printf(said, "%s: %s", t->ptxas, strerror(errno));
+        }
+    }
+    tc_remove_tree(work);
+    return made;
+}
+
+/* "Compiling entry function 'name' for 'sm_90a'", and then, a line or more
+ * later, "Used 18 registers, ...": "name 18". */
+static const char *registers_in(tc_arena *a, const char *said) {
+    static const char *const entry = "Compiling entry function '";
+    tc_buf out = TC_BUF_INIT;
+    const char *name = NULL;
+    size_t len = 0;
+    for (const char *p = said; *p != '\0';) {
+        size_t n = strcspn(p, "\n");
+        const char *line = tc_strndup(a, p, n);
+        const char *at = strstr(line, entry), *used = strstr(line, "Used ");
+        if (at != NULL) {
+            name = at + strlen(entry);
+            len = strcspn(name, "'");
+        } else if (strstr(line, "Compiling ") != NULL) {
+            name = NULL; /* a function that is called */
+        } else if (name != NULL && used != NULL && atoi(used + 5) > 0) {
+            tc_buf_printf(&out, "%.*s %d\n", (int)len, name, atoi(used + 5));
+            name = NULL;
+        }
+        p += n + (p[n] == '\n');
+    }
+    tc_buf_puts(&out, "");
+    return tc_buf_finish(&out, a);
+}
+
+const char *tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
+                               const char *ptx_text, const char *arch) {
+    if (t->ptxas == NULL) {
+        return NULL;
+    }
+    const char *name = name_of(a, t, ptx_text, arch, "registers");
+    const char *known = tc_cache_find(a, name);
+    size_t len = 0, bytes = 0;
+    char *text = known != NULL ? tc_read_file(a, known, &len) : NULL;
+    if (text != NULL) {
+        return text;
+    }
+    tc_buf said = TC_BUF_INIT;
+    if (assemble(a, t, ptx_text, arch, &said, &bytes) != NULL) {
+        const char *found = registers_in(a, tc_buf_text(&said));
+        tc_cache_text(a, name, found, strlen(found));
+        text = tc_strdup(a, found);
+    }
+    tc_buf_free(&said);
+    return text;
+}
+
+const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
+                           const char *ptx_text, const char *arch,
+                           size_t *bytes, char *why, size_t why_size) {
+    if (t->ptxas == NULL) {
+        snprintf(why, why_size, "there is no ptxas beside %s", t->nvcc);
+        return NULL;
+    }
+    const char *name = name_of(a, t, ptx_text, arch, "cubin");
+    const char *known = tc_cache_find(a, name);
+    void *made = known != NULL ? tc_read_file(a, known, bytes) : NULL;
+    if (made != NULL) {
+        return made;
+    }
+    tc_buf said = TC_BUF_INIT;
+    made = assemble(a, t, ptx_text, arch, &said, bytes);
+    if (made == NULL) {
+        snprintf(why, why_size, "ptxas refused it: %s", tc_buf_text(&said));
+    } else {
+        tc_cache_text(a, name, made, *bytes);
+        tc_cache_trim(a);
+    }
+    tc_buf_free(&said);
+    return made;
+}
