@@ -99,8 +99,10 @@ typedef struct tc_device_vtable {
     bool (*write)(tc_device *d, uint64_t to, const void *from, uint64_t bytes);
     bool (*read)(tc_device *d, void *to, uint64_t from, uint64_t bytes);
     /* The bytes themselves, if they are this process's and nobody else has to
-     * know of a change; else NULL. NULL in the table: never. */
-    uint8_t *(*bytes)(tc_device *d, uint64_t address, uint64_t bytes);
+     * know of a change; else NULL. whole: all of them will be overwritten.
+     * NULL in the table: never. */
+    uint8_t *(*bytes)(tc_device *d, uint64_t address, uint64_t bytes,
+                      bool whole);
     bool (*move)(tc_device *d, uint64_t to, uint64_t from, uint64_t bytes);
     bool (*set)(tc_device *d, uint64_t to, int value, uint64_t bytes);
     /* Runs to its end. l->params is the packed block. */

@@ -1,0 +1,389 @@
+/* device_sim.c - the simulator as the device of a CUDA program. */
+#include "base/buf.h"
+#include "runtime/device.h"
+#include "sim/tensormap.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Memory that the device has made. */
+typedef struct piece {
+    uint64_t address;
+    uint8_t *bytes;
+    uint64_t size;
+    bool fresh; /* not filled with TC_DEVICE_FRESH yet: see touch */
+} piece;
+
+struct tc_device {
+    tc_device_options o;
+    tc_sim *sim;
+    piece *pieces; /* by address */
+    int npieces, cpieces, nfresh;
+    uint64_t cycles; /* of all launches */
+    uint32_t clock_khz;
+    char why[512];
+};
+
+/* ---- life ---- */
+
+static void keep_words(void *user, const tc_diag *diag) {
+    tc_buf *b = user;
+    if (diag->severity == TC_ERROR) {
+        tc_buf_printf(b, "%s%s", b->len ? "; " : "", diag->message);
+    }
+}
+
+static tc_device *sim_open(const tc_device_options *o, char *why,
+                           size_t why_size) {
+    tc_device *d = tc_xcalloc(1, sizeof *d);
+    tc_buf words = TC_BUF_INIT;
+    tc_diags diags = {keep_words, &words, 0};
+    d->o = *o;
+    if (!d->o.sim.base) {
+        d->o.sim.base = TC_RT_DEVICE_BASE;
+    }
+    d->sim = tc_sim_new(o->module->ptx, &d->o.sim, &diags);
+    if (!d->sim) {
+        snprintf(why, why_size, "%s", tc_buf_text(&words));
+        free(d);
+        d = NULL;
+    } else {
+        tc_sim_facts f;
+        tc_sim_facts_of(d->sim, &f);
+        d->clock_khz = f.clock_khz;
+    }
+    tc_buf_free(&words);
+    return d;
+}
+
+static void sim_close(tc_device *d) {
+    tc_sim_free(d->sim);
+    for (int i = 0; i < d->npieces; i++) {
+        munmap(d->pieces[i].bytes, d->pieces[i].size);
+    }
+    free(d->pieces);
+    free(d);
+}
+
+/* ---- facts ---- */
+
+static void sim_facts(tc_device *d, tc_rt_device *out) {
+    tc_sim_facts f;
+    tc_sim_facts_of(d->sim, &f);
+    *out = (tc_rt_device){.sm = f.sm,
+                          .multiprocessors = (int32_t)f.sms,
+                          .threads_sm = (int32_t)f.threads_sm,
+                          .threads_cta = (int32_t)f.threads_cta,
+                          .ctas_sm = (int32_t)f.ctas_sm,
+                          .registers_sm = (int32_t)f.registers_sm,
+                          .registers_cta = (int32_t)f.registers_sm,
+                          .clock_khz = (int32_t)f.clock_khz,
+                          .memory_clock_khz = (int32_t)f.memory_clock_khz,
+                          .memory_bus_bits = (int32_t)f.memory_bus_bits,
+                          .l2_bytes = (int32_t)f.l2_bytes,
+                          .driver_version = 13000,
+                          .runtime_version = 13000,
+                          .memory = f.memory,
+                          .memory_free = f.memory,
+                          .shared_cta = f.shared_static,
+                          .shared_sm = f.shared_sm,
+                          .shared_optin = f.shared_cta};
+    snprintf(out->name, sizeof out->name, "tilecopy simulator (%s)", f.arch);
+}
+
+static uint64_t sim_range(tc_device *d, uint64_t *bytes) {
+    (void)d;
+    *bytes = TC_RT_DEVICE_SIZE - TC_DEVICE_OWN;
+    return TC_RT_DEVICE_BASE + TC_DEVICE_OWN;
+}
+
+static uint32_t registers_of(tc_device *d, const tc_ptx_func *f) {
+    const tc_device_module *m = d->o.module;
+    uint32_t n = m->registers ? m->registers(m->user, f->name) : 0;
+    return n ? n : tc_sim_registers(d->sim, f);
+}
+
+/* Threads that fit by registers: of each warp in units of 256. */
+static uint32_t threads_by_registers(const tc_sim_facts *f, uint32_t regs) {
+    uint32_t warp = (regs + 7) / 8 * 8 * 32;
+    uint32_t n = warp ? f->registers_sm / warp * 32 : f->threads_cta;
+    return n < f->threads_cta ? n : f->threads_cta;
+}
+
+static void sim_function(tc_device *d, const tc_ptx_func *f,
+                         tc_rt_function *out) {
+    tc_sim_facts facts;
+    tc_sim_facts_of(d->sim, &facts);
+    const tc_ptx_module *m = d->o.module->ptx;
+    out->registers = registers_of(d, f);
+    uint64_t bound = 1;
+    for (int i = 0; i < 3; i++) {
+        uint32_t n = f->reqntid[i] ? f->reqntid[i] : f->maxntid[i];
+        bound *= n ? n : 1;
+        out->cluster[i] =
+            f->reqcluster[0] && !f->reqcluster[i] ? 1 : f->reqcluster[i];
+    }
+    uint32_t most = threads_by_registers(&facts, out->registers);
+    bool bounded = f->maxntid[0] || f->reqntid[0];
+    out->max_threads = bounded && bound < most ? (uint32_t)bound : most;
+    out->shared = f->shared_bytes;
+    out->local = f->local_bytes;
+    out->constant = 0;
+    for (int i = 0; i < m->nsymbols; i++) {
+        out->constant +=
+            m->symbols[i].space == TC_PS_CONST ? m->symbols[i].size : 0;
+    }
+    out->ptx_version = (uint32_t)m->sm;
+    out->binary_version = (uint32_t)facts.sm;
+}
+
+static bool sim_symbol(tc_device *d, const tc_ptx_symbol *y,
+                       uint64_t *address) {
+    *address = tc_sim_symbol(d->sim, y);
+    return *address != 0;
+}
+
+/* ---- memory ---- */
+
+static int piece_index(const tc_device *d, uint64_t address) {
+    int lo = 0, hi = d->npieces;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (d->pieces[mid].address + d->pieces[mid].size <= address) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+static void add_piece(tc_device *d, piece p) {
+    if (d->npieces == d->cpieces) {
+        d->cpieces = d->cpieces ? d->cpieces * 2 : 64;
+        d->pieces =
+            tc_xrealloc(d->pieces, (size_t)d->cpieces * sizeof *d->pieces);
+    }
+    int i = piece_index(d, p.address);
+    memmove(&d->pieces[i + 1], &d->pieces[i],
+            (size_t)(d->npieces - i) * sizeof *d->pieces);
+    d->pieces[i] = p;
+    d->npieces++;
+    d->nfresh += p.fresh;
+}
+
+static bool sim_alloc(tc_device *d, const tc_device_memory *m) {
+    if (m->kind != TC_RT_DEVICE) {
+        return tc_sim_map(d->sim, m->address, m->bytes, m->shared, m->name) !=
+               NULL;
+    }
+    if (m->bytes == 0 || m->bytes > SIZE_MAX) {
+        return false;
+    }
+    void *p = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        return false;
+    }
+    if (!tc_sim_map(d->sim, m->address, m->bytes, p, m->name)) {
+        munmap(p, m->bytes);
+        return false;
+    }
+    add_piece(d, (piece){m->address, p, m->bytes, true});
+    return true;
+}
+
+static void sim_free(tc_device *d, uint64_t address) {
+    int i = piece_index(d, address);
+    tc_sim_unmap(d->sim, address);
+    if (i < d->npieces && d->pieces[i].address == address) {
+        d->nfresh -= d->pieces[i].fresh;
+        munmap(d->pieces[i].bytes, d->pieces[i].size);
+        d->npieces--;
+        memmove(&d->pieces[i], &d->pieces[i + 1],
+                (size_t)(d->npieces - i) * sizeof *d->pieces);
+    }
+}
+
+/* Memory is filled when somebody looks at it: most of it is written whole
+ * before. */
+static void fill(tc_device *d, piece *p) {
+    if (p->fresh) {
+        memset(p->bytes, TC_DEVICE_FRESH, p->size);
+        p->fresh = false;
+        d->nfresh--;
+    }
+}
+
+static void fill_all(tc_device *d) {
+    for (int i = 0; i < d->npieces && d->nfresh; i++) {
+        fill(d, &d->pieces[i]);
+    }
+}
+
+/* The bytes at an address; whole: all of them will be overwritten. */
+static uint8_t *sim_bytes(tc_device *d, uint64_t address, uint64_t bytes,
+                          bool whole) {
+    tc_sim_allocation *a = tc_sim_find(d->sim, address);
+    if (!a || bytes > a->size || address - a->address > a->size - bytes) {
+        return NULL;
+    }
+    int i = piece_index(d, address);
+    if (i < d->npieces && d->pieces[i].address == a->address) {
+        piece *p = &d->pieces[i];
+        if (whole && p->fresh && bytes == p->size) {
+            p->fresh = false;
+            d->nfresh--;
+        }
+        fill(d, p);
+    }
+    return a->bytes + (address - a->address);
+}
+
+static bool sim_write(tc_device *d, uint64_t to, const void *from,
+                      uint64_t bytes) {
+    uint8_t *p = sim_bytes(d, to, bytes, true);
+    if (p) {
+        memcpy(p, from, bytes);
+    }
+    return p != NULL;
+}
+
+static bool sim_read(tc_device *d, void *to, uint64_t from, uint64_t bytes) {
+    const uint8_t *p = sim_bytes(d, from, bytes, false);
+    if (p) {
+        memcpy(to, p, bytes);
+    }
+    return p != NULL;
+}
+
+static bool sim_move(tc_device *d, uint64_t to, uint64_t from, uint64_t bytes) {
+    const uint8_t *q = sim_bytes(d, from, bytes, false);
+    uint8_t *p = q ? sim_bytes(d, to, bytes, true) : NULL;
+    if (p) {
+        memmove(p, q, bytes);
+    }
+    return p != NULL;
+}
+
+static bool sim_set(tc_device *d, uint64_t to, int value, uint64_t bytes) {
+    uint8_t *p = sim_bytes(d, to, bytes, true);
+    if (p) {
+        memset(p, value, bytes);
+    }
+    return p != NULL;
+}
+
+/* ---- launches ---- */
+
+/* The CUDA error that a fault becomes (CUDA Runtime API, cudaError). */
+static int error_of(const tc_sim_result *r) {
+    for (int i = 0; i < r->nfindings; i++) {
+        const tc_finding *f = &r->findings[i];
+        switch (f->kind) {
+        case TC_FINDING_OUT_OF_BOUNDS:
+            return 700; /* cudaErrorIllegalAddress */
+        case TC_FINDING_MISALIGNED:
+            return 716; /* cudaErrorMisalignedAddress */
+        case TC_FINDING_ILLEGAL_SIZE:
+            return 715; /* cudaErrorIllegalInstruction */
+        case TC_FINDING_TRAP:
+            return f->detail && strstr(f->detail, ": assertion `")
+                       ? 710  /* cudaErrorAssert */
+                       : 719; /* cudaErrorLaunchFailure */
+        default:
+            break;
+        }
+    }
+    return 719;
+}
+
+static void sim_launch(tc_device *d, const tc_sim_launch *l,
+                       tc_device_launched *out) {
+    tc_sim_launch mine = *l;
+    tc_buf words = TC_BUF_INIT;
+    tc_diags diags = {keep_words, &words, 0};
+    const tc_ptx_func *f = tc_ptx_find_entry(d->o.module->ptx, l->entry);
+    *out = (tc_device_launched){0};
+    if (f && !mine.registers) {
+        mine.registers = registers_of(d, f);
+    }
+    fill_all(d);
+    tc_sim_forget(d->sim);
+    if (!tc_sim_run(d->sim, &mine, &diags, &out->sim)) {
+        snprintf(d->why, sizeof d->why, "%s", tc_buf_text(&words));
+        out->error = 1; /* cudaErrorInvalidValue */
+        out->why = d->why;
+    } else {
+        out->simulated = true;
+        d->cycles += out->sim.cycles;
+        if (out->sim.status == TC_RUN_FAULT) {
+            out->fault = true;
+            out->error = error_of(&out->sim);
+        }
+    }
+    tc_buf_free(&words);
+}
+
+static uint32_t sim_occupancy(tc_device *d, const tc_ptx_func *f,
+                              uint32_t block, uint64_t dynamic_shared,
+                              uint32_t cluster) {
+    (void)cluster; /* any CTA of one may be anywhere */
+    if (dynamic_shared > UINT32_MAX) {
+        return 0;
+    }
+    tc_sim_launch l = {.entry = f->name,
+                       .block = {block, 1, 1},
+                       .dynamic_shared = (uint32_t)dynamic_shared,
+                       .registers = registers_of(d, f)};
+    return tc_sim_occupancy(d->sim, &l);
+}
+
+static bool sim_tensor_map(tc_device *d, const tc_rt_tensor_map *t, void *out) {
+    tc_sim_tensor_map m = {.type = (uint32_t)t->type,
+                           .rank = (uint32_t)t->rank,
+                           .address = t->address,
+                           .interleave = (uint32_t)t->interleave,
+                           .swizzle = (uint32_t)t->swizzle,
+                           .l2_promotion = (uint32_t)t->l2_promotion,
+                           .oob_fill = (uint32_t)t->oob_fill};
+    memcpy(m.dims, t->dims, sizeof m.dims);
+    memcpy(m.strides, t->strides, sizeof m.strides);
+    memcpy(m.box, t->box, sizeof m.box);
+    memcpy(m.element_strides, t->element_strides, sizeof m.element_strides);
+    return tc_tensor_map_encode(&m, out, d->why, sizeof d->why);
+}
+
+static double sim_time_ms(tc_device *d) {
+    return (double)d->cycles / (double)d->clock_khz;
+}
+
+static tc_trace *sim_take_trace(tc_device *d) {
+    return tc_sim_take_trace(d->sim);
+}
+
+static tc_sim *sim_sim(tc_device *d) {
+    return d->sim;
+}
+
+const tc_device_vtable tc_device_sim = {.name = "sim",
+                                        .open = sim_open,
+                                        .close = sim_close,
+                                        .facts = sim_facts,
+                                        .range = sim_range,
+                                        .function = sim_function,
+                                        .symbol = sim_symbol,
+                                        .alloc = sim_alloc,
+                                        .free = sim_free,
+                                        .write = sim_write,
+                                        .read = sim_read,
+                                        .bytes = sim_bytes,
+                                        .move = sim_move,
+                                        .set = sim_set,
+                                        .launch = sim_launch,
+                                        .occupancy = sim_occupancy,
+                                        .tensor_map = sim_tensor_map,
+                                        .time_ms = sim_time_ms,
+                                        .take_trace = sim_take_trace,
+                                        .sim = sim_sim};
