@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_RANGE_SHIFT = 34 }; /* 16 GiB of addresses: or there is no use */
+enum { LEAST_RANGE_SHIFT = 36 }; /* 64 GiB of addresses: or there is no use */
 
 static tc_cu_memory what(const tc_gpu *g) {
     return (tc_cu_memory){.type = 1, .location = {1, g->device}};

@@ -62,7 +62,10 @@ bool tc_gpu_alloc(tc_device *d, const tc_device_memory *m) {
             return false;
         }
         x->m.shared = m->shared;
-        return true;
+        x->m.kind = m->kind;
+        return m->shared == NULL ||
+               tc_gpu_peek(g, m->shared, m->address,
+                           m->bytes < x->m.bytes ? m->bytes : x->m.bytes);
     }
     if (g->error != 0 ||
         !tc_gpu_side_check(g, tc_gpu_pages_use(&g->pages, m->address, m->bytes),
@@ -70,6 +73,11 @@ bool tc_gpu_alloc(tc_device *d, const tc_device_memory *m) {
         return false;
     }
     tc_gpu_side_add(g, m, false);
+    if (m->shared == NULL &&
+        !tc_gpu_fill(g, m->address, TC_DEVICE_FRESH, m->bytes)) {
+        tc_gpu_free(d, m->address);
+        return false;
+    }
     return true;
 }
 

@@ -319,6 +319,8 @@ struct tc_sim {
     uint64_t *symbols; /* of GLOBAL and CONST: their addresses */
     tc_trace *trace;
     tc_sim_allocation *grid_memory; /* of cooperative launches, or NULL */
+    struct tc_known_map *maps;      /* tensormap_known.c */
+    int nmaps, cmaps;
 };
 
 /* code.c: run->code and run->fast, from the module. */

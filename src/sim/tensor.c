@@ -31,7 +31,7 @@ static bool find_map(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
         return false;
     }
     char why[160];
-    if (!tc_tensor_map_decode(at.bytes, &t->map)) {
+    if (!tc_sim_map_of(w->cta->run->sim, at.bytes, &t->map)) {
         return refuse(w, op, lane, &at,
                       "there is no tensor map at this address");
     }
