@@ -352,7 +352,9 @@ static void both_launch(tc_device *d, const tc_sim_launch *l,
     b->ndifferences = 0;
     bool put = tc_gpu_put_shared(g);
     tc_device_sim.launch(b->sim, l, out);
-    if (out->error != 0 || out->fault) {
+    bool ended = out->simulated && (out->sim.status == TC_RUN_OK ||
+                                    out->sim.status == TC_RUN_FINDINGS);
+    if (out->error != 0 || !ended) {
         not_asked(b, out);
         return;
     }
