@@ -1,0 +1,235 @@
+/* copy.c - copying boxes between the host and the device, cudaMemcpy. */
+#include "runtime/stub/stub.h"
+#include <string.h>
+
+/* --- boxes --------------------------------------------------------------- */
+
+static uint64_t span(const tc_rt_copy *c, uint64_t pitch, uint64_t slice) {
+    return (c->depth - 1) * slice + (c->height - 1) * pitch + c->width;
+}
+
+/* Rows that follow each other on both sides are one row. */
+static void flatten(tc_rt_copy *c) {
+    if (c->height == 1 && c->depth > 1) {
+        c->height = c->depth;
+        c->dst_pitch = c->dst_slice;
+        c->src_pitch = c->src_slice;
+        c->depth = 1;
+    }
+    if (c->depth > 1 && c->dst_slice == c->dst_pitch * c->height &&
+        c->src_slice == c->src_pitch * c->height) {
+        c->height *= c->depth;
+        c->depth = 1;
+    }
+    if (c->depth == 1 && c->dst_pitch == c->width && c->src_pitch == c->width) {
+        c->width *= c->height;
+        c->height = 1;
+    }
+}
+
+static char *at(uint64_t base, uint64_t pitch, uint64_t row) {
+    return (char *)(uintptr_t)(base + row * pitch);
+}
+
+/* --- in pieces ----------------------------------------------------------- */
+
+/* A call carries at most so much. */
+enum { ROWS = 256, BYTES = 1 << 20 };
+
+/* Up to ROWS rows of one plane, in one call; the host's side by reference. */
+static cudaError_t piece(tc_rt_name name, const tc_rt_copy *c,
+                         uint32_t stream) {
+    tc_rt_copy q = *c;
+    bool write = name == TC_RT_WRITE;
+    struct iovec v[1 + ROWS] = {{&q, sizeof q}};
+    for (uint64_t i = 0; i < c->height; i++) {
+        v[1 + i].iov_base =
+            write ? at(c->src, c->src_pitch, i) : at(c->dst, c->dst_pitch, i);
+        v[1 + i].iov_len = c->width;
+    }
+    int rows = (int)c->height;
+    tc_stub_talk t = {.name = name,
+                      .stream = stream,
+                      .out = v,
+                      .nout = write ? 1 + rows : 1,
+                      .in = v + 1,
+                      .nin = write ? 0 : rows};
+    cudaError_t e = tc_stub_call(&t);
+    return e == cudaSuccess && !write && t.got != c->width * c->height
+               ? cudaErrorUnknown
+               : e;
+}
+
+static cudaError_t row_in_pieces(tc_rt_name name, tc_rt_copy c,
+                                 uint32_t stream) {
+    cudaError_t e = cudaSuccess;
+    for (uint64_t left = c.width; left > 0 && e == cudaSuccess;
+         left -= c.width) {
+        c.width = left < BYTES ? left : BYTES;
+        e = piece(name, &c, stream);
+        c.dst += c.width;
+        c.src += c.width;
+    }
+    return e;
+}
+
+static cudaError_t plane_in_pieces(tc_rt_name name, tc_rt_copy c,
+                                   uint32_t stream) {
+    uint64_t rows = c.width < BYTES ? BYTES / c.width : 1, left = c.height;
+    cudaError_t e = cudaSuccess;
+    rows = rows < ROWS ? rows : ROWS;
+    for (; left > 0 && e == cudaSuccess; left -= c.height) {
+        c.height = left < rows ? left : rows;
+        e = c.height == 1 ? row_in_pieces(name, c, stream)
+                          : piece(name, &c, stream);
+        c.dst += c.height * c.dst_pitch;
+        c.src += c.height * c.src_pitch;
+    }
+    return e;
+}
+
+static cudaError_t in_pieces(tc_rt_name name, tc_rt_copy c, uint32_t stream) {
+    cudaError_t e = cudaSuccess;
+    uint64_t planes = c.depth;
+    c.depth = 1;
+    for (uint64_t i = 0; i < planes && e == cudaSuccess; i++) {
+        e = plane_in_pieces(name, c, stream);
+        c.dst += c.dst_slice;
+        c.src += c.src_slice;
+    }
+    return e;
+}
+
+static void by_hand(const tc_rt_copy *c) {
+    for (uint64_t i = 0; i < c->depth; i++) {
+        for (uint64_t j = 0; j < c->height; j++) {
+            memmove(at(c->dst + i * c->dst_slice, c->dst_pitch, j),
+                    at(c->src + i * c->src_slice, c->src_pitch, j), c->width);
+        }
+    }
+}
+
+/* --- directions ---------------------------------------------------------- */
+
+typedef enum tc_stub_side {
+    SIDE_HOST,   /* the program's own, or page-locked */
+    SIDE_DEVICE, /* or managed */
+    SIDE_NONE    /* no memory, or not all of it */
+} tc_stub_side;
+
+typedef struct tc_stub_end {
+    tc_stub_side side;
+    bool host_may, device_may; /* as which end of a named direction it does */
+} tc_stub_end;
+
+static tc_stub_end end_of(uint64_t address, uint64_t bytes) {
+    if (!tc_stub_is_device((void *)(uintptr_t)address)) {
+        return (tc_stub_end){address != 0 ? SIDE_HOST : SIDE_NONE, true, false};
+    }
+    const tc_stub_block *b = tc_stub_block_of(address, bytes);
+    if (b == NULL) {
+        return (tc_stub_end){SIDE_NONE, false, false};
+    }
+    return (tc_stub_end){b->kind == TC_RT_HOST ? SIDE_HOST : SIDE_DEVICE,
+                         b->kind != TC_RT_DEVICE, true};
+}
+
+static bool agrees(tc_stub_end e, bool device) {
+    return device ? e.device_may : e.host_may;
+}
+
+/* The kind that was named must be what the addresses say, or could be. */
+static cudaError_t check(const tc_rt_copy *c, enum cudaMemcpyKind kind,
+                         tc_stub_end *dst, tc_stub_end *src) {
+    if ((unsigned)kind > cudaMemcpyDefault) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    *dst = end_of(c->dst, span(c, c->dst_pitch, c->dst_slice));
+    *src = end_of(c->src, span(c, c->src_pitch, c->src_slice));
+    bool to =
+        kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from =
+        kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    if (dst->side == SIDE_NONE || src->side == SIDE_NONE ||
+        (kind != cudaMemcpyDefault &&
+         (!agrees(*dst, to) || !agrees(*src, from)))) {
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t tc_stub_wait_all(void) {
+    tc_stub_open_all();
+    return tc_stub.printed == tc_stub.launches ? tc_stub.sticky
+                                               : tc_stub_sync();
+}
+
+/* What blocks the host: everything but copies within the device, and those
+ * that were asked to be asynchronous from or to page-locked memory (CUDA
+ * Runtime API, API synchronization behavior). */
+static cudaError_t wait_for(tc_stub_end dst, tc_stub_end src, bool blocks) {
+    return blocks && (dst.side == SIDE_HOST || src.side == SIDE_HOST)
+               ? tc_stub_wait_all()
+               : cudaSuccess;
+}
+
+cudaError_t tc_stub_copy(const tc_rt_copy *box, enum cudaMemcpyKind kind,
+                         bool blocks, uint32_t stream) {
+    tc_rt_copy c = *box;
+    tc_stub_end dst, src;
+    cudaError_t e = tc_stub_ready();
+    if (e != cudaSuccess || c.width == 0 || c.height == 0 || c.depth == 0) {
+        return e;
+    }
+    flatten(&c);
+    e = check(&c, kind, &dst, &src);
+    e = e == cudaSuccess ? wait_for(dst, src, blocks) : e;
+    if (e != cudaSuccess) {
+        return e;
+    }
+    if (dst.side == SIDE_HOST && src.side == SIDE_HOST) {
+        by_hand(&c);
+        return cudaSuccess;
+    }
+    if (dst.side == SIDE_HOST) {
+        return in_pieces(TC_RT_READ, c, stream);
+    }
+    if (src.side == SIDE_HOST) {
+        return in_pieces(TC_RT_WRITE, c, stream);
+    }
+    struct iovec v = {&c, sizeof c};
+    tc_stub_talk t = {
+        .name = TC_RT_MOVE, .stream = stream, .out = &v, .nout = 1};
+    return tc_stub_call(&t);
+}
+
+cudaError_t tc_stub_copy_line(void *dst, const void *src, size_t count,
+                              enum cudaMemcpyKind kind, bool blocks,
+                              cudaStream_t s) {
+    uint32_t stream;
+    tc_rt_copy c = {.dst = (uint64_t)(uintptr_t)dst,
+                    .src = (uint64_t)(uintptr_t)src,
+                    .dst_pitch = count,
+                    .src_pitch = count,
+                    .width = count,
+                    .height = 1,
+                    .depth = 1};
+    cudaError_t e = tc_stub_stream_id(s, &stream);
+    return e != cudaSuccess ? e : tc_stub_copy(&c, kind, blocks, stream);
+}
+
+TC_API cudaError_t cudaMemcpy(void *dst, const void *src, size_t count,
+                              enum cudaMemcpyKind kind) {
+    TC_ENTER();
+    return tc_stub_leave(tc_stub_copy_line(dst, src, count, kind, true, NULL));
+}
+TC_PTDS(cudaMemcpy);
+
+TC_API cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count,
+                                   enum cudaMemcpyKind kind,
+                                   cudaStream_t stream) {
+    TC_ENTER();
+    return tc_stub_leave(
+        tc_stub_copy_line(dst, src, count, kind, false, stream));
+}
+TC_PTSZ(cudaMemcpyAsync);

@@ -1,0 +1,189 @@
+/* managed.c - device memory that the program reaches at the same address, and
+ * what happens when it reaches for the rest.
+ *
+ * Between a launch and the next synchronizing call managed memory that the
+ * kernel may use is shut (PROT_NONE): the program's access then tells the
+ * parent that the synchronization is missing, and goes on. Any other access to
+ * the device's addresses, which are unmapped, is the dereference of a device
+ * pointer: the parent is told, and the program gets its SIGSEGV. */
+#include "runtime/stub/stub.h"
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static struct sigaction before; /* what the program had for SIGSEGV */
+
+static size_t pages(const tc_stub_block *b) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (b->bytes + page - 1) / page * page;
+}
+
+static void *pointer(const tc_stub_block *b) {
+    return (void *)(uintptr_t)b->address;
+}
+
+bool tc_stub_map(tc_stub_block *b, int descriptor) {
+    void *at = descriptor < 0
+                   ? MAP_FAILED
+                   : mmap(pointer(b), pages(b), PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_FIXED_NOREPLACE, descriptor, 0);
+    if (at != MAP_FAILED && at != pointer(b)) {
+        munmap(at, pages(b)); /* a kernel that does not know NOREPLACE */
+        at = MAP_FAILED;
+    }
+    b->mapped = at != MAP_FAILED;
+    return b->mapped;
+}
+
+void tc_stub_unmap(tc_stub_block *b) {
+    if (b->mapped) {
+        munmap(pointer(b), pages(b));
+        b->mapped = b->shut = false;
+    }
+}
+
+/* --- shutting and opening ------------------------------------------------ */
+
+static void open_block(tc_stub_block *b) {
+    if (b->shut) {
+        mprotect(pointer(b), pages(b), PROT_READ | PROT_WRITE);
+        b->shut = false;
+    }
+}
+
+static bool mentions(const void *params, size_t bytes, const tc_stub_block *b) {
+    for (size_t i = 0; i + sizeof(uint64_t) <= bytes; i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, (const char *)params + i, sizeof word);
+        if (word - b->address < b->bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context);
+
+/* A handler that the program has set since must not see our faults. */
+static void catch_again(void) {
+    struct sigaction now;
+    sigaction(SIGSEGV, NULL, &now);
+    if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_fault) {
+        tc_stub_catch();
+    }
+}
+
+void tc_stub_shut(const void *params, size_t bytes, uint32_t stream) {
+    for (int i = 0; i < tc_stub.nblocks; i++) {
+        tc_stub_block *b = &tc_stub.blocks[i];
+        if (b->kind != TC_RT_MANAGED || !b->mapped ||
+            !(b->symbol || mentions(params, bytes, b))) {
+            continue;
+        }
+        if (!b->shut) {
+            catch_again();
+            b->shut = mprotect(pointer(b), pages(b), PROT_NONE) == 0;
+        }
+        b->stream = stream;
+        b->launch = tc_stub.launches;
+    }
+}
+
+void tc_stub_open(uint32_t stream, uint64_t launch) {
+    for (int i = 0; i < tc_stub.nblocks; i++) {
+        tc_stub_block *b = &tc_stub.blocks[i];
+        if ((stream == 0 || b->stream == stream) && b->launch <= launch) {
+            open_block(b);
+        }
+    }
+}
+
+void tc_stub_open_all(void) {
+    tc_stub_open(0, UINT64_MAX);
+}
+
+/* --- faults -------------------------------------------------------------- */
+
+static bool wrote(const ucontext_t *u) {
+#if defined(__x86_64__) /* page-fault error code: bit 1 */
+    return (u->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#else
+    (void)u;
+    return false;
+#endif
+}
+
+static const void *counter(const ucontext_t *u) {
+#if defined(__x86_64__)
+    return (const void *)(uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (const void *)(uintptr_t)u->uc_mcontext.pc;
+#else
+    (void)u;
+    return NULL;
+#endif
+}
+
+/* What would have happened without us. */
+static void chain(int number, siginfo_t *info, void *context) {
+    if ((before.sa_flags & SA_SIGINFO) != 0) {
+        before.sa_sigaction(number, info, context);
+    } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
+        signal(number, SIG_DFL); /* the access is repeated, and ends it */
+    } else {
+        before.sa_handler(number);
+    }
+}
+
+/* True: the program goes on. A fault of the stub's own hands, with the mutex
+ * held, is in the middle of a call: nothing can be said then. */
+static bool explain(const siginfo_t *info, const ucontext_t *u) {
+    bool held = tc_stub_self.holds;
+    if (!held) {
+        tc_stub_lock();
+    }
+    tc_rt_note n = {.write = wrote(u),
+                    .address = (uint64_t)(uintptr_t)info->si_addr};
+    tc_stub_block *b = tc_stub_block_at(n.address);
+    bool shut = b != NULL && b->shut;
+    if (shut) {
+        open_block(b);
+    }
+    if (!held) {
+        tc_stub_note(shut ? TC_RT_NOTE_MISSING_SYNC : TC_RT_NOTE_DEREF,
+                     tc_stub_where_fault(counter(u)), &n, "");
+        tc_stub_unlock();
+    }
+    return shut;
+}
+
+static void on_fault(int number, siginfo_t *info, void *context) {
+    if (info->si_code <= 0 || !tc_stub_is_device(info->si_addr) ||
+        !explain(info, context)) {
+        chain(number, info, context);
+    }
+}
+
+void tc_stub_catch(void) {
+    struct sigaction mine = {.sa_sigaction = on_fault,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    sigemptyset(&mine.sa_mask);
+    sigaction(SIGSEGV, &mine, &before);
+}
+
+void tc_stub_signal_stack(void) {
+    enum { BYTES = 64 << 10 };
+    stack_t now;
+    tc_stub_self.stack = true;
+    if (sigaltstack(NULL, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) {
+        return;
+    }
+    void *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p != MAP_FAILED) {
+        stack_t mine = {.ss_sp = p, .ss_size = BYTES};
+        sigaltstack(&mine, NULL);
+    }
+}

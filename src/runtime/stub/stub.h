@@ -1,0 +1,243 @@
+/* stub.h - the inside of the runtime that is linked into a CUDA program in
+ * place of cudart.
+ *
+ * The program's device is in another process (runtime/protocol.h). What lives
+ * here: CUDA's handles, the tables that its pointers are looked up in, and each
+ * thread's last error. An API function is
+ *
+ *     TC_API cudaError_t cudaThing(...) {
+ *         TC_ENTER();
+ *         return tc_stub_leave(thing(...));
+ *     }
+ *
+ * and API functions never call each other. Everything below is called between
+ * the two, where the one mutex is held, unless it says otherwise.
+ *
+ * The stub is in a student's program: it needs nothing but the C library, and
+ * names that it cannot keep to itself begin with tc_stub_. */
+#ifndef TC_STUB_STUB_H
+#define TC_STUB_STUB_H
+
+#include "runtime/protocol.h"
+#include "runtime/stub/cuda.h"
+#include <stdbool.h>
+#include <sys/uio.h>
+
+#pragma GCC visibility push(hidden)
+
+/* A kernel, as the compiler registered it; its handle (cudaKernel_t,
+ * cudaFunction_t) is its address. */
+typedef struct tc_stub_function {
+    const void *host; /* what the program has for its address */
+    const char *name; /* the device's name for it */
+    bool asked;
+    cudaError_t error; /* what the device said when asked */
+    tc_rt_function facts;
+    tc_rt_param *params;
+    int dynamic_shared, carveout, non_portable; /* as set; -1: never */
+    struct tc_stub_function *next;
+} tc_stub_function;
+
+/* A variable of the device: __device__, __constant__, __managed__. */
+typedef struct tc_stub_variable {
+    const void *host; /* managed: the address of the pointer */
+    const char *name;
+    uint64_t bytes;
+    bool managed, asked;
+    cudaError_t error;
+    uint64_t address;
+    struct tc_stub_variable *next;
+} tc_stub_variable;
+
+/* A range of addresses that the device knows. */
+typedef struct tc_stub_block {
+    uint64_t address, bytes;
+    tc_rt_memory kind;
+    bool symbol; /* a variable: no one frees it */
+    bool mapped; /* MANAGED, HOST: it is there in the program */
+    bool shut;   /* MANAGED: no access until a synchronizing call */
+    uint32_t flags;
+    uint32_t stream; /* of the last launch that may touch it, */
+    uint64_t launch; /* and its number */
+} tc_stub_block;
+
+typedef struct tc_stub_stream {
+    uint32_t id; /* 0: the legacy default stream, 1: the thread's */
+    unsigned int flags;
+    int priority;
+    uint64_t after; /* launches of other streams that it waits for */
+    struct tc_stub_stream *next;
+} tc_stub_stream;
+
+typedef struct tc_stub_event {
+    unsigned int flags;
+    bool recorded;
+    double ms; /* of device time, when it was recorded */
+    uint32_t stream;
+    uint64_t launch; /* the last one before the record */
+    struct tc_stub_event *next;
+} tc_stub_event;
+
+typedef enum tc_stub_link {
+    TC_STUB_NEVER_ASKED,
+    TC_STUB_LINKED,
+    TC_STUB_BROKEN /* no parent, or a fork's child */
+} tc_stub_link;
+
+typedef struct tc_stub_state {
+    tc_stub_link link;
+    int fd;
+    tc_rt_device device; /* once linked */
+    cudaError_t sticky;  /* what a kernel's fault left */
+    tc_stub_function *functions;
+    tc_stub_variable *variables;
+    tc_stub_block *blocks; /* by address */
+    int nblocks, blocks_cap;
+    uint64_t *freed; /* addresses that were freed and are not in use again */
+    int nfreed, freed_cap;
+    tc_stub_stream *streams;
+    tc_stub_event *events;
+    uint32_t nstreams;
+    uint64_t launches;        /* so far */
+    uint64_t printed;         /* launches whose text has been asked for */
+    const void *unchecked_by; /* the thread whose launch failed unseen */
+    cudaError_t unchecked;
+    uint64_t unchecked_where;
+} tc_stub_state;
+
+extern tc_stub_state tc_stub;
+
+/* <<<grid, block, shared, stream>>>, kept between push and pop. */
+typedef struct tc_stub_config {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    const void *caller;
+} tc_stub_config;
+
+enum { TC_STUB_CONFIGS = 16 };
+
+typedef struct tc_stub_thread {
+    bool holds; /* the mutex */
+    bool stack; /* it has its alternate signal stack, or was refused one */
+    cudaError_t last;
+    const void *caller; /* return address of the API function under way */
+    tc_stub_config configs[TC_STUB_CONFIGS];
+    int nconfigs;
+    const void *popped; /* <<<>>>'s return address; the launch is next */
+} tc_stub_thread;
+
+extern _Thread_local tc_stub_thread tc_stub_self;
+
+/* --- state.c ------------------------------------------------------------- */
+
+#define TC_ENTER() tc_stub_enter(__builtin_return_address(0))
+void tc_stub_enter(const void *caller);
+/* Makes e the thread's last error if it is one, and returns it. */
+cudaError_t tc_stub_leave(cudaError_t e);
+/* The same without touching the last error. */
+cudaError_t tc_stub_leave_quietly(cudaError_t e);
+/* The mutex alone, for callbacks and signal handlers. */
+void tc_stub_lock(void);
+void tc_stub_unlock(void);
+
+/* --- wire.c -------------------------------------------------------------- */
+
+/* Is there a device, without a fault so far? Says HELLO the first time. */
+cudaError_t tc_stub_ready(void);
+
+typedef struct tc_stub_talk {
+    tc_rt_name name;
+    uint32_t stream;
+    const struct iovec *out; /* the payload */
+    int nout;
+    const struct iovec *in; /* where the answer's payload goes, as far as
+                               there is room; the rest is dropped */
+    int nin;
+    uint64_t got;   /* out: bytes of the answer */
+    int descriptor; /* out: that came with it (the caller closes it), or -1 */
+} tc_stub_talk;
+
+/* One call and its answer. cudaErrorDevicesUnavailable: the parent is gone. */
+cudaError_t tc_stub_call(tc_stub_talk *t);
+/* A question and an answer of fixed sizes; answers that are too short count as
+ * cudaErrorUnknown. Either may be 0 long. */
+cudaError_t tc_stub_ask(tc_rt_name name, const void *q, size_t q_bytes, void *a,
+                        size_t a_bytes);
+/* SYNC: writes to stdout what kernels have printed. */
+cudaError_t tc_stub_sync(void);
+void tc_stub_note(tc_rt_misuse misuse, uint64_t where, const tc_rt_note *n,
+                  const char *text);
+/* A call, or an option of one, that this runtime lacks: says so once for each
+ * place, and gives cudaErrorNotSupported. */
+cudaError_t tc_stub_unbuilt(const char *what);
+
+/* --- where.c ------------------------------------------------------------- */
+
+/* The call under way as an address in the program's file: inside the call
+ * instruction of the student's own line, not of CUDA's header. */
+uint64_t tc_stub_where(void);
+/* The same of a signal's pc and what lies above it. */
+uint64_t tc_stub_where_fault(const void *pc);
+
+/* --- register.c ---------------------------------------------------------- */
+
+/* By host address or by handle; its facts asked for. NULL with why not. */
+tc_stub_function *tc_stub_function_of(const void *f, cudaError_t *why);
+/* By its host address; its address asked for. */
+tc_stub_variable *tc_stub_variable_of(const void *symbol, cudaError_t *why);
+
+/* --- memory.c ------------------------------------------------------------ */
+
+/* The block that has the address; the parent is not asked. */
+tc_stub_block *tc_stub_block_at(uint64_t address);
+/* The same for [address, address + bytes): NULL where it leaves the block, or
+ * there is none, the parent asked. */
+const tc_stub_block *tc_stub_block_of(uint64_t address, uint64_t bytes);
+bool tc_stub_block_add(const tc_stub_block *b);
+bool tc_stub_is_device(const void *p); /* in the range of device addresses */
+cudaError_t tc_stub_alloc(void **out, uint64_t bytes, tc_rt_memory kind,
+                          uint32_t flags);
+cudaError_t tc_stub_free(void *p, bool host);
+
+/* --- managed.c ----------------------------------------------------------- */
+
+/* Maps a block's pages from the descriptor. */
+bool tc_stub_map(tc_stub_block *b, int descriptor);
+void tc_stub_unmap(tc_stub_block *b);
+/* Shuts the managed memory that a launch may touch: whose address is among the
+ * parameters, and all variables. */
+void tc_stub_shut(const void *params, size_t bytes, uint32_t stream);
+/* The program has waited for the stream's launches up to a number. */
+void tc_stub_open(uint32_t stream, uint64_t launch);
+void tc_stub_open_all(void);
+/* Catches host accesses to the device's addresses; from the first time on. */
+void tc_stub_catch(void);
+void tc_stub_signal_stack(void); /* for this thread */
+
+/* --- copy.c -------------------------------------------------------------- */
+
+/* A box from src to dst; pitches and slices as in tc_rt_copy. blocks: the host
+ * waits, unless it is all within the device. */
+cudaError_t tc_stub_copy(const tc_rt_copy *box, enum cudaMemcpyKind kind,
+                         bool blocks, uint32_t stream);
+cudaError_t tc_stub_copy_line(void *dst, const void *src, size_t count,
+                              enum cudaMemcpyKind kind, bool blocks,
+                              cudaStream_t s);
+cudaError_t tc_stub_set(const tc_rt_copy *box, int value, cudaStream_t s);
+/* What a copy that blocks the host does first. */
+cudaError_t tc_stub_wait_all(void);
+
+/* --- stream.c, event.c --------------------------------------------------- */
+
+/* The stream of a handle; false: there is none such. */
+bool tc_stub_stream_of(cudaStream_t s, tc_stub_stream **out);
+cudaError_t tc_stub_stream_id(cudaStream_t s, uint32_t *id);
+tc_stub_event *tc_stub_event_of(cudaEvent_t e);
+
+/* Defined by the member that has cudaEventElapsedTime: times are asked for. */
+extern const char tc_stub_wants_times __attribute__((weak));
+
+#pragma GCC visibility pop
+
+#endif
