@@ -79,9 +79,10 @@ $(BUILD)/libtcstub.a: $(STUB_OBJ) $(wildcard src/runtime/stub)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $(STUB_OBJ)
-$(BUILD)/src/toolchain/stub_bytes.o: $(BUILD)/libtcstub.a
-$(BUILD)/src/toolchain/stub_bytes.o: \
-  EMBED = -DTC_STUB_ARCHIVE='"$(BUILD)/libtcstub.a"'
+$(BUILD)/src/toolchain/embedded.o: $(BUILD)/libtcstub.a src/tools/toolkit.sh
+$(BUILD)/src/toolchain/embedded.o: \
+  EMBED = -DTC_STUB_ARCHIVE='"$(BUILD)/libtcstub.a"' \
+          -DTC_TOOLKIT_SCRIPT='"src/tools/toolkit.sh"'
 
 # The loops that the simulator is set beside: no vectors.
 $(BUILD)/scalar.o: tests/bench/scalar.c
@@ -132,6 +133,10 @@ test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/pty \
             $(BUILD)/tests/programs \
             $(BUILD)/tests/test_client
 
+# A CUDA compiler of the project's own, for machines without one: no root.
+toolkit:
+	@sh src/tools/toolkit.sh $${TILECOPY_TOOLKIT:-toolkit}
+
 # The plain build's tests alone; one unit test program: make unit-layout
 test-plain: test-build
 	@sh tests/harness/run.sh $(BUILD)
@@ -168,7 +173,7 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all tools run test test-build test-plain check conformance bench fuzz \
-        install clean
+.PHONY: all tools run test test-build test-plain toolkit check conformance bench \
+        fuzz install clean
 .SECONDARY:
 -include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TESTS:=.d)

@@ -89,10 +89,9 @@ const char *tc_cache_keep(tc_arena *a, const char *made, const char *name);
  * (TILECOPY_CACHE_MB, else 512), but nothing that was used just now. */
 void tc_cache_trim(tc_arena *a);
 
-/* --- stub_bytes.c: libtcstub.a ---------------------------------------------*/
+/* --- embedded.c: libtcstub.a, and src/tools/toolkit.sh ended by a 0 --------*/
 
 extern const unsigned char tc_stub_archive[], tc_stub_archive_end[];
-/* --- script_bytes.c: src/tools/toolkit.sh ----------------------------------*/
-extern const unsigned char tc_toolkit_script[], tc_toolkit_script_end[];
+extern const char tc_toolkit_script[];
 
 #endif

@@ -1,0 +1,41 @@
+#include "toolchain/internal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct listener {
+    void (*said)(void *user, const char *line);
+    void *user;
+    char *why;
+    size_t size;
+} listener;
+
+/* The script's last word on what is wrong is "error: ...". */
+static void hear(void *user, const char *line) {
+    listener *l = user;
+    if (strncmp(line, "error: ", 7) == 0) {
+        snprintf(l->why, l->size, "%s", line + 7);
+    } else if (l->said != NULL) {
+        l->said(l->user, line);
+    }
+}
+
+bool tc_toolchain_fetch(void (*said)(void *user, const char *line), void *user,
+                        const volatile int *cancel, char *why, size_t size) {
+    tc_arena *a = tc_arena_new();
+    listener l = {said, user, why, size};
+    const char *argv[] = {
+        "/bin/sh", "-c", tc_toolkit_script, "toolkit.sh", tc_toolchain_home(a),
+        NULL};
+    tc_process p = {.argv = argv, .said = hear, .user = &l, .cancel = cancel};
+    snprintf(why, size, "fetching the CUDA compiler failed");
+    int status = tc_run(&p);
+    if (status == TC_RUN_CANCELLED) {
+        snprintf(why, size, "interrupted");
+    } else if (status == TC_RUN_NOT_STARTED) {
+        snprintf(why, size, "/bin/sh cannot be run: %s", strerror(errno));
+    }
+    tc_arena_free(a);
+    return status == 0;
+}
