@@ -10,8 +10,9 @@ typedef struct tc_unit {
     const char *path; /* as the student gave it */
     const char *text;
     size_t len;
-    const char *given;  /* the same for nvcc: another name where the path has
-                           characters that it cannot pass on */
+    const char *given; /* the same for nvcc: another name where the path has
+                          characters that it cannot pass on */
+    bool renamed;
     const char *keep;   /* folder of its intermediate files */
     const char *object; /* NULL: PTX only */
     const char *deps;   /* what it depends on, as a rule of make */

@@ -65,14 +65,15 @@ const char *tc_host_compiler(tc_arena *a) {
 
 /* --- a name that nvcc can pass on ------------------------------------------*/
 
-static void put_escaped(tc_buf *b, const char *s) {
-    for (; *s != '\0'; s++) {
-        if ((unsigned char)*s < ' ' || *s == 127) {
-            tc_buf_printf(b, "\\%03o", (unsigned)*s);
-        } else {
-            tc_buf_printf(b, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+/* The path as PTX can have it in a .file, whose strings know no escapes. */
+static const char *shown(tc_job *j, const char *path) {
+    char *text = tc_strdup(j->a, path);
+    for (char *p = text; *p != '\0'; p++) {
+        if ((unsigned char)*p < ' ' || strchr("\"\\\177", *p) != NULL) {
+            *p = '_';
         }
     }
+    return text;
 }
 
 /* The source under a name of ours, with #line for its own; what it includes is
@@ -82,9 +83,7 @@ static bool rename_source(tc_job *j, tc_unit *u, int index) {
     const char *link = tc_format(j->a, "%s/d%d", j->work, index);
     u->given = tc_format(j->a, "%s/source%d.cu", j->work, index);
     tc_buf all = TC_BUF_INIT;
-    tc_buf_puts(&all, "#line 1 \"");
-    put_escaped(&all, u->path);
-    tc_buf_puts(&all, "\"\n");
+    tc_buf_printf(&all, "#line 1 \"%s\"\n", shown(j, u->path));
     tc_buf_write(&all, u->text, u->len);
     bool ok = folder != NULL && symlink(folder, link) == 0 &&
               tc_write_file(u->given, all.data, all.len, 0644);
@@ -93,7 +92,8 @@ static bool rename_source(tc_job *j, tc_unit *u, int index) {
 }
 
 static bool name_source(tc_job *j, tc_unit *u, int index) {
-    if (!tc_plain_path(u->path)) {
+    if (!tc_plain_path(tc_absolute(j->a, u->path))) {
+        u->renamed = true;
         return rename_source(j, u, index);
     }
     u->given = u->path[0] == '-' || u->path[0] == '@'
@@ -165,27 +165,32 @@ static void command(tc_job *j, tc_unit *u, int index, words *w) {
     }
     say(w, "-MF");
     say(w, u->deps);
-    if (u->given != u->path && !tc_plain_path(u->path)) {
+    if (u->renamed) {
         say(w, "-I");
         say(w, tc_format(j->a, "%s/d%d", j->work, index));
     }
     say(w, u->given);
 }
 
-/* Names of ours in what nvcc wrote become the student's folder again. */
-static void true_names(tc_job *j, const tc_unit *u, int index, tc_buf *text) {
-    const char *link = tc_format(j->a, "%s/d%d/", j->work, index);
-    const char *folder = tc_folder_of(j->a, u->path);
+static void replace(tc_buf *text, const char *from, const char *to) {
     tc_buf all = TC_BUF_INIT;
     const char *p = tc_buf_text(text);
-    for (const char *at; (at = strstr(p, link)) != NULL;) {
+    for (const char *at; (at = strstr(p, from)) != NULL;) {
         tc_buf_write(&all, p, (size_t)(at - p));
-        tc_buf_printf(&all, "%s/", folder);
-        p = at + strlen(link);
+        tc_buf_puts(&all, to);
+        p = at + strlen(from);
     }
     tc_buf_puts(&all, p);
     tc_buf_free(text);
     *text = all;
+}
+
+/* Names of ours in what nvcc wrote become the student's again. */
+static void true_names(tc_job *j, const tc_unit *u, int index, tc_buf *text) {
+    const char *folder = shown(j, tc_folder_of(j->a, u->path));
+    replace(text, tc_format(j->a, "%s/d%d/", j->work, index),
+            tc_format(j->a, "%s/", folder));
+    replace(text, u->given, u->path);
 }
 
 static tc_build_status ptx_names(tc_job *j, const tc_unit *u, int index) {
@@ -222,8 +227,7 @@ tc_build_status tc_compile(tc_job *j, tc_unit *u) {
                     .err = &j->said,
                     .cancel = j->o->cancel};
     int status = tc_run(&p);
-    bool renamed = u->given != u->path;
-    if (renamed) {
+    if (u->renamed) {
         true_names(j, u, index, &j->said);
     }
     if (status != 0) {
@@ -233,5 +237,5 @@ tc_build_status tc_compile(tc_job *j, tc_unit *u) {
     if (u->ptx == NULL) {
         return tc_build_fails(j, "nvcc left no PTX for %s", u->path);
     }
-    return renamed ? ptx_names(j, u, index) : TC_BUILD_OK;
+    return u->renamed ? ptx_names(j, u, index) : TC_BUILD_OK;
 }

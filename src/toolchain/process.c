@@ -16,6 +16,7 @@ extern char **environ;
 enum {
     LIMIT = 8 << 20, /* bytes of output that are kept */
     TICK = 20,       /* ms between looks at the cancel flag */
+    MERCY = 1000,    /* ms between SIGTERM and SIGKILL */
     GRACE = 300      /* ms for a pipe that somebody else still holds open */
 };
 
@@ -172,8 +173,27 @@ static int follow(running *r) {
     }
 }
 
+/* Ends the whole group: a program that clears up after itself has a second. */
+static void end(running *r) {
+    kill(-r->pid, SIGTERM);
+    for (int64_t begin = now_ms(); now_ms() - begin < MERCY;) {
+        bool more = read_some(r);
+        if (has_ended(r) && !more) {
+            return;
+        }
+        if (!more) {
+            poll(NULL, 0, 1);
+        }
+    }
+    kill(-r->pid, SIGKILL);
+}
+
 static int finish(running *r, int why) {
-    kill(-r->pid, why == 0 ? SIGTERM : SIGKILL); /* what it left behind */
+    if (why != 0) {
+        end(r);
+    } else if (r->fd[0] >= 0 || r->fd[1] >= 0) {
+        kill(-r->pid, SIGTERM); /* what it left behind has its output open */
+    }
     while (!r->ended) {
         pid_t got = waitpid(r->pid, &r->status, 0);
         r->ended = got == r->pid || (got < 0 && errno != EINTR);
