@@ -21,6 +21,10 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 STUB_SRC := $(wildcard src/runtime/stub/*.c)
 STUB_OBJ := $(STUB_SRC:%.c=$(BUILD)/%.o)
 
+# Where a CUDA compiler of the project's own is put, and looked for.
+TILECOPY_TOOLKIT ?= $(CURDIR)/toolkit
+export TILECOPY_TOOLKIT
+
 all: $(BUILD)/tilecopy-repl
 
 $(BUILD)/tilecopy-repl: $(MAIN_OBJ) $(BUILD)/libtilecopy.a
@@ -99,6 +103,11 @@ $(BUILD)/tools/ptx_host: tests/tools/ptx_host.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
 
+# Tries a CUDA program's devices, on such a machine too.
+$(BUILD)/tools/device_host: tests/tools/device_host.c $(BUILD)/libtilecopy.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
+
 # The differential test of single instructions: kernels, and what runs them.
 $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_pack: \
   $(BUILD)/tools/%: tests/tools/%.c $(BUILD)/libtilecopy.a
@@ -108,8 +117,8 @@ $(BUILD)/tools/alu_host: tests/tools/alu_host.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
 
-tools: $(BUILD)/tools/ptx_host $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_host \
-       $(BUILD)/tools/alu_pack
+tools: $(BUILD)/tools/ptx_host $(BUILD)/tools/device_host \
+       $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_host $(BUILD)/tools/alu_pack
 
 # --- what people type ---------------------------------------------------------
 
@@ -135,7 +144,7 @@ test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/pty \
 
 # A CUDA compiler of the project's own, for machines without one: no root.
 toolkit:
-	@sh src/tools/toolkit.sh $${TILECOPY_TOOLKIT:-toolkit}
+	@sh src/tools/toolkit.sh "$$TILECOPY_TOOLKIT"
 
 # The plain build's tests alone; one unit test program: make unit-layout
 test-plain: test-build

@@ -135,10 +135,11 @@ static void gpu_facts(tc_device *d, tc_rt_device *out) {
     out->shared_optin = (uint64_t)attribute(g, TC_CU_SHARED_OPTIN);
 }
 
+/* The same addresses as on the simulator, where the driver lets us. */
 static uint64_t gpu_range(tc_device *d, uint64_t *bytes) {
     const tc_gpu_side *g = tc_gpu_side_of(d);
-    *bytes = g->pages.bytes;
-    return g->pages.base;
+    *bytes = g->pages.bytes - TC_DEVICE_OWN;
+    return g->pages.base + TC_DEVICE_OWN;
 }
 
 static void gpu_function(tc_device *d, const tc_ptx_func *f,
