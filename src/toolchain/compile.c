@@ -65,9 +65,12 @@ const char *tc_host_compiler(tc_arena *a) {
 
 /* --- a name that nvcc can pass on ------------------------------------------*/
 
-/* The path as PTX can have it in a .file, whose strings know no escapes. */
+/* The path as PTX can have it in a .file, whose strings know no escapes: whole
+ * where nvcc would put a folder before it that PTX cannot have. */
 static const char *shown(tc_job *j, const char *path) {
-    char *text = tc_strdup(j->a, path);
+    const char *whole = tc_absolute(j->a, path);
+    bool odd = strpbrk(whole, "\"\\") != NULL;
+    char *text = tc_strdup(j->a, odd ? whole : path);
     for (char *p = text; *p != '\0'; p++) {
         if ((unsigned char)*p < ' ' || strchr("\"\\\177", *p) != NULL) {
             *p = '_';

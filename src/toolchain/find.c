@@ -68,17 +68,21 @@ static void add_home(tc_arena *a, candidates *c, const char *variable) {
     }
 }
 
-/* /usr/local/cuda first, then the versions beside it, the newest first. */
+/* /usr/local/cuda first, then the versions beside it, the newest first. The
+ * tests put their own folder in the place of "/". */
 static void add_usual(tc_arena *a, candidates *c) {
+    const char *root = getenv("TILECOPY_CUDA_ROOT");
     glob_t g = {0};
-    if (glob("/usr/local/cuda*/bin/nvcc", 0, NULL, &g) == 0) {
-        add(a, c, "/usr/local/cuda/bin/nvcc");
+    root = root != NULL ? root : "";
+    add(a, c, tc_format(a, "%s/usr/local/cuda/bin/nvcc", root));
+    char *all = tc_format(a, "%s/usr/local/cuda-*/bin/nvcc", root);
+    if (glob(all, 0, NULL, &g) == 0) {
         for (size_t i = g.gl_pathc; i-- > 0;) {
             add(a, c, tc_strdup(a, g.gl_pathv[i]));
         }
     }
     globfree(&g);
-    add(a, c, "/opt/cuda/bin/nvcc");
+    add(a, c, tc_format(a, "%s/opt/cuda/bin/nvcc", root));
 }
 
 /* --- one of them -----------------------------------------------------------*/

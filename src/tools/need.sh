@@ -5,6 +5,10 @@
 # where they came from; what is missing is installed with apt-get where that is
 # possible (root, or sudo that asks for no password), saying what and why. Else
 # it names the packages and ends with status 2. BUILD and CC as for make.
+#
+# The tests of CUDA programs want nvcc and g++ too. Where there is no nvcc,
+# toolkit.sh fetches one; where that cannot be, those tests are skipped, and
+# this says so.
 set -u
 
 build=${BUILD:-build}
@@ -140,6 +144,74 @@ apt_install() {
     return 1
 }
 
+# The CUDA compiler, looked for where src/toolchain/find.c does.
+root=${TILECOPY_CUDA_ROOT:-} # for the tests
+toolkit=${TILECOPY_TOOLKIT:-toolkit}
+find_nvcc() {
+    if [ -n "${TILECOPY_NVCC:-}" ]; then
+        nvcc=$TILECOPY_NVCC
+        compiles "$nvcc"
+        return
+    fi
+    for nvcc in "$(command -v nvcc 2>/dev/null)" \
+        "${CUDA_HOME:-}/bin/nvcc" "${CUDA_PATH:-}/bin/nvcc" \
+        "$root"/usr/local/cuda*/bin/nvcc "$root/opt/cuda/bin/nvcc" \
+        "$toolkit/nvidia/cu13/bin/nvcc"; do
+        compiles "$nvcc" && return 0
+    done
+    return 1
+}
+
+# Is it an nvcc that knows sm_90a?
+compiles() {
+    [ -f "$1" ] && [ -x "$1" ] || return 1
+    major=$("$1" --version 2>/dev/null |
+        sed -n 's/.*release \([0-9][0-9]*\)\..*/\1/p')
+    [ "${major:-0}" -ge 12 ]
+}
+
+# Finds or fetches it, and what it needs; else says why not. $found gets it, so
+# that the answer holds while it is there.
+cuda() {
+    deb=''
+    host=${CXX:-g++}
+    command -v "${host%% *}" >/dev/null 2>&1 ||
+        missing g++ gcc-c++ gcc gcc "CUDA programs' host side"
+    if ! find_nvcc && [ -z "${TILECOPY_NVCC:-}" ] &&
+        ! command -v curl >/dev/null 2>&1 &&
+        ! command -v wget >/dev/null 2>&1 &&
+        ! python3 -m pip --version >/dev/null 2>&1; then
+        missing curl curl curl curl "fetching a CUDA compiler"
+        missing ca-certificates ca-certificates ca-certificates '' \
+            "fetching a CUDA compiler"
+        command -v python3 >/dev/null 2>&1 ||
+            command -v unzip >/dev/null 2>&1 ||
+            missing unzip unzip unzip unzip "unpacking a CUDA compiler"
+    fi
+    if [ -n "$deb" ] && { ! command -v apt-get >/dev/null 2>&1 ||
+        ! as_root || ! apt_install; }; then
+        without "these packages are missing:$deb"
+        return
+    fi
+    if ! find_nvcc; then
+        if [ -n "${TILECOPY_NVCC:-}" ]; then
+            without "TILECOPY_NVCC names $TILECOPY_NVCC, which is no nvcc of CUDA 12 or newer"
+            return
+        fi
+        if ! sh "$(dirname "$script")/toolkit.sh" "$toolkit"; then
+            without "there is no nvcc, and none could be fetched"
+            return
+        fi
+        nvcc=$toolkit/nvidia/cu13/bin/nvcc
+    fi
+    found="$found $nvcc"
+}
+
+without() {
+    echo "SKIPPED: the tests that need a CUDA compiler: $1"
+    whole=no
+}
+
 give_up() {
     {
         echo "error: $1; install them and try again:"
@@ -161,5 +233,10 @@ if [ -n "$deb" ]; then
     look
     [ -z "$deb" ] || give_up "these packages do not work as installed"
 fi
-mkdir -p "$build" && printf '%s\n%s\n' "$compiler" "$found" >"$stamp"
+whole=yes
+[ "$what" = run ] || cuda
+# what was skipped is tried again next time
+[ $whole = no ] || {
+    mkdir -p "$build" && printf '%s\n%s\n' "$compiler" "$found" >"$stamp"
+}
 exit 0

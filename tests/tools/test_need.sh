@@ -3,7 +3,8 @@
 # few tools that the script uses, a compiler or none, and a stand-in apt-get.
 set -u
 
-need=$(cd "$(dirname "$0")/../.." && pwd)/src/tools/need.sh
+tools=$(cd "$(dirname "$0")/../.." && pwd)/src/tools
+need=$tools/need.sh
 top=$(mktemp -d) || exit 1
 trap 'rm -rf "$top"' EXIT
 passed=0 failed=0
@@ -13,10 +14,17 @@ cc=$(command -v "${CC:-cc}")
 system() {
     sys=$top/$1
     mkdir -p "$sys/bin"
-    for tool in sh mktemp rm tr grep head tail cat mkdir find env ln; do
+    for tool in sh mktemp rm tr grep head tail cat mkdir find env ln sed \
+        dirname uname; do
         ln -s "$(command -v $tool)" "$sys/bin/$tool"
     done
     id 1000
+    tool g++ ''
+    nvcc 13.0
+}
+
+nvcc() { # VERSION
+    tool nvcc "echo 'Cuda compilation tools, release $1, V$1.88'"
 }
 
 tool() { # NAME BODY
@@ -39,9 +47,27 @@ case \$1 in install) $1 ;; esac"
 check() {
     name=$1 want=$2
     shift 2
-    PATH=$sys/bin BUILD=$sys/build CC=cc "$sys/bin/sh" "$need" test \
-        >"$sys/out" 2>&1
+    seen "$sys/bin/sh" "$need" test
+    judge "$@"
+}
+
+# fetch NAME STATUS TEXT...: the same for toolkit.sh.
+fetch() {
+    name=$1 want=$2
+    shift 2
+    seen "$sys/bin/sh" "$tools/toolkit.sh" "$sys/toolkit"
+    judge "$@"
+}
+
+# Runs something on the system: no CUDA of this machine, no settings of ours.
+seen() {
+    env -u TILECOPY_NVCC -u CUDA_HOME -u CUDA_PATH -u CXX PATH="$sys/bin" \
+        BUILD="$sys/build" CC=cc TILECOPY_CUDA_ROOT="$sys" \
+        TILECOPY_TOOLKIT="$sys/toolkit" "$@" >"$sys/out" 2>&1
     got=$?
+}
+
+judge() {
     ok=yes
     [ $got = "$want" ] || ok="status $got, not $want"
     for text; do
@@ -67,6 +93,7 @@ rm "$sys/bin/cc"
 check "the answer is kept" 0
 
 system bare
+rm "$sys/bin/g++" "$sys/bin/nvcc"
 check "no compiler, no apt-get" 2 "missing: gcc" "libreadline-dev" \
     "no apt-get" "Fedora: .*readline-devel"
 
@@ -107,6 +134,69 @@ tool cc 'for a; do [ "$a" = -lreadline ] && exit 1; done
 '"$compiler"
 check "one library is missing" 2 "missing: libreadline-dev" \
     "Debian, Ubuntu: libreadline-dev$"
+
+# --- CUDA -----------------------------------------------------------------------
+
+system no-cuda
+tool cc "$compiler"
+rm "$sys/bin/nvcc"
+check "no nvcc, and nothing to fetch it with" 0 "missing: curl" \
+    "SKIPPED: the tests that need a CUDA compiler: .* missing: curl"
+[ ! -f "$sys/build/need-test" ] || check "what was skipped is tried again" never
+nvcc 13.0
+check "then there is one" 0
+[ -f "$sys/build/need-test" ] || check "and the answer is kept" never
+rm "$sys/bin/nvcc"
+check "until it is gone" 0 "SKIPPED: the tests that need a CUDA compiler"
+
+system old-cuda
+tool cc "$compiler"
+nvcc 11.8
+check "an nvcc that does not know sm_90a" 0 "SKIPPED: the tests that need"
+
+system usual
+tool cc "$compiler"
+mkdir -p "$sys/usr/local/cuda-13.0/bin"
+mv "$sys/bin/nvcc" "$sys/usr/local/cuda-13.0/bin"
+check "nvcc is in the usual place" 0
+! grep -q SKIPPED "$sys/out" || check "and found there" never
+
+system no-host
+tool cc "$compiler"
+rm "$sys/bin/g++"
+id 0
+apt "ln -s cc $sys/bin/g++"
+check "root installs g++" 0 "missing: g++" "running: apt-get install .* g++$"
+[ -f "$sys/build/need-test" ] || check "that will do" never
+
+system offline
+tool cc "$compiler"
+rm "$sys/bin/nvcc"
+tool curl 'echo "curl: (6) Could not resolve host" >&2; exit 6'
+for tool in sha256sum unzip cut chmod; do
+    ln -s "$(command -v cat)" "$sys/bin/$tool" # never run
+done
+check "no network" 0 "fetching nvidia_nvvm 13.0" "Could not resolve host" \
+    "is there a network?" "SKIPPED: .* none could be fetched"
+[ ! -e "$sys/toolkit" ] || check "nothing is left behind" never
+
+system forged
+for tool in cut sha256sum; do
+    ln -s "$(command -v $tool)" "$sys/bin/$tool"
+done
+tool unzip 'exit 1'
+tool curl 'while [ "$1" != -o ]; do shift; done; echo forged >"$2"'
+fetch "a wheel that is another" 1 "its sha256 is not" "could not be fetched"
+
+system lacking
+tool python3 'exit 1'
+fetch "nothing to fetch with" 2 "pip, curl or wget"
+tool curl 'exit 1'
+fetch "nothing to check with" 2 "sha256sum or shasum"
+rm "$sys/bin/g++"
+fetch "no compiler for the host" 2 "there is no g++" "Debian, Ubuntu: g++"
+tool uname 'echo Plan9'
+fetch "another system" 2 "no CUDA compiler for Plan9"
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -12,9 +12,12 @@
 /* The tool's command, or NULL. */
 static inline const char *tool_path(const char *tool, char *out, size_t size) {
     const char *home = getenv("CUDA_HOME");
-    const char *dirs[] = {home != NULL ? home : "", "/usr/local/cuda"};
-    for (size_t i = 0; i < 2; i++) {
-        snprintf(out, size, "%s/bin/%s", dirs[i], tool);
+    const char *own = getenv("TILECOPY_TOOLKIT"); /* make test fetches it */
+    const char *dirs[] = {home != NULL ? home : "", "/usr/local/cuda",
+                          own != NULL ? own : ""};
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(out, size, "%s%s/bin/%s", dirs[i],
+                 i == 2 ? "/nvidia/cu13" : "", tool);
         if (dirs[i][0] != '\0' && access(out, X_OK) == 0) {
             return out;
         }
