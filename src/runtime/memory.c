@@ -27,13 +27,15 @@ tc_memory *tc_memory_new(uint64_t first, uint64_t bytes, uint64_t limit) {
     return m;
 }
 
-static void drop(tc_block *b) {
+void tc_block_drop(tc_block *b) {
     if (b->m.shared) {
         munmap(b->m.shared, b->mapped);
     }
     if (b->fd >= 0) {
         close(b->fd);
     }
+    b->m.shared = NULL;
+    b->fd = -1;
 }
 
 void tc_memory_free(tc_memory *m) {
@@ -41,7 +43,7 @@ void tc_memory_free(tc_memory *m) {
         return;
     }
     for (int i = 0; i < m->n; i++) {
-        drop(&m->blocks[i]);
+        tc_block_drop(&m->blocks[i]);
     }
     free(m->blocks);
     free(m->list);
@@ -108,7 +110,7 @@ void tc_memory_remove(tc_memory *m, uint64_t address, uint64_t where) {
     m->freed[m->nfreed++ % REMEMBERED] = (tc_freed){
         b->m.address, b->m.bytes, .made = b->m.where, .freed = where};
     m->used -= counts(b) ? b->m.bytes : 0;
-    drop(b);
+    tc_block_drop(b);
     m->n--;
     memmove(b, b + 1, (size_t)(m->n - i) * sizeof *b);
     m->listed = false;

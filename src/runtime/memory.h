@@ -11,6 +11,8 @@ typedef struct tc_block {
     int fd;        /* of these, or -1 */
 } tc_block;
 
+void tc_block_drop(tc_block *b); /* unmaps its pages, closes its descriptor */
+
 typedef struct tc_freed {
     uint64_t address, bytes, made, freed; /* made, freed: the calls */
 } tc_freed;

@@ -10,6 +10,8 @@ typedef struct tc_host_finding {
     const char *kind;    /* "host-double-free" */
     const char *message; /* a sentence */
     uint64_t where;      /* the call, as an address in the program's file; 0 */
+    uint64_t cause;      /* an earlier call that is part of it: where it was
+                            freed first; 0 */
     bool pedantic;       /* only of interest with --pedantic */
 } tc_host_finding;
 
@@ -49,7 +51,8 @@ typedef enum tc_program_end {
     TC_PROGRAM_TIMEOUT,
     TC_PROGRAM_CANCELLED,
     TC_PROGRAM_NOT_STARTED, /* why says what: no such file, no GPU */
-    TC_PROGRAM_NO_GPU
+    TC_PROGRAM_NO_GPU,
+    TC_PROGRAM_GARBLED /* it broke the protocol: it was killed */
 } tc_program_end;
 
 typedef struct tc_program_result {

@@ -1,0 +1,273 @@
+/* calls.c - the calls about the device as a whole, and the host's misuse. */
+#include "runtime/serve.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- opening ---- */
+
+static void print(void *user, const char *text, size_t n) {
+    tc_server *s = user;
+    tc_buf_write(&s->text, text, n);
+}
+
+/* Kernels may use 48 KiB of shared memory until the host allows more. */
+static void first_limits(tc_server *s) {
+    const tc_ptx_module *m = s->o->device.module->ptx;
+    s->limits = tc_xcalloc((size_t)m->nfuncs + 1, sizeof *s->limits);
+    for (int i = 0; i < m->nfuncs; i++) {
+        uint64_t most = s->facts.shared_cta, own = m->funcs[i].shared_bytes;
+        s->limits[i].dynamic_shared = own < most ? (uint32_t)(most - own) : 0;
+    }
+}
+
+/* Symbols are memory too: copies, and kernels, reach them by address. */
+static void add_symbols(tc_server *s) {
+    const tc_ptx_module *m = s->o->device.module->ptx;
+    for (int i = 0; i < m->nsymbols; i++) {
+        const tc_ptx_symbol *y = &m->symbols[i];
+        tc_block b = {.symbol = true, .fd = -1};
+        if ((y->space == TC_PS_GLOBAL || y->space == TC_PS_CONST) && y->size &&
+            s->v->symbol(s->device, y, &b.m.address)) {
+            b.m.bytes = y->size;
+            b.m.name = y->name;
+            b.m.kind = y->managed ? TC_RT_MANAGED : TC_RT_DEVICE;
+            tc_memory_add(s->memory, &b);
+        }
+    }
+}
+
+bool tc_serve_open(tc_server *s, int *error) {
+    tc_device_options o = s->o->device;
+    char why[sizeof s->out->why];
+    why[0] = 0;
+    o.sim.timing |= s->timed;
+    o.sim.print = print;
+    o.sim.print_user = s;
+    o.sim.cancel = tc_watch_flag(s->watch);
+    s->device = s->v->open(&o, why, sizeof why);
+    if (!s->device) {
+        bool sim = strcmp(s->v->name, "sim") == 0;
+        *error = sim ? TC_CUDA_INITIALIZATION : TC_CUDA_NO_DEVICE;
+        tc_serve_end(s, sim ? TC_PROGRAM_NOT_STARTED : TC_PROGRAM_NO_GPU, "%s",
+                     why);
+        return false;
+    }
+    s->v->facts(s->device, &s->facts);
+    uint64_t bytes = 0;
+    uint64_t first = s->v->range ? s->v->range(s->device, &bytes) : 0;
+    if (bytes == 0) {
+        first = TC_RT_DEVICE_BASE + TC_DEVICE_OWN;
+        bytes = TC_RT_DEVICE_SIZE - TC_DEVICE_OWN;
+    }
+    s->memory = tc_memory_new(first, bytes, s->facts.memory);
+    first_limits(s);
+    add_symbols(s);
+    return true;
+}
+
+void tc_serve_close(tc_server *s) {
+    if (s->device) {
+        s->v->close(s->device);
+    }
+    tc_memory_free(s->memory);
+    free(s->limits);
+    s->device = NULL;
+    s->memory = NULL;
+    s->limits = NULL;
+}
+
+int tc_call_HELLO(tc_server *s, tc_exchange *x) {
+    tc_rt_hello h;
+    int error = TC_CUDA_SUCCESS;
+    memcpy(&h, x->payload, sizeof h);
+    if (h.version != TC_RT_VERSION || s->device) {
+        tc_serve_end(s, TC_PROGRAM_GARBLED,
+                     s->device ? "the program says hello twice"
+                               : "the program is of another tilecopy-repl: "
+                                 "build it again");
+        return TC_CUDA_INITIALIZATION;
+    }
+    s->timed = h.events != 0;
+    if (!tc_serve_open(s, &error)) {
+        return error;
+    }
+    memcpy(x->answer, &s->facts, sizeof s->facts);
+    x->bytes = sizeof s->facts;
+    return TC_CUDA_SUCCESS;
+}
+
+/* ---- time and text ---- */
+
+int tc_call_SYNC(tc_server *s, tc_exchange *x) {
+    x->sent = true;
+    if (tc_serve_answer(s, s->sticky, s->text.len, -1)) {
+        tc_serve_write(s, s->text.data, s->text.len);
+    }
+    tc_buf_clear(&s->text);
+    return s->sticky;
+}
+
+int tc_call_TIME(tc_server *s, tc_exchange *x) {
+    double ms = s->v->time_ms(s->device);
+    memcpy(x->answer, &ms, sizeof ms);
+    x->bytes = sizeof ms;
+    return TC_CUDA_SUCCESS;
+}
+
+/* ---- ends ---- */
+
+/* The device as it was at first: the module's variables have their initial
+ * values again. Its time goes on from zero. */
+int tc_call_RESET(tc_server *s, tc_exchange *x) {
+    int error = TC_CUDA_SUCCESS;
+    (void)x;
+    tc_serve_close(s);
+    tc_serve_open(s, &error);
+    return error;
+}
+
+static void tell_unchecked(tc_server *s, int error, uint64_t where) {
+    char text[160];
+    snprintf(text, sizeof text,
+             "a launch failed with CUDA error %d, and the program never asked "
+             "(cudaGetLastError, or the result of a synchronizing call)",
+             error);
+    tc_serve_misused(s, &(tc_host_finding){.kind = "host-unchecked",
+                                           .message = text,
+                                           .where = where,
+                                           .pedantic = true});
+}
+
+static void tell_leaks(tc_server *s) {
+    static const char *const made[] = {[TC_RT_DEVICE] = "cudaMalloc",
+                                       [TC_RT_MANAGED] = "cudaMallocManaged",
+                                       [TC_RT_HOST] =
+                                           "cudaMallocHost or cudaHostAlloc"};
+    int n;
+    const tc_device_memory *all = tc_memory_list(s->memory, &n);
+    for (int i = 0; i < n; i++) {
+        const tc_block *b = tc_memory_find(s->memory, all[i].address);
+        char text[160];
+        if (!b || b->symbol) {
+            continue;
+        }
+        snprintf(text, sizeof text,
+                 "%llu bytes of %s memory are never freed before the program "
+                 "ends",
+                 (unsigned long long)b->m.bytes, made[b->m.kind]);
+        tc_serve_misused(s, &(tc_host_finding){.kind = "host-leak",
+                                               .message = text,
+                                               .where = b->m.where,
+                                               .pedantic = true});
+    }
+}
+
+/* What threads printed and nobody waited for is lost, as CUDA has it ("The
+ * output buffer is not flushed automatically when the program exits"). */
+int tc_call_BYE(tc_server *s, tc_exchange *x) {
+    tc_rt_bye b;
+    memcpy(&b, x->payload, sizeof b);
+    if (s->device && !s->said_bye) {
+        s->said_bye = true;
+        if (b.unchecked) {
+            tell_unchecked(s, b.unchecked, b.where);
+        }
+        if (!s->sticky) { /* else cudaFree could not have freed them */
+            tell_leaks(s);
+        }
+    }
+    return TC_CUDA_SUCCESS;
+}
+
+/* ---- misuse ---- */
+
+static void tell_deref(tc_server *s, const tc_rt_note *n, uint64_t where) {
+    char text[320];
+    const tc_block *b = tc_memory_find(s->memory, n->address);
+    const tc_freed *f = b ? NULL : tc_memory_freed(s->memory, n->address);
+    const char *does = n->write ? "writes to" : "reads";
+    unsigned long long at = n->address;
+    if (b) {
+        snprintf(text, sizeof text,
+                 "host code %s device memory (0x%llx, byte %llu of an "
+                 "allocation of %llu bytes): only kernels can; "
+                 "cudaMemcpy copies between host and device",
+                 does, at, (unsigned long long)(n->address - b->m.address),
+                 (unsigned long long)b->m.bytes);
+    } else {
+        snprintf(text, sizeof text,
+                 "host code %s a device address (0x%llx), where %s", does, at,
+                 f ? "memory was that has been freed" : "no memory is");
+    }
+    tc_serve_misused(s, &(tc_host_finding){.kind = "host-deref",
+                                           .message = text,
+                                           .where = where,
+                                           .cause = b   ? b->m.where
+                                                    : f ? f->freed
+                                                        : 0});
+}
+
+static void tell_missing_sync(tc_server *s, const tc_rt_note *n,
+                              uint64_t where) {
+    char text[320];
+    snprintf(text, sizeof text,
+             "host code %s managed memory (0x%llx) while a kernel that was "
+             "launched before may still use it: cudaDeviceSynchronize waits "
+             "for its end",
+             n->write ? "writes to" : "reads", (unsigned long long)n->address);
+    tc_serve_misused(s, &(tc_host_finding){.kind = "host-missing-sync",
+                                           .message = text,
+                                           .where = where});
+}
+
+static void tell_double_free(tc_server *s, const tc_rt_note *n,
+                             uint64_t where) {
+    const tc_freed *f = tc_memory_freed(s->memory, n->address);
+    char text[320];
+    snprintf(text, sizeof text,
+             "memory is freed that has been freed before (0x%llx%s)",
+             (unsigned long long)n->address,
+             f ? ", and nothing was allocated there since" : "");
+    tc_serve_misused(s, &(tc_host_finding){.kind = "host-double-free",
+                                           .message = text,
+                                           .where = where,
+                                           .cause = f ? f->freed : 0});
+}
+
+/* The text is the program's: nothing that a terminal would obey. */
+static void printable(char *text) {
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        *text = c < ' ' || c > '~' ? '?' : (char)c;
+    }
+}
+
+int tc_call_NOTE(tc_server *s, tc_exchange *x) {
+    tc_rt_note n;
+    char *text = (char *)x->payload + sizeof n;
+    memcpy(&n, x->payload, sizeof n);
+    printable(text);
+    switch (n.misuse) {
+    case TC_RT_NOTE_DOUBLE_FREE:
+        tell_double_free(s, &n, x->call.where);
+        break;
+    case TC_RT_NOTE_DEREF:
+        tell_deref(s, &n, x->call.where);
+        break;
+    case TC_RT_NOTE_MISSING_SYNC:
+        tell_missing_sync(s, &n, x->call.where);
+        break;
+    case TC_RT_NOTE_UNCHECKED:
+        tell_unchecked(s, (int)n.error, x->call.where);
+        break;
+    case TC_RT_NOTE_UNBUILT:
+        tc_serve_misused(s, &(tc_host_finding){.kind = "unbuilt",
+                                               .message = text,
+                                               .where = x->call.where});
+        break;
+    default:
+        return TC_CUDA_INVALID_VALUE;
+    }
+    return TC_CUDA_SUCCESS;
+}

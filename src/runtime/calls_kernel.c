@@ -1,0 +1,207 @@
+/* calls_kernel.c - kernels: their facts, limits and launches. */
+#include "runtime/serve.h"
+#include <string.h>
+
+static const tc_ptx_module *module(const tc_server *s) {
+    return s->o->device.module->ptx;
+}
+
+/* The kernel of an id; NULL: there is none. */
+static const tc_ptx_func *kernel_of(const tc_server *s, uint32_t id) {
+    const tc_ptx_module *m = module(s);
+    return id < (uint32_t)m->nfuncs && m->funcs[id].entry ? &m->funcs[id]
+                                                          : NULL;
+}
+
+static tc_rt_function facts_of(tc_server *s, const tc_ptx_func *f) {
+    tc_rt_function out = {.id = (uint32_t)(f - module(s)->funcs),
+                          .nparams = (uint32_t)f->nparams,
+                          .param_bytes = f->param_bytes};
+    s->v->function(s->device, f, &out);
+    return out;
+}
+
+int tc_call_FUNCTION(tc_server *s, tc_exchange *x) {
+    const tc_ptx_func *f =
+        tc_ptx_find_entry(module(s), (const char *)x->payload);
+    if (!f) {
+        return TC_CUDA_INVALID_DEVICE_FUNCTION;
+    }
+    tc_rt_function out = facts_of(s, f);
+    if (sizeof out + out.nparams * sizeof(tc_rt_param) > TC_SMALL) {
+        return TC_CUDA_NOT_SUPPORTED;
+    }
+    memcpy(x->answer, &out, sizeof out);
+    x->bytes = sizeof out;
+    for (int i = 0; i < f->nparams; i++) {
+        tc_rt_param p = {f->params[i].offset, f->params[i].size};
+        memcpy(x->answer + x->bytes, &p, sizeof p);
+        x->bytes += sizeof p;
+    }
+    return TC_CUDA_SUCCESS;
+}
+
+/* cudaFuncSetAttribute. */
+int tc_call_LIMIT(tc_server *s, tc_exchange *x) {
+    tc_rt_limit l;
+    memcpy(&l, x->payload, sizeof l);
+    const tc_ptx_func *f = kernel_of(s, l.function);
+    if (!f) {
+        return TC_CUDA_INVALID_DEVICE_FUNCTION;
+    }
+    tc_kernel_limits *k = &s->limits[l.function];
+    switch (l.attribute) {
+    case TC_RT_MAX_DYNAMIC_SHARED:
+        if (l.value < 0 ||
+            (uint64_t)l.value + f->shared_bytes > s->facts.shared_optin) {
+            return TC_CUDA_INVALID_VALUE;
+        }
+        k->dynamic_shared = (uint32_t)l.value;
+        k->set = true;
+        return TC_CUDA_SUCCESS;
+    case TC_RT_NON_PORTABLE_CLUSTER:
+        k->nonportable = l.value != 0;
+        return TC_CUDA_SUCCESS;
+    case TC_RT_PREFERRED_CARVEOUT: /* a hint */
+        return l.value >= -1 && l.value <= 100 ? TC_CUDA_SUCCESS
+                                               : TC_CUDA_INVALID_VALUE;
+    default:
+        return TC_CUDA_INVALID_VALUE;
+    }
+}
+
+int tc_call_OCCUPANCY(tc_server *s, tc_exchange *x) {
+    tc_rt_occupancy o;
+    memcpy(&o, x->payload, sizeof o);
+    const tc_ptx_func *f = kernel_of(s, o.function);
+    if (!f) {
+        return TC_CUDA_INVALID_DEVICE_FUNCTION;
+    }
+    if (o.block == 0 || o.cluster > 16) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    o.ctas = 0;
+    if (o.block <= (uint32_t)s->facts.threads_cta &&
+        o.dynamic_shared <= s->facts.shared_optin) {
+        o.ctas =
+            s->v->occupancy(s->device, f, o.block, o.dynamic_shared, o.cluster);
+    }
+    if (o.cluster > 1) { /* the question is then of clusters, of the device */
+        uint64_t all = (uint64_t)o.ctas * (uint64_t)s->facts.multiprocessors;
+        o.ctas = (uint32_t)(all / o.cluster);
+    }
+    memcpy(x->answer, &o, sizeof o);
+    x->bytes = sizeof o;
+    return TC_CUDA_SUCCESS;
+}
+
+int tc_call_TENSOR_MAP(tc_server *s, tc_exchange *x) {
+    tc_rt_tensor_map t;
+    memcpy(&t, x->payload, sizeof t);
+    if (!s->v->tensor_map(s->device, &t, x->answer)) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    x->bytes = 128;
+    return TC_CUDA_SUCCESS;
+}
+
+/* ---- launches ---- */
+
+static void tell(tc_server *s, void (*fn)(void *, const tc_program_launch *),
+                 const tc_ptx_func *f, const tc_sim_launch *l,
+                 const tc_device_launched *done, uint64_t where) {
+    tc_program_launch p = {.kernel = f,
+                           .launch = l,
+                           .result = done,
+                           .where = where,
+                           .backend = s->v,
+                           .device = s->device};
+    p.memory = tc_memory_list(s->memory, &p.nmemory);
+    if (fn) {
+        fn(s->o->user, &p);
+    }
+}
+
+/* What a kernel's end means for the program. */
+static void settle(tc_server *s, const tc_ptx_func *f,
+                   const tc_device_launched *done) {
+    tc_run_status status = done->simulated ? done->sim.status : TC_RUN_OK;
+    s->out->wall_ns += done->simulated ? done->sim.wall_ns : 0;
+    if (done->fault) {
+        s->sticky = done->error;
+    }
+    if (status == TC_RUN_DEADLOCK) {
+        tc_serve_end(s, TC_PROGRAM_STOPPED,
+                     "kernel '%s' can never end: its threads wait for what "
+                     "nobody will do",
+                     f->name);
+    } else if (*tc_watch_flag(s->watch)) {
+        tc_process_stop why = tc_process_check(&s->process);
+        if (why == TC_PROCESS_LATE) {
+            tc_serve_end(s, TC_PROGRAM_TIMEOUT,
+                         "kernel '%s' was still running after %g s", f->name,
+                         s->o->timeout_s);
+        } else if (why == TC_PROCESS_CANCELLED) {
+            tc_serve_end(s, TC_PROGRAM_CANCELLED, "kernel '%s' was interrupted",
+                         f->name);
+        } else {
+            s->over = true; /* the program has ended */
+        }
+    }
+}
+
+static int launch(tc_server *s, const tc_ptx_func *f, const tc_sim_launch *l,
+                  uint64_t where) {
+    tc_device_launched done = {0};
+    tell(s, s->o->launching, f, l, NULL, where);
+    tc_watch_on(s->watch, true);
+    s->v->launch(s->device, l, &done);
+    tc_watch_on(s->watch, false);
+    s->out->launches++;
+    tell(s, s->o->launched, f, l, &done, where);
+    settle(s, f, &done);
+    return done.fault ? TC_CUDA_SUCCESS : done.error;
+}
+
+/* All CTAs of a cooperative launch are resident at once. */
+static int cooperative_error(tc_server *s, const tc_ptx_func *f,
+                             const tc_sim_launch *l) {
+    uint32_t cluster = l->cluster[0] ? l->cluster[0] : 1;
+    uint64_t per_sm =
+        s->v->occupancy(s->device, f, l->block[0] * l->block[1] * l->block[2],
+                        l->dynamic_shared, cluster);
+    uint64_t most = per_sm * (uint64_t)s->facts.multiprocessors;
+    uint64_t n = (uint64_t)l->grid[0] * l->grid[1];
+    return n > most || n * l->grid[2] > most ? TC_CUDA_COOPERATIVE_TOO_LARGE
+                                             : TC_CUDA_SUCCESS;
+}
+
+int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
+    tc_rt_launch r;
+    memcpy(&r, x->payload, sizeof r);
+    const tc_ptx_func *f = kernel_of(s, r.function);
+    if (!f) {
+        return TC_CUDA_INVALID_DEVICE_FUNCTION;
+    }
+    if (r.nparams != x->call.bytes - sizeof r || r.nparams != f->param_bytes) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    const tc_kernel_limits *k = &s->limits[r.function];
+    tc_rt_function facts = facts_of(s, f);
+    tc_sim_launch l = {.entry = f->name,
+                       .dynamic_shared = r.dynamic_shared,
+                       .dynamic_limit = k->set ? k->dynamic_shared : 0,
+                       .nonportable_cluster = k->nonportable,
+                       .registers = facts.registers,
+                       .cooperative = (r.flags & TC_RT_COOPERATIVE) != 0,
+                       .params = x->payload + sizeof r,
+                       .nparams = r.nparams};
+    memcpy(l.grid, r.grid, sizeof l.grid);
+    memcpy(l.block, r.block, sizeof l.block);
+    memcpy(l.cluster, r.cluster, sizeof l.cluster);
+    int error = tc_launch_error(&s->facts, f, &facts, &l, k);
+    if (!error && l.cooperative) {
+        error = cooperative_error(s, f, &l);
+    }
+    return error ? error : launch(s, f, &l, x->call.where);
+}

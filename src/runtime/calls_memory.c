@@ -1,0 +1,314 @@
+/* calls_memory.c - allocations, copies, variables. Every address and size that
+ * arrives is the program's word. */
+#include "runtime/serve.h"
+#include <string.h>
+
+/* ---- allocations ---- */
+
+static int alloc(tc_server *s, tc_block *b) {
+    bool shared = b->m.kind != TC_RT_DEVICE;
+    if (b->m.kind != TC_RT_HOST && !tc_memory_fits(s->memory, b->m.bytes)) {
+        return TC_CUDA_MEMORY_ALLOCATION;
+    }
+    b->m.address = tc_memory_place(s->memory, b->m.bytes);
+    if (!b->m.address || b->m.bytes > s->facts.memory) {
+        return TC_CUDA_MEMORY_ALLOCATION;
+    }
+    if (shared) {
+        b->fd = tc_pages_new(b->m.bytes, &b->m.shared, &b->mapped);
+    }
+    if ((shared && b->fd < 0) || !s->v->alloc(s->device, &b->m) ||
+        !tc_memory_add(s->memory, b)) {
+        tc_block_drop(b);
+        return TC_CUDA_MEMORY_ALLOCATION;
+    }
+    return TC_CUDA_SUCCESS;
+}
+
+int tc_call_ALLOC(tc_server *s, tc_exchange *x) {
+    tc_rt_alloc a;
+    memcpy(&a, x->payload, sizeof a);
+    if (a.kind > TC_RT_HOST) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    tc_block b = {.m = {.bytes = a.bytes,
+                        .kind = (tc_rt_memory)a.kind,
+                        .name = "",
+                        .where = x->call.where},
+                  .fd = -1};
+    int error = a.bytes ? alloc(s, &b) : TC_CUDA_SUCCESS;
+    a.address = error ? 0 : b.m.address;
+    memcpy(x->answer, &a, sizeof a);
+    x->bytes = sizeof a;
+    x->descriptor = error ? -1 : b.fd;
+    return error;
+}
+
+/* The pages stay in the program until it unmaps them; here they go. */
+int tc_call_FREE(tc_server *s, tc_exchange *x) {
+    tc_rt_alloc a;
+    memcpy(&a, x->payload, sizeof a);
+    tc_block *b = tc_memory_find(s->memory, a.address);
+    if (b && b->m.address == a.address && !b->symbol &&
+        (b->m.kind == TC_RT_HOST) == (a.kind == TC_RT_HOST)) {
+        s->v->free(s->device, a.address);
+        tc_memory_remove(s->memory, a.address, x->call.where);
+        return TC_CUDA_SUCCESS;
+    }
+    return a.address ? TC_CUDA_INVALID_VALUE : TC_CUDA_SUCCESS;
+}
+
+int tc_call_FIND(tc_server *s, tc_exchange *x) {
+    tc_rt_alloc a;
+    memcpy(&a, x->payload, sizeof a);
+    const tc_block *b = tc_memory_find(s->memory, a.address);
+    if (!b) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    a = (tc_rt_alloc){b->m.address, b->m.bytes, b->m.kind, 0};
+    memcpy(x->answer, &a, sizeof a);
+    x->bytes = sizeof a;
+    return TC_CUDA_SUCCESS;
+}
+
+/* ---- variables ---- */
+
+static const tc_ptx_symbol *find_symbol(const tc_server *s, const char *name) {
+    const tc_ptx_module *m = s->o->device.module->ptx;
+    for (int i = 0; i < m->nsymbols; i++) {
+        const tc_ptx_symbol *y = &m->symbols[i];
+        if ((y->space == TC_PS_GLOBAL || y->space == TC_PS_CONST) &&
+            strcmp(y->name, name) == 0) {
+            return y;
+        }
+    }
+    return NULL;
+}
+
+/* The pages of a managed variable, made when the host first names it. */
+static int share(tc_server *s, tc_block *b) {
+    if (b->fd >= 0) {
+        return TC_CUDA_SUCCESS;
+    }
+    b->fd = tc_pages_new(b->m.bytes, &b->m.shared, &b->mapped);
+    if (b->fd < 0 || !s->v->alloc(s->device, &b->m)) {
+        tc_block_drop(b);
+        return TC_CUDA_MEMORY_ALLOCATION;
+    }
+    return TC_CUDA_SUCCESS;
+}
+
+int tc_call_VARIABLE(tc_server *s, tc_exchange *x) {
+    const tc_ptx_symbol *y = find_symbol(s, (const char *)x->payload);
+    tc_rt_variable v = {0};
+    if (!y || !s->v->symbol(s->device, y, &v.address)) {
+        return TC_CUDA_INVALID_SYMBOL;
+    }
+    tc_block *b = tc_memory_find(s->memory, v.address);
+    v.bytes = y->size;
+    v.constant = y->space == TC_PS_CONST;
+    v.managed = y->managed;
+    int error = y->managed ? (b ? share(s, b) : TC_CUDA_NOT_SUPPORTED)
+                           : TC_CUDA_SUCCESS;
+    if (!error) {
+        memcpy(x->answer, &v, sizeof v);
+        x->bytes = sizeof v;
+        x->descriptor = y->managed ? b->fd : -1;
+    }
+    return error;
+}
+
+/* ---- boxes ---- */
+
+/* One side of a copy: depth planes of height rows. */
+typedef struct box {
+    uint64_t address, pitch, slice;
+    uint64_t width, height, depth;
+} box;
+
+/* Is all of it within one block? Rows do not overlap. */
+static int check_box(tc_server *s, const box *b) {
+    uint64_t plane, last, all;
+    if ((b->height > 1 || b->depth > 1) && b->pitch < b->width) {
+        return TC_CUDA_INVALID_PITCH;
+    }
+    if (__builtin_mul_overflow(b->height - 1, b->pitch, &plane) ||
+        __builtin_add_overflow(plane, b->width, &plane) ||
+        (b->depth > 1 && b->slice < plane) ||
+        __builtin_mul_overflow(b->depth - 1, b->slice, &last) ||
+        __builtin_add_overflow(last, plane, &all) ||
+        !tc_memory_within(s->memory, b->address, all)) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    return TC_CUDA_SUCCESS;
+}
+
+static bool is_empty(const tc_rt_copy *c) {
+    return c->width == 0 || c->height == 0 || c->depth == 0;
+}
+
+static box destination(const tc_rt_copy *c) {
+    return (box){c->dst,   c->dst_pitch, c->dst_slice,
+                 c->width, c->height,    c->depth};
+}
+
+static box source(const tc_rt_copy *c) {
+    return (box){c->src,   c->src_pitch, c->src_slice,
+                 c->width, c->height,    c->depth};
+}
+
+/* Rows that follow each other are one. */
+static void flatten(box *b) {
+    if (b->pitch == b->width) {
+        bool dense = b->depth == 1 || b->slice == b->width * b->height;
+        b->width *= b->height;
+        b->height = 1;
+        if (dense) {
+            b->width *= b->depth;
+            b->depth = 1;
+        }
+    }
+}
+
+static uint64_t row_at(const box *b, uint64_t i) {
+    return b->address + i / b->height * b->slice + i % b->height * b->pitch;
+}
+
+/* ---- the host's bytes ---- */
+
+static bool write_row(tc_server *s, uint64_t to, uint64_t bytes) {
+    uint8_t *p = s->v->bytes ? s->v->bytes(s->device, to, bytes, true) : NULL;
+    if (p) {
+        return tc_serve_read(s, p, bytes);
+    }
+    while (bytes) {
+        size_t n = bytes < TC_STAGING ? (size_t)bytes : TC_STAGING;
+        if (!tc_serve_read(s, s->staging, n)) {
+            return false;
+        }
+        s->v->write(s->device, to, s->staging, n);
+        to += n;
+        bytes -= n;
+    }
+    return true;
+}
+
+/* The rows are read off the socket whatever is wrong with the call. */
+int tc_call_WRITE(tc_server *s, tc_exchange *x) {
+    tc_rt_copy c;
+    memcpy(&c, x->payload, sizeof c);
+    uint64_t left = x->call.bytes - sizeof c;
+    box b = destination(&c);
+    int error = s->sticky      ? s->sticky
+                : is_empty(&c) ? TC_CUDA_SUCCESS
+                               : check_box(s, &b);
+    if (!error && !is_empty(&c) && left != c.width * c.height * c.depth) {
+        error = TC_CUDA_INVALID_VALUE;
+    }
+    if (error || is_empty(&c)) {
+        tc_serve_skip(s, left);
+        return error;
+    }
+    flatten(&b);
+    for (uint64_t i = 0; i < b.height * b.depth; i++) {
+        if (!write_row(s, row_at(&b, i), b.width)) {
+            return TC_CUDA_INVALID_VALUE;
+        }
+    }
+    return TC_CUDA_SUCCESS;
+}
+
+static bool read_row(tc_server *s, uint64_t from, uint64_t bytes) {
+    uint8_t *p =
+        s->v->bytes ? s->v->bytes(s->device, from, bytes, false) : NULL;
+    if (p) {
+        return tc_serve_write(s, p, bytes);
+    }
+    while (bytes) {
+        size_t n = bytes < TC_STAGING ? (size_t)bytes : TC_STAGING;
+        if (!s->v->read(s->device, s->staging, from, n)) {
+            memset(s->staging, 0, n);
+        }
+        if (!tc_serve_write(s, s->staging, n)) {
+            return false;
+        }
+        from += n;
+        bytes -= n;
+    }
+    return true;
+}
+
+int tc_call_READ(tc_server *s, tc_exchange *x) {
+    tc_rt_copy c;
+    memcpy(&c, x->payload, sizeof c);
+    box b = source(&c);
+    int error = is_empty(&c) ? TC_CUDA_SUCCESS : check_box(s, &b);
+    if (error || is_empty(&c)) {
+        return error;
+    }
+    flatten(&b);
+    x->sent = true;
+    if (!tc_serve_answer(s, TC_CUDA_SUCCESS, b.width * b.height * b.depth,
+                         -1)) {
+        return TC_CUDA_SUCCESS;
+    }
+    for (uint64_t i = 0; i < b.height * b.depth; i++) {
+        if (!read_row(s, row_at(&b, i), b.width)) {
+            break;
+        }
+    }
+    return TC_CUDA_SUCCESS;
+}
+
+/* ---- within the device ---- */
+
+int tc_call_MOVE(tc_server *s, tc_exchange *x) {
+    tc_rt_copy c;
+    memcpy(&c, x->payload, sizeof c);
+    box to = destination(&c), from = source(&c);
+    if (is_empty(&c)) {
+        return TC_CUDA_SUCCESS;
+    }
+    int error = check_box(s, &to);
+    error = error ? error : check_box(s, &from);
+    if (error) {
+        return error;
+    }
+    box flat_to = to, flat_from = from;
+    flatten(&flat_to);
+    flatten(&flat_from);
+    if (flat_to.width == flat_from.width &&
+        flat_to.height == flat_from.height) {
+        to = flat_to;
+        from = flat_from;
+    }
+    for (uint64_t i = 0; i < to.height * to.depth; i++) {
+        if (!s->v->move(s->device, row_at(&to, i), row_at(&from, i),
+                        to.width)) {
+            return TC_CUDA_INVALID_VALUE;
+        }
+    }
+    return TC_CUDA_SUCCESS;
+}
+
+int tc_call_SET(tc_server *s, tc_exchange *x) {
+    tc_rt_copy c;
+    (void)x;
+    memcpy(&c, x->payload, sizeof c);
+    box b = destination(&c);
+    if (c.value_bytes != 1) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    int error = is_empty(&c) ? TC_CUDA_SUCCESS : check_box(s, &b);
+    if (error || is_empty(&c)) {
+        return error;
+    }
+    flatten(&b);
+    for (uint64_t i = 0; i < b.height * b.depth; i++) {
+        if (!s->v->set(s->device, row_at(&b, i), (int)(c.value & 0xFF),
+                       b.width)) {
+            return TC_CUDA_INVALID_VALUE;
+        }
+    }
+    return TC_CUDA_SUCCESS;
+}

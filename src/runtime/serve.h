@@ -1,0 +1,88 @@
+/* serve.h - what server.c and the calls that it answers share. */
+#ifndef TC_RUNTIME_SERVE_H
+#define TC_RUNTIME_SERVE_H
+
+#include "base/buf.h"
+#include "runtime/memory.h"
+#include "runtime/process.h"
+
+enum { /* cudaError_t, by name */
+       TC_CUDA_SUCCESS = 0,
+       TC_CUDA_INVALID_VALUE = 1,
+       TC_CUDA_MEMORY_ALLOCATION = 2,
+       TC_CUDA_INITIALIZATION = 3,
+       TC_CUDA_INVALID_CONFIGURATION = 9,
+       TC_CUDA_INVALID_PITCH = 12,
+       TC_CUDA_INVALID_SYMBOL = 13,
+       TC_CUDA_INVALID_DEVICE_FUNCTION = 98,
+       TC_CUDA_NO_DEVICE = 100,
+       TC_CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
+       TC_CUDA_COOPERATIVE_TOO_LARGE = 720,
+       TC_CUDA_NOT_SUPPORTED = 801,
+       TC_CUDA_INVALID_CLUSTER_SIZE = 912
+};
+
+/* What the host has set for a kernel (cudaFuncSetAttribute). */
+typedef struct tc_kernel_limits {
+    uint32_t dynamic_shared; /* the most; begins as 48 KiB less static */
+    bool set, nonportable;
+} tc_kernel_limits;
+
+typedef struct tc_server {
+    const tc_program_options *o;
+    tc_program_result *out;
+    tc_process process;
+    tc_watch *watch;
+    const tc_device_vtable *v;
+    tc_device *device; /* NULL before HELLO */
+    tc_rt_device facts;
+    tc_memory *memory;
+    tc_kernel_limits *limits; /* of the module's functions */
+    int sticky;               /* a fault's error: every later call's answer */
+    tc_buf text;              /* printed since the last SYNC */
+    uint8_t *staging;         /* for bytes on their way: TC_STAGING of them */
+    bool over;                /* nothing is served any more: out says why */
+    bool said_bye;
+    bool timed; /* the program asks for times */
+} tc_server;
+
+enum { TC_STAGING = 1 << 20, TC_SMALL = 1 << 16 };
+
+/* A call while it is served. Answers are short but for READ and SYNC. */
+typedef struct tc_exchange {
+    tc_rt_call call;
+    uint8_t *payload; /* NULL for WRITE: it reads its rows itself */
+    uint8_t *answer;  /* TC_SMALL bytes of room */
+    size_t bytes;     /* of the answer */
+    int descriptor;   /* that goes along, or -1; stays the callee's */
+    bool sent;        /* the callee has answered already */
+} tc_exchange;
+
+/* Each answers with a cudaError_t. The payload has the length that the table
+ * of server.c demands. */
+typedef int tc_call_fn(tc_server *s, tc_exchange *x);
+#define X(name) tc_call_fn tc_call_##name;
+TC_RT_CALLS(X)
+#undef X
+
+/* server.c: as tc_process_*; they end the serving if the program is gone. */
+bool tc_serve_read(tc_server *s, void *to, size_t bytes);
+bool tc_serve_write(tc_server *s, const void *from, size_t bytes);
+bool tc_serve_answer(tc_server *s, int error, uint64_t bytes, int descriptor);
+bool tc_serve_skip(tc_server *s, uint64_t bytes);
+/* Ends the serving: the program is killed. */
+void tc_serve_end(tc_server *s, tc_program_end end, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void tc_serve_misused(tc_server *s, const tc_host_finding *f);
+
+/* calls.c: (re)opens what is made at HELLO. False, with an error. */
+bool tc_serve_open(tc_server *s, int *error);
+void tc_serve_close(tc_server *s);
+
+/* limits.c: can the launch start (CUDA Runtime API, cudaLaunchKernel)? A
+ * cudaError_t. */
+int tc_launch_error(const tc_rt_device *d, const tc_ptx_func *f,
+                    const tc_rt_function *facts, const tc_sim_launch *l,
+                    const tc_kernel_limits *limits);
+
+#endif
