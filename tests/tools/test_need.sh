@@ -27,7 +27,8 @@ nvcc() { # VERSION
     tool nvcc "echo 'Cuda compilation tools, release $1, V$1.88'"
 }
 
-tool() { # NAME BODY
+tool() { # NAME BODY: in the place of a link, not through it
+    rm -f "$sys/bin/$1"
     printf '#!%s\n%s\n' "$(command -v sh)" "$2" >"$sys/bin/$1"
     chmod +x "$sys/bin/$1"
 }
