@@ -4,8 +4,17 @@
 
 /* --- boxes --------------------------------------------------------------- */
 
+/* Bytes from the first to the last; more than there can be where it is too
+ * much for 64 bits. */
 static uint64_t span(const tc_rt_copy *c, uint64_t pitch, uint64_t slice) {
-    return (c->depth - 1) * slice + (c->height - 1) * pitch + c->width;
+    uint64_t planes, rows, bytes;
+    if (__builtin_mul_overflow(c->depth - 1, slice, &planes) ||
+        __builtin_mul_overflow(c->height - 1, pitch, &rows) ||
+        __builtin_add_overflow(planes, rows, &bytes) ||
+        __builtin_add_overflow(bytes, c->width, &bytes)) {
+        return UINT64_MAX;
+    }
+    return bytes;
 }
 
 /* Rows that follow each other on both sides are one row. */
@@ -123,6 +132,9 @@ typedef struct tc_stub_end {
 } tc_stub_end;
 
 static tc_stub_end end_of(uint64_t address, uint64_t bytes) {
+    if (bytes > TC_RT_DEVICE_SIZE) {
+        return (tc_stub_end){SIDE_NONE, false, false};
+    }
     if (!tc_stub_is_device((void *)(uintptr_t)address)) {
         return (tc_stub_end){address != 0 ? SIDE_HOST : SIDE_NONE, true, false};
     }
@@ -156,12 +168,6 @@ static cudaError_t check(const tc_rt_copy *c, enum cudaMemcpyKind kind,
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;
-}
-
-cudaError_t tc_stub_wait_all(void) {
-    tc_stub_open_all();
-    return tc_stub.printed == tc_stub.launches ? tc_stub.sticky
-                                               : tc_stub_sync();
 }
 
 /* What blocks the host: everything but copies within the device, and those

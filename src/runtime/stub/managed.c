@@ -79,6 +79,7 @@ void tc_stub_shut(const void *params, size_t bytes, uint32_t stream) {
     for (int i = 0; i < tc_stub.nblocks; i++) {
         tc_stub_block *b = &tc_stub.blocks[i];
         if (b->kind != TC_RT_MANAGED || !b->mapped ||
+            (b->flags & cudaMemAttachHost) != 0 ||
             !(b->symbol || mentions(params, bytes, b))) {
             continue;
         }
@@ -98,10 +99,6 @@ void tc_stub_open(uint32_t stream, uint64_t launch) {
             open_block(b);
         }
     }
-}
-
-void tc_stub_open_all(void) {
-    tc_stub_open(0, UINT64_MAX);
 }
 
 /* --- faults -------------------------------------------------------------- */

@@ -172,9 +172,8 @@ static cudaError_t bad_free(uint64_t address) {
     return cudaErrorInvalidValue;
 }
 
-/* host: cudaFreeHost, whose memory cudaFree does not take, nor the other way
- * round. */
-cudaError_t tc_stub_free(void *p, bool host) {
+/* cudaFree does not take cudaFreeHost's memory, nor the other way round. */
+cudaError_t tc_stub_free(void *p, bool host, bool waits) {
     uint64_t address = (uint64_t)(uintptr_t)p;
     cudaError_t e = tc_stub_ready();
     if (e != cudaSuccess || p == NULL) {
@@ -185,7 +184,7 @@ cudaError_t tc_stub_free(void *p, bool host) {
         (b->kind == TC_RT_HOST) != host) {
         return bad_free(address);
     }
-    e = tc_stub_wait_all();
+    e = waits ? tc_stub_wait_all() : cudaSuccess;
     tc_rt_alloc a = {
         .address = b->address, .bytes = b->bytes, .kind = (uint32_t)b->kind};
     cudaError_t freed = tc_stub_ask(TC_RT_FREE, &a, sizeof a, NULL, 0);
@@ -204,7 +203,7 @@ TC_API cudaError_t cudaMalloc(void **devPtr, size_t size) {
 
 TC_API cudaError_t cudaFree(void *devPtr) {
     TC_ENTER();
-    return tc_stub_leave(tc_stub_free(devPtr, false));
+    return tc_stub_leave(tc_stub_free(devPtr, false, true));
 }
 
 TC_API cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total) {

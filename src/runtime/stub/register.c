@@ -159,6 +159,22 @@ static cudaError_t find_variable(tc_stub_variable *v) {
     return v->error;
 }
 
+void tc_stub_forget(void) {
+    for (tc_stub_function *f = tc_stub.functions; f != NULL; f = f->next) {
+        free(f->params);
+        f->params = NULL;
+        f->asked = false;
+        f->dynamic_shared = f->carveout = f->non_portable = -1;
+    }
+    for (tc_stub_variable *v = tc_stub.variables; v != NULL; v = v->next) {
+        bool used = v->managed && v->asked;
+        v->asked = false;
+        if (used) { /* the program has its address, and asks no more */
+            find_variable(v);
+        }
+    }
+}
+
 /* A managed variable is known by the pointer that the compiler made of it, and
  * by what that points to. */
 tc_stub_variable *tc_stub_variable_of(const void *symbol, cudaError_t *why) {

@@ -65,7 +65,8 @@ typedef struct tc_stub_stream {
     uint32_t id; /* 0: the legacy default stream, 1: the thread's */
     unsigned int flags;
     int priority;
-    uint64_t after; /* launches of other streams that it waits for */
+    uint64_t after;  /* launches of other streams that it waits for */
+    uint64_t waited; /* launches that the host has waited for */
     struct tc_stub_stream *next;
 } tc_stub_stream;
 
@@ -97,9 +98,10 @@ typedef struct tc_stub_state {
     int nfreed, freed_cap;
     tc_stub_stream *streams;
     tc_stub_event *events;
-    uint32_t nstreams;
-    uint64_t launches;        /* so far */
-    uint64_t printed;         /* launches whose text has been asked for */
+    uint32_t nstreams; /* created so far */
+    uint64_t waited;   /* launches of all streams that the host waited for */
+    uint64_t launches; /* so far */
+    uint64_t printed;  /* launches whose text has been asked for */
     const void *unchecked_by; /* the thread whose launch failed unseen */
     cudaError_t unchecked;
     uint64_t unchecked_where;
@@ -184,6 +186,8 @@ uint64_t tc_stub_where_fault(const void *pc);
 
 /* By host address or by handle; its facts asked for. NULL with why not. */
 tc_stub_function *tc_stub_function_of(const void *f, cudaError_t *why);
+/* After cudaDeviceReset: all is asked for again. */
+void tc_stub_forget(void);
 /* By its host address; its address asked for. */
 tc_stub_variable *tc_stub_variable_of(const void *symbol, cudaError_t *why);
 
@@ -198,7 +202,8 @@ bool tc_stub_block_add(const tc_stub_block *b);
 bool tc_stub_is_device(const void *p); /* in the range of device addresses */
 cudaError_t tc_stub_alloc(void **out, uint64_t bytes, tc_rt_memory kind,
                           uint32_t flags);
-cudaError_t tc_stub_free(void *p, bool host);
+/* host: cudaFreeHost; waits: as all but cudaFreeAsync do. */
+cudaError_t tc_stub_free(void *p, bool host, bool waits);
 
 /* --- managed.c ----------------------------------------------------------- */
 
@@ -208,9 +213,8 @@ void tc_stub_unmap(tc_stub_block *b);
 /* Shuts the managed memory that a launch may touch: whose address is among the
  * parameters, and all variables. */
 void tc_stub_shut(const void *params, size_t bytes, uint32_t stream);
-/* The program has waited for the stream's launches up to a number. */
+/* Opens what the stream's launches up to that number shut; 0: any stream's. */
 void tc_stub_open(uint32_t stream, uint64_t launch);
-void tc_stub_open_all(void);
 /* Catches host accesses to the device's addresses; from the first time on. */
 void tc_stub_catch(void);
 void tc_stub_signal_stack(void); /* for this thread */
@@ -225,15 +229,20 @@ cudaError_t tc_stub_copy_line(void *dst, const void *src, size_t count,
                               enum cudaMemcpyKind kind, bool blocks,
                               cudaStream_t s);
 cudaError_t tc_stub_set(const tc_rt_copy *box, int value, cudaStream_t s);
-/* What a copy that blocks the host does first. */
-cudaError_t tc_stub_wait_all(void);
-
 /* --- stream.c, event.c --------------------------------------------------- */
 
-/* The stream of a handle; false: there is none such. */
+/* The stream of a handle, NULL for the default ones; false: there is none. */
 bool tc_stub_stream_of(cudaStream_t s, tc_stub_stream **out);
 cudaError_t tc_stub_stream_id(cudaStream_t s, uint32_t *id);
+/* The host has waited for the stream's launches up to that number (stream 0:
+ * for all streams'): what they printed is written, and their managed memory
+ * open. Gives a kernel's fault, if one is known by then. */
+cudaError_t tc_stub_wait(uint32_t stream, uint64_t launch);
+cudaError_t tc_stub_wait_all(void);
+/* Has the host waited for these? */
+bool tc_stub_waited(uint32_t stream, uint64_t launch);
 tc_stub_event *tc_stub_event_of(cudaEvent_t e);
+cudaError_t tc_stub_record(cudaEvent_t event, cudaStream_t s);
 
 /* Defined by the member that has cudaEventElapsedTime: times are asked for. */
 extern const char tc_stub_wants_times __attribute__((weak));
