@@ -110,6 +110,7 @@ void tc_sim_free(tc_sim *s) {
         free(s->allocs[i]->bytes);
     }
     tc_trace_free(s->trace);
+    tc_slab_free(s->slab);
     tc_arena_free(s->arena);
     free(s);
 }
