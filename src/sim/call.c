@@ -19,15 +19,23 @@ static void copy_in(uint8_t *to, uint64_t size, const uint64_t v[2]) {
     memcpy(to, v, size < 16 ? size : 16);
 }
 
+static uint32_t *row32(const tc_frame *f, uint32_t slot) {
+    return f->r32[f->rows32 ? f->rows32[slot] : slot];
+}
+
+static uint64_t *row64(const tc_frame *f, uint32_t slot) {
+    return f->r64[f->rows64 ? f->rows64[slot] : slot];
+}
+
 /* A value of a frame: a register, a constant, or a small variable. */
 static void get(const tc_warp *w, const tc_frame *f, const tc_ptx_operand *o,
                 int lane, uint64_t v[2]) {
     v[0] = v[1] = 0;
     switch (o->kind) {
     case TC_PO_REG:
-        v[0] =
-            o->cls == TC_PF_64 ? f->r64[o->slot][lane] : f->r32[o->slot][lane];
-        v[1] = o->nvec == 16 ? f->r64[o->slot + 1][lane] : 0;
+        v[0] = o->cls == TC_PF_64 ? row64(f, o->slot)[lane]
+                                  : row32(f, o->slot)[lane];
+        v[1] = o->nvec == 16 ? row64(f, o->slot + 1)[lane] : 0;
         break;
     case TC_PO_PRED:
         v[0] = (f->pred[o->slot] >> lane & 1u) ^ o->neg;
@@ -53,12 +61,12 @@ static void set(const tc_warp *w, const tc_frame *f, const tc_ptx_operand *o,
             uint32_t keep = o->nvec == 1   ? 0xffu
                             : o->nvec == 2 ? 0xffffu
                                            : UINT32_MAX;
-            f->r32[o->slot][lane] = (uint32_t)v[0] & keep;
+            row32(f, o->slot)[lane] = (uint32_t)v[0] & keep;
             break;
         }
-        f->r64[o->slot][lane] = v[0];
+        row64(f, o->slot)[lane] = v[0];
         if (o->nvec == 16) {
-            f->r64[o->slot + 1][lane] = v[1];
+            row64(f, o->slot + 1)[lane] = v[1];
         }
         break;
     case TC_PO_PRED:
@@ -309,9 +317,9 @@ void tc_sim_op_BRX_IDX(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 static void put_address(tc_warp *w, const tc_ptx_op *op, int lane, uint64_t v) {
     const tc_ptx_operand *d = &op->a[0];
     if (d->kind == TC_PO_REG && d->cls == TC_PF_64) {
-        w->r64[d->slot][lane] = v;
+        tc_row64(w, d->slot)[lane] = v;
     } else if (d->kind == TC_PO_REG) {
-        w->r32[d->slot][lane] = (uint32_t)v;
+        tc_row32(w, d->slot)[lane] = (uint32_t)v;
     }
 }
 

@@ -74,6 +74,17 @@ static bool elided(const tc_fast_code *f, const tc_ptx_op *op) {
            (f->reg[d] & (TC_REG_CONST | TC_REG_GENERAL)) == TC_REG_CONST;
 }
 
+/* It reads and writes registers of its warp, always, and nothing else. */
+static bool is_private(const tc_fast_code *f, const tc_fast *x) {
+    static const tc_fast_id others[] = {TC_FAST_PLOGIC, TC_FAST_TID,
+                                        TC_FAST_CTAID};
+    bool is = x->kind != TC_FAST_OTHER;
+    for (int i = 0; i < 3; i++) {
+        is |= x->fn[0] == f->table->fn[others[i]][0];
+    }
+    return is && x->guard < 0;
+}
+
 static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
                           uint32_t *cap) {
     tc_fast_code *f = r->fast;
@@ -84,13 +95,14 @@ static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
         tc_fast x;
         c->entry = *n;
         if (!r->trace && elided(f, op)) { /* a trace wants all rows */
-            c->run = 1;
+            c->run = c->ahead = 1;
         } else if (!(r->watched && r->watched[i]) &&
                    tc_fast_decode(r, op, &x)) {
             x.at = i;
             *add_entry(f, n, cap) = x;
             c->run = 1;
             c->fast = c->light = true;
+            c->ahead = is_private(f, &x);
         }
     }
     r->code[func->end - 1].last = true;
@@ -146,6 +158,7 @@ static void fast_code(tc_run *r, const tc_fast_table *table) {
     for (uint32_t i = m->ncode; i-- > 0;) {
         tc_code *c = &r->code[i];
         c->run = c->run && !c->last ? 1 + r->code[i + 1].run : c->run;
+        c->ahead = c->ahead && !c->last ? 1 + r->code[i + 1].ahead : c->ahead;
         c->one = c->fast ? &f->entries[c->entry] : NULL;
     }
 }
@@ -184,6 +197,8 @@ void tc_code_free(tc_run *r) {
     free(f->reg);
     free(f->value);
     free(f->zero);
+    free(f->rows_of.of32);
+    free(f->rows_of.of64);
     free(f);
 }
 
@@ -201,11 +216,11 @@ void tc_fast_zero(tc_warp *w) {
     for (uint32_t i = 0; i < f->nzero; i++) {
         uint32_t at = f->zero[i];
         if (at < func->n32) {
-            memset(w->r32[at], 0, sizeof w->r32[0]);
+            memset(tc_row32(w, at), 0, sizeof w->r32[0]);
         } else if (at - func->n32 >= func->n64) {
             w->pred[at - func->n32 - func->n64] = 0;
         } else {
-            memset(w->r64[at - func->n32], 0, sizeof w->r64[0]);
+            memset(tc_row64(w, at - func->n32), 0, sizeof w->r64[0]);
         }
     }
 }

@@ -15,7 +15,9 @@ static void init_warp(tc_cta *c, tc_warp *w, uint32_t i) {
     w->valid = left >= TC_LANES ? UINT32_MAX : (UINT32_C(1) << left) - 1;
     tc_slab *slab = c->run->slab;
     w->core = slab ? tc_slab_take(slab, sizeof *w->core)
-                   : tc_xcalloc(1, sizeof *w->core);
+                   : tc_xmalloc(sizeof *w->core);
+    memset(w->core, 0, sizeof *w->core);
+    w->core->split = &w->core->one;
     tc_frames_init(w);
 }
 
@@ -116,6 +118,7 @@ void tc_cta_free(tc_cta *c) {
         tc_mbarrier_copies_drop(w);
         tc_async_drop(w);
         tc_frames_free(w);
+        tc_warp_free(w);
         if (!c->run->slab) {
             free(w->core->ready);
             free(w->core);

@@ -42,7 +42,9 @@ typedef struct tc_awaited {
 
 /* Suspended in a try_wait, or one that asks again and again, in vain. */
 static tc_awaited awaited(const tc_warp *w, const tc_split *s) {
-    const tc_poll *p = &w->core->poll[tc_first(s->mask)];
+    static const tc_poll none = {0};
+    const tc_poll *all = w->core->poll;
+    const tc_poll *p = all ? &all[tc_first(s->mask)] : &none;
     tc_awaited a = {0};
     if (s->mbarrier) {
         a = (tc_awaited){NULL, s->op, s->mbarrier - 1, s->mphase};

@@ -47,7 +47,7 @@ void tc_sim_op_SHFL_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     }
     for (int i = 0; i < TC_LANES; i++) {
         if (mask >> i & 1 && op->a[0].kind == TC_PO_REG) {
-            w->r32[op->a[0].slot][i] = out[i];
+            tc_row32(w, op->a[0].slot)[i] = out[i];
         }
     }
     if (op->a[1].kind == TC_PO_PRED) {
@@ -74,7 +74,7 @@ void tc_sim_op_CVTA(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint64_t step = op->flags & TC_PM_TO ? 0 - window : window;
     for (int i = 0; i < TC_LANES; i++) {
         if (mask >> i & 1) {
-            w->r64[op->a[0].slot][i] = a[i] + step;
+            tc_row64(w, op->a[0].slot)[i] = a[i] + step;
         }
     }
 }

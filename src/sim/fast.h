@@ -83,6 +83,14 @@ typedef struct tc_fast_row {
     uint32_t *row;
 } tc_fast_row;
 
+/* compact.c: rows that the registers of the launched kernel have, by slot.
+ * Those that are never needed at the same time share one. of32 NULL: each has
+ * its own. */
+typedef struct tc_fast_rows {
+    uint32_t *of32, *of64;
+    uint32_t n32, n64;
+} tc_fast_rows;
+
 /* What a launch keeps for the fast road. */
 typedef struct tc_fast_code {
     const tc_fast_table *table;
@@ -94,7 +102,9 @@ typedef struct tc_fast_code {
     const tc_ptx_func *func; /* of the fields below */
     uint8_t *reg;            /* TC_REG_* */
     uint64_t *value;         /* of a constant one */
-    /* Rows of the launched kernel that are read before they are written. */
+    tc_fast_rows rows_of;
+    /* Registers of the launched kernel that are read before they are written.
+     */
     uint32_t *zero;
     uint32_t nzero;
     bool zero_all;

@@ -40,6 +40,15 @@ static const tc_signature signatures[] = {
 
 /* ---- operands ---- */
 
+/* The row of a register's slot. */
+static uint32_t row_of(const tc_run *r, const tc_ptx_operand *o) {
+    const tc_fast_rows *rows = &r->fast->rows_of;
+    bool shared = rows->of32 && r->fast->func == r->func;
+    return !shared              ? o->slot
+           : o->cls == TC_PF_64 ? rows->of64[o->slot]
+                                : rows->of32[o->slot];
+}
+
 /* A source of bytes: its row into *at and *m. */
 static bool source(tc_run *r, const tc_ptx_operand *o, int bytes, uint64_t *at,
                    int8_t *m) {
@@ -56,7 +65,7 @@ static bool source(tc_run *r, const tc_ptx_operand *o, int bytes, uint64_t *at,
                                             o->slot <= TC_SR_LANEMASK_GT))) {
         row = tc_fast_lane_row(r, (tc_ptx_special)o->slot);
     } else if (o->kind == TC_PO_REG) {
-        *at = (uint64_t)o->slot * TC_LANES * (uint32_t)bytes;
+        *at = (uint64_t)row_of(r, o) * TC_LANES * (uint32_t)bytes;
         *m = -1;
         return true;
     }
@@ -64,12 +73,13 @@ static bool source(tc_run *r, const tc_ptx_operand *o, int bytes, uint64_t *at,
     return row != NULL;
 }
 
-static bool destination(const tc_ptx_operand *o, int bytes, bool narrow,
-                        uint32_t *at) {
-    *at = o->slot * TC_LANES * (uint32_t)bytes;
-    return o->kind == TC_PO_REG && o->slot < 1u << 20 &&
-           o->cls == (bytes == 8 ? TC_PF_64 : TC_PF_32) &&
-           (o->nvec >= 4 || (narrow && o->nvec == 2));
+static bool destination(const tc_run *r, const tc_ptx_operand *o, int bytes,
+                        bool narrow, uint32_t *at) {
+    bool is = o->kind == TC_PO_REG && o->slot < 1u << 20 &&
+              o->cls == (bytes == 8 ? TC_PF_64 : TC_PF_32) &&
+              (o->nvec >= 4 || (narrow && o->nvec == 2));
+    *at = is ? row_of(r, o) * TC_LANES * (uint32_t)bytes : 0;
+    return is;
 }
 
 /* ---- opcodes ---- */
@@ -312,7 +322,7 @@ static bool decode_rows(tc_run *r, const tc_ptx_op *op, const tc_choice *c,
         }
     }
     return s.d == 1 ? decode_setp(op, c, x)
-                    : destination(&op->a[0], s.d, c->narrow, &x->d);
+                    : destination(r, &op->a[0], s.d, c->narrow, &x->d);
 }
 
 static bool pred_source(const tc_ptx_operand *o, uint64_t *at, int8_t *m,
@@ -355,9 +365,10 @@ static tc_fast_id decode_plogic(const tc_ptx_op *op, tc_fast *x) {
     return TC_FAST_PLOGIC;
 }
 
-static tc_fast_id decode_special(const tc_ptx_op *op, tc_fast *x) {
+static tc_fast_id decode_special(const tc_run *r, const tc_ptx_op *op,
+                                 tc_fast *x) {
     uint32_t s = op->a[1].slot;
-    if (!destination(&op->a[0], 4, false, &x->d)) {
+    if (!destination(r, &op->a[0], 4, false, &x->d)) {
         return TC_FAST_NONE;
     }
     if (s <= TC_SR_TID_Z) {
@@ -395,7 +406,7 @@ static tc_fast_id decode_param(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     int size = tc_ptx_type_bytes[op->type];
     uint64_t v;
     if (!tc_fast_param(r, op, &v) ||
-        !destination(&op->a[0], size, false, &x->d)) {
+        !destination(r, &op->a[0], size, false, &x->d)) {
         return TC_FAST_NONE;
     }
     x->a = (uint64_t)(uintptr_t)tc_fast_constant(r->fast, v, size);
@@ -430,7 +441,7 @@ static tc_fast_id decode_memory(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
         if (one && !source(r, e, size == 8 ? 8 : 4, &x->b, &x->mb)) {
             return TC_FAST_NONE;
         }
-        if (!one && !destination(e, size == 8 ? 8 : 4, size < 4, at)) {
+        if (!one && !destination(r, e, size == 8 ? 8 : 4, size < 4, at)) {
             return TC_FAST_NONE;
         }
         if (!store) {
@@ -483,7 +494,7 @@ bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
         if (c.id && !decode_rows(r, op, &c, x)) {
             bool mov = op->opcode == TC_PTX_MOV &&
                        op->a[1].kind == TC_PO_SPECIAL && c.id == TC_FAST_MOV32;
-            c.id = mov ? decode_special(op, x) : TC_FAST_NONE;
+            c.id = mov ? decode_special(r, op, x) : TC_FAST_NONE;
         }
     }
     if (c.id == TC_FAST_NONE || !t->fn[c.id][0]) {

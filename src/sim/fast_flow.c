@@ -5,7 +5,7 @@
  * A register counts as written from an op on if every path from the function's
  * begin has an unguarded write of it. One op that writes, on every way to every
  * read, means that a reader sees what that op gave, whatever lanes go when. */
-#include "sim/fast.h"
+#include "sim/fast_flow.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,20 +64,7 @@ static int written(const tc_ptx_op *op) {
     }
 }
 
-typedef struct tc_flow {
-    tc_run *r;
-    const tc_ptx_func *func;
-    uint32_t n, words, nblocks; /* registers; 64 of them a word */
-    uint32_t *leader;           /* block of each op, from func->begin */
-    uint32_t *begin;            /* first op of each block, and the end */
-    uint64_t *in;               /* written at a block's begin */
-    uint32_t *ndefs;
-} tc_flow;
-
 /* ---- registers of an op ---- */
-
-typedef void tc_visit(tc_flow *f, uint32_t reg, bool read, bool write,
-                      void *user);
 
 static void visit_operand(tc_flow *f, const tc_ptx_operand *o, bool read,
                           bool write, tc_visit *visit, void *user) {
@@ -99,8 +86,8 @@ static void visit_operand(tc_flow *f, const tc_ptx_operand *o, bool read,
     }
 }
 
-static void visit_op(tc_flow *f, const tc_ptx_op *op, tc_visit *visit,
-                     void *user) {
+void tc_flow_visit(tc_flow *f, const tc_ptx_op *op, tc_visit *visit,
+                   void *user) {
     int n = written(op);
     tc_ptx_operand guard = {.kind = TC_PO_PRED, .slot = (uint32_t)op->guard};
     if (op->guard >= 0) {
@@ -115,7 +102,7 @@ static void visit_op(tc_flow *f, const tc_ptx_op *op, tc_visit *visit,
 
 /* ---- blocks ---- */
 
-static bool ends_block(const tc_ptx_op *op) {
+bool tc_flow_ends_block(const tc_ptx_op *op) {
     return op->opcode == TC_PTX_BRA || op->opcode == TC_PTX_RET ||
            op->opcode == TC_PTX_EXIT || op->opcode == TC_PTX_TRAP;
 }
@@ -142,7 +129,7 @@ static bool find_blocks(tc_flow *f) {
             }
             f->leader[op->target - func->begin] = 1;
         }
-        if (ends_block(op)) {
+        if (tc_flow_ends_block(op)) {
             f->leader[i + 1] = 1;
         }
     }
@@ -187,13 +174,13 @@ static bool flow_block(tc_flow *f, uint32_t b, uint64_t *set) {
     for (uint32_t i = f->begin[b]; i < f->begin[b + 1]; i++) {
         last = &code[i];
         if (last->guard < 0) {
-            visit_op(f, last, note_write, set);
+            tc_flow_visit(f, last, note_write, set);
         }
     }
     if (last->opcode == TC_PTX_BRA) {
         changed |= flow_into(f, f->leader[last->target - f->func->begin], set);
     }
-    if ((!ends_block(last) || last->guard >= 0) && b + 1 < f->nblocks) {
+    if ((!tc_flow_ends_block(last) || last->guard >= 0) && b + 1 < f->nblocks) {
         changed |= flow_into(f, b + 1, set);
     }
     return changed;
@@ -218,9 +205,9 @@ static void judge(tc_flow *f, uint64_t *set) {
     for (uint32_t b = 0; b < f->nblocks; b++) {
         memcpy(set, f->in + (size_t)b * f->words, f->words * sizeof *set);
         for (uint32_t i = f->begin[b]; i < f->begin[b + 1]; i++) {
-            visit_op(f, &code[i], note_read, set);
+            tc_flow_visit(f, &code[i], note_read, set);
             if (code[i].guard < 0) {
-                visit_op(f, &code[i], note_write, set);
+                tc_flow_visit(f, &code[i], note_write, set);
             }
         }
     }
@@ -308,7 +295,7 @@ static void find_general(tc_flow *f) {
         bool rows = op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST;
         if ((rows && op->space != TC_PS_PARAM) ||
             !tc_fast_decode(f->r, op, &x)) {
-            visit_op(f, op, note_general, NULL);
+            tc_flow_visit(f, op, note_general, NULL);
         }
     }
 }
@@ -332,6 +319,7 @@ void tc_fast_flow(tc_run *r, const tc_ptx_func *func) {
         solve(&f);
         find_constants(&f);
         find_general(&f);
+        tc_flow_compact(&f);
     }
     free(f.leader);
     free(f.begin);

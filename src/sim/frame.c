@@ -59,21 +59,33 @@ static uint64_t frame_bytes(const tc_ptx_func *f) {
            (f->npred + 1u) * sizeof(uint32_t);
 }
 
+/* How many rows a frame has, and which of them its registers are. */
+static void give_rows(const tc_warp *w, tc_frame *x) {
+    const tc_run *r = w->cta->run;
+    const tc_fast_rows *rows = r->fast ? &r->fast->rows_of : NULL;
+    bool shared = rows && rows->of32 && x->func == r->func;
+    x->n32 = shared ? rows->n32 : x->func->n32;
+    x->n64 = shared ? rows->n64 : x->func->n64;
+    x->rows32 = shared ? rows->of32 : NULL;
+    x->rows64 = shared ? rows->of64 : NULL;
+}
+
 static tc_frame *new_frame(tc_warp *w, const tc_ptx_func *f, uint32_t depth,
                            uint64_t base) {
     tc_frame *x = tc_xcalloc(1, sizeof *x);
     x->func = f;
     x->depth = depth;
     x->base = base;
+    give_rows(w, x);
     tc_slab *slab = depth ? NULL : w->cta->run->slab; /* the kernel's */
     if (slab) {
-        x->r32 = tc_slab_take(slab, (f->n32 + 1u) * sizeof *x->r32);
-        x->r64 = tc_slab_take(slab, (f->n64 + 1u) * sizeof *x->r64);
+        x->r32 = tc_slab_take(slab, (x->n32 + 1u) * sizeof *x->r32);
+        x->r64 = tc_slab_take(slab, (x->n64 + 1u) * sizeof *x->r64);
     }
     x->slab = slab != NULL;
     if (!slab) {
-        x->r32 = tc_xrows(f->n32 + 1u, sizeof *x->r32);
-        x->r64 = tc_xrows(f->n64 + 1u, sizeof *x->r64);
+        x->r32 = tc_xrows(x->n32 + 1u, sizeof *x->r32);
+        x->r64 = tc_xrows(x->n64 + 1u, sizeof *x->r64);
     }
     x->pred = tc_xcalloc(f->npred + 1u, sizeof *x->pred);
     x->next = w->core->frames;
@@ -98,6 +110,8 @@ void tc_frame_enter(tc_warp *w, tc_frame *f) {
     w->r32 = f->r32;
     w->r64 = f->r64;
     w->pred = f->pred;
+    w->rows32 = f->rows32;
+    w->rows64 = f->rows64;
 }
 
 void tc_frames_init(tc_warp *w) {
@@ -157,12 +171,12 @@ uint64_t tc_frames_hash(const tc_warp *w, uint64_t h) {
         for (uint32_t i = 0; i < f->func->npred; i++) {
             h = tc_mix(h, f->pred[i]);
         }
-        for (uint32_t i = 0; i < f->func->n32; i++) {
+        for (uint32_t i = 0; i < f->n32; i++) {
             for (int j = 0; j < TC_LANES; j++) {
                 h = tc_mix(h, f->r32[i][j]);
             }
         }
-        for (uint32_t i = 0; i < f->func->n64; i++) {
+        for (uint32_t i = 0; i < f->n64; i++) {
             for (int j = 0; j < TC_LANES; j++) {
                 h = tc_mix(h, f->r64[i][j]);
             }

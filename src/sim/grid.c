@@ -222,7 +222,8 @@ static void begin(tc_grid *g, tc_run *r) {
     g->ngangs = most < g->total ? (uint32_t)most : g->total;
     g->gangs = tc_xcalloc(g->ngangs, sizeof *g->gangs);
     if (g->ngangs * g->size >= MANY) {
-        r->slab = tc_slab_new();
+        r->slab = r->sim->slab ? r->sim->slab : tc_slab_new();
+        r->sim->slab = NULL;
     }
     fill(g);
 }
@@ -245,8 +246,11 @@ static void finish(tc_grid *g) {
         free(gang->sms);
     }
     free(g->gangs);
-    tc_slab_free(g->run->slab);
-    g->run->slab = NULL;
+    if (g->run->slab) {
+        tc_slab_rewind(g->run->slab);
+        g->run->sim->slab = g->run->slab;
+        g->run->slab = NULL;
+    }
     free(g->share);
 }
 

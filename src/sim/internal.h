@@ -31,6 +31,9 @@ struct tc_warp {
     uint32_t (*r32)[TC_LANES];
     uint64_t (*r64)[TC_LANES];
     uint32_t *pred; /* one mask a predicate */
+    /* Rows of r32 and r64 that registers have, by slot; NULL: each its own
+     * (compact.c). */
+    const uint32_t *rows32, *rows64;
     uint32_t carry; /* the carry flag of each lane (PTX ISA 9.7.2) */
     struct tc_cta *cta;
     uint32_t index; /* within the CTA */
@@ -52,10 +55,20 @@ typedef struct tc_frame {
     uint32_t (*r32)[TC_LANES];
     uint64_t (*r64)[TC_LANES];
     uint32_t *pred;
+    uint32_t n32, n64;                 /* rows of r32 and r64 */
+    const uint32_t *rows32, *rows64;   /* as tc_warp's */
     struct tc_frame *caller[TC_LANES]; /* of each lane */
     uint32_t call[TC_LANES];           /* the op that called, absolute index */
     bool slab;                         /* r32 and r64 are the slab's */
 } tc_frame;
+
+/* The row of a register. */
+static inline uint32_t *tc_row32(const tc_warp *w, uint32_t slot) {
+    return w->r32[w->rows32 ? w->rows32[slot] : slot];
+}
+static inline uint64_t *tc_row64(const tc_warp *w, uint32_t slot) {
+    return w->r64[w->rows64 ? w->rows64[slot] : slot];
+}
 
 /* Executes one op for the lanes of mask (guard already applied). An ALU op
  * reads its sources and writes its destination and does nothing else. */
@@ -91,6 +104,8 @@ typedef struct tc_code {
     bool fast, last;     /* has one; is the last of its function */
     bool branch;         /* bra */
     bool light;          /* leaves the warp clean */
+    uint32_t ahead; /* so many ops from here on work on the warp's own registers
+                       alone: nobody sees when */
 } tc_code;
 
 /* ---- warps: lanes that share a pc form a split (independent thread
@@ -163,10 +178,12 @@ typedef struct tc_warp_core {
     uint64_t last[4];  /* those that issued last, one after the other, of this
                           pc % 4; 0: nothing */
     uint32_t last_pc;  /* the last one of them */
+    uint32_t ahead;    /* ops from pc up to this one are executed already, and
+                          have yet to issue; 0: none */
 
     bool clean; /* only ops that touch nothing but registers, memory and lanes
                    have run since tc_warp_start */
-    tc_split split[TC_LANES];
+    tc_split *split, one;  /* as many as lanes once it was divided; else &one */
     tc_frame *frames;      /* all of them; the kernel's is the last */
     uint64_t sp[TC_LANES]; /* end of each lane's stack in local memory */
     uint64_t turns;
@@ -190,10 +207,10 @@ typedef struct tc_warp_core {
     uint64_t selected;      /* splits that had a turn */
     uint64_t polls;         /* mbarrier waits that returned false */
     uint64_t poll_progress;
-    tc_poll poll[TC_LANES]; /* the last of each lane */
-    uint32_t mb_ever;       /* lanes that have passed an mbarrier wait */
-    uint64_t asked;         /* strong loads, atomics and waits in vain */
-    uint32_t short_turns;   /* so many turns are short: it was seen to spin */
+    tc_poll *poll;        /* the last of each lane; NULL: none so far */
+    uint32_t mb_ever;     /* lanes that have passed an mbarrier wait */
+    uint64_t asked;       /* strong loads, atomics and waits in vain */
+    uint32_t short_turns; /* so many turns are short: it was seen to spin */
     /* Endless loops: the state at an earlier turn (Brent's method). */
     uint64_t loop_hash, loop_progress, loop_turn, loop_power;
     uint64_t loop_selected;
@@ -321,6 +338,7 @@ struct tc_sim {
     tc_sim_allocation *grid_memory; /* of cooperative launches, or NULL */
     struct tc_known_map *maps;      /* tensormap_known.c */
     int nmaps, cmaps;
+    tc_slab *slab;                  /* for the next launch, or NULL */
 };
 
 /* code.c: run->code and run->fast, from the module. */
@@ -334,9 +352,11 @@ int tc_sim_index(const tc_sim *s, uint64_t address); /* of the first one that
 /* launch.c */
 uint64_t tc_dynamic_base(const tc_run *r); /* of dynamic shared memory */
 const tc_machine *tc_machine_find(const char *name);
-/* slab.c: zeroed storage that is freed all at once. */
+/* slab.c: storage that is given back all at once. What is taken holds
+ * anything. */
 tc_slab *tc_slab_new(void);
 void *tc_slab_take(tc_slab *s, size_t bytes);
+void tc_slab_rewind(tc_slab *s); /* all is given back; some of it is kept */
 void tc_slab_free(tc_slab *s);
 
 /* cta.c: storage of a CTA, reused from one to the next. */
@@ -363,6 +383,7 @@ void tc_cluster_finish(tc_cta *ctas, uint32_t n); /* tc_cta_finish of each */
  * is ready. Returns false if no split could run. */
 bool tc_warp_turn(tc_warp *w);
 void tc_warp_start(tc_warp *w, uint32_t pc);
+void tc_warp_free(tc_warp *w); /* what its core owns */
 /* Chooses the split to run next into core->{cur,pc,mask,limit}. */
 bool tc_warp_select(tc_warp *w);
 void tc_warp_save(tc_warp *w); /* core->{pc,mask} back into its split */

@@ -286,6 +286,9 @@ static void note_polls(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
     k->polls += lanes != 0;
     k->asked += lanes != 0;
     k->poll_progress = lanes ? progress : k->poll_progress;
+    if (lanes && !k->poll) {
+        k->poll = tc_xcalloc(TC_LANES, sizeof *k->poll);
+    }
     for (uint32_t m = lanes; m; m &= m - 1) {
         int i = tc_first(m);
         k->poll[i] = (tc_poll){op, t[i].b.offset, t[i].phase, progress};

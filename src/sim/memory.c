@@ -8,14 +8,14 @@
 void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out) {
     uint64_t imm = (uint64_t)o->imm;
     if (o->neg == 1 && o->cls == TC_PF_64) {
-        const uint64_t *b = w->r64[o->slot];
+        const uint64_t *b = tc_row64(w, o->slot);
         for (int i = 0; i < TC_LANES; i++) {
             out[i] = b[i] + imm;
         }
         return;
     }
     if (o->neg == 1) {
-        const uint32_t *b = w->r32[o->slot];
+        const uint32_t *b = tc_row32(w, o->slot);
         for (int i = 0; i < TC_LANES; i++) {
             out[i] = (uint32_t)(b[i] + (uint32_t)imm);
         }
@@ -148,10 +148,12 @@ static void load_row(tc_warp *w, const tc_ptx_operand *d, tc_ptx_type t,
                      uint32_t mask, const tc_window *win, const uint64_t *addr,
                      uint32_t offset) {
     const uint8_t *p = win->bytes;
-    uint32_t *r32 =
-        d->kind == TC_PO_REG && d->cls == TC_PF_32 ? w->r32[d->slot] : NULL;
-    uint64_t *r64 =
-        d->kind == TC_PO_REG && d->cls == TC_PF_64 ? w->r64[d->slot] : NULL;
+    uint32_t *r32 = d->kind == TC_PO_REG && d->cls == TC_PF_32
+                        ? tc_row32(w, d->slot)
+                        : NULL;
+    uint64_t *r64 = d->kind == TC_PO_REG && d->cls == TC_PF_64
+                        ? tc_row64(w, d->slot)
+                        : NULL;
     uint32_t sink32[TC_LANES];
     if (!r32 && !r64) {
         r32 = sink32; /* _ */
@@ -264,8 +266,8 @@ static void load_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     if (n == 1 && size >= 4 && mask == UINT32_MAX && !win->stride &&
         d->kind == TC_PO_REG && (d->cls == TC_PF_64) == (size == 8) &&
         consecutive(addr, bytes)) {
-        void *row =
-            size == 8 ? (void *)w->r64[d->slot] : (void *)w->r32[d->slot];
+        void *row = size == 8 ? (void *)tc_row64(w, d->slot)
+                              : (void *)tc_row32(w, d->slot);
         memcpy(row, win->bytes + (addr[0] - win->origin), bytes * TC_LANES);
         return;
     }
@@ -290,8 +292,8 @@ static void store_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     if (n == 1 && size >= 4 && mask == UINT32_MAX && !win->stride &&
         s->kind == TC_PO_REG && (s->cls == TC_PF_64) == (size == 8) &&
         consecutive(addr, bytes)) {
-        const void *row = size == 8 ? (const void *)w->r64[s->slot]
-                                    : (const void *)w->r32[s->slot];
+        const void *row = size == 8 ? (const void *)tc_row64(w, s->slot)
+                                    : (const void *)tc_row32(w, s->slot);
         memcpy(win->bytes + (addr[0] - win->origin), row, bytes * TC_LANES);
         return;
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum {
-    WAYS = 16,
+    WAYS = 8,
     STRETCH = 64,
     RING = 8192,
     LINE = 128,
@@ -13,15 +13,14 @@ enum {
 };
 
 typedef struct tc_line {
-    uint64_t tag;         /* line number + 1, 0: empty */
-    uint64_t ready;       /* when its newest sector arrives */
-    uint32_t used;        /* stamp of the last use */
-    uint8_t valid, dirty; /* a bit a sector */
+    uint64_t tag : 56;             /* line number + 1, 0: empty */
+    uint64_t valid : 4, dirty : 4; /* a bit a sector */
+    uint64_t ready;                /* when its newest sector arrives */
 } tc_line;
 
 typedef struct tc_cache {
-    tc_line *lines; /* sets of WAYS */
-    uint32_t nsets, stamp;
+    tc_line *lines; /* sets of WAYS, the one used last first */
+    uint32_t nsets;
 } tc_cache;
 
 /* Bytes that each stretch of STRETCH cycles has carried. */
@@ -52,7 +51,8 @@ struct tc_memsys {
 static void make_cache(tc_cache *c, uint64_t bytes) {
     c->nsets = (uint32_t)(bytes / LINE / WAYS);
     c->nsets = c->nsets ? c->nsets : 1;
-    c->lines = tc_xcalloc((size_t)c->nsets * WAYS, sizeof *c->lines);
+    c->lines = tc_xrows((size_t)c->nsets * WAYS, sizeof *c->lines);
+    memset(c->lines, 0, (size_t)c->nsets * WAYS * sizeof *c->lines);
 }
 
 tc_memsys *tc_memsys_new(const tc_profile *p, uint32_t nsms, uint32_t carveout,
@@ -127,31 +127,19 @@ static tc_line *set_of(const tc_cache *c, uint64_t line) {
     return &c->lines[(h * c->nsets >> 32) * WAYS];
 }
 
-/* The line, or the place for it: *hit says which. */
+/* The line, or the one whose place it takes: *hit says which. It comes to
+ * stand first in its set. */
 static tc_line *find(tc_cache *c, uint64_t line, bool *hit) {
-    tc_line *set = set_of(c, line), *oldest = set;
-    c->stamp++;
-    for (uint32_t i = 0; i < WAYS; i++) {
-        if (set[i].tag == line + 1) {
-            /* The newest stands first: it is the one asked for again. */
-            if (i) {
-                tc_line found = set[i];
-                set[i] = set[0];
-                set[0] = found;
-            }
-            set[0].used = c->stamp;
-            *hit = true;
-            return set;
-        }
-        if (set[i].tag == 0) { /* lines stay: none comes after it */
-            oldest = &set[i];
-            break;
-        }
-        oldest = set[i].used < oldest->used ? &set[i] : oldest;
+    tc_line *set = set_of(c, line);
+    uint32_t i = 0;
+    while (i < WAYS - 1 && set[i].tag != line + 1 && set[i].tag != 0) {
+        i++;
     }
-    *hit = false;
-    oldest->used = c->stamp;
-    return oldest;
+    tc_line it = set[i];
+    memmove(&set[1], &set[0], i * sizeof *set);
+    set[0] = it;
+    *hit = it.tag == line + 1;
+    return set;
 }
 
 /* Of the four sectors of a line. */
@@ -162,11 +150,11 @@ static uint32_t bits(uint32_t x) {
 /* Makes place for a line in L2: what is dirty goes to DRAM. */
 static void replace(tc_memsys *m, tc_line *l, uint64_t line, uint64_t now) {
     if (l->dirty) {
-        uint32_t n = bits(l->dirty);
+        uint32_t n = bits((uint32_t)l->dirty);
         m->counters->dram_sectors_written += n;
         send(&m->dram, now, (uint64_t)n * SECTOR);
     }
-    *l = (tc_line){.tag = line + 1, .used = l->used};
+    *l = (tc_line){.tag = line + 1};
 }
 
 /* Sectors of one line asked of L2; when they leave it. */
@@ -177,7 +165,7 @@ static uint64_t from_l2(tc_memsys *m, uint64_t line, uint8_t want,
     if (!hit) {
         replace(m, l, line, now);
     }
-    uint8_t missing = want & (uint8_t)~l->valid;
+    uint8_t missing = want & (uint8_t) ~(uint32_t)l->valid;
     uint32_t n = bits(want), lack = bits(missing);
     uint64_t out = send(&m->l2_pipe, now, (uint64_t)n * SECTOR) - now;
     m->counters->l2_sectors_read += n;
@@ -187,7 +175,7 @@ static uint64_t from_l2(tc_memsys *m, uint64_t line, uint8_t want,
         uint64_t wait = send(&m->dram, now, (uint64_t)lack * SECTOR) - now;
         m->counters->dram_sectors_read += lack;
         at = now + m->p->dram_latency + (wait > out ? wait : out);
-        l->valid |= missing;
+        l->valid |= missing & 15u;
         l->ready = at;
     }
     return l->ready > at && (want & l->valid) ? l->ready : at;
@@ -200,9 +188,9 @@ static uint64_t load_line(tc_memsys *m, tc_port *o, uint64_t line, uint8_t want,
     tc_line *l = l1 ? find(&o->l1, line, &hit) : NULL;
     uint32_t n = bits(want);
     if (l && !hit) {
-        *l = (tc_line){.tag = line + 1, .used = l->used};
+        *l = (tc_line){.tag = line + 1};
     }
-    uint8_t missing = l ? want & (uint8_t)~l->valid : want;
+    uint8_t missing = l ? want & (uint8_t) ~(uint32_t)l->valid : want;
     uint64_t at = now + m->p->l1_latency;
     if (l1) {
         m->counters->l1_sectors_hit += n - bits(missing);
@@ -215,7 +203,7 @@ static uint64_t load_line(tc_memsys *m, tc_port *o, uint64_t line, uint8_t want,
                                                 : at;
     }
     if (l) {
-        l->valid |= missing;
+        l->valid |= missing & 15u;
         at = missing == 0 && l->ready > at ? l->ready : at;
         l->ready = at > l->ready ? at : l->ready;
     }
@@ -232,13 +220,16 @@ static uint8_t of_one_line(const uint64_t *sectors, uint32_t n, uint32_t *i) {
     return want;
 }
 
-/* The host fetches the sets that will be searched: they lie far apart. */
+/* The host fetches the sets that will be searched: they lie far apart, each
+ * over two of its lines. */
 static void fetch_sets(const tc_cache *c, const uint64_t *sectors, uint32_t n) {
     uint64_t last = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t line = sectors[i] / 4;
         if (i == 0 || line != last) {
-            __builtin_prefetch(set_of(c, line));
+            const tc_line *set = set_of(c, line);
+            __builtin_prefetch(set);
+            __builtin_prefetch(&set[WAYS / 2]);
         }
         last = line;
     }
@@ -269,8 +260,8 @@ static void store_line(tc_memsys *m, uint64_t line, uint8_t want,
     if (!hit) {
         replace(m, l, line, now);
     }
-    l->valid |= want;
-    l->dirty |= want;
+    l->valid |= want & 15u;
+    l->dirty |= want & 15u;
     m->counters->l2_sectors_written += bits(want);
     send(&m->l2_pipe, now, (uint64_t)bits(want) * SECTOR);
 }

@@ -17,10 +17,10 @@ const uint32_t *tc_src32(tc_warp *w, const tc_ptx_operand *o, uint32_t *tmp) {
     switch (o->kind) {
     case TC_PO_REG:
         if (o->cls == TC_PF_32) {
-            return w->r32[o->slot];
+            return tc_row32(w, o->slot);
         }
         for (int i = 0; i < TC_LANES; i++) { /* low word of a wider one */
-            tmp[i] = (uint32_t)w->r64[o->slot][i];
+            tmp[i] = (uint32_t)tc_row64(w, o->slot)[i];
         }
         return tmp;
     case TC_PO_SPECIAL:
@@ -42,10 +42,10 @@ const uint64_t *tc_src64(tc_warp *w, const tc_ptx_operand *o, uint64_t *tmp) {
     switch (o->kind) {
     case TC_PO_REG:
         if (o->cls == TC_PF_64) {
-            return w->r64[o->slot];
+            return tc_row64(w, o->slot);
         }
         for (int i = 0; i < TC_LANES; i++) {
-            tmp[i] = w->r32[o->slot][i];
+            tmp[i] = tc_row32(w, o->slot)[i];
         }
         return tmp;
     case TC_PO_SPECIAL:
@@ -86,9 +86,9 @@ void tc_put64(tc_warp *w, const tc_ptx_operand *d, const uint64_t *v,
         tc_put32(w, d, low, mask);
         return;
     }
-    uint64_t *to = w->r64[d->slot];
+    uint64_t *to = tc_row64(w, d->slot);
     if (mask == UINT32_MAX) {
-        memcpy(to, v, sizeof w->r64[0]);
+        memcpy(to, v, TC_LANES * sizeof *to);
         return;
     }
     for (unsigned i = 0; i < TC_LANES; i++) {
@@ -119,9 +119,9 @@ void tc_put32(tc_warp *w, const tc_ptx_operand *d, const uint32_t *v,
         tc_put32(w, &word, low, mask);
         return;
     }
-    uint32_t *to = w->r32[d->slot];
+    uint32_t *to = tc_row32(w, d->slot);
     if (mask == UINT32_MAX) {
-        memcpy(to, v, sizeof w->r32[0]);
+        memcpy(to, v, TC_LANES * sizeof *to);
         return;
     }
     for (unsigned i = 0; i < TC_LANES; i++) {

@@ -183,6 +183,7 @@ void tc_sim_free(tc_sim *s) {
         tc_sim_unmap(s, s->allocs[s->nallocs - 1]->address);
     }
     tc_trace_free(s->trace);
+    tc_slab_free(s->slab);
     tc_arena_free(s->arena);
     tc_arena_free(s->home);
     free(s);

@@ -19,7 +19,7 @@ void tc_sm_add(tc_sm *sm, tc_warp *w) {
     w->core->ask = &sm->ask[s];
     w->core->ask_bit = UINT32_C(1) << n;
     w->core->due = &sm->due[s];
-    w->core->next = sm->now;
+    w->core->next = sm->next[s][n] = sm->now;
 }
 
 void tc_sm_drop(tc_sm *sm, const tc_cta *c) {
@@ -32,6 +32,7 @@ void tc_sm_drop(tc_sm *sm, const tc_cta *c) {
                 continue;
             }
             sm->warp[s][keep] = w;
+            sm->next[s][keep] = sm->next[s][i];
             w->core->ask_bit = UINT32_C(1) << keep++;
         }
         sm->nwarps[s] = keep;
@@ -52,8 +53,7 @@ void tc_sm_drop(tc_sm *sm, const tc_cta *c) {
 /* Cycles of the warp since its last issue, by cause. */
 static inline void account(tc_timing *t, tc_sm *sm, uint32_t s, uint32_t i,
                            uint64_t unit_free) {
-    const tc_warp *w = sm->warp[s][i];
-    uint64_t *stalls = t->run->counters.stalls, next = w->core->next;
+    uint64_t *stalls = t->run->counters.stalls, next = sm->next[s][i];
     uint64_t now = sm->now, woke = sm->wake[s][i];
     woke = woke > next ? woke : next;
     uint64_t free = unit_free > woke ? unit_free : woke;
@@ -245,6 +245,7 @@ static uint64_t schedule(tc_timing *t, tc_sm *sm, uint32_t s, bool *exited) {
     forget(sm, s, i);
     tc_timing_issue(w, s);
     sm->last[s] = i;
+    sm->next[s][i] = now + 1;
     *exited |= !w->alive && w->cta->nlive == 0;
     if (!look_ahead(t, sm, s, i)) {
         sm->ask[s] |= UINT32_C(1) << i;

@@ -37,6 +37,7 @@ void tc_timing_warp(tc_warp *w) {
     memset(k->last, 0, sizeof k->last);
     k->settled = 0;
     k->last_pc = 0;
+    k->ahead = 0;
 }
 
 uint64_t tc_timing_barrier(const tc_cta *c) {
@@ -269,6 +270,26 @@ static void follow(tc_warp_core *k, uint32_t pc) {
     k->last_pc = pc;
 }
 
+/* The op at pc needs its warp's registers alone, and so do those that follow:
+ * they are executed together, while the rows are near, and issue one by one. Of
+ * several splits each goes op by op, as they may meet on the way. */
+static inline void go_ahead(tc_warp *w, const tc_code *c, uint32_t pc) {
+    tc_warp_core *k = w->core;
+    if (k->ahead == 0) {
+        uint32_t n = k->nsplit == 1 ? c->ahead : 1;
+        const tc_fast_code *f = w->cta->run->fast;
+        tc_fast *x = &f->entries[c->entry], *end = &f->entries[c[n].entry];
+        const int part = k->mask != w->alive;
+        while (x < end) {
+            x = x->fn[part](w, x, k->mask);
+        }
+        k->ahead = pc + n;
+    }
+    if (k->ahead == pc + 1) {
+        k->ahead = 0;
+    }
+}
+
 void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     tc_warp_core *k = w->core;
     tc_run *r = w->cta->run;
@@ -288,7 +309,9 @@ void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
     if (c->guard >= 0 && (k->mask & (w->pred[c->guard] ^ c->flip)) == 0) {
         return; /* nobody takes it */
     }
-    if (c->one) {
+    if (c->ahead) {
+        go_ahead(w, c, at_op);
+    } else if (c->one) {
         k->line_pc = at_op;
         k->line_cycle = r->cycle - 1;
         c->one->fn[k->mask != w->alive](w, c->one, k->mask);

@@ -51,6 +51,7 @@ typedef struct tc_sm {
     /* Of each warp: when its operands are ready, and why not before
      * (tc_stall). */
     uint64_t wake[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
+    uint64_t next[TC_SCHEDULERS][TC_SCHEDULER_WARPS]; /* its core's */
     uint8_t why[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
     uint8_t unit[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
     uint64_t unit_free[TC_SCHEDULERS][TC_PU_COUNT];

@@ -6,6 +6,7 @@
  * getting anywhere lets the one that waited longest go, so that a spinning
  * lane never starves the lane it waits for. */
 #include "sim/fast.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* What only ops off the common road touch. */
@@ -13,7 +14,9 @@ static void reset_rest(tc_warp_core *k) {
     memset(k->ncommit, 0, sizeof k->ncommit);
     memset(k->arrived, 0, sizeof k->arrived);
     memset(k->nbulk, 0, sizeof k->nbulk);
-    memset(k->poll, 0, sizeof k->poll);
+    if (k->poll) {
+        memset(k->poll, 0, TC_LANES * sizeof *k->poll);
+    }
     k->bulk_begin = 0;
     k->mb_ever = k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
     k->mb_since = k->cl_since = 0;
@@ -240,6 +243,21 @@ bool tc_warp_turn(tc_warp *w) {
 
 /* ---- what control, barrier and async ops do to splits ---- */
 
+static void make_room(tc_warp_core *k) {
+    if (k->split == &k->one) {
+        k->split = tc_xcalloc(TC_LANES, sizeof *k->split);
+        k->split[0] = k->one;
+    }
+}
+
+void tc_warp_free(tc_warp *w) {
+    tc_warp_core *k = w->core;
+    if (k->split != &k->one) {
+        free(k->split);
+    }
+    free(k->poll);
+}
+
 tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc) {
     tc_warp_core *k = w->core;
     tc_split *s;
@@ -249,6 +267,7 @@ tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc) {
         k->mask = 0;
     } else {
         /* Fewer splits than lanes exist as long as masks are disjoint. */
+        make_room(k);
         s = &k->split[k->nsplit++];
         k->mask &= ~lanes;
     }
