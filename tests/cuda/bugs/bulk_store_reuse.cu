@@ -1,0 +1,47 @@
+// The tile is refilled while the bulk store still reads it.
+#include <cstdio>
+#include <cuda/ptx>
+
+namespace ptx = cuda::ptx;
+constexpr int B = 128;
+
+__global__ void scale(const float *in, float *out, int tiles) {
+    __shared__ alignas(128) float s[B];
+    int t = threadIdx.x;
+    for (int i = 0; i < tiles; i++) {
+        s[t] = 3 * in[i * B + t]; // @finding overwrite-in-flight
+        ptx::fence_proxy_async(ptx::space_shared);
+        __syncthreads();
+        if (t == 0) {
+            ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, out + i * B, s, sizeof s); // @cause
+            ptx::cp_async_bulk_commit_group();
+        }
+        __syncthreads();
+    }
+}
+
+int main() {
+    const int n = 512, m = 512;
+    static float in[n];
+    static float out[m];
+    for (int i = 0; i < n; i++)
+        in[i] = i;
+    float *d_in;
+    float *d_out;
+    cudaMalloc(&d_in, sizeof in);
+    cudaMalloc(&d_out, sizeof out);
+    cudaMemcpy(d_in, in, sizeof in, cudaMemcpyHostToDevice);
+    cudaMemset(d_out, 0, sizeof out);
+    scale<<<1, B>>>(d_in, d_out, 4);
+    cudaError_t e = cudaDeviceSynchronize();
+    if (e)
+        printf("%s\n", cudaGetErrorString(e));
+    cudaMemcpy(out, d_out, sizeof out, cudaMemcpyDeviceToHost);
+    int bad = 0;
+    for (int i = 0; i < m; i++)
+        bad += out[i] != (3 * i);
+    printf("bulk_store_reuse: %d wrong\n", bad);
+    cudaFree(d_in);
+    cudaFree(d_out);
+    return 0; // wrong or not: see @finding
+}
