@@ -81,8 +81,12 @@ static bool load_assembled(tc_gpu_side *g, tc_gpu_complaint c) {
         too_new(g, why, c);
         return false;
     }
-    return tc_gpu_load(g->gpu, cubin, &g->module, log, sizeof log, c) ==
-           TC_CU_SUCCESS;
+    if (tc_gpu_load(g->gpu, cubin, &g->module, log, sizeof log, c) !=
+        TC_CU_SUCCESS) {
+        return false;
+    }
+    snprintf(c.why, c.size, "%s", ""); /* of the text */
+    return true;
 }
 
 /* Instructions of the families that write: st, cp (asynchronous copies), red,

@@ -4,7 +4,8 @@
  * FAKE_CUDA_FAIL names a function that fails (FAKE_CUDA_CODE, default 2);
  * FAKE_CUDA_DEVICES is how many there are; FAKE_CUDA_BUSY how many queries find
  * the kernel running. FAKE_CUDA_LIVE counts what is not given back: printed to
- * the file it names when the context is released. */
+ * the file it names when the context is released. FAKE_CUDA_VERSION is the
+ * driver's: one before 13000 does not take PTX of version 9.0. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ int cuInit(unsigned flags) {
 }
 
 int cuDriverGetVersion(int *v) {
-    *v = 13000;
+    *v = number("FAKE_CUDA_VERSION", 13000);
     return 0;
 }
 
@@ -66,6 +67,8 @@ int cuDeviceGet(int *d, int ordinal) {
     return 0;
 }
 
+#include "fake_cuda_device.inc"
+
 int cuDeviceGetName(char *name, int size, int d) {
     (void)d;
     snprintf(name, (size_t)size, "Fake GPU");
@@ -74,7 +77,16 @@ int cuDeviceGetName(char *name, int size, int d) {
 
 int cuDeviceGetAttribute(int *v, int attribute, int d) {
     (void)d;
-    *v = attribute == 75 ? 9 : attribute == 76 ? 0 : 132;
+    static const struct {
+        int attribute, value;
+    } rows[] = {{1, 1024},   {8, 49152},    {12, 65536}, {13, 1980000},
+                {16, 132},   {36, 2619000}, {37, 6144},  {38, 62914560},
+                {39, 2048},  {75, 9},       {76, 0},     {81, 233472},
+                {82, 65536}, {97, 232448},  {106, 32}};
+    *v = attribute == 102 ? number("FAKE_CUDA_VIRTUAL", 1) : 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        *v = rows[i].attribute == attribute ? rows[i].value : *v;
+    }
     return 0;
 }
 
@@ -103,6 +115,11 @@ int cuCtxSetCurrent(void *context) {
 
 int cuModuleLoadDataEx(void **module, const void *image, unsigned n,
                        int *options, void **values) {
+    bool old = number("FAKE_CUDA_VERSION", 13000) < 13000;
+    if (old && strstr(image, ".version 9.") != NULL) {
+        return 222;
+    }
+    dead = 0;
     for (unsigned i = 0; i < n; i++) {
         if (options[i] == 5 && strstr(image, "nonsense") != NULL) {
             snprintf(values[i], 100, "\nptxas line 3: unknown nonsense\nmore");
@@ -126,8 +143,13 @@ int cuModuleUnload(void *module) {
 
 int cuModuleGetFunction(void **function, void *module, const char *name) {
     (void)module;
-    *function = &live;
-    return strcmp(name, "add") == 0 ? 0 : 500;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
+        if (strcmp(name, kernels[i]) == 0) {
+            *function = (void *)&kernels[i];
+            return dead;
+        }
+    }
+    return 500;
 }
 
 int cuFuncSetAttribute(void *function, int attribute, int value) {
@@ -156,12 +178,18 @@ int cuMemFree_v2(uint64_t address) {
 
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
     FAIL;
+    if (dead) {
+        return dead;
+    }
     memcpy((void *)(uintptr_t)to, from, bytes);
     return 0;
 }
 
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
     FAIL;
+    if (dead) {
+        return dead;
+    }
     memcpy(to, (void *)(uintptr_t)from, bytes);
     return 0;
 }
@@ -173,6 +201,12 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, uint64_t address,
                            int interleave, int swizzle, int promotion,
                            int fill) {
     FAIL;
+    if (type == 7) { /* of a CUDA program: bytes that name the arguments */
+        memset(map, 0xAB, 128);
+        memcpy(map, &address, 8);
+        memcpy((char *)map + 8, box, 8);
+        return 0;
+    }
     bool right = (uintptr_t)map % 64 == 0 && type == 6 && rank == 2 &&
                  address != 0 && dims[0] == 8 && dims[1] == 4 &&
                  strides[0] == 16 && box[0] == 8 && box[1] == 2 &&
@@ -205,7 +239,7 @@ int cuEventRecord(void *event, void *stream) {
 int cuEventQuery(void *event) {
     (void)event;
     FAIL;
-    return busy-- > 0 ? 600 : 0;
+    return busy-- > 0 ? 600 : dead;
 }
 
 int cuEventElapsedTime(float *ms, void *from, void *to) {
@@ -230,11 +264,11 @@ static int add(void **params) {
 int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz,
                    unsigned bx, unsigned by, unsigned bz, unsigned shared,
                    void *stream, void **params, void **extra) {
-    (void)function;
-    (void)shared;
-    (void)stream;
-    (void)extra;
+    const char *name = *(const char *const *)function;
     FAIL;
+    if (strcmp(name, "add") != 0) {
+        return execute(name, params, false);
+    }
     return gx * gy * gz == 2 && bx == 128 && by * bz == 1 ? add(params) : 1;
 }
 
@@ -253,9 +287,14 @@ struct config {
 
 int cuLaunchKernelEx(const struct config *c, void *function, void **params,
                      void **extra) {
-    (void)function;
-    (void)extra;
+    const char *name = *(const char *const *)function;
     const struct attribute *a = c->attributes;
+    if (strcmp(name, "add") != 0) {
+        return execute(name, params, a->id == 2 && a->value[0] == 1);
+    }
+    if (c->n == 1 && a->id == 2) { /* cooperative */
+        return a->value[0] == 1 ? add(params) : 1;
+    }
     return c->n == 1 && a->id == 4 && a->value[0] == 2 && a->value[1] == 1 &&
                    a->value[2] == 1 && c->grid[0] == 2 && c->block[0] == 128
                ? add(params)

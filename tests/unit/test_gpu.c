@@ -7,38 +7,8 @@
 
 #include <cmocka.h>
 
+#include "fake_library.h"
 #include "gpu/gpu.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-static char folder[] = "/tmp/tilecopy-test-gpu-XXXXXX";
-static char library[64], counts[64];
-
-static int build_fake(void **state) {
-    (void)state;
-    char source[512], command[1024];
-    snprintf(source, sizeof source, "%s", __FILE__);
-    char *slash = strrchr(source, '/');
-    snprintf(slash != NULL ? slash + 1 : source, 16, "fake_cuda.c");
-    if (mkdtemp(folder) == NULL) {
-        return -1;
-    }
-    snprintf(library, sizeof library, "%s/libfake.so", folder);
-    snprintf(counts, sizeof counts, "%s/live", folder);
-    snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s '%s'", library,
-             source);
-    return system(command);
-}
-
-static int remove_fake(void **state) {
-    (void)state;
-    unlink(library);
-    unlink(counts);
-    return rmdir(folder);
-}
 
 static int use_fake(void **state) {
     (void)state;
@@ -146,9 +116,10 @@ static void test_success(void **state) {
     assert_int_equal(d.sm, 90);
     assert_int_equal(d.driver_version, 13000);
     assert_int_equal(d.multiprocessors, 132);
-    for (int cluster = 0; cluster < 2; cluster++) {
+    for (int way = 0; way < 3; way++) {
         tc_gpu_launch l = an_add();
-        if (cluster) {
+        l.cooperative = way == 2;
+        if (way == 1) {
             l.cluster[0] = 2;
             l.cluster[1] = l.cluster[2] = 1;
         }

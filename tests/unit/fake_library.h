@@ -1,0 +1,37 @@
+/* fake_library.h - the stand-in for libcuda.so.1 (fake_cuda.c), built for one
+ * test program: fixtures of its group. */
+#ifndef TC_TEST_FAKE_LIBRARY_H
+#define TC_TEST_FAKE_LIBRARY_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/tilecopy-test-gpu-XXXXXX";
+static char library[64], counts[64];
+
+static int build_fake(void **state) {
+    (void)state;
+    char source[512], command[1024];
+    snprintf(source, sizeof source, "%s", __FILE__);
+    char *slash = strrchr(source, '/');
+    snprintf(slash != NULL ? slash + 1 : source, 16, "fake_cuda.c");
+    if (mkdtemp(folder) == NULL) {
+        return -1;
+    }
+    snprintf(library, sizeof library, "%s/libfake.so", folder);
+    snprintf(counts, sizeof counts, "%s/live", folder);
+    snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s '%s'", library,
+             source);
+    return system(command);
+}
+
+static int remove_fake(void **state) {
+    (void)state;
+    unlink(library);
+    unlink(counts);
+    return rmdir(folder);
+}
+
+#endif
