@@ -6,22 +6,31 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-/* Memory that the device has made. */
+/* Memory that the device has made. Large pieces are private views of one file
+ * that is full of TC_DEVICE_FRESH: what nobody touches takes no memory. */
 typedef struct piece {
     uint64_t address;
     uint8_t *bytes;
     uint64_t size;
-    bool fresh; /* not filled with TC_DEVICE_FRESH yet: see touch */
+    uint64_t filled; /* bytes from its begin on that hold what they should: the
+                        rest is filled when somebody looks */
+    bool view;       /* of the file */
 } piece;
+
+enum { HUGE_PAGE = 2 << 20, VIEW = 16 << 20 /* bytes of the file */ };
+#define MOST_FILLED (UINT64_C(256) << 20)
 
 struct tc_device {
     tc_device_options o;
     tc_sim *sim;
     piece *pieces; /* by address */
-    int npieces, cpieces, nfresh;
+    int npieces, cpieces;
+    int nfresh;      /* pieces that are not filled */
     uint64_t cycles; /* of all launches */
     uint32_t clock_khz;
+    int file; /* of VIEW bytes; -1: not made yet */
     char why[512];
 };
 
@@ -40,6 +49,7 @@ static tc_device *sim_open(const tc_device_options *o, char *why,
     tc_buf words = TC_BUF_INIT;
     tc_diags diags = {keep_words, &words, 0};
     d->o = *o;
+    d->file = -1;
     if (!d->o.sim.base) {
         d->o.sim.base = TC_RT_DEVICE_BASE;
     }
@@ -61,6 +71,9 @@ static void sim_close(tc_device *d) {
     tc_sim_free(d->sim);
     for (int i = 0; i < d->npieces; i++) {
         munmap(d->pieces[i].bytes, d->pieces[i].size);
+    }
+    if (d->file >= 0) {
+        close(d->file);
     }
     free(d->pieces);
     free(d);
@@ -170,7 +183,67 @@ static void add_piece(tc_device *d, piece p) {
             (size_t)(d->npieces - i) * sizeof *d->pieces);
     d->pieces[i] = p;
     d->npieces++;
-    d->nfresh += p.fresh;
+    d->nfresh += p.filled < p.size;
+}
+
+/* Zeroed pages, in huge ones where they are many: first touches are dear. */
+static uint8_t *new_pages(uint64_t size) {
+    if (size > SIZE_MAX - HUGE_PAGE) {
+        return NULL;
+    }
+    bool huge = size >= HUGE_PAGE;
+    size_t more = huge ? HUGE_PAGE : 0;
+    uint8_t *p = mmap(NULL, size + more, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        return NULL;
+    }
+    if (huge) { /* begin on one, and give the rest back */
+        size_t page = (size_t)sysconf(_SC_PAGESIZE);
+        size_t skip = -(uintptr_t)p & (HUGE_PAGE - 1);
+        size_t used = (size + page - 1) & ~(page - 1);
+        if (skip) {
+            munmap(p, skip);
+        }
+        munmap(p + skip + used, size + more - skip - used);
+        p += skip;
+        madvise(p, used, MADV_HUGEPAGE);
+    }
+    return p;
+}
+
+/* The file of TC_DEVICE_FRESH. */
+static int fresh_file(tc_device *d) {
+    if (d->file < 0) {
+        d->file = memfd_create("tilecopy-fresh", MFD_CLOEXEC);
+        void *p = MAP_FAILED;
+        if (d->file >= 0 && ftruncate(d->file, VIEW) == 0) {
+            p = mmap(NULL, VIEW, PROT_READ | PROT_WRITE, MAP_SHARED, d->file,
+                     0);
+        }
+        if (p != MAP_FAILED) {
+            memset(p, TC_DEVICE_FRESH, VIEW);
+            munmap(p, VIEW);
+        } else if (d->file >= 0) {
+            close(d->file);
+            d->file = -1;
+        }
+    }
+    return d->file;
+}
+
+/* Views of the file all over p's pages. */
+static bool view_file(tc_device *d, uint8_t *p, uint64_t size) {
+    int fd = fresh_file(d);
+    for (uint64_t at = 0; fd >= 0 && at < size; at += VIEW) {
+        size_t n = size - at < VIEW ? (size_t)(size - at) : VIEW;
+        if (mmap(p + at, n, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, fd,
+                 0) == MAP_FAILED) {
+            return false;
+        }
+    }
+    return fd >= 0;
 }
 
 static bool sim_alloc(tc_device *d, const tc_device_memory *m) {
@@ -178,19 +251,17 @@ static bool sim_alloc(tc_device *d, const tc_device_memory *m) {
         return tc_sim_map(d->sim, m->address, m->bytes, m->shared, m->name) !=
                NULL;
     }
-    if (m->bytes == 0 || m->bytes > SIZE_MAX) {
+    bool view = m->bytes > MOST_FILLED;
+    uint8_t *p = m->bytes ? new_pages(m->bytes) : NULL;
+    if (!p) {
         return false;
     }
-    void *p = mmap(NULL, m->bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) {
-        return false;
-    }
-    if (!tc_sim_map(d->sim, m->address, m->bytes, p, m->name)) {
+    if ((view && !view_file(d, p, m->bytes)) ||
+        !tc_sim_map(d->sim, m->address, m->bytes, p, m->name)) {
         munmap(p, m->bytes);
         return false;
     }
-    add_piece(d, (piece){m->address, p, m->bytes, true});
+    add_piece(d, (piece){m->address, p, m->bytes, view ? m->bytes : 0, view});
     return true;
 }
 
@@ -198,7 +269,7 @@ static void sim_free(tc_device *d, uint64_t address) {
     int i = piece_index(d, address);
     tc_sim_unmap(d->sim, address);
     if (i < d->npieces && d->pieces[i].address == address) {
-        d->nfresh -= d->pieces[i].fresh;
+        d->nfresh -= d->pieces[i].filled < d->pieces[i].size;
         munmap(d->pieces[i].bytes, d->pieces[i].size);
         d->npieces--;
         memmove(&d->pieces[i], &d->pieces[i + 1],
@@ -206,19 +277,40 @@ static void sim_free(tc_device *d, uint64_t address) {
     }
 }
 
+/* The piece's bytes up to `to` are as they should be. */
+static void advance(tc_device *d, piece *p, uint64_t to) {
+    d->nfresh -= p->filled < p->size && to == p->size;
+    p->filled = to;
+}
+
 /* Memory is filled when somebody looks at it: most of it is written whole
- * before. */
+ * before, by one copy or by several, the first bytes first. */
 static void fill(tc_device *d, piece *p) {
-    if (p->fresh) {
-        memset(p->bytes, TC_DEVICE_FRESH, p->size);
-        p->fresh = false;
-        d->nfresh--;
+    if (p->filled < p->size) {
+        memset(p->bytes + p->filled, TC_DEVICE_FRESH, p->size - p->filled);
+        advance(d, p, p->size);
     }
 }
 
 static void fill_all(tc_device *d) {
     for (int i = 0; i < d->npieces && d->nfresh; i++) {
         fill(d, &d->pieces[i]);
+    }
+}
+
+/* Bytes [from, from + bytes) of it will be overwritten. */
+static void overwrite(tc_device *d, piece *p, uint64_t from, uint64_t bytes) {
+    if (p->view && bytes == p->size) { /* plain pages take bytes faster */
+        void *q = mmap(p->bytes, p->size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+                       -1, 0);
+        p->view = q == MAP_FAILED;
+        madvise(p->bytes, p->size, MADV_HUGEPAGE);
+    }
+    if (from + bytes > p->filled && from <= p->filled) {
+        advance(d, p, from + bytes);
+    } else if (from > p->filled) {
+        fill(d, p);
     }
 }
 
@@ -232,11 +324,11 @@ static uint8_t *sim_bytes(tc_device *d, uint64_t address, uint64_t bytes,
     int i = piece_index(d, address);
     if (i < d->npieces && d->pieces[i].address == a->address) {
         piece *p = &d->pieces[i];
-        if (whole && p->fresh && bytes == p->size) {
-            p->fresh = false;
-            d->nfresh--;
+        if (whole) {
+            overwrite(d, p, address - a->address, bytes);
+        } else {
+            fill(d, p);
         }
-        fill(d, p);
     }
     return a->bytes + (address - a->address);
 }
