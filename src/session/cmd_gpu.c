@@ -54,7 +54,8 @@ static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
                        .entry = run->entry,
                        .args = make_args(s, run, out),
                        .nargs = run->nargs,
-                       .dynamic_shared = run->dynamic_shared};
+                       .dynamic_shared = run->dynamic_shared,
+                       .cooperative = tc_run_waits_for_grid(run)};
     memcpy(l.grid, run->grid, sizeof l.grid);
     memcpy(l.block, run->block, sizeof l.block);
     bool clustered = run->cluster[0] * run->cluster[1] * run->cluster[2] > 1;

@@ -256,6 +256,7 @@ static void keep_print(void *user, const char *text, size_t n) {
 static tc_sim_launch launch_of(const tc_run *run) {
     tc_sim_launch l = {.entry = run->entry,
                        .cooperative = true,
+                       .registers = run->registers,
                        .params = param_block(run),
                        .nparams = run->param_bytes,
                        .dynamic_shared = run->dynamic_shared};
@@ -335,6 +336,7 @@ bool tc_run_simulate(tc_session *s, tc_run *run) {
         run->module = parse_program(s, run);
     }
     run->used = o;
+    run->registers = tc_run_registers(s, run);
     run->sim = run->module ? tc_sim_new(run->module, &o, &s->diags) : NULL;
     if (run->sim != NULL && !execute(s, run)) {
         tc_sim_free(run->sim);

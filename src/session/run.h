@@ -35,6 +35,17 @@ bool tc_need_run(tc_session *s, tc_span at, tc_status *status);
  * executed. */
 tc_status tc_run_answer(tc_session *s, tc_reply *r);
 
+/* --- run_facts.c -------------------------------------------------------------
+ */
+
+/* The number of a kernel among lines "name n"; 0: it is not there. */
+uint32_t tc_registers_among(const char *lines, const char *kernel);
+/* Registers a thread, as ptxas counts them; 0: nobody knows, or wants to. */
+uint32_t tc_run_registers(tc_session *s, const tc_run *run);
+/* Does the kernel wait for all CTAs of its grid? It is launched so that they
+ * run at once. */
+bool tc_run_waits_for_grid(const tc_run *run);
+
 /* --- run_maps.c --------------------------------------------------------------
  */
 

@@ -231,6 +231,8 @@ json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                   (json_int_t)run->result.counters.thread_instructions,
                   "cycles", (json_int_t)run->result.cycles, "counters",
                   counters_json(&run->result.counters));
+    json_object_set_new(kernel, "registers_from",
+                        json_string(run->registers > 0 ? "ptxas" : "estimate"));
     json_t *all =
         json_pack("{s:s,s:s,s:[o],s:o,s:o,s:I}", "status",
                   run_status_names[run->result.status], "backend", backend,

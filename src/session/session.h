@@ -56,6 +56,7 @@ typedef struct tc_run {
     tc_run_arg *args;
     int nargs;
     uint32_t param_bytes;
+    uint32_t registers; /* of a thread, as ptxas says; 0: estimated */
 
     tc_ptx_module *module;
     tc_sim *sim;         /* NULL: not executed by the simulator */
