@@ -151,7 +151,7 @@ test-plain: test-build
 	@sh tests/harness/run.sh $(BUILD)
 
 unit-%: $(BUILD)/tests/test_%
-	$<
+	TILECOPY_PTXAS=none $<
 
 # Rules of the source: one-way includes, sizes, format, nothing private.
 check:
