@@ -115,6 +115,9 @@ static bool look_up(tc_job *j, tc_hash key, tc_build *out) {
     }
     const char *folder = tc_cache_find(j->a, tc_hash_name(j->a, key));
     out->cached = folder != NULL && take(j, folder, out) == TC_BUILD_OK;
+    if (folder != NULL && !out->cached) {
+        tc_remove_tree(folder); /* something is missing in it */
+    }
     return out->cached;
 }
 
