@@ -81,8 +81,14 @@ static bool was_freed(uint64_t address) {
     return false;
 }
 
+static bool in_range(uint64_t address) {
+    return address - TC_RT_DEVICE_BASE < TC_RT_DEVICE_SIZE;
+}
+
+/* A GPU has its variables where it wants, and may have all memory elsewhere. */
 bool tc_stub_is_device(const void *p) {
-    return (uint64_t)(uintptr_t)p - TC_RT_DEVICE_BASE < TC_RT_DEVICE_SIZE;
+    uint64_t address = (uint64_t)(uintptr_t)p;
+    return in_range(address) || tc_stub_block_at(address) != NULL;
 }
 
 /* A variable that the host has not named yet may be there: its address came
@@ -101,20 +107,13 @@ static const tc_stub_block *ask_block(uint64_t address) {
 
 const tc_stub_block *tc_stub_block_of(uint64_t address, uint64_t bytes) {
     const tc_stub_block *b = tc_stub_block_at(address);
-    if (b == NULL && address - TC_RT_DEVICE_BASE < TC_RT_DEVICE_SIZE) {
+    if (b == NULL && in_range(address)) {
         b = ask_block(address);
     }
     return b != NULL && bytes <= b->bytes - (address - b->address) ? b : NULL;
 }
 
 /* --- allocating ---------------------------------------------------------- */
-
-/* The answer's address is ours to look at only where it can be one. */
-static bool sane(const tc_rt_alloc *a, uint64_t bytes) {
-    return a->address >= TC_RT_DEVICE_BASE && a->bytes >= bytes &&
-           a->bytes <= TC_RT_DEVICE_SIZE &&
-           a->address - TC_RT_DEVICE_BASE <= TC_RT_DEVICE_SIZE - a->bytes;
-}
 
 /* Takes the block that the device gave into the table; false: no memory. */
 static bool keep(const tc_rt_alloc *a, uint64_t bytes, uint32_t flags,
@@ -151,8 +150,7 @@ cudaError_t tc_stub_alloc(void **out, uint64_t bytes, tc_rt_memory kind,
     e = tc_stub_call(&t);
     if (e == cudaSuccess) {
         a.kind = q.kind;
-        if (t.got >= sizeof a && sane(&a, bytes) &&
-            keep(&a, bytes, flags, t.descriptor)) {
+        if (t.got >= sizeof a && keep(&a, bytes, flags, t.descriptor)) {
             *out = (void *)(uintptr_t)a.address;
         } else {
             e = cudaErrorMemoryAllocation;

@@ -199,7 +199,7 @@ tc_stub_block *tc_stub_block_at(uint64_t address);
  * there is none, the parent asked. */
 const tc_stub_block *tc_stub_block_of(uint64_t address, uint64_t bytes);
 bool tc_stub_block_add(const tc_stub_block *b);
-bool tc_stub_is_device(const void *p); /* in the range of device addresses */
+bool tc_stub_is_device(const void *p); /* is it the device's address? */
 cudaError_t tc_stub_alloc(void **out, uint64_t bytes, tc_rt_memory kind,
                           uint32_t flags);
 /* host: cudaFreeHost; waits: as all but cudaFreeAsync do. */
