@@ -31,7 +31,15 @@ tc_build_status tc_build_ended(tc_job *j, const char *tool, int status) {
         return tc_build_fails(j, "%s failed with status %d and said nothing",
                               tool, status);
     }
-    tc_build_fails(j, "%s refused it", tool);
+    if (strstr(j->said.data, "unsupported GNU version") != NULL ||
+        strstr(j->said.data, "unsupported clang version") != NULL) {
+        tc_build_fails(j,
+                       "nvcc does not take %s: let CXX name another C++ "
+                       "compiler",
+                       j->host);
+    } else {
+        tc_build_fails(j, "%s refused it", tool);
+    }
     return TC_BUILD_REFUSED;
 }
 

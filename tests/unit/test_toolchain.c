@@ -223,6 +223,12 @@ static void test_failures(void **state) {
     fake_host(m, "");
     expect_refused(m, "echo 'p.cu(3): error: no' >&2; exit 2",
                    "p.cu(3): error: no\n", "nvcc refused it");
+    expect_refused(
+        m, "echo '#error -- unsupported GNU version! gcc' >&2; exit 1",
+        "#error -- unsupported GNU version! gcc\n",
+        tc_format(m->a,
+                  "nvcc does not take %s: let CXX name another C++ compiler",
+                  in(m, "bin/g++")));
     expect_refused(m, "exit 3", NULL,
                    "nvcc failed with status 3 and said nothing");
     expect_refused(m, "kill -9 $$", NULL, "nvcc was ended by signal 9");
