@@ -127,18 +127,22 @@ static bool enter(tc_gpu *g, tc_gpu_complaint c) {
                         "opening the GPU", c);
 }
 
+void tc_gpu_drop_context(tc_gpu *g) {
+    if (g->context != NULL && !g->lost) {
+        g->cu.context_set(NULL);
+        g->cu.context_release(g->device);
+        g->context = NULL;
+    }
+}
+
+/* Of a lost device the driver would wait for the kernel. */
 void tc_gpu_leave(tc_gpu *g) {
     if (g == NULL) {
         return;
     }
-    if (!g->lost) { /* else the driver would wait for the kernel here */
-        if (g->context != NULL) {
-            g->cu.context_set(NULL);
-            g->cu.context_release(g->device);
-        }
-        if (g->library != NULL) {
-            dlclose(g->library);
-        }
+    tc_gpu_drop_context(g);
+    if (!g->lost && g->library != NULL) {
+        dlclose(g->library);
     }
     free(g);
 }

@@ -86,10 +86,6 @@ int tc_call_OCCUPANCY(tc_server *s, tc_exchange *x) {
         o.ctas =
             s->v->occupancy(s->device, f, o.block, o.dynamic_shared, o.cluster);
     }
-    if (o.cluster > 1) { /* the question is then of clusters, of the device */
-        uint64_t all = (uint64_t)o.ctas * (uint64_t)s->facts.multiprocessors;
-        o.ctas = (uint32_t)(all / o.cluster);
-    }
     memcpy(x->answer, &o, sizeof o);
     x->bytes = sizeof o;
     return TC_CUDA_SUCCESS;
@@ -166,11 +162,16 @@ static int launch(tc_server *s, const tc_ptx_func *f, const tc_sim_launch *l,
 /* All CTAs of a cooperative launch are resident at once. */
 static int cooperative_error(tc_server *s, const tc_ptx_func *f,
                              const tc_sim_launch *l) {
-    uint32_t cluster = l->cluster[0] ? l->cluster[0] : 1;
-    uint64_t per_sm =
+    uint64_t cluster = 1;
+    for (int i = 0; i < 3; i++) {
+        uint32_t c = l->cluster[0] ? l->cluster[i] : f->reqcluster[i];
+        cluster *= c ? c : 1;
+    }
+    uint64_t held =
         s->v->occupancy(s->device, f, l->block[0] * l->block[1] * l->block[2],
-                        l->dynamic_shared, cluster);
-    uint64_t most = per_sm * (uint64_t)s->facts.multiprocessors;
+                        l->dynamic_shared, (uint32_t)cluster);
+    uint64_t most =
+        held * (cluster > 1 ? cluster : (uint64_t)s->facts.multiprocessors);
     uint64_t n = (uint64_t)l->grid[0] * l->grid[1];
     return n > most || n * l->grid[2] > most ? TC_CUDA_COOPERATIVE_TOO_LARGE
                                              : TC_CUDA_SUCCESS;

@@ -10,7 +10,9 @@ static int alloc(tc_server *s, tc_block *b) {
     if (b->m.kind != TC_RT_HOST && !tc_memory_fits(s->memory, b->m.bytes)) {
         return TC_CUDA_MEMORY_ALLOCATION;
     }
-    b->m.address = tc_memory_place(s->memory, b->m.bytes);
+    b->m.address = !shared && b->m.bytes <= TC_SMALL_BLOCK
+                       ? tc_memory_place_small(s->memory)
+                       : tc_memory_place(s->memory, b->m.bytes);
     if (!b->m.address || b->m.bytes > s->facts.memory) {
         return TC_CUDA_MEMORY_ALLOCATION;
     }

@@ -19,7 +19,8 @@ enum { TC_DEVICE_FRESH = 0xCD };
  * symbols (unless sim.symbol_address says where), the kernels' heap. */
 #define TC_DEVICE_OWN (UINT64_C(1) << 34)
 /* alloc's addresses: each allocation has pages of this size of its own, and at
- * least one such page of nothing behind it. */
+ * least one such page of nothing behind it; small ones of kind TC_RT_DEVICE
+ * share such a page (memory.h). */
 #define TC_DEVICE_PAGE (UINT64_C(2) << 20)
 
 /* A kernel module as all devices need it. Borrowed for the device's life. */
@@ -108,7 +109,8 @@ typedef struct tc_device_vtable {
     /* Runs to its end. l->params is the packed block. */
     void (*launch)(tc_device *d, const tc_sim_launch *l,
                    tc_device_launched *out);
-    /* CTAs an SM holds at once. */
+    /* CTAs an SM holds at once; with a cluster of more than one: clusters that
+     * the device holds. */
     uint32_t (*occupancy)(tc_device *d, const tc_ptx_func *f, uint32_t block,
                           uint64_t dynamic_shared, uint32_t cluster);
     /* 128 bytes; false: arguments that the device refuses. */

@@ -56,6 +56,9 @@ static void gpu_close(tc_device *d) {
             cu->module_unload(g->module);
         }
     }
+    if (g->gpu != NULL && g->error != 0) {
+        tc_gpu_drop_context(g->gpu); /* a dead one refuses to unmap */
+    }
     tc_gpu_pages_close(&g->pages);
     tc_gpu_leave(g->gpu);
     tc_arena_free(g->arena);

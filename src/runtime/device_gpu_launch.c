@@ -216,5 +216,5 @@ uint32_t tc_gpu_side_occupancy(tc_device *d, const tc_ptx_func *f,
                                       tc_gpu_attributes(at, dims, false)};
     bool ok = cu->max_clusters != NULL &&
               cu->max_clusters(&n, function, &config) == TC_CU_SUCCESS;
-    return ok && n > 0 ? (uint32_t)n * cluster : 0;
+    return ok && n > 0 ? (uint32_t)n : 0;
 }

@@ -418,10 +418,11 @@ static void sim_launch(tc_device *d, const tc_sim_launch *l,
     tc_buf_free(&words);
 }
 
+/* Any CTA of a cluster may be anywhere: there are no GPCs. */
 static uint32_t sim_occupancy(tc_device *d, const tc_ptx_func *f,
                               uint32_t block, uint64_t dynamic_shared,
                               uint32_t cluster) {
-    (void)cluster; /* any CTA of one may be anywhere */
+    tc_sim_facts facts;
     if (dynamic_shared > UINT32_MAX) {
         return 0;
     }
@@ -429,7 +430,9 @@ static uint32_t sim_occupancy(tc_device *d, const tc_ptx_func *f,
                        .block = {block, 1, 1},
                        .dynamic_shared = (uint32_t)dynamic_shared,
                        .registers = registers_of(d, f)};
-    return tc_sim_occupancy(d->sim, &l);
+    uint32_t n = tc_sim_occupancy(d->sim, &l);
+    tc_sim_facts_of(d->sim, &facts);
+    return cluster > 1 ? n * facts.sms / cluster : n;
 }
 
 static bool sim_tensor_map(tc_device *d, const tc_rt_tensor_map *t, void *out) {

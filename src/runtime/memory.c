@@ -10,7 +10,8 @@ enum { REMEMBERED = 4096 /* frees */ };
 struct tc_memory {
     uint64_t first, end, next;
     uint64_t limit, used;
-    tc_block *blocks; /* by address */
+    uint64_t small, small_end; /* of a page for small blocks: what is left */
+    tc_block *blocks;          /* by address */
     int n, cap;
     tc_freed freed[REMEMBERED]; /* a ring */
     uint64_t nfreed;
@@ -181,6 +182,19 @@ uint64_t tc_memory_place(tc_memory *m, uint64_t bytes) {
     if (at) {
         m->next = at + span;
     }
+    return at;
+}
+
+uint64_t tc_memory_place_small(tc_memory *m) {
+    const uint64_t slot = 2 * TC_SMALL_BLOCK;
+    int i = index_of(m, m->small);
+    bool taken = i < m->n && m->blocks[i].m.address < m->small + slot;
+    if (m->small == m->small_end || taken) {
+        m->small = tc_memory_place(m, TC_DEVICE_PAGE);
+        m->small_end = m->small ? m->small + TC_DEVICE_PAGE : 0;
+    }
+    uint64_t at = m->small;
+    m->small += at ? slot : 0;
     return at;
 }
 

@@ -443,8 +443,8 @@ static void try_facts(host *h) {
     uint32_t none = h->v->occupancy(h->d, large, 256, 0, 1);
     uint32_t clusters = h->v->occupancy(h->d, ring, 128, 0, 8);
     say(h, one == 2 && none == 8 && clusters > 0,
-        "occupancy: %u with 100 KiB, %u without, %u in clusters of 8", one,
-        none, clusters);
+        "occupancy: %u with 100 KiB, %u without, %u clusters of 8", one, none,
+        clusters);
 }
 
 /* --- what only two machines, or a dead one, do
