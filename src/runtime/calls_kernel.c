@@ -110,6 +110,7 @@ static void tell(tc_server *s, void (*fn)(void *, const tc_program_launch *),
                            .launch = l,
                            .result = done,
                            .where = where,
+                           .known = s->memory,
                            .backend = s->v,
                            .device = s->device};
     p.memory = tc_memory_list(s->memory, &p.nmemory);
@@ -119,8 +120,7 @@ static void tell(tc_server *s, void (*fn)(void *, const tc_program_launch *),
 }
 
 /* What a kernel's end means for the program. */
-static void settle(tc_server *s, const tc_ptx_func *f,
-                   const tc_device_launched *done) {
+static void settle(tc_server *s, const tc_device_launched *done) {
     tc_run_status status = done->simulated ? done->sim.status : TC_RUN_OK;
     s->out->wall_ns += done->simulated ? done->sim.wall_ns : 0;
     if (done->fault) {
@@ -128,14 +128,13 @@ static void settle(tc_server *s, const tc_ptx_func *f,
     }
     if (status == TC_RUN_DEADLOCK) {
         tc_serve_end(s, TC_PROGRAM_STOPPED,
-                     "kernel '%s' can never end: its threads wait for what "
-                     "nobody will do",
-                     f->name);
+                     "a kernel can never end: its threads wait for what nobody "
+                     "will do");
     } else if (*tc_watch_flag(s->watch)) {
         tc_process_stop why = tc_process_check(&s->process);
         if (why == TC_PROCESS_LATE) {
             tc_serve_end(s, TC_PROGRAM_TIMEOUT,
-                         "kernel '%s' was still running after %g s", f->name,
+                         "a kernel was still running after %g s",
                          s->o->timeout_s);
         } else if (why == TC_PROCESS_CANCELLED) {
             tc_serve_end(s, TC_PROGRAM_CANCELLED, "kernel '%s' was interrupted",
@@ -155,7 +154,7 @@ static int launch(tc_server *s, const tc_ptx_func *f, const tc_sim_launch *l,
     tc_watch_on(s->watch, false);
     s->out->launches++;
     tell(s, s->o->launched, f, l, &done, where);
-    settle(s, f, &done);
+    settle(s, &done);
     return done.fault ? TC_CUDA_SUCCESS : done.error;
 }
 

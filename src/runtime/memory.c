@@ -108,8 +108,11 @@ void tc_memory_remove(tc_memory *m, uint64_t address, uint64_t where) {
         return;
     }
     tc_block *b = &m->blocks[i];
-    m->freed[m->nfreed++ % REMEMBERED] = (tc_freed){
-        b->m.address, b->m.bytes, .made = b->m.where, .freed = where};
+    m->freed[m->nfreed++ % REMEMBERED] = (tc_freed){.address = b->m.address,
+                                                    .bytes = b->m.bytes,
+                                                    .kind = b->m.kind,
+                                                    .made = b->m.where,
+                                                    .freed = where};
     m->used -= counts(b) ? b->m.bytes : 0;
     tc_block_drop(b);
     m->n--;

@@ -14,7 +14,9 @@ typedef struct tc_block {
 void tc_block_drop(tc_block *b); /* unmaps its pages, closes its descriptor */
 
 typedef struct tc_freed {
-    uint64_t address, bytes, made, freed; /* made, freed: the calls */
+    uint64_t address, bytes;
+    tc_rt_memory kind;
+    uint64_t made, freed; /* the calls */
 } tc_freed;
 
 typedef struct tc_memory tc_memory;

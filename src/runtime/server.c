@@ -175,6 +175,20 @@ static void describe_end(const tc_process *p, tc_program_result *out) {
     }
 }
 
+bool tc_program_freed(const tc_program_launch *l, uint64_t address,
+                      tc_device_memory *was, uint64_t *freed) {
+    const tc_freed *f = tc_memory_freed(l->known, address);
+    if (f) {
+        *was = (tc_device_memory){.address = f->address,
+                                  .bytes = f->bytes,
+                                  .kind = f->kind,
+                                  .name = "",
+                                  .where = f->made};
+        *freed = f->freed;
+    }
+    return f != NULL;
+}
+
 void tc_program_run(const tc_program_options *o, tc_program_result *out) {
     tc_server s = {.o = o, .out = out, .v = o->backend};
     *out = (tc_program_result){.end = TC_PROGRAM_EXITED};

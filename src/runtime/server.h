@@ -23,10 +23,16 @@ typedef struct tc_program_launch {
     const tc_device_launched *result;
     const tc_device_memory *memory; /* what was allocated then, by address */
     int nmemory;
-    uint64_t where; /* the launch in the program's file */
+    struct tc_memory *known; /* for tc_program_freed */
+    uint64_t where;          /* the launch in the program's file */
     const tc_device_vtable *backend;
     tc_device *device; /* whose memory may be read, and whose trace be taken */
 } tc_program_launch;
+
+/* What lay around an address until it was freed, the last one, and the call
+ * that freed it. False: nothing that is remembered. */
+bool tc_program_freed(const tc_program_launch *l, uint64_t address,
+                      tc_device_memory *was, uint64_t *freed);
 
 typedef struct tc_program_options {
     const char *path;  /* the executable */
