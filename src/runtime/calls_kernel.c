@@ -137,8 +137,7 @@ static void settle(tc_server *s, const tc_device_launched *done) {
                          "a kernel was still running after %g s",
                          s->o->timeout_s);
         } else if (why == TC_PROCESS_CANCELLED) {
-            tc_serve_end(s, TC_PROGRAM_CANCELLED, "kernel '%s' was interrupted",
-                         f->name);
+            tc_serve_end(s, TC_PROGRAM_CANCELLED, "a kernel was interrupted");
         } else {
             s->over = true; /* the program has ended */
         }
