@@ -19,7 +19,7 @@ static cudaError_t place(const void *symbol, size_t count, size_t offset,
 static cudaError_t to(const void *symbol, const void *src, size_t count,
                       size_t offset, enum cudaMemcpyKind kind, bool blocks,
                       cudaStream_t s) {
-    void *dst;
+    void *dst = NULL;
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice &&
         kind != cudaMemcpyDefault) {
         return cudaErrorInvalidMemcpyDirection;
@@ -33,7 +33,7 @@ static cudaError_t to(const void *symbol, const void *src, size_t count,
 static cudaError_t from(void *dst, const void *symbol, size_t count,
                         size_t offset, enum cudaMemcpyKind kind, bool blocks,
                         cudaStream_t s) {
-    void *src;
+    void *src = NULL;
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice &&
         kind != cudaMemcpyDefault) {
         return cudaErrorInvalidMemcpyDirection;
