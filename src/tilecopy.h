@@ -25,7 +25,12 @@ typedef enum tc_status {
     TC_TIMEOUT = 114 /* the time limit, see tc_options.timeout_s */
 } tc_status;
 
-typedef enum tc_severity { TC_ERROR, TC_WARNING, TC_NOTE } tc_severity;
+typedef enum tc_severity {
+    TC_ERROR,
+    TC_WARNING,
+    TC_NOTE,
+    TC_VERBATIM /* another program's own words, of several lines */
+} tc_severity;
 
 /* One diagnostic. All strings are borrowed for the duration of the callback.
  * line and col count from 1; line 0 means "no place in a source". */
@@ -71,11 +76,38 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
                            tc_output_fn output, void *user);
 void tc_session_free(tc_session *s);
 
-/* Evaluates the file at path as if it had been typed: .py here. */
+/* Loads the file at path: .py is evaluated as if it had been typed, the kernels
+ * of .ptx can be launched, .cu is built and can be run. */
 tc_status tc_session_load(tc_session *s, const char *path);
 
 /* Evaluates one command line, or TVMScript text of any number of lines. */
 tc_status tc_session_eval(tc_session *s, const char *text);
+
+/* Whether there is a compiler of CUDA C++. If not, why and what to do; both
+ * last as long as the session. */
+bool tc_session_compiler(tc_session *s, const char **why, const char **hint);
+/* Puts one, of some hundred megabytes, into the folder tc_session_compiler_home
+ * from PyPI. Lines of progress are output. */
+tc_status tc_session_fetch_compiler(tc_session *s);
+const char *tc_session_compiler_home(tc_session *s);
+
+/* A whole CUDA program, to be run once. */
+typedef struct tc_exec_options {
+    const char *path;        /* the .cu */
+    const char *const *args; /* behind the program's name, ended by NULL */
+    int report;    /* a descriptor that gets INTERFACE.md's report; -1: none */
+    bool quiet;    /* findings go to the report alone */
+    bool pedantic; /* leaks and errors that nobody looked at are findings too */
+    const char *main; /* one more source, linked in (the grader's), or NULL */
+    int in, out; /* descriptors that become its standard input and output; 0:
+                    this process's own */
+} tc_exec_options;
+
+/* Builds it and runs it, in a process of its own with the standard streams and
+ * the working folder of this one; tc_options.timeout_s is for the run alone.
+ * Findings are output when it has ended. Returns the exit status that
+ * INTERFACE.md says: the program's own if not 0, else 1 after findings. */
+int tc_session_exec(tc_session *s, const tc_exec_options *o);
 
 /* True when text is the beginning of something that goes on: an open bracket
  * or string, or a function body that no blank line has ended. */

@@ -1,4 +1,5 @@
 /* tilecopy-repl: the program. A thin client of tilecopy.h. */
+#include "repl/exec.h"
 #include "repl/options.h"
 #include "repl/prompt.h"
 #include "repl/shell.h"
@@ -51,7 +52,10 @@ int main(int argc, char **argv) {
     set_locale();
     tc_cli cli;
     tc_status status;
-    if (tc_cli_parse(&cli, argc, argv, &status)) {
+    bool ok = tc_cli_parse(&cli, argc, argv, &status);
+    if (ok && cli.exec.asked) {
+        status = (tc_status)tc_exec_main(&cli);
+    } else if (ok) {
         bool scripted = cli.batch || cli.nevals > 0 || cli.lesson != NULL ||
                         cli.session.json;
         tc_shell sh;

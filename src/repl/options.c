@@ -22,6 +22,9 @@ enum {
     OPT_TIMEOUT,
     OPT_COLOR,
     OPT_TOUR,
+    OPT_REPORT,
+    OPT_QUIET,
+    OPT_PEDANTIC,
     OPT_VERSION,
     OPT_HELP
 };
@@ -37,6 +40,9 @@ static const struct option longs[] = {
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"color", required_argument, NULL, OPT_COLOR},
     {"tour", no_argument, NULL, OPT_TOUR},
+    {"report", required_argument, NULL, OPT_REPORT},
+    {"quiet", no_argument, NULL, OPT_QUIET},
+    {"pedantic", no_argument, NULL, OPT_PEDANTIC},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -45,8 +51,10 @@ static const struct option longs[] = {
 static const char help_text[] =
     "Usage: tilecopy-repl [OPTION]... [FILE]...\n"
     "       tilecopy-repl lesson [NAME]\n"
+    "       tilecopy-repl exec [OPTION]... PROGRAM.cu [-- ARGUMENT...]\n"
     "Explains, lowers and executes copies of GPU tiles. Without a command to\n"
-    "run it opens a prompt, with FILE loaded: .py is TVMScript, .ptx PTX.\n"
+    "run it opens a prompt, with FILE loaded: .py is TVMScript, .cu CUDA C++,\n"
+    ".ptx PTX.\n"
     "\n"
     "  -e, --eval COMMAND    run COMMAND after the files, then exit; may be\n"
     "                        given several times\n"
@@ -69,13 +77,42 @@ static const char help_text[] =
     "      --version, --help\n"
     "\n"
     "  lesson [NAME]         list the lessons, or show one\n"
-    "  exec, grade           not built yet\n"
+    "  exec PROGRAM.cu       build a CUDA program and run it; see exec --help\n"
+    "  grade                 not built yet\n"
     "\n"
     "Exit status: 0 all well; 1 a command failed, or a run had findings; 2 "
     "bad\n"
     "usage; 3 the input does not parse, or no variant accepts it; 110 there "
     "is\n"
     "no GPU, or it failed; 114 time limit.\n";
+
+static const char exec_help[] =
+    "Usage: tilecopy-repl exec [OPTION]... PROGRAM.cu [-- ARGUMENT...]\n"
+    "Builds a whole CUDA program with nvcc and runs it in a process of its "
+    "own;\n"
+    "its kernels execute on the simulator, or on a GPU. Standard output is "
+    "the\n"
+    "program's alone. Mistakes that the execution shows are findings, said on\n"
+    "standard error when the program has ended.\n"
+    "\n"
+    "      --report FILE     write exit, kernels, counters and findings as "
+    "JSON\n"
+    "      --quiet           say no findings: they go to the report only\n"
+    "      --pedantic        memory that is never freed and launch errors "
+    "that\n"
+    "                        nobody looks at are findings too\n"
+    "      --backend WHO     who executes kernels: sim, gpu, or both, which\n"
+    "                        compares all memory after each launch\n"
+    "      --arch ARCH       the simulated machine: sm_80, sm_90, sm_90a or\n"
+    "                        sm_100a (default sm_90a)\n"
+    "      --timeout SECONDS for the program's run; 0 is none (default 60)\n"
+    "      --color WHEN      auto, always or never (see also NO_COLOR)\n"
+    "\n"
+    "Exit status: the program's own if it is not 0 (128 + N after signal N),\n"
+    "else 1 if there are findings or differences, else 0; 3 nvcc refuses the\n"
+    "program; 110 there is no GPU, or it failed; 114 time limit; 2 bad usage.\n"
+    "\n"
+    "  $ tilecopy-repl exec saxpy.cu -- 4096\n";
 
 /* One line and a hint, on standard error. Always false. */
 static bool bad_usage(const char *hint, const char *fmt, ...)
@@ -214,19 +251,61 @@ static bool set_lesson(tc_cli *cli, const char *name) {
     return true;
 }
 
+/* The one word of `exec` before "--". */
+static bool set_program(tc_cli *cli, const char *word) {
+    if (cli->exec.program != NULL) {
+        tc_buf hint = TC_BUF_INIT;
+        tc_buf_printf(&hint, "arguments follow two dashes: exec %s -- %s",
+                      cli->exec.program, word);
+        bad_usage(tc_buf_text(&hint),
+                  "exec takes one program; '%s' is one word too many", word);
+        tc_buf_free(&hint);
+        return false;
+    }
+    cli->exec.program = word;
+    return true;
+}
+
+/* What only exec has, and what it has not. */
+static bool check_exec(const tc_cli *cli) {
+    bool other = cli->exec.report || cli->exec.quiet || cli->exec.pedantic;
+    if (!cli->exec.asked) {
+        return !other || bad_usage("tilecopy-repl exec --report FILE "
+                                   "PROGRAM.cu",
+                                   "--report, --quiet and --pedantic are "
+                                   "options of exec");
+    }
+    if (cli->nevals > 0 || cli->batch || cli->tour || cli->keep_going ||
+        cli->session.json) {
+        return bad_usage("`tilecopy-repl exec --help` lists what it takes; "
+                         "--report FILE writes JSON",
+                         "exec has no commands: -e, --batch, --keep-going, "
+                         "--json and --tour are for the prompt's");
+    }
+    return cli->exec.program != NULL ||
+           bad_usage("tilecopy-repl exec PROGRAM.cu -- ARGUMENTS",
+                     "exec needs a program");
+}
+
 /* A word that is no option: a file, or at the start a subcommand. */
 static bool set_word(tc_cli *cli, const char *word, bool *stop) {
     if (cli->lesson != NULL) {
         return set_lesson(cli, word);
     }
+    if (cli->exec.asked) {
+        return set_program(cli, word);
+    }
     if (cli->nfiles == 0 && cli->nevals == 0) {
         if (strcmp(word, "lesson") == 0) {
             return set_lesson(cli, NULL);
         }
-        if (strcmp(word, "exec") == 0 || strcmp(word, "grade") == 0) {
+        if (strcmp(word, "exec") == 0) {
+            return cli->exec.asked = true;
+        }
+        if (strcmp(word, "grade") == 0) {
             *stop = true;
             return bad_usage("what there is now: a .py file, -e COMMAND, "
-                             "lesson; see --help",
+                             "lesson, exec; see --help",
                              "%s is not built yet", word);
         }
     }
@@ -249,6 +328,13 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         return cli->session.json = true;
     case OPT_TOUR:
         return cli->tour = true;
+    case OPT_REPORT:
+        cli->exec.report = optarg;
+        return true;
+    case OPT_QUIET:
+        return cli->exec.quiet = true;
+    case OPT_PEDANTIC:
+        return cli->exec.pedantic = true;
     case OPT_ARCH:
         return set_arch(cli, optarg);
     case OPT_BACKEND:
@@ -264,7 +350,7 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         *stop = true;
         return true;
     case OPT_HELP:
-        fputs(help_text, stdout);
+        fputs(cli->exec.asked ? exec_help : help_text, stdout);
         *stop = true;
         return true;
     default:
@@ -276,6 +362,7 @@ bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
     *cli = (tc_cli){.session = tc_options_default()};
     cli->files = tc_xcalloc((size_t)argc + 1, sizeof *cli->files);
     cli->evals = tc_xcalloc((size_t)argc + 1, sizeof *cli->evals);
+    cli->exec.args = tc_xcalloc((size_t)argc + 1, sizeof *cli->exec.args);
     *status = TC_OK;
     bool stop = false;
     int c, at = 1;
@@ -292,8 +379,16 @@ bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
         }
         at = optind;
     }
-    while (optind < argc) {
-        cli->files[cli->nfiles++] = argv[optind++]; /* after "--" */
+    for (int i = 0; optind < argc; i++) { /* after "--" */
+        if (cli->exec.asked) {
+            cli->exec.args[i] = argv[optind++];
+        } else {
+            cli->files[cli->nfiles++] = argv[optind++];
+        }
+    }
+    if (!check_exec(cli)) {
+        *status = TC_USAGE;
+        return false;
     }
     return true;
 }
@@ -301,6 +396,7 @@ bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
 void tc_cli_free(tc_cli *cli) {
     free(cli->files);
     free(cli->evals);
+    free(cli->exec.args);
     free(cli->lesson);
 }
 

@@ -8,6 +8,13 @@
  * at. The strings are argv's own; the two arrays are owned. */
 typedef struct tc_cli {
     tc_options session;
+    struct {
+        bool asked;          /* the subcommand was given */
+        const char *program; /* the .cu; NULL: not given */
+        const char **args;   /* behind "--", ended by NULL; owned */
+        const char *report;  /* a file, or NULL */
+        bool quiet, pedantic;
+    } exec;
     const char **files;
     int nfiles;
     const char **evals; /* -e COMMAND, in order */

@@ -161,11 +161,39 @@ static void put_source(const tc_printer *p, tc_buf *b, const tc_diag *d) {
     free_cells(&c);
 }
 
+/* Another program's words: its lines and tabs, and nothing that moves the
+ * cursor. */
+static void put_verbatim(tc_buf *b, const char *s) {
+    for (size_t len = strlen(s), i = 0, n; i < len; i += n) {
+        n = tc_utf8_next(s + i, len - i);
+        if (s[i] == '\n' || s[i] == '\t') {
+            tc_buf_putc(b, s[i]);
+        } else {
+            put_char(b, s + i, n);
+        }
+    }
+    if (b->len > 0 && b->data[b->len - 1] != '\n') {
+        tc_buf_putc(b, '\n');
+    }
+}
+
+static void print_verbatim(const tc_printer *p, const char *text) {
+    tc_buf b = TC_BUF_INIT;
+    put_verbatim(&b, text);
+    fwrite(tc_buf_text(&b), 1, b.len, p->out);
+    fflush(p->out);
+    tc_buf_free(&b);
+}
+
 void tc_print_diag(const tc_printer *p, const tc_diag *d) {
     static const char *const words[] = {"error", "warning", "note"};
     static const char *const colors[] = {"\033[1;31m", "\033[1;35m",
                                          "\033[1;36m"};
     if (p->quiet) {
+        return;
+    }
+    if (d->severity == TC_VERBATIM) {
+        print_verbatim(p, d->message);
         return;
     }
     tc_buf b = TC_BUF_INIT, place = TC_BUF_INIT;

@@ -1,7 +1,7 @@
 /* cmd_gpu.c - the same PTX and data on the attached GPU, compared byte by byte
  * with the simulator's where it has run too. */
 #include "gpu/gpu.h"
-#include "session/launch.h"
+#include "session/exec.h"
 
 #include <string.h>
 
@@ -258,6 +258,12 @@ tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r) {
 tc_status tc_cmd_gpu(tc_session *s, const tc_args *args, tc_reply *r) {
     tc_run *last = s->program.run;
     tc_status status = TC_FAILED;
+    tc_loaded *program = tc_cuda_newest(s);
+    if (program != NULL && (last == NULL || s->exec != NULL)) {
+        bool gpu = s->options.backend == TC_BACKEND_GPU;
+        return tc_exec_command(s, program, args,
+                               gpu ? TC_BACKEND_GPU : TC_BACKEND_BOTH, r);
+    }
     bool again = last != NULL && last->file != NULL;
     if (s->program.func == NULL && s->nfiles > 0 && !again) {
         return tc_need_run(s, args->span, &status) ? TC_OK : status;

@@ -334,10 +334,15 @@ tc_status tc_cmd_state(tc_session *s, const tc_args *args, tc_reply *r) {
         return status;
     }
     tc_run *run = s->program.run;
-    if (run->sim == NULL || q.cycle == 0 || q.cycle >= run->result.cycles) {
+    if (run->no_state != NULL) {
+        tc_error(&s->diags, args->span, NULL, "%s", run->no_state);
+        return TC_FAILED;
+    }
+    bool simulated = run->sim != NULL || run->params != NULL;
+    if (!simulated || q.cycle == 0 || q.cycle >= run->result.cycles) {
         tc_error(&s->diags, args->span, NULL,
-                 run->sim == NULL ? "the last run was not the simulator's"
-                                  : "the last run has cycles 1 to %llu",
+                 !simulated ? "the last run was not the simulator's"
+                            : "the last run has cycles 1 to %llu",
                  (unsigned long long)run->result.cycles - 1);
         return TC_FAILED;
     }

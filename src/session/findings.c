@@ -163,7 +163,7 @@ static void one_line(tc_buf *b) {
     *b = flat;
 }
 
-static json_t *finding_json(tc_session *s, const tc_finding *f) {
+json_t *tc_finding_json(tc_session *s, const tc_finding *f) {
     const char *object = tc_finding_object(s, f);
     tc_buf text = TC_BUF_INIT;
     tc_finding_message(s, f, &text);
@@ -184,7 +184,7 @@ json_t *tc_findings_json(tc_session *s) {
     json_t *list = json_array();
     const tc_sim_result *res = &s->program.run->result;
     for (int i = 0; i < res->nfindings; i++) {
-        json_array_append_new(list, finding_json(s, &res->findings[i]));
+        json_array_append_new(list, tc_finding_json(s, &res->findings[i]));
     }
     return list;
 }

@@ -1,4 +1,5 @@
 /* launch_file.c - loads .ptx files and knows their kernels. */
+#include "session/exec.h"
 #include "session/finding_cuda.h"
 #include "session/outline.h"
 
@@ -38,6 +39,9 @@ static void drop_older(tc_session *s, const tc_loaded *newer) {
         tc_loaded *f = s->files[i];
         if (f == newer || strcmp(f->source->name, path) != 0) {
             continue;
+        }
+        if (s->exec != NULL && s->exec->file == f) {
+            tc_exec_forget(s);
         }
         if (s->program.run != NULL && s->program.run->file == f) {
             tc_run_free(s->program.run);

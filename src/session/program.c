@@ -1,5 +1,5 @@
 /* program.c - the current program and the stages made from it on demand. */
-#include "session/launch.h"
+#include "session/exec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +26,7 @@ void tc_program_clear(tc_program *p) {
 
 void tc_program_set(tc_session *s, tc_func *func) {
     tc_program_clear(&s->program);
+    tc_exec_forget(s);
     s->program.func = func;
     s->file_is_newest = false;
 }
@@ -182,11 +183,14 @@ static void interleave(tc_session *s, const char *ptx, tc_buf *out) {
 static bool file_text(tc_session *s, const char *kernel, bool source,
                       tc_buf *text) {
     tc_loaded *f = s->nfiles > 0 ? s->files[s->nfiles - 1] : NULL;
-    if (kernel == NULL ? !s->file_is_newest
-                       : tc_loaded_kernel(s, kernel, &f) == NULL) {
+    const tc_ptx_func *k =
+        kernel != NULL ? tc_loaded_kernel(s, kernel, &f) : NULL;
+    if (kernel != NULL ? k == NULL : !s->file_is_newest) {
         return false;
     }
-    if (source) {
+    if (k != NULL && f->cuda != NULL) {
+        tc_cuda_kernel_text(f, k, source, text);
+    } else if (source) {
         tc_loaded_interleave(f, text);
     } else {
         tc_buf_puts(text, f->text->text);

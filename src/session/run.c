@@ -1,6 +1,7 @@
 /* run.c - executes the program's PTX in the simulator, and on the GPU. */
 #include "session/run.h"
 #include "gpu/gpu.h"
+#include "session/exec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -271,6 +272,9 @@ tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
                      tc_sim_result *out) {
     tc_sim_options o = run->used;
     tc_diags quiet = {0};
+    if (run->params != NULL) {
+        return tc_exec_again(s->exec, run, stop_at, out);
+    }
     o.hazards = o.trace = false;
     o.print = NULL;
     tc_sim *sim = tc_sim_new(run->module, &o, &quiet);
@@ -350,7 +354,8 @@ void tc_run_keep(tc_session *s, tc_run *run) {
         tc_run_free(s->program.run);
     }
     s->program.run = run;
-    s->had_findings |= run->result.status != TC_RUN_OK &&
+    tc_exec_forget(s);
+    s->had_findings |= run != NULL && run->result.status != TC_RUN_OK &&
                        run->result.status != TC_RUN_CANCELLED;
 }
 
@@ -373,6 +378,10 @@ bool tc_run_make(tc_session *s, bool simulated, tc_span at, tc_status *status) {
 bool tc_need_run(tc_session *s, tc_span at, tc_status *status) {
     if (s->program.run != NULL) {
         return true;
+    }
+    tc_loaded *program = tc_cuda_newest(s);
+    if (program != NULL) {
+        return tc_exec_need_launch(s, program, at, status);
     }
     if (s->program.func == NULL && s->nfiles > 0) {
         tc_error(&s->diags, at, "`help launch` shows how",
@@ -429,6 +438,10 @@ tc_status tc_run_answer(tc_session *s, tc_reply *r) {
 tc_status tc_cmd_run(tc_session *s, const tc_args *args, tc_reply *r) {
     tc_backend b = s->options.backend;
     tc_status status;
+    tc_loaded *program = tc_cuda_newest(s);
+    if (program != NULL) {
+        return tc_exec_command(s, program, args, b, r);
+    }
     if (args->n > 0) {
         tc_error(&s->diags, args->span, NULL, "run takes no arguments");
         return TC_USAGE;
@@ -442,6 +455,9 @@ tc_status tc_cmd_run(tc_session *s, const tc_args *args, tc_reply *r) {
 
 tc_status tc_cmd_findings(tc_session *s, const tc_args *args, tc_reply *r) {
     tc_status status;
+    if (s->exec != NULL) {
+        return tc_exec_findings_command(s, r);
+    }
     if (!tc_need_run(s, args->span, &status)) {
         return status;
     }

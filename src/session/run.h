@@ -85,6 +85,12 @@ void tc_run_text(tc_session *s, tc_buf *b);
 void tc_run_findings_text(tc_session *s, tc_buf *b);
 /* What each buffer became: changed bytes, and which equal each other. */
 void tc_run_buffers_text(tc_session *s, const tc_run *run, tc_buf *b);
+/* One of its kernels. */
+json_t *tc_run_kernel_json(const char *name, const uint32_t grid[3],
+                           const uint32_t block[3], const uint32_t cluster[3],
+                           uint64_t cycles, const tc_sim_counters *c);
+/* As JSON text, which is UTF-8: other bytes become '?'. */
+json_t *tc_text_json(const char *text, size_t len);
 json_t *tc_run_buffers_json(const tc_run *run);
 /* INTERFACE.md's `run` for the last run: who executed, the buffers after it (a
  * list that it takes over), and how long execution took. */

@@ -205,32 +205,36 @@ json_t *tc_run_buffers_json(const tc_run *run) {
     return list;
 }
 
-/* As JSON text, which is UTF-8: other bytes become '?'. */
-static json_t *printed_json(const tc_run *run) {
-    const tc_buf *p = &run->printed;
-    json_t *j = json_stringn(p->data, p->len);
+json_t *tc_text_json(const char *text, size_t len) {
+    json_t *j = json_stringn(text, len);
     if (j == NULL) {
         tc_buf plain = TC_BUF_INIT;
-        for (size_t i = 0; i < p->len; i++) {
-            bool ascii = (unsigned char)p->data[i] < 0x80;
-            tc_buf_putc(&plain, ascii ? p->data[i] : '?');
+        for (size_t i = 0; i < len; i++) {
+            bool ascii = (unsigned char)text[i] < 0x80;
+            tc_buf_putc(&plain, ascii ? text[i] : '?');
         }
-        j = json_stringn(plain.data, plain.len);
+        j = json_stringn(tc_buf_text(&plain), plain.len);
         tc_buf_free(&plain);
     }
     return j;
+}
+
+json_t *tc_run_kernel_json(const char *name, const uint32_t grid[3],
+                           const uint32_t block[3], const uint32_t cluster[3],
+                           uint64_t cycles, const tc_sim_counters *c) {
+    return json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:o}", "name", name, "grid",
+                     dims_json(grid), "block", dims_json(block), "cluster",
+                     dims_json(cluster), "thread_instructions",
+                     (json_int_t)c->thread_instructions, "cycles",
+                     (json_int_t)cycles, "counters", counters_json(c));
 }
 
 json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                     uint64_t wall_ns) {
     const tc_run *run = s->program.run;
     json_t *kernel =
-        json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:o}", "name", run->entry, "grid",
-                  dims_json(run->grid), "block", dims_json(run->block),
-                  "cluster", dims_json(run->cluster), "thread_instructions",
-                  (json_int_t)run->result.counters.thread_instructions,
-                  "cycles", (json_int_t)run->result.cycles, "counters",
-                  counters_json(&run->result.counters));
+        tc_run_kernel_json(run->entry, run->grid, run->block, run->cluster,
+                           run->result.cycles, &run->result.counters);
     json_object_set_new(kernel, "registers_from",
                         json_string(run->registers > 0 ? "ptxas" : "estimate"));
     json_t *all =
@@ -239,7 +243,8 @@ json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                   "kernels", kernel, "buffers", buffers, "findings",
                   tc_findings_json(s), "wall_ns", (json_int_t)wall_ns);
     if (run->printed.len) {
-        json_object_set_new(all, "output", printed_json(run));
+        json_object_set_new(all, "output",
+                            tc_text_json(run->printed.data, run->printed.len));
     }
     return all;
 }

@@ -1,6 +1,6 @@
 #include "session/session.h"
 #include "base/utf8.h"
-#include "session/launch.h"
+#include "session/exec.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -78,6 +78,7 @@ void tc_session_free(tc_session *s) {
     if (s == NULL) {
         return;
     }
+    tc_exec_free(s->exec);
     tc_program_clear(&s->program);
     tc_arena_free(s->program.arena);
     for (int i = 0; i < s->nfiles; i++) {
@@ -286,14 +287,11 @@ static char *read_file(tc_session *s, tc_arena *a, const char *path, tc_span at,
 
 static tc_status load(tc_session *s, const char *path, tc_span at,
                       tc_reply *r) {
-    static const char *const planned[] = {".cu", ".tcs"};
-    for (size_t i = 0; i < sizeof planned / sizeof *planned; i++) {
-        if (ends_with(path, planned[i])) {
-            tc_error(&s->diags, at,
-                     ".py files of TVMScript and .ptx files can be loaded",
-                     "loading %s files is not built yet", planned[i]);
-            return TC_USAGE;
-        }
+    if (ends_with(path, ".tcs")) {
+        tc_error(&s->diags, at,
+                 ".py files of TVMScript, .cu and .ptx files can be loaded",
+                 "loading .tcs files is not built yet");
+        return TC_USAGE;
     }
     tc_arena *a = tc_arena_new();
     size_t len;
@@ -303,6 +301,9 @@ static tc_status load(tc_session *s, const char *path, tc_span at,
         return TC_FAILED;
     }
     const tc_source *src = make_source(a, path, text, len);
+    if (ends_with(path, ".cu")) {
+        return tc_cuda_load(s, a, src, at, r);
+    }
     if (!ends_with(path, ".ptx")) {
         return run_source(s, a, src, r);
     }

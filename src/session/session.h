@@ -24,8 +24,9 @@
 typedef struct tc_run_buffer {
     const tc_buffer *buffer;
     uint64_t bytes;
-    const uint8_t *after; /* the simulator's bytes, or the GPU's */
-    uint64_t address;     /* simulated device address */
+    const uint8_t *before; /* what it held; NULL: filled by its position */
+    const uint8_t *after;  /* the simulator's bytes, or the GPU's */
+    uint64_t address;      /* simulated device address */
 } tc_run_buffer;
 
 /* One parameter of the kernel: a buffer's address, a number's bytes, or a
@@ -38,7 +39,8 @@ typedef struct tc_run_arg {
                                             without its address */
 } tc_run_arg;
 
-typedef struct tc_loaded tc_loaded; /* launch.h: a loaded .ptx file */
+typedef struct tc_loaded tc_loaded; /* launch.h: a loaded .ptx or .cu file */
+typedef struct tc_exec tc_exec;     /* exec.h: a run of a whole program */
 
 /* A run of the current program, or of a .ptx file's kernel (`launch`): first
  * what is to be executed, then what came of it. */
@@ -57,6 +59,8 @@ typedef struct tc_run {
     int nargs;
     uint32_t param_bytes;
     uint32_t registers; /* of a thread, as ptxas says; 0: estimated */
+    const uint8_t *params; /* all of them, of a program's launch; NULL: args */
+    const char *no_state;  /* why it cannot be made again; NULL: it can */
 
     tc_ptx_module *module;
     tc_sim *sim;         /* NULL: not executed by the simulator */
@@ -105,6 +109,8 @@ struct tc_session {
     tc_loaded **files; /* loaded .ptx, the newest last */
     int nfiles, files_cap;
     bool file_is_newest; /* than the program */
+    tc_exec *exec;       /* the last run, if it was of a .cu; else NULL. Its
+                            last launch is then program.run, if it had one */
 
     /* settings: `set` */
     bool timing, hazards, trace, target_cuda;
@@ -217,6 +223,7 @@ const char *tc_address_name(tc_session *s, tc_ptx_space space,
  */
 
 void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out);
+json_t *tc_finding_json(tc_session *s, const tc_finding *f);
 json_t *tc_findings_json(tc_session *s);
 
 /* --- json.c ------------------------------------------------------------------

@@ -368,7 +368,7 @@ static void check(job *j, int wait_status) {
     int status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
     json_error_t why;
     json_t *report = json_loads(text, 0, &why);
-    if (strstr(error, "there is no nvcc") != NULL) {
+    if (strstr(error, "there is no CUDA compiler") != NULL) {
         skipped = true;
     } else if (WIFSIGNALED(wait_status)) {
         complain(j, 0, "exec was ended by signal %d", WTERMSIG(wait_status));

@@ -1,0 +1,171 @@
+/* exec.c - `tilecopy-repl exec`. The program's standard output is its own: what
+ * is said here goes to standard error. */
+#include "repl/exec.h"
+
+#include "base/buf.h"
+#include "repl/print.h"
+#include "repl/shell.h"
+#include "repl/signals.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DEFAULT_LIMIT_S = 60 };
+
+static void on_diag(void *user, const tc_diag *diag) {
+    tc_print_diag(user, diag);
+}
+
+static void on_output(void *user, const char *text, size_t len) {
+    (void)user;
+    fwrite(text, 1, len, stderr);
+    fflush(stderr);
+}
+
+static int complain(const tc_printer *p, const char *hint, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+static int complain(const tc_printer *p, const char *hint, const char *fmt,
+                    ...) {
+    char message[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(message, sizeof message, fmt, ap);
+    va_end(ap);
+    tc_diag d = {.severity = TC_ERROR, .message = message, .hint = hint};
+    tc_print_diag(p, &d);
+    return TC_FAILED;
+}
+
+/* --- the compiler ------------------------------------------------------------
+ */
+
+/* A file whose presence says that the learner wants no compiler fetched. */
+static char *refusal_path(tc_session *s) {
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_printf(&b, "%s.declined", tc_session_compiler_home(s));
+    return b.data;
+}
+
+/* Asks, once for all. */
+static bool wants_compiler(tc_session *s, const char *why) {
+    char *path = refusal_path(s), answer[64] = "";
+    bool asked = access(path, F_OK) == 0, yes = false;
+    if (!asked && isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) {
+        fprintf(stderr,
+                "%s\nFetch NVIDIA's compiler (nvcc 13.0, some 350 MB of "
+                "PyPI's wheels) into\n%s? [y/N] ",
+                why, tc_session_compiler_home(s));
+        fflush(stderr);
+        yes = fgets(answer, sizeof answer, stdin) != NULL &&
+              (answer[0] == 'y' || answer[0] == 'Y');
+        FILE *f = yes ? NULL : fopen(path, "w");
+        if (f != NULL) {
+            fclose(f);
+        }
+    }
+    free(path);
+    return yes;
+}
+
+/* False after saying what is wrong. */
+static bool need_compiler(tc_session *s, const tc_printer *p,
+                          const char *program) {
+    const char *why, *hint;
+    if (tc_session_compiler(s, &why, &hint)) {
+        return true;
+    }
+    if (wants_compiler(s, why)) {
+        tc_signals_begin(s, 0, true);
+        tc_status status = tc_session_fetch_compiler(s);
+        tc_signals_end();
+        return status == TC_OK;
+    }
+    complain(p, hint, "%s cannot be built: %s", program, why);
+    return false;
+}
+
+/* --- files -------------------------------------------------------------------
+ */
+
+/* Paths that cannot be are said before anything runs. */
+static bool check_program(const tc_printer *p, const char *path) {
+    struct stat st;
+    size_t n = strlen(path);
+    if (n < 4 || strcmp(path + n - 3, ".cu") != 0) {
+        complain(p, "tilecopy-repl exec PROGRAM.cu -- ARGUMENTS",
+                 "exec runs .cu files, and '%s' is none", path);
+        return false;
+    }
+    if (stat(path, &st) != 0) {
+        complain(p, NULL, "cannot open '%s': %s", path, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+/* The report's descriptor, -1 for none. False after saying why not. */
+static bool open_report(const tc_printer *p, const char *path, int *fd) {
+    *fd = -1;
+    if (path == NULL) {
+        return true;
+    }
+    *fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (*fd < 0) {
+        complain(p, NULL, "cannot write the report '%s': %s", path,
+                 strerror(errno));
+    }
+    return *fd >= 0;
+}
+
+/* --- running -----------------------------------------------------------------
+ */
+
+static int error_width(void) {
+    struct winsize w;
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0;
+    return known ? w.ws_col : 80;
+}
+
+static int run(const tc_cli *cli, tc_session *s, int report) {
+    tc_exec_options o = {.path = cli->exec.program,
+                         .args = cli->exec.args,
+                         .report = report,
+                         .quiet = cli->exec.quiet,
+                         .pedantic = cli->exec.pedantic};
+    tc_signals_begin(s, 0, true); /* the run itself minds its time */
+    int status = tc_session_exec(s, &o);
+    tc_signals_end();
+    return status;
+}
+
+int tc_exec_main(const tc_cli *cli) {
+    tc_printer p = {.out = stderr,
+                    .color = tc_cli_color(cli, STDERR_FILENO),
+                    .width = error_width(),
+                    .wrap = isatty(STDERR_FILENO) != 0};
+    tc_options o = cli->session;
+    o.width = p.width;
+    o.terminal = p.wrap;
+    o.json = false;
+    o.timeout_s = cli->has_timeout ? o.timeout_s : DEFAULT_LIMIT_S;
+    int report = -1, status = TC_FAILED;
+    if (!check_program(&p, cli->exec.program) ||
+        !open_report(&p, cli->exec.report, &report)) {
+        return TC_FAILED;
+    }
+    tc_session *s = tc_session_new(&o, on_diag, on_output, &p);
+    if (s != NULL && need_compiler(s, &p, cli->exec.program)) {
+        status = run(cli, s, report);
+    }
+    tc_session_free(s);
+    if (report >= 0 && close(report) != 0) {
+        status =
+            complain(&p, NULL, "cannot write the report: %s", strerror(errno));
+    }
+    return status;
+}

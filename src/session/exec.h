@@ -1,0 +1,196 @@
+/* exec.h - whole CUDA programs: built from a .cu, run in a process of their
+ * own, and what their launches came to. */
+#ifndef TC_SESSION_EXEC_H
+#define TC_SESSION_EXEC_H
+
+#include "runtime/server.h"
+#include "session/launch.h"
+#include "toolchain/toolchain.h"
+
+/* --- cuda.c: loading a .cu ---------------------------------------------------
+ */
+
+/* The program that a .cu is, built: tc_loaded.cuda, in the file's arena. */
+typedef struct tc_cuda {
+    const tc_toolchain *toolchain;
+    tc_build build;
+    const char *arch;      /* it was built for */
+    const char *registers; /* tc_ptxas_registers's text, or NULL: ask first */
+    bool asked;            /* for registers */
+} tc_cuda;
+
+/* Builds the file at path, whose text is cu (in arena a, which this takes
+ * over), and makes it the newest loaded file. Reports and leaves the session as
+ * it was where there is no compiler, or it refuses. */
+tc_status tc_cuda_load(tc_session *s, tc_arena *a, const tc_source *cu,
+                       tc_span at, tc_reply *r);
+
+/* The newest loaded file, if it is a .cu and newer than the program. */
+tc_loaded *tc_cuda_newest(const tc_session *s);
+
+/* --- what a program's run came to --------------------------------------------
+ */
+
+enum {
+    TC_EXEC_KERNELS = 1000,    /* launches that are listed */
+    TC_EXEC_FINDINGS = 256,    /* different ones that are kept */
+    TC_EXEC_DIFFERENCES = 16,  /* that are shown */
+    TC_EXEC_PRINTED = 1 << 20, /* bytes of standard output in JSON */
+    TC_EXEC_MEMORY = 64 << 20  /* bytes that `state` may need */
+};
+
+typedef struct tc_exec_kernel {
+    const char *name;
+    uint32_t grid[3], block[3], cluster[3];
+    uint64_t cycles;
+    tc_sim_counters counters;
+    bool simulated;
+    double gpu_ms;
+    uint64_t where; /* the launch in the program's file */
+} tc_exec_kernel;
+
+/* One defect: of a kernel, in however many launches, or of the host. */
+typedef struct tc_exec_finding {
+    const char *kind;
+    const tc_ptx_func *kernel; /* NULL: the host's */
+    const tc_ptx_op *at, *cause;
+    uint64_t where;  /* of the host's call; else 0 */
+    uint64_t launch; /* the first one that had it, in the program's file */
+    uint64_t launches, first, last; /* that had it; their numbers, from 1 */
+    const char *text;
+    json_t *json; /* owned */
+} tc_exec_finding;
+
+/* A place where simulator and GPU left different bytes. */
+typedef struct tc_exec_difference {
+    const char *kernel, *buffer;
+    uint64_t launch, where, offset, bytes, size; /* size: of the buffer */
+    uint8_t sim[16], gpu[16];
+} tc_exec_difference;
+
+/* Where in the program's own text something is. */
+typedef struct tc_exec_place {
+    const char *file;
+    int line; /* 0: unknown */
+    bool own; /* file is the .cu */
+} tc_exec_place;
+
+/* A call of the program's that has been looked up. */
+typedef struct tc_exec_call {
+    uint64_t where;
+    tc_exec_place place;
+    const char *memory; /* what it allocated, by name; NULL: not asked for */
+} tc_exec_call;
+
+struct tc_exec {
+    tc_session *session;
+    tc_arena *arena; /* of everything here */
+    const tc_loaded *file;
+    tc_cuda *cuda;
+    const char *source;  /* file's name */
+    const char *backend; /* its name */
+    tc_sim_options used;
+    bool pedantic;
+    bool keeps; /* the last launch becomes the session's run */
+
+    tc_exec_kernel *kernels; /* the first TC_EXEC_KERNELS launches */
+    int nkernels, kernels_cap;
+    uint64_t launches, launches_hit; /* by findings */
+    tc_exec_finding *findings;
+    int nfindings, findings_cap;
+    uint64_t findings_left_out;
+    tc_exec_difference differences[TC_EXEC_DIFFERENCES];
+    uint64_t ndifferences;
+    const char **notes; /* sentences that are no findings */
+    int nnotes, notes_cap;
+    tc_exec_call *calls;
+    int ncalls, calls_cap;
+    tc_run_status worst; /* of all launches */
+    const char *where;   /* what ran when it was stopped, or NULL */
+
+    /* Memory before the last launch, and room for as much; owned. */
+    uint8_t *before, *scratch;
+    uint64_t nbefore, before_cap;
+    bool too_much; /* for them */
+
+    tc_program_result result;
+    char *printed; /* standard output, where it was caught; owned, or NULL */
+    uint64_t nprinted, unprinted;
+};
+
+/* --- exec.c ------------------------------------------------------------------
+ */
+
+/* How a program is to be run. */
+typedef struct tc_exec_ask {
+    const char *const *args; /* after the program's name */
+    int nargs;
+    const tc_device_vtable *backend;
+    bool pedantic;
+    bool alone; /* not at a prompt: nothing but findings is wanted of it */
+    double timeout_s;
+} tc_exec_ask;
+
+/* Runs the .cu, keeps what came of it as the session's last run of a program.
+ * Never fails: its result says how it ended. */
+tc_exec *tc_exec_run(tc_session *s, tc_loaded *file, const tc_exec_ask *ask);
+void tc_exec_free(tc_exec *e);
+void tc_exec_forget(tc_session *s); /* the last run, if it was of a program */
+
+/* The program's own exit status, or what stands for it where it was ended. */
+int tc_exec_exit(const tc_exec *e);
+/* INTERFACE.md's exit status: that, or 1 after findings. */
+int tc_exec_status(const tc_exec *e);
+
+/* --- exec_launch.c: launches as they happen ----------------------------------
+ */
+
+void tc_exec_launching(void *exec, const tc_program_launch *l);
+void tc_exec_launched(void *exec, const tc_program_launch *l);
+void tc_exec_misused(void *exec, const tc_host_finding *f);
+
+/* --- exec_again.c: the last launch once more ---------------------------------
+ */
+
+/* Keeps what memory holds now, for the launch that comes. */
+void tc_exec_keep_memory(tc_exec *e, const tc_program_launch *l);
+/* Gives the run of that launch what it needs to be made again. */
+void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l, tc_run *run);
+/* tc_run_again for such a run. */
+tc_sim *tc_exec_again(tc_exec *e, const tc_run *run, uint64_t stop_at,
+                      tc_sim_result *out);
+
+/* --- exec_place.c: the program's own text ------------------------------------
+ */
+
+tc_exec_place tc_exec_where(tc_exec *e, uint64_t where);
+/* What the program calls memory that a call at `where` allocated. */
+const char *tc_exec_memory_name(tc_exec *e, const tc_device_memory *m);
+
+/* --- exec_reply.c ------------------------------------------------------------
+ */
+
+void tc_exec_text(tc_exec *e, tc_buf *b); /* of `run` */
+void tc_exec_findings_text(tc_exec *e, tc_buf *b);
+json_t *tc_exec_findings_json(tc_exec *e);
+json_t *tc_exec_json(tc_exec *e); /* of `run`, and of --report */
+/* Why it ended, where that is not by itself; false if it is. */
+bool tc_exec_explain(const tc_exec *e, tc_buf *b, const char **hint);
+
+/* --- cmd_cuda.c: commands on a loaded .cu ------------------------------------
+ */
+
+/* `run ARG...` and `gpu ARG...`. */
+tc_status tc_exec_command(tc_session *s, tc_loaded *file, const tc_args *args,
+                          tc_backend backend, tc_reply *r);
+/* `findings` for the last run of a program. */
+tc_status tc_exec_findings_command(tc_session *s, tc_reply *r);
+/* Runs the program, if it has not been run, for a command that is about its
+ * last launch. Reports and returns false where there is none. */
+bool tc_exec_need_launch(tc_session *s, tc_loaded *file, tc_span at,
+                         tc_status *status);
+/* The PTX of one of its kernels. */
+void tc_cuda_kernel_text(const tc_loaded *f, const tc_ptx_func *kernel,
+                         bool source, tc_buf *out);
+
+#endif
