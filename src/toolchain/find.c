@@ -109,22 +109,33 @@ static const char *version_of(tc_arena *a, const char *nvcc) {
     return version;
 }
 
-/* The folder of -I in nvcc's own INCLUDES, which its nvcc.profile sets. */
-static const char *include_said(tc_arena *a, const char *nvcc) {
+/* What is known of an nvcc. It may be a script that runs another: `self` is the
+ * one that does the work, `stamp` what its file was when it was asked. */
+typedef struct facts {
+    const char *version, *include, *self, *stamp;
+} facts;
+
+/* nvcc --dryrun tells where it lies, and the -I of its nvcc.profile. */
+static void ask_layout(tc_arena *a, const char *nvcc, facts *f) {
     tc_buf out = TC_BUF_INIT;
     const char *argv[] = {nvcc, "--dryrun",  "-E", "-x",
                           "cu", "/dev/null", NULL};
     tc_process p = {.argv = argv, .err = &out, .timeout_ms = 20000};
-    const char *folder = NULL, *at = NULL;
+    const char *at = NULL, *here = NULL;
     if (tc_run(&p) == 0) {
         at = after(tc_buf_text(&out), "#$ INCLUDES=");
         at = at != NULL ? after(at, "-I") : NULL;
+        here = after(tc_buf_text(&out), "#$ _HERE_=");
     }
     if (at != NULL) {
-        folder = tc_real_path(a, tc_strndup(a, at, strcspn(at, "\"\n")));
+        at = tc_strndup(a, at, strcspn(at, "\"\n"));
+        f->include = tc_real_path(a, at);
+    }
+    if (here != NULL) {
+        here = tc_format(a, "%.*s/nvcc", (int)strcspn(here, "\n"), here);
+        f->self = tc_is_program(here) ? here : nvcc;
     }
     tc_buf_free(&out);
-    return folder;
 }
 
 static bool has_runtime(tc_arena *a, const char *folder) {
@@ -135,10 +146,6 @@ static bool has_runtime(tc_arena *a, const char *folder) {
 static const char *include_of(tc_arena *a, const char *nvcc) {
     const char *const usual[] = {"include", "targets/x86_64-linux/include",
                                  "targets/sbsa-linux/include"};
-    const char *said = include_said(a, nvcc);
-    if (has_runtime(a, said)) {
-        return said;
-    }
     const char *top = tc_folder_of(a, tc_folder_of(a, nvcc));
     for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
         const char *folder = tc_format(a, "%s/%s", top, usual[i]);
@@ -154,46 +161,59 @@ static const char *beside(tc_arena *a, const char *nvcc, const char *tool) {
     return tc_is_program(path) ? path : tc_in_path(a, tool);
 }
 
-/* What was asked of this very nvcc before: two lines, version and folder. */
-static bool known(tc_arena *a, const char *name, tc_toolchain *t) {
+static const char *stamp_of(tc_arena *a, const char *path) {
+    tc_hash h = TC_HASH_START;
+    tc_hash_stat(&h, path);
+    return tc_hash_name(a, h);
+}
+
+/* What was asked of this very nvcc before: a line for each of the facts. */
+static bool known(tc_arena *a, const char *name, facts *f) {
+    const char **lines[] = {&f->version, &f->include, &f->self, &f->stamp};
     const char *path = tc_cache_find(a, name);
     size_t len = 0;
     char *text = path != NULL ? tc_read_file(a, path, &len) : NULL;
-    char *line = text != NULL ? strchr(text, '\n') : NULL;
-    char *end = line != NULL ? strchr(line + 1, '\n') : NULL;
-    if (end == NULL) {
-        return false;
+    for (int i = 0; i < 4; i++) {
+        char *end = text != NULL ? strchr(text, '\n') : NULL;
+        if (end == NULL) {
+            return false;
+        }
+        *end = '\0';
+        *lines[i] = text;
+        text = end + 1;
     }
-    *line = *end = '\0';
-    t->version = text;
-    t->include = line + 1;
-    return has_runtime(a, t->include);
+    return has_runtime(a, f->include) &&
+           strcmp(stamp_of(a, f->self), f->stamp) == 0;
 }
 
 /* Asks this nvcc; NULL, or why it will not do. */
-static const char *ask(tc_arena *a, const char *nvcc, tc_toolchain *t) {
-    t->version = version_of(a, nvcc);
-    if (t->version == NULL) {
+static const char *ask(tc_arena *a, const char *nvcc, facts *f) {
+    *f = (facts){.version = version_of(a, nvcc), .self = nvcc};
+    if (f->version == NULL) {
         return tc_format(a, "%s does not tell its version", nvcc);
     }
-    if (atoi(t->version) < OLDEST) {
+    if (atoi(f->version) < OLDEST) {
         return tc_format(a,
                          "%s is of CUDA %s; %d.0 is the oldest that "
                          "compiles for sm_90a",
-                         nvcc, t->version, OLDEST);
+                         nvcc, f->version, OLDEST);
     }
-    t->include = include_of(a, nvcc);
-    if (t->include == NULL) {
+    ask_layout(a, nvcc, f);
+    if (!has_runtime(a, f->include)) {
+        f->include = include_of(a, f->self);
+    }
+    if (f->include == NULL) {
         return tc_format(a,
                          "%s has no headers: cuda_runtime.h is not where it "
                          "looks",
                          nvcc);
     }
+    f->stamp = stamp_of(a, f->self);
     return NULL;
 }
 
 static const char *look_at(tc_arena *a, const char *given, tc_toolchain *t) {
-    tc_hash h = TC_HASH_START;
+    facts f;
     const char *nvcc = tc_real_path(a, given);
     if (nvcc == NULL) {
         return tc_format(a, "%s: %s", given, strerror(errno));
@@ -201,21 +221,23 @@ static const char *look_at(tc_arena *a, const char *given, tc_toolchain *t) {
     /* a link may be a wrapper's other name: run it as it is called */
     nvcc =
         strcmp(tc_base_of(nvcc), "nvcc") == 0 || given[0] != '/' ? nvcc : given;
-    t->nvcc = nvcc;
-    tc_hash_stat(&h, nvcc);
-    char *name = tc_format(a, "%s.nvcc", tc_hash_name(a, h));
-    if (!known(a, name, t)) {
-        const char *why = ask(a, nvcc, t);
+    char *name = tc_format(a, "%s.nvcc", stamp_of(a, nvcc));
+    if (!known(a, name, &f)) {
+        const char *why = ask(a, nvcc, &f);
         if (why != NULL) {
             return why;
         }
-        char *text = tc_format(a, "%s\n%s\n", t->version, t->include);
+        char *text = tc_format(a, "%s\n%s\n%s\n%s\n", f.version, f.include,
+                               f.self, f.stamp);
         tc_cache_text(a, name, text, strlen(text));
     }
-    tc_hash_text(&h, t->version);
-    t->ptxas = beside(a, nvcc, "ptxas");
-    t->addr2line = tc_in_path(a, "addr2line");
-    t->identity = tc_format(a, "nvcc %s %s", t->version, tc_hash_name(a, h));
+    *t = (tc_toolchain){.nvcc = nvcc,
+                        .ptxas = beside(a, f.self, "ptxas"),
+                        .addr2line = tc_in_path(a, "addr2line"),
+                        .include = f.include,
+                        .version = f.version};
+    t->identity =
+        tc_format(a, "nvcc %s %s %s", f.version, stamp_of(a, nvcc), f.stamp);
     return NULL;
 }
 

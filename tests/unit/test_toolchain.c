@@ -136,6 +136,27 @@ static void test_facts(void **state) {
                         in(m, "cuda-13.0/targets/x86_64-linux/include"));
 }
 
+/* A script that runs another nvcc: its tools and headers, and its changes. */
+static void test_wrapper(void **state) {
+    machine *m = *state;
+    const char *real = fake_nvcc(m, "cuda", "13.0", "");
+    script(m, "cuda/bin/ptxas", "");
+    const char *text = text_of(m, real);
+    script(m, "cuda/bin/nvcc",
+           tc_format(m->a, "[ $1 = --dryrun ] && echo '#$ _HERE_=%s' >&2\n%s",
+                     in(m, "cuda/bin"), text));
+    script(m, "bin/nvcc", tc_format(m->a, "exec %s \"$@\"", real));
+    const tc_toolchain *t = find(m);
+    assert_non_null(t);
+    assert_string_equal(t->nvcc, in(m, "bin/nvcc"));
+    assert_string_equal(t->ptxas, in(m, "cuda/bin/ptxas"));
+    assert_string_equal(t->include, in(m, "cuda/include"));
+    assert_string_equal(find(m)->identity, t->identity);
+    fake_nvcc(m, "cuda", "13.1", "");
+    assert_string_not_equal(find(m)->identity, t->identity);
+    assert_string_equal(find(m)->version, "13.1");
+}
+
 static void test_home(void **state) {
     machine *m = *state;
     assert_string_equal(tc_toolchain_home(m->a), in(m, "toolkit"));
@@ -518,12 +539,13 @@ static void test_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_hash),    TEST(test_order),    TEST(test_not_here),
-        TEST(test_unfit),   TEST(test_facts),    TEST(test_home),
-        TEST(test_cache),   TEST(test_flags),    TEST(test_failures),
-        TEST(test_cancel),  TEST(test_link),     TEST(test_plain),
-        TEST(test_hostile), TEST(test_eviction), TEST(test_no_cache),
-        TEST(test_at_once), TEST(test_deps),     TEST(test_run),
+        TEST(test_hash),     TEST(test_order),   TEST(test_not_here),
+        TEST(test_unfit),    TEST(test_facts),   TEST(test_wrapper),
+        TEST(test_home),     TEST(test_cache),   TEST(test_flags),
+        TEST(test_failures), TEST(test_cancel),  TEST(test_link),
+        TEST(test_plain),    TEST(test_hostile), TEST(test_eviction),
+        TEST(test_no_cache), TEST(test_at_once), TEST(test_deps),
+        TEST(test_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
