@@ -135,8 +135,10 @@ test:
 	@$(MAKE) -s -j2 BUILD=$(BUILD) test-build
 	@$(MAKE) -s -j2 BUILD=$(BUILD)/san OPT="-O1 -g" SAN="$(SANITIZE)" \
 	  test-build
-	@sh tests/harness/run.sh $(BUILD)/san
-	@sh tests/harness/run.sh $(BUILD)
+	@TILECOPY_CACHE=$(abspath $(BUILD)/cache) \
+	  sh tests/harness/run.sh $(BUILD)/san
+	@TILECOPY_CACHE=$(abspath $(BUILD)/cache) \
+	  sh tests/harness/run.sh $(BUILD)
 
 test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/pty \
             $(BUILD)/tests/programs \
@@ -148,7 +150,7 @@ toolkit:
 
 # The plain build's tests alone; one unit test program: make unit-layout
 test-plain: test-build
-	@sh tests/harness/run.sh $(BUILD)
+	@TILECOPY_CACHE=$(abspath $(BUILD)/cache) sh tests/harness/run.sh $(BUILD)
 
 unit-%: $(BUILD)/tests/test_%
 	TILECOPY_PTXAS=none $<
