@@ -11,6 +11,7 @@
 #include "session/launch_arg.h"
 #include "session/outline.h"
 #include "tilecopy.h"
+#include "tool.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -276,6 +277,78 @@ static void clusters_and_memory(void **state) {
     tc_buf_free(&out);
 }
 
+/* grid.sync(): the stand-in takes the kernel only as a cooperative one. */
+static void whole_grids(void **state) {
+    (void)state;
+    tc_buf out = TC_BUF_INIT;
+    static const tc_backend roads[] = {TC_BACKEND_GPU, TC_BACKEND_BOTH};
+    for (int i = 0; i < 2; i++) {
+        tc_session *s = new_session(roads[i], &out);
+        assert_int_equal(tc_session_load(s, "tests/ptx/device.ptx"), TC_OK);
+        json_t *j = ask(s, &out, "launch grid_sum 4 64 i32[1] i32[4]", TC_OK);
+        assert_int_equal(json_is_true(json_object_get(j, "equal")), i == 1);
+        json_decref(j);
+        tc_session_free(s);
+    }
+    tc_buf_free(&out);
+}
+
+/* "Used 12 registers" of vadd, as ptxas says it; 0: there is no ptxas. */
+static int ptxas_says(void) {
+    char path[512], command[1024], line[512];
+    int n = 0;
+    if (!have_tool("ptxas") || !have_tool("nvcc")) {
+        return 0;
+    }
+    snprintf(command, sizeof command,
+             "%s -v -arch=sm_90a -e vadd -o /dev/null tests/ptx/device.ptx "
+             "2>&1",
+             tool_path("ptxas", path, sizeof path));
+    FILE *f = popen(command, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f) != NULL) {
+        const char *used = strstr(line, "Used ");
+        n = used != NULL ? atoi(used + strlen("Used ")) : n;
+    }
+    pclose(f);
+    return n;
+}
+
+static int registers_of(const char *ptxas, const char *timing,
+                        const char *from) {
+    tc_buf out = TC_BUF_INIT;
+    char command[32];
+    tc_session *s = new_session(TC_BACKEND_SIM, &out);
+    setenv("TILECOPY_PTXAS", ptxas, 1);
+    snprintf(command, sizeof command, "set timing %s", timing);
+    json_decref(ask(s, &out, command, TC_OK));
+    assert_int_equal(tc_session_load(s, "tests/ptx/device.ptx"), TC_OK);
+    json_t *j =
+        ask(s, &out, "launch vadd 1 256 f32[64] f32[64] f32[64] 64", TC_OK);
+    json_t *k = json_array_get(json_object_get(j, "kernels"), 0);
+    assert_string_equal(json_string_value(json_object_get(k, "registers_from")),
+                        from);
+    json_t *counters = json_object_get(k, "counters");
+    int n = (int)json_integer_value(json_object_get(counters, "registers"));
+    json_decref(j);
+    tc_session_free(s);
+    tc_buf_free(&out);
+    return n;
+}
+
+/* Registers of a thread are what ptxas says, where the clock wants to know. */
+static void registers(void **state) {
+    (void)state;
+    const char *before = getenv("TILECOPY_PTXAS");
+    int said = ptxas_says();
+    assert_true(registers_of("none", "on", "estimate") > 0);
+    assert_true(registers_of("", "off", "estimate") > 0);
+    if (said > 0) {
+        assert_int_equal(registers_of("", "on", "ptxas"), said);
+    }
+    setenv("TILECOPY_PTXAS", before != NULL ? before : "", 1);
+}
+
 static void loading_again(void **state) {
     (void)state;
     tc_buf out = TC_BUF_INIT;
@@ -430,7 +503,8 @@ int main(void) {
         cmocka_unit_test(backends),      cmocka_unit_test(clusters_and_memory),
         cmocka_unit_test(loading_again), cmocka_unit_test(only_on_a_gpu),
         cmocka_unit_test(approximate),   cmocka_unit_test(outlines),
-        cmocka_unit_test(completion),
+        cmocka_unit_test(completion),    cmocka_unit_test(whole_grids),
+        cmocka_unit_test(registers),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
