@@ -183,14 +183,16 @@ static int set_up(void **state) {
     snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s '%s'", library,
              source);
     setenv("TILECOPY_LIBCUDA", library, 1);
+    snprintf(source, sizeof source, "%s/cache", folder);
+    setenv("TILECOPY_CACHE", source, 1);
     return system(command);
 }
 
 static int tear_down(void **state) {
     (void)state;
-    unlink(library);
-    unlink(add_path);
-    return rmdir(folder);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    return system(command);
 }
 
 static void on_output(void *user, const char *text, size_t len) {
