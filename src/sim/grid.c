@@ -15,6 +15,9 @@ enum {
     CLOSE = 64,
     CHECK = 8 /* quanta */
 };
+/* Cycles without progress after which those who look at the clock while they
+ * wait are held to wait for ever. */
+#define PATIENCE (UINT64_C(1) << 30)
 
 /* The CTAs of one cluster: resident together. */
 typedef struct tc_gang {
@@ -29,12 +32,13 @@ typedef struct tc_grid {
     tc_run *run;
     tc_timing *t;
     tc_gang *gangs;
-    uint32_t ngangs, size;   /* CTAs of a gang */
-    uint32_t per_sm;         /* CTAs that an SM holds */
-    uint32_t started, total; /* clusters */
-    uint64_t *share;         /* the next one of each SM's own */
-    uint32_t live;           /* gangs */
-    uint64_t end;            /* the last exit */
+    uint32_t ngangs, size;    /* CTAs of a gang */
+    uint32_t per_sm;          /* CTAs that an SM holds */
+    uint32_t started, total;  /* clusters */
+    uint64_t *share;          /* the next one of each SM's own */
+    uint32_t live;            /* gangs */
+    uint64_t end;             /* the last exit */
+    uint64_t progress, moved; /* as seen by a check; the cycle of that one */
 } tc_grid;
 
 /* ---- gangs ---- */
@@ -151,23 +155,35 @@ static void retire_ended(tc_grid *g, const tc_sm *sm, uint64_t now) {
 
 /* ---- the grid ---- */
 
-static bool endless(tc_grid *g) {
-    bool all = true;
+/* What those who could go on by themselves do, all of them. */
+typedef struct tc_waiters {
+    bool repeat; /* come back to a state in which they were */
+    bool ask;    /* that, or have last been told no by an mbarrier */
+} tc_waiters;
+
+static void look_at(tc_warp *w, tc_waiters *all) {
+    tc_warp_save(w);
+    bool ready = false;
+    for (int k = 0; k < w->core->nsplit; k++) {
+        uint8_t st = w->core->split[k].state;
+        ready |= st == TC_SPLIT_READY || st == TC_SPLIT_UNTIL;
+    }
+    if (ready) {
+        bool loops = tc_warp_loops(w);
+        all->repeat &= loops;
+        all->ask &= loops || w->core->poll_progress == w->cta->run->progress;
+    }
+}
+
+static tc_waiters waiters(tc_grid *g) {
+    tc_waiters all = {true, true};
     for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
         tc_cta *c = &g->gangs[i / g->size].ctas[i % g->size];
         for (uint32_t j = 0; c && g->gangs[i / g->size].busy && j < c->nwarps;
              j++) {
-            tc_warp *w = &c->warps[j];
-            if (!w->alive) {
-                continue;
+            if (c->warps[j].alive) {
+                look_at(&c->warps[j], &all);
             }
-            tc_warp_save(w);
-            bool ready = false;
-            for (int k = 0; k < w->core->nsplit; k++) {
-                uint8_t st = w->core->split[k].state;
-                ready |= st == TC_SPLIT_READY || st == TC_SPLIT_UNTIL;
-            }
-            all &= !ready || tc_warp_loops(w);
         }
     }
     return all;
@@ -266,9 +282,8 @@ static tc_cta **resident(const tc_grid *g, uint32_t *n) {
     return all;
 }
 
-/* Nobody can go on: what has not landed lands, the oldest first; else it is a
- * deadlock. */
-static void stuck(tc_grid *g) {
+/* Lands what nobody can go on without, the oldest first. */
+static bool force(tc_grid *g) {
     uint32_t n;
     bool landed = tc_transfer_force(g->run);
     tc_cta **all = resident(g, &n);
@@ -277,10 +292,18 @@ static void stuck(tc_grid *g) {
             landed = tc_mbarrier_force_copies(&all[i]->warps[j]);
         }
     }
-    if (!landed) {
-        tc_deadlock(g->run, all, n, g->total - g->started);
-    }
     free(all);
+    return landed;
+}
+
+/* Nobody can go on: what has not landed lands; else it is a deadlock. */
+static void stuck(tc_grid *g) {
+    if (!force(g)) {
+        uint32_t n;
+        tc_cta **all = resident(g, &n);
+        tc_deadlock(g->run, all, n, g->total - g->started);
+        free(all);
+    }
 }
 
 /* Does everybody who will wake up by himself only wait for an mbarrier, until
@@ -343,6 +366,28 @@ static bool cancelled(const tc_run *r) {
     return c && *c;
 }
 
+/* Now and then: does anybody but the clock still move? Copies that the policy
+ * lets land at any time then do; TIMING's have their time. */
+static void check(tc_grid *g, uint64_t now) {
+    tc_run *r = g->run;
+    bool late = r->completion == TC_COMPLETE_LATE ||
+                r->completion == TC_COMPLETE_RANDOM;
+    if (cancelled(r)) {
+        with_resident(g, tc_cancelled);
+        return;
+    }
+    tc_waiters all = waiters(g);
+    if (r->progress != g->progress) {
+        g->progress = r->progress;
+        g->moved = now;
+    } else if (all.ask && late && force(g)) {
+        return;
+    }
+    if (all.repeat || (all.ask && now - g->moved > PATIENCE)) {
+        stuck(g);
+    }
+}
+
 void tc_timing_grid(tc_run *r) {
     tc_grid g = {0};
     uint64_t quanta = 0;
@@ -369,11 +414,7 @@ void tc_timing_grid(tc_run *r) {
                    tc_transfer_force(r)) {
             soonest = end;
         } else if (++quanta % CHECK == 0) {
-            if (cancelled(r)) {
-                with_resident(&g, tc_cancelled);
-            } else if (endless(&g)) {
-                stuck(&g);
-            }
+            check(&g, end);
         }
         end = soonest != UINT64_MAX && soonest > end ? soonest + length
                                                      : end + length;

@@ -4,7 +4,9 @@
 // copies have landed, but it does not count as the thread's own arrival. That
 // takes an __mbarrier_arrive (the note, below example three).
 //
-// The kernel asks the barrier after each step and stores the answers.
+// Thread 0 arrives once more than the others, for a token to ask with, and stores
+// the answers. (__mbarrier_test_wait_parity would need no token; on sm_80 CUDA
+// 13's header makes a trap of it.)
 // @arch sm_80 sm_90a
 // @stdout ok: 3 blocks; the phase ended after the plain arrivals only
 #include <cstdio>
@@ -31,8 +33,11 @@ __global__ void net_zero(int* out, const int* in, int* answers)
     __shared__ __mbarrier_t bar;
     const int tid = threadIdx.x, i = blockIdx.x * THREADS + tid;
     if (tid == 0)
-        __mbarrier_init(&bar, THREADS); // one arrival of each thread
+        __mbarrier_init(&bar, THREADS + 1); // one arrival of each, one to ask
     __syncthreads();
+    __mbarrier_token_t question = 0;
+    if (tid == 0)
+        question = __mbarrier_arrive(&bar);
 
     __pipeline_memcpy_async(&place[tid], &in[i], sizeof(int));
     __pipeline_arrive_on(&bar); // up by one; down by one when it has landed
@@ -40,15 +45,15 @@ __global__ void net_zero(int* out, const int* in, int* answers)
     __pipeline_wait_prior(0); // the copies of this thread have landed
     __syncthreads();          // everybody's have
 
-    // All copies are there, and nobody has arrived: the phase is still open.
+    // All copies are there, arrive_on has counted for nobody: the phase is open.
     if (tid == 0)
-        answers[2 * blockIdx.x] = __mbarrier_test_wait_parity(&bar, 0);
+        answers[2 * blockIdx.x] = __mbarrier_test_wait(&bar, question);
     __syncthreads();
 
     __mbarrier_token_t token = __mbarrier_arrive(&bar); // look here
     while (!__mbarrier_test_wait(&bar, token)) {}
     if (tid == 0)
-        answers[2 * blockIdx.x + 1] = __mbarrier_test_wait_parity(&bar, 0);
+        answers[2 * blockIdx.x + 1] = __mbarrier_test_wait(&bar, question);
 
     out[i] = place[THREADS - 1 - tid]; // what another thread copied
 }
