@@ -58,7 +58,7 @@ typedef struct tc_run {
     tc_run_arg *args;
     int nargs;
     uint32_t param_bytes;
-    uint32_t registers; /* of a thread, as ptxas says; 0: estimated */
+    uint32_t registers;    /* of a thread, as ptxas says; 0: estimated */
     const uint8_t *params; /* all of them, of a program's launch; NULL: args */
     const char *no_state;  /* why it cannot be made again; NULL: it can */
 

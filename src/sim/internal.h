@@ -338,7 +338,7 @@ struct tc_sim {
     tc_sim_allocation *grid_memory; /* of cooperative launches, or NULL */
     struct tc_known_map *maps;      /* tensormap_known.c */
     int nmaps, cmaps;
-    tc_slab *slab;                  /* for the next launch, or NULL */
+    tc_slab *slab; /* for the next launch, or NULL */
 };
 
 /* code.c: run->code and run->fast, from the module. */
