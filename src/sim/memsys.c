@@ -235,6 +235,15 @@ static void fetch_sets(const tc_cache *c, const uint64_t *sectors, uint32_t n) {
     }
 }
 
+void tc_memsys_fetch(const tc_memsys *m, uint32_t sm, uint64_t address) {
+    const tc_line *l1 = set_of(&m->port[sm].l1, address / LINE);
+    const tc_line *l2 = set_of(&m->l2, address / LINE);
+    __builtin_prefetch(l1);
+    __builtin_prefetch(&l1[WAYS / 2]);
+    __builtin_prefetch(l2);
+    __builtin_prefetch(&l2[WAYS / 2]);
+}
+
 uint64_t tc_memsys_load(tc_memsys *m, uint32_t sm, uint64_t now,
                         const uint64_t *sectors, uint32_t n, bool l1) {
     uint64_t last = now;

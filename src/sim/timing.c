@@ -270,10 +270,32 @@ static void follow(tc_warp_core *k, uint32_t pc) {
     k->last_pc = pc;
 }
 
+/* What the caches are to be asked for next is fetched from the host's memory
+ * while other warps issue: their tags, and the bytes. */
+static inline void fetch_for(const tc_warp *w, const tc_code *c) {
+    const tc_fast *x = c->one;
+    const tc_timing *t = w->cta->run->timing;
+    if (!x || c->ahead || !x->ma || x->sub ||
+        (x->space != TC_PS_GLOBAL && x->space != TC_PS_GENERIC)) {
+        return;
+    }
+    const char *row = (const char *)w->r64 + x->a;
+    uint64_t first;
+    memcpy(&first, row, sizeof first);
+    first += x->imm;
+    tc_memsys_fetch(t->memory, t->at->index, first);
+    const tc_sim_allocation *a = x->recent;
+    if (a && first - a->address < a->size) {
+        __builtin_prefetch(a->bytes + (first - a->address));
+        __builtin_prefetch(a->bytes + (first - a->address) + 64);
+    }
+}
+
 /* The op at pc needs its warp's registers alone, and so do those that follow:
  * they are executed together, while the rows are near, and issue one by one. Of
  * several splits each goes op by op, as they may meet on the way. */
 static inline void go_ahead(tc_warp *w, const tc_code *c, uint32_t pc) {
+    enum { SOON = 2 }; /* ops behind them */
     tc_warp_core *k = w->core;
     if (k->ahead == 0) {
         uint32_t n = k->nsplit == 1 ? c->ahead : 1;
@@ -284,6 +306,9 @@ static inline void go_ahead(tc_warp *w, const tc_code *c, uint32_t pc) {
             x = x->fn[part](w, x, k->mask);
         }
         k->ahead = pc + n;
+        for (uint32_t i = n; i < n + SOON && c[i].one; i++) {
+            fetch_for(w, &c[i]);
+        }
     }
     if (k->ahead == pc + 1) {
         k->ahead = 0;
