@@ -4,6 +4,7 @@
 #define TC_TOOLCHAIN_BUILD_H
 
 #include "toolchain/internal.h"
+#include <time.h>
 
 /* A source on its way through nvcc. */
 typedef struct tc_unit {
@@ -28,6 +29,7 @@ typedef struct tc_job {
     tc_unit units[2];
     int n;
     tc_buf said;
+    struct timespec begin; /* before the sources were read */
     char *why;
     size_t why_size;
 } tc_job;
@@ -50,6 +52,8 @@ tc_build_status tc_link(tc_job *j, const char **program);
 void tc_deps_read(tc_job *j, const tc_unit *u, tc_buf *list);
 /* Adds what the files of the list are now; false if one is gone. */
 bool tc_deps_hash(tc_arena *a, const char *list, tc_hash *h);
+/* Has one of them been written, or removed, since then? */
+bool tc_deps_changed(tc_arena *a, const char *list, struct timespec since);
 const char *tc_absolute(tc_arena *a, const char *path);
 
 #endif

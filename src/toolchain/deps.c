@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *tc_absolute(tc_arena *a, const char *path) {
@@ -95,4 +97,25 @@ bool tc_deps_hash(tc_arena *a, const char *list, tc_hash *h) {
         tc_hash_block(h, bytes, len);
     }
     return true;
+}
+
+static bool later(struct timespec x, struct timespec y) {
+    return x.tv_sec != y.tv_sec ? x.tv_sec > y.tv_sec : x.tv_nsec > y.tv_nsec;
+}
+
+/* Times in the future are a clock's fault, not a change. */
+bool tc_deps_changed(tc_arena *a, const char *list, struct timespec since) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    while (*list != '\0') {
+        struct stat s;
+        size_t n = strcspn(list, "\n");
+        const char *path = tc_strndup(a, list, n);
+        if (stat(path, &s) != 0 ||
+            (later(s.st_mtim, since) && !later(s.st_mtim, now))) {
+            return true;
+        }
+        list += n + (list[n] == '\n');
+    }
+    return false;
 }

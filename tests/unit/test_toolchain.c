@@ -214,6 +214,23 @@ static void test_cache(void **state) {
     expect_build(m, true, true, "// first\n");
 }
 
+/* Written to while nvcc reads it: what was built is of no use to later ones. */
+static void test_written(void **state) {
+    static const char *const files[] = {"p.cu", "dep.h"};
+    machine *m = *state;
+    fake_host(m, "");
+    for (int i = 0; i < 2; i++) {
+        const char *file = in(m, files[i]);
+        const char *now = text_of(m, file);
+        fake_nvcc(m, "root/opt/cuda", "13.0",
+                  tc_format(m->a, "sleep 0.02; echo changed >%s", file));
+        expect_build(m, true, false, i ? "// first\n" : "// changed\n");
+        put(m, files[i], now);
+        expect_build(m, true, false, i ? "// first\n" : "// changed\n");
+        put(m, files[i], now);
+    }
+}
+
 static void test_flags(void **state) {
     static const char *const wanted[] = {
         "-arch=compute_80\n", "-code=compute_80\n", "-lineinfo\n",
@@ -539,13 +556,13 @@ static void test_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_hash),     TEST(test_order),   TEST(test_not_here),
-        TEST(test_unfit),    TEST(test_facts),   TEST(test_wrapper),
-        TEST(test_home),     TEST(test_cache),   TEST(test_flags),
-        TEST(test_failures), TEST(test_cancel),  TEST(test_link),
-        TEST(test_plain),    TEST(test_hostile), TEST(test_eviction),
-        TEST(test_no_cache), TEST(test_at_once), TEST(test_deps),
-        TEST(test_run),
+        TEST(test_hash),     TEST(test_order),    TEST(test_not_here),
+        TEST(test_unfit),    TEST(test_facts),    TEST(test_wrapper),
+        TEST(test_home),     TEST(test_cache),    TEST(test_flags),
+        TEST(test_written),  TEST(test_failures), TEST(test_cancel),
+        TEST(test_link),     TEST(test_plain),    TEST(test_hostile),
+        TEST(test_eviction), TEST(test_no_cache), TEST(test_at_once),
+        TEST(test_deps),     TEST(test_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
