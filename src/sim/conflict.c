@@ -351,6 +351,8 @@ void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
     if (f.space == TC_PS_SHARED && meant_first && !v->unwritten) {
         swap(&f);
         f.kind = TC_FINDING_OVERWRITE_BEFORE_READ;
+    } else if (one && f.space == TC_PS_SHARED && !async_read) {
+        tc_hz_idle_race(h, &f, rd, rlane);
     }
     tc_find(h->run, &f);
 }

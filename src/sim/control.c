@@ -28,9 +28,23 @@ void tc_sim_op_EXIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_end_lanes(w, op, mask);
 }
 
+/* Of CUDA's cuda_pipeline*.h, whose traps are for sizes that cp.async lacks. */
+static bool in_pipeline_header(const tc_ptx_module *m, const tc_ptx_op *op) {
+    uint16_t file = op->loc ? m->locs[op->loc].file : op->file;
+    const char *path = file < m->nfiles ? m->files[file] : NULL;
+    const char *name = path ? strrchr(path, '/') : NULL;
+    name = name ? name + 1 : path;
+    return name && strncmp(name, "cuda_pipeline", 13) == 0;
+}
+
 /* 9.7.19.4: aborts the execution of the grid. */
 void tc_sim_op_TRAP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, 0, 0, NULL);
+    bool size = in_pipeline_header(w->cta->run->module, op);
+    tc_fault(w, op, tc_first(mask),
+             size ? TC_FINDING_ILLEGAL_SIZE : TC_FINDING_TRAP, TC_PS_REG, 0, 0,
+             size ? "__pipeline_memcpy_async copies 4, 8 or 16 bytes, of which "
+                    "zfill leaves some"
+                  : NULL);
 }
 
 /* 9.7.19.1: without a debugger a GPU ends the launch. */

@@ -2,6 +2,7 @@
  * a run is cut short. Every waiter has its line: who, where, for what, and what
  * is missing. */
 #include "base/buf.h"
+#include "sim/hazard.h"
 #include "sim/internal.h"
 #include "sim/mbarrier.h"
 
@@ -221,7 +222,9 @@ static void describe_cluster(tc_buf *b, const tc_warp *w, const tc_split *s) {
 /* stuck: nobody can go on, so who waits for nothing else must be looping. */
 static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s,
                            bool stuck) {
-    const tc_ptx_op *op = s->op ? s->op : &w->cta->run->module->code[s->pc];
+    const tc_ptx_op *op = s->op && s->state != TC_SPLIT_READY
+                              ? s->op
+                              : &w->cta->run->module->code[s->pc];
     tc_awaited a = awaited(w, s);
     tc_buf_printf(b, "CTA %u, warp %u, ", w->cta->index, w->index);
     describe_lanes(b, s->mask);
@@ -262,8 +265,8 @@ typedef struct tc_waiters {
     bool stuck;
     bool only_mbarriers, fresh; /* fresh: all of them new, and all waits the
                                    first of their threads */
-    bool never;        /* somebody waits at a barrier for more threads than the
-                          CTA has */
+    bool never;        /* somebody waits at a barrier for more threads than can
+                          come, or for lanes of his warp */
     const tc_cta *cta; /* of .on */
     tc_access first;   /* the first waiter */
     tc_awaited on;     /* of the one on an mbarrier that is told of first */
@@ -298,7 +301,9 @@ static void note_mbarrier(tc_waiters *l, const tc_warp *w, const tc_split *s,
     l->fresh &= untouched && !(s->mask & w->core->mb_ever);
     /* Told of first: a wrong phase, missing bytes, a producer. */
     bool wrong = a->phase != a->m->phase || all_before_wait(w->cta, a) ||
-                 missed(w, s, a);
+                 missed(w, s, a) ||
+                 tc_hazard_phase_skipped(w, a->op, tc_first(s->mask), a->offset,
+                                         a->phase);
     int weight = wrong                          ? 3
                  : bits.pending == 0 && bits.tx ? 2
                  : produces(w->cta->run, a->op) ? 1
@@ -312,16 +317,51 @@ static void note_mbarrier(tc_waiters *l, const tc_warp *w, const tc_split *s,
     }
 }
 
+/* More threads are wanted at the split's barrier than have arrived there and
+ * still run. */
+static bool too_few(const tc_warp *w, const tc_split *s) {
+    const tc_cta *c = w->cta;
+    uint32_t arrived, wanted;
+    tc_barrier_arrivals(c, s->barrier, &arrived, &wanted);
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        const tc_warp_core *k = c->warps[i].core;
+        for (int j = 0; j < k->nsplit && c->warps[i].alive; j++) {
+            const tc_split *o = &k->split[j];
+            bool here =
+                o->state == TC_SPLIT_BARRIER && o->barrier == s->barrier;
+            arrived += here ? 0 : tc_popc(o->mask);
+        }
+    }
+    return arrived < wanted;
+}
+
+/* The lanes that the split waits for are gone, or wait themselves. */
+static bool none_loops(const tc_warp *w, const tc_split *s) {
+    for (int j = 0; j < w->core->nsplit; j++) {
+        const tc_split *o = &w->core->split[j];
+        bool waits = o->state != TC_SPLIT_READY && o->state != TC_SPLIT_UNTIL &&
+                     o->state != TC_SPLIT_HUNG;
+        if ((o->mask & s->need) && !waits) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void add_split(tc_waiters *l, const tc_warp *w, const tc_split *s) {
     const tc_run *r = w->cta->run;
     tc_awaited a = awaited(w, s);
-    const tc_ptx_op *op = a.m ? a.op : s->op ? s->op : &r->module->code[s->pc];
+    bool blocked = s->op && s->state != TC_SPLIT_READY;
+    const tc_ptx_op *op = a.m       ? a.op
+                          : blocked ? s->op
+                                    : &r->module->code[s->pc];
     tc_access at = tc_access_of(w, op, tc_first(s->mask));
     if (!l->first.valid) {
         l->first = at;
     }
     note_mbarrier(l, w, s, &a, &at);
-    if (s->state == TC_SPLIT_BARRIER && s->count > w->cta->nthreads) {
+    if (!l->never && ((s->state == TC_SPLIT_WARP && none_loops(w, s)) ||
+                      (s->state == TC_SPLIT_BARRIER && too_few(w, s)))) {
         l->never = true;
         l->first = at;
     }
@@ -370,15 +410,25 @@ static void explain_mbarrier(tc_waiters *l, tc_finding *f) {
     f->address = l->on.offset;
     f->bytes = f->to = 8;
     f->cause = m->arrive.valid ? m->arrive : m->init;
+    f->other = m->init;
+    f->missing = TC_MISSING_MORE_ARRIVALS;
+    f->missing_n = s.pending;
     if (m->live && l->on.phase == m->phase && s.pending == 0 && s.tx != 0) {
         f->kind = TC_FINDING_TX_COUNT;
         f->cause = m->expect.valid ? m->expect : m->complete;
+        f->missing = TC_MISSING_BYTES;
+        f->missing_n = m->copied;
     } else if (l->weight == 3) {
         f->kind = TC_FINDING_MBARRIER_PHASE;
+        f->missing = l->on.phase != m->phase ? TC_MISSING_PHASE
+                                             : TC_MISSING_PARITY;
+        f->missing_n = (m->phase + 1) & 1;
         explain_phase(l);
     } else if (l->fresh && l->several) {
         f->kind = TC_FINDING_MBARRIER_PHASE;
         f->cause = m->init;
+        f->missing = TC_MISSING_PARITY;
+        f->missing_n = 1;
         tc_buf_puts(&l->text,
                     "all of them are new: who is to go first waits for parity "
                     "1, which passes at once on a new mbarrier\n");

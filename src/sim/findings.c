@@ -37,11 +37,39 @@ static bool overlap(const tc_span_of_code *a, const tc_span_of_code *b) {
            (a->to < b->to ? a->to : b->to);
 }
 
-static bool same_line(const tc_ptx_op *a, const tc_ptx_op *b) {
+/* A place and those that it was inlined into are the same. */
+static bool same_place_of(const tc_ptx_module *m, uint32_t a, uint32_t b) {
+    enum { DEEPEST = 256 };
+    for (int i = 0; a != b && i < DEEPEST; i++) {
+        const tc_ptx_loc *x = &m->locs[a], *y = &m->locs[b];
+        if (a == 0 || b == 0 || x->line != y->line || x->col != y->col ||
+            x->file != y->file) {
+            return false;
+        }
+        a = x->parent;
+        b = y->parent;
+    }
+    return a == b;
+}
+
+/* Of one line of the source; what was inlined, of one call. An unrolled loop
+ * has an instruction several times. */
+static bool same_line(const tc_run *r, const tc_ptx_op *a, const tc_ptx_op *b) {
     if (!a || !b) {
         return a == b;
     }
-    return a == b || (a->line && a->line == b->line && a->file == b->file);
+    if (a == b) {
+        return true;
+    }
+    if (a->loc && b->loc) {
+        const tc_ptx_loc *l = r->module->locs;
+        const tc_ptx_loc *x = &l[a->loc], *y = &l[b->loc];
+        if (!x->parent && !y->parent) {
+            return x->line == y->line && x->file == y->file;
+        }
+        return same_place_of(r->module, a->loc, b->loc);
+    }
+    return a->line && a->line == b->line && a->file == b->file;
 }
 
 static bool is_atomic(const tc_ptx_op *op) {
@@ -74,37 +102,54 @@ static bool same_store(const tc_finding *a, const tc_finding *b) {
 }
 
 /* Two findings tell of one defect if the same missing line would mend both. */
-static bool same_defect(const tc_finding *a, const tc_span_of_code *span,
-                        const tc_finding *b) {
-    bool same_place =
-        same_line(a->at.op, b->at.op) && same_line(a->cause.op, b->cause.op);
+static bool same_defect(const tc_run *r, const tc_finding *a,
+                        const tc_span_of_code *span, const tc_finding *b) {
+    bool same_place = same_line(r, a->at.op, b->at.op) &&
+                      same_line(r, a->cause.op, b->cause.op);
     tc_span_of_code other = stretch(b);
-    if (a->missing != b->missing || a->other.op != b->other.op) {
+    if (a->kind == TC_FINDING_MBARRIER_PHASE && a->kind == b->kind &&
+        same_line(r, a->at.op, b->at.op)) {
+        return true; /* whether it passed or not */
+    }
+    if (a->missing != b->missing || !same_line(r, a->other.op, b->other.op)) {
         return false;
     }
     if (between_ctas(a) && between_ctas(b) && same_store(a, b)) {
         return true;
     }
     if (a->missing == TC_MISSING_NOTHING ||
-        a->missing == TC_MISSING_ALIGNMENT) {
+        a->missing == TC_MISSING_ALIGNMENT || a->missing >= TC_MISSING_INIT) {
         return a->kind == b->kind && same_place;
     }
     bool same_wait =
         (a->missing == TC_MISSING_WAIT || a->missing == TC_MISSING_WAIT_LESS) &&
-        same_line(a->at.op, b->at.op);
+        same_line(r, a->at.op, b->at.op);
     bool turned = a->missing == TC_MISSING_BARRIER &&
-                  same_line(a->at.op, b->cause.op) &&
-                  same_line(a->cause.op, b->at.op);
+                  same_line(r, a->at.op, b->cause.op) &&
+                  same_line(r, a->cause.op, b->at.op);
     return same_place || turned || same_wait || overlap(span, &other);
+}
+
+/* `x[i]++` by several threads: race is of its store with itself, and b only
+ * says that the store follows the load of the same statement. No barrier within
+ * it would help. */
+static bool lost_update(const tc_run *r, const tc_finding *race,
+                        const tc_finding *b) {
+    return race->kind == TC_FINDING_DATA_RACE &&
+           b->kind == TC_FINDING_OVERWRITE_BEFORE_READ &&
+           race->at.op == race->cause.op && race->at.op == b->at.op &&
+           race->at.op->loc && same_line(r, b->at.op, b->cause.op);
 }
 
 /* Adds b to a. What mends both must stand in both stretches; the first kind of
  * the table names the defect, and its stretch counts. */
-static void merge(tc_finding *a, tc_span_of_code *span, const tc_finding *b) {
+static void merge(const tc_run *r, tc_finding *a, tc_span_of_code *span,
+                  const tc_finding *b) {
     uint64_t lanes = a->lanes + b->lanes;
     int64_t least = b->missing_n < a->missing_n ? b->missing_n : a->missing_n;
     tc_span_of_code other = stretch(b);
-    if (b->kind < a->kind) {
+    bool lost = lost_update(r, a, b), found = lost_update(r, b, a);
+    if ((b->kind < a->kind && !lost) || found) {
         *a = *b;
         *span = other;
     } else if (b->kind == a->kind && !span->wraps && !other.wraps &&
@@ -122,8 +167,8 @@ void tc_find(tc_run *r, const tc_finding *f) {
     tc_finding copy = *f;
     copy.lanes = f->lanes ? f->lanes : 1;
     for (int i = 0; i < r->nfindings; i++) {
-        if (same_defect(&r->findings[i], &r->spans[i], &copy)) {
-            merge(&r->findings[i], &r->spans[i], &copy);
+        if (same_defect(r, &r->findings[i], &r->spans[i], &copy)) {
+            merge(r, &r->findings[i], &r->spans[i], &copy);
             return;
         }
     }
@@ -159,6 +204,17 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
                  a->missing == TC_MISSING_EMPTY_WAIT;
     bool lives = a->kind == TC_FINDING_CLUSTER_SYNC ||
                  a->kind == TC_FINDING_REMOTE_EXITED;
+    if (a->kind == TC_FINDING_MBARRIER_COUNT && a->at.op == b->cause.op &&
+        b->kind == TC_FINDING_TX_COUNT) {
+        return true; /* what did not fit was not announced */
+    }
+    if (a->kind == TC_FINDING_MBARRIER_PHASE && stuck) {
+        return true;
+    }
+    if (a->kind == TC_FINDING_OVERWRITE_BEFORE_READ &&
+        b->kind == TC_FINDING_MBARRIER_DEADLOCK && a->at.cta == b->at.cta) {
+        return true; /* who has not waited for the others runs ahead of them */
+    }
     if (a->kind == TC_FINDING_CLUSTER_SYNC &&
         b->kind == TC_FINDING_MBARRIER_REINIT) {
         return true; /* nobody can know what a CTA has initialised */
@@ -178,7 +234,7 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
     if (lives && between_ctas(b)) {
         return shares_op(a, b);
     }
-    if (stuck && waits) {
+    if ((stuck || b->kind == TC_FINDING_MBARRIER_PHASE) && waits) {
         return true;
     }
     if (b->kind == TC_FINDING_UNINITIALIZED_READ) {
@@ -225,8 +281,9 @@ void tc_findings_settle(tc_run *r) {
     drop_consequences(r);
     for (int i = 0; i < r->nfindings; i++) {
         for (int j = r->nfindings - 1; j > i; j--) {
-            if (same_defect(&r->findings[i], &r->spans[i], &r->findings[j])) {
-                merge(&r->findings[i], &r->spans[i], &r->findings[j]);
+            if (same_defect(r, &r->findings[i], &r->spans[i],
+                            &r->findings[j])) {
+                merge(r, &r->findings[i], &r->spans[i], &r->findings[j]);
                 drop_finding(r, j);
             }
         }

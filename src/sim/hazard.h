@@ -79,6 +79,11 @@ void tc_hazard_mbarrier_copies(tc_warp *w, const tc_ptx_op *op, int lane,
 void tc_hazard_mbarrier_wait(tc_warp *w, const tc_ptx_op *op, int lane,
                              tc_cta *owner, uint32_t offset, uint32_t phase);
 
+/* Does the lane wait, by parity, for a phase without knowing of the one before?
+ */
+bool tc_hazard_phase_skipped(const tc_warp *w, const tc_ptx_op *op, int lane,
+                             uint32_t offset, uint32_t phase);
+
 /* barrier.cluster (arrive: with its semantics; wait: when it returns). */
 void tc_hazard_cluster_arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
 void tc_hazard_cluster_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask);

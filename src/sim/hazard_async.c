@@ -80,6 +80,10 @@ static tc_hz_barrier *barrier_at(tc_cta *owner, uint32_t offset) {
     return b;
 }
 
+uint32_t tc_hz_barrier_id(tc_cta *owner, uint32_t offset) {
+    return barrier_at(owner, offset)->id;
+}
+
 static tc_hz_phase *phase_of(tc_hz_barrier *b, uint32_t phase) {
     tc_hz_phase *p = &b->phases[phase % PHASES];
     if (!p->used || p->phase != phase) {
@@ -362,6 +366,7 @@ void tc_hazard_mbarrier_wait(tc_warp *w, const tc_ptx_op *op, int lane,
     if (op->flags & TC_PM_RELAXED) {
         return;
     }
+    tc_hz_idle_wait(w, op, lane, owner, offset, phase);
     if (phase == UINT32_MAX) { /* before the first: nobody has arrived */
         return;
     }

@@ -276,7 +276,8 @@ static bool covers_block(const tc_hz_block *b, const tc_hz_block *o,
     if (b->at == o->at && !o->count) {
         return true;
     }
-    for (uint32_t t = 0; t < nt && (o->at || o->count); t++) {
+    uint32_t from = o->at ? 0 : o->first, to = o->at ? nt : from + o->count;
+    for (uint32_t t = from; t < to && t < nt; t++) {
         if (value(b, t) < value(o, t)) {
             return false;
         }

@@ -219,9 +219,6 @@ static bool look(tc_warp *w, const tc_ptx_op *op, int lane, tc_wait *out) {
 
 static void passed(tc_warp *w, const tc_ptx_op *op, int lane,
                    const tc_wait *t) {
-    if (t->phase == UINT32_MAX) {
-        return; /* nothing happened in it */
-    }
     if (w->cta->run->hazard) {
         tc_hazard_mbarrier_wait(w, op, lane, t->b.cta, t->b.offset, t->phase);
     }

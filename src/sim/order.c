@@ -48,6 +48,9 @@ static void forget_warp(tc_hz_warp *hw) {
     tc_hz_know_point(&hw->old, NULL);
     tc_hz_know_point(&hw->lesson, NULL);
     tc_hz_know_point(&hw->result, NULL);
+    free(hw->idle);
+    hw->idle = NULL;
+    hw->idles = 0;
     hw->all = NULL;
     hw->releases = hw->acquires = hw->fences = 0;
     hw->position = 0;

@@ -123,6 +123,13 @@ struct tc_hz_agent {
     uint32_t mark;
 };
 
+/* A wait for a phase that the thread knew to be over: hazard_phase.c. */
+typedef struct tc_hz_idle {
+    const tc_ptx_op *op;
+    uint32_t offset, phase; /* UINT32_MAX: the phase before the first */
+    uint32_t position;      /* CTA barriers that it had passed */
+} tc_hz_idle;
+
 typedef struct tc_hz_warp {
     tc_hz_know *known[TC_LANES];
     tc_hz_know *all; /* of all lanes, or NULL: they differ */
@@ -141,6 +148,8 @@ typedef struct tc_hz_warp {
     uint8_t scope[TC_LANES];
     uint32_t from[TC_LANES];     /* acquire: the CTA that it is of, or many */
     uint32_t arrivals[TC_LANES]; /* at the cluster's barrier */
+    uint32_t idles;              /* lanes whose last wait was such: */
+    tc_hz_idle *idle;            /* of each lane, or NULL */
     struct {
         const tc_ptx_op *op;
         uint64_t clock;
@@ -209,6 +218,17 @@ tc_hz_line *tc_hz_line_of(tc_hazard *h, tc_hz_cta *z, tc_ptx_space space,
 void tc_hz_sync_free(tc_hazard *h);
 void tc_hz_async_free(tc_hazard *h);
 void tc_hz_barriers_free(tc_hz_cta *z);
+uint32_t tc_hz_barrier_id(tc_cta *owner, uint32_t offset);
+
+/* hazard_phase.c */
+/* A wait that passed. */
+void tc_hz_idle_wait(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
+                     uint32_t offset, uint32_t phase);
+/* f is a race whose reader is that lane: if it waited for the wrong phase just
+ * before, that is what f becomes. */
+void tc_hz_idle_race(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
+                     int lane);
+
 void tc_hz_remotes_free(tc_hz_cta *z);
 void tc_hz_remote_transfer(tc_hz_agent *g, tc_cta *owner, uint64_t offset,
                            uint32_t bytes);

@@ -177,7 +177,7 @@ static const stop_case stops[] = {
     {"trap", "trap;\n", TC_RUN_FAULT, TC_FINDING_TRAP},
     {"half the warps at a barrier for all",
      "setp.lt.u32 %p1, %r1, 64;\n@!%p1 bra END;\nbar.sync 0, 128;\nEND:\n" OUT,
-     TC_RUN_DEADLOCK, TC_FINDING_DEADLOCK},
+     TC_RUN_DEADLOCK, TC_FINDING_BARRIER_DIVERGENCE},
     {"a loop that never ends", "L:\nbra L;\n", TC_RUN_DEADLOCK,
      TC_FINDING_DEADLOCK},
 };
