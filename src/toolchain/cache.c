@@ -77,7 +77,10 @@ const char *tc_cache_folder(tc_arena *a) {
         name = tc_format(a, "%s/.cache/tilecopy-repl", home);
     }
     if (name == NULL || !is_ours(name)) {
-        name = tc_format(a, "/tmp/tilecopy-repl-%ld", (long)geteuid());
+        const char *tmp = getenv("TMPDIR");
+        name = tc_format(a, "%s/tilecopy-repl-%ld",
+                         tmp != NULL && tmp[0] == '/' ? tmp : "/tmp",
+                         (long)geteuid());
         if (!is_ours(name)) {
             return NULL;
         }

@@ -74,8 +74,8 @@ bool tc_hash_stat(tc_hash *h, const char *path);
 
 /* The folder that holds what was built: TILECOPY_CACHE, else
  * XDG_CACHE_HOME/tilecopy-repl, else ~/.cache/tilecopy-repl, and where that
- * cannot be written or is another user's, one in /tmp. It is made. NULL where
- * there can be none. */
+ * cannot be written or is another user's, one in TMPDIR or /tmp. It is made.
+ * NULL where there can be none. */
 const char *tc_cache_folder(tc_arena *a);
 /* Path of a thing of the cache that is there, marked as used; else NULL. */
 const char *tc_cache_find(tc_arena *a, const char *name);

@@ -461,6 +461,10 @@ static void test_no_cache(void **state) {
     setenv("TILECOPY_CACHE", put(m, "file", ""), 1);
     expect_build(m, true, false, "// first\n");
     expect_build(m, true, true, "// first\n");
+    char *other = tc_format(m->a, "tmp/tilecopy-repl-%ld", (long)geteuid());
+    assert_int_equal(strncmp(m->b.program, in(m, other), strlen(in(m, other))),
+                     0);
+    tc_remove_tree(in(m, other));
     setenv("TILECOPY_CACHE", in(m, "cache"), 1);
     expect_build(m, true, false, "// first\n");
     unlink(m->b.program);
