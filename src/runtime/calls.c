@@ -225,10 +225,16 @@ static void tell_double_free(tc_server *s, const tc_rt_note *n,
                              uint64_t where) {
     const tc_freed *f = tc_memory_freed(s->memory, n->address);
     char text[320];
-    snprintf(text, sizeof text,
-             "memory is freed that has been freed before (0x%llx%s)",
-             (unsigned long long)n->address,
-             f ? ", and nothing was allocated there since" : "");
+    if (f) {
+        snprintf(text, sizeof text,
+                 "this frees %llu bytes of device memory (0x%llx) a second "
+                 "time",
+                 (unsigned long long)f->bytes, (unsigned long long)n->address);
+    } else {
+        snprintf(text, sizeof text,
+                 "this frees device memory (0x%llx) a second time",
+                 (unsigned long long)n->address);
+    }
     tc_serve_misused(s, &(tc_host_finding){.kind = "host-double-free",
                                            .message = text,
                                            .where = where,
