@@ -279,9 +279,9 @@ void tc_prompt_rc(tc_shell *sh) {
     tc_buf_free(&path);
 }
 
-static bool is_ptx(const char *path) {
-    size_t n = path != NULL ? strlen(path) : 0;
-    return n > 4 && strcmp(path + n - 4, ".ptx") == 0;
+static bool ends_with(const char *path, const char *end) {
+    size_t n = path != NULL ? strlen(path) : 0, m = strlen(end);
+    return n > m && strcmp(path + n - m, end) == 0;
 }
 
 /* Exactly three lines: what this is, what is loaded, what to type. */
@@ -289,7 +289,15 @@ static void welcome(const tc_shell *sh, const char *loaded) {
     const char *program = tc_session_program(sh->session);
     puts("tilecopy-repl " TC_VERSION
          ": how a GPU copies tiles; why, what, and when.");
-    if (is_ptx(loaded)) {
+    if (ends_with(loaded, ".cu")) {
+        printf("%s is built and loaded: `load %s` lists its kernels.\n", loaded,
+               loaded);
+        puts("Type run, findings, timeline or ptx next; help lists all, Ctrl-D "
+             "leaves.");
+        fflush(stdout);
+        return;
+    }
+    if (ends_with(loaded, ".ptx")) {
         printf("%s is loaded: `load %s` lists its kernels.\n", loaded, loaded);
         puts(
             "Type launch KERNEL GRID BLOCK ARG... next; help launch says more, "

@@ -102,6 +102,29 @@ static const tc_ptx_op *op_of(const tc_access *a) {
     return a->valid ? a->op : NULL;
 }
 
+/* Memory that a kernel reached for and that had been freed: what it was. */
+static void add_freed(tc_exec *e, const tc_program_launch *l,
+                      const tc_finding *f, tc_buf *text, json_t *j) {
+    tc_device_memory was;
+    uint64_t freed;
+    bool global = f->space == TC_PS_GLOBAL || f->space == TC_PS_GENERIC;
+    if (f->kind != TC_FINDING_OUT_OF_BOUNDS || !global ||
+        !tc_program_freed(l, f->address, &was, &freed)) {
+        return;
+    }
+    tc_exec_place p = tc_exec_where(e, freed);
+    tc_buf note = TC_BUF_INIT;
+    tc_buf_printf(&note, "%s was there, until ", tc_exec_memory_name(e, &was));
+    if (p.line > 0) {
+        tc_buf_printf(&note, "line %d freed it", p.line);
+    } else {
+        tc_buf_puts(&note, "it was freed");
+    }
+    tc_buf_printf(text, "  %s\n", tc_buf_text(&note));
+    json_object_set_new(j, "freed", json_string(tc_buf_text(&note)));
+    tc_buf_free(&note);
+}
+
 /* A finding of the run that is the session's now. */
 static void add_finding(tc_exec *e, const tc_program_launch *l,
                         const tc_finding *f) {
@@ -125,8 +148,9 @@ static void add_finding(tc_exec *e, const tc_program_launch *l,
     if (to != NULL) {
         tc_buf text = TC_BUF_INIT;
         tc_finding_text(e->session, f, &text);
-        to->text = tc_buf_finish(&text, e->arena);
         to->json = tc_finding_json(e->session, f);
+        add_freed(e, l, f, &text, to->json);
+        to->text = tc_buf_finish(&text, e->arena);
     }
 }
 

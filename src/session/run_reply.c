@@ -1,5 +1,5 @@
 /* run_reply.c - what a run says, as text and as JSON. */
-#include "session/run.h"
+#include "session/launch.h"
 
 #include <string.h>
 
@@ -126,10 +126,19 @@ static void printed_text(const tc_run *run, tc_buf *b) {
     }
 }
 
+/* The kernel, as the learner calls it. */
+static const char *kernel_name(const tc_run *run) {
+    size_t len = strlen(run->entry);
+    const char *name = run->file != NULL && run->file->cuda != NULL
+                           ? tc_kernel_name(run->entry, &len)
+                           : run->entry;
+    return tc_strndup(run->arena, name, len);
+}
+
 void tc_run_text(tc_session *s, tc_buf *b) {
     const tc_run *run = s->program.run;
     printed_text(run, b);
-    tc_buf_printf(b, "%s on the simulator (%s): grid ", run->entry,
+    tc_buf_printf(b, "%s on the simulator (%s): grid ", kernel_name(run),
                   s->options.arch ? s->options.arch : tc_sim_archs()[0]);
     dims(b, run->grid);
     tc_buf_puts(b, ", block ");
@@ -232,9 +241,9 @@ json_t *tc_run_kernel_json(const char *name, const uint32_t grid[3],
 json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                     uint64_t wall_ns) {
     const tc_run *run = s->program.run;
-    json_t *kernel =
-        tc_run_kernel_json(run->entry, run->grid, run->block, run->cluster,
-                           run->result.cycles, &run->result.counters);
+    json_t *kernel = tc_run_kernel_json(kernel_name(run), run->grid, run->block,
+                                        run->cluster, run->result.cycles,
+                                        &run->result.counters);
     json_object_set_new(kernel, "registers_from",
                         json_string(run->registers > 0 ? "ptxas" : "estimate"));
     json_t *all =
