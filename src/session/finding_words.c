@@ -1,6 +1,7 @@
 /* finding_words.c - a finding in the learner's words: who did what to which
  * element, what it collides with, and what is missing. */
 #include "session/finding_words.h"
+#include "session/finding_cuda.h"
 
 #include <string.h>
 
@@ -16,8 +17,12 @@ static bool has_opcode(const tc_access *a, tc_ptx_opcode opcode) {
     return a->valid && a->op != NULL && a->op->opcode == opcode;
 }
 
-/* "thread 3 of CTA 0" or, in a grid of one CTA, "thread 3". */
-static void who(tc_session *s, const tc_access *a, tc_buf *b) {
+const tc_loaded *tc_finding_cuda(const tc_session *s) {
+    const tc_loaded *f = s->program.run->file;
+    return f != NULL && f->cu_files != NULL ? f : NULL;
+}
+
+void tc_finding_who(tc_session *s, const tc_access *a, tc_buf *b) {
     const uint32_t *g = s->program.run->grid;
     tc_buf_printf(b, "thread %u", a->warp * 32 + a->lane);
     if ((uint64_t)g[0] * g[1] * g[2] > 1) {
@@ -82,8 +87,12 @@ static const char *did(deed d) {
  */
 
 /* "the copy (cp.async) issued at line 8, in commit group 0," */
-static void copy(const tc_finding *f, tc_buf *b) {
+static void copy(tc_session *s, const tc_finding *f, tc_buf *b) {
     const tc_access *c = &f->cause;
+    if (tc_finding_cuda(s) != NULL) {
+        tc_cuda_copy(s, f, b);
+        return;
+    }
     bool store = has_opcode(c, TC_PTX_ST_ASYNC) ||
                  has_opcode(c, TC_PTX_RED_ASYNC) ||
                  has_opcode(c, TC_PTX_TCGEN05_ST);
@@ -100,9 +109,12 @@ static void copy(const tc_finding *f, tc_buf *b) {
 
 static void unfinished_copy(tc_session *s, const tc_finding *f,
                             const char *object, tc_buf *b) {
-    who(s, &f->at, b);
+    if (tc_finding_cuda(s) != NULL && tc_cuda_waited_less(s, f, object, b)) {
+        return;
+    }
+    tc_finding_who(s, &f->at, b);
     tc_buf_printf(b, " reads %s while ", object);
-    copy(f, b);
+    copy(s, f, b);
     tc_buf_puts(b, " is still in flight: ");
     switch (f->missing) {
     case TC_MISSING_COMMIT:
@@ -126,9 +138,9 @@ static void unfinished_copy(tc_session *s, const tc_finding *f,
 
 static void overwritten_copy(tc_session *s, const tc_finding *f,
                              const char *object, tc_buf *b) {
-    who(s, &f->at, b);
+    tc_finding_who(s, &f->at, b);
     tc_buf_printf(b, " writes %s while ", object);
-    copy(f, b);
+    copy(s, f, b);
     tc_buf_puts(b, deed_of(&f->cause, f->space) == READS ||
                            f->missing == TC_MISSING_BULK_WAIT_READ
                        ? " may still read it"
@@ -154,11 +166,18 @@ static void pair(tc_session *s, const tc_finding *f, const char *object,
                is_shared(f->at.op->space2)) {
         at = READS;
     }
-    who(s, &f->at, b);
+    tc_finding_who(s, &f->at, b);
     tc_buf_printf(b, " %s %s, which ", does(at), object);
-    who(s, &f->cause, b);
-    tc_buf_printf(b, " %s at line %d (%s), %s", did(cause),
-                  tc_finding_line(&f->cause), tc_finding_op(&f->cause), end);
+    tc_finding_who(s, &f->cause, b);
+    tc_buf_printf(b, " %s at ", did(cause));
+    if (tc_finding_cuda(s) != NULL) {
+        tc_cuda_line_words(s, &f->cause, b);
+        tc_cuda_by(s, &f->cause, b);
+    } else {
+        tc_buf_printf(b, "line %d (%s)", tc_finding_line(&f->cause),
+                      tc_finding_op(&f->cause));
+    }
+    tc_buf_printf(b, ", %s", end);
 }
 
 static void race(tc_session *s, const tc_finding *f, const char *object,
@@ -197,13 +216,16 @@ static const char *mbarrier_deed(const tc_access *a) {
 
 static void mbarrier(tc_session *s, const tc_finding *f, const char *object,
                      tc_buf *b) {
-    who(s, &f->at, b);
+    tc_finding_who(s, &f->at, b);
     tc_buf_printf(b, " %s %s", mbarrier_deed(&f->at), object);
+    if (tc_finding_cuda(s) != NULL && tc_cuda_mbarrier(s, f, b)) {
+        return;
+    }
     switch (f->kind) {
     case TC_FINDING_MBARRIER_REINIT:
         if (f->detail == NULL && f->cause.valid) {
             tc_buf_puts(b, ", which ");
-            who(s, &f->cause, b);
+            tc_finding_who(s, &f->cause, b);
             tc_buf_printf(b,
                           " initialised at line %d, with no barrier between "
                           "them",
@@ -243,10 +265,17 @@ static void out_of_bounds(tc_session *s, const tc_finding *f,
     tc_buf_puts(b, ": nothing is there");
 }
 
+/* "the barrier", or its call. */
+static void barrier_words(tc_session *s, const tc_finding *f, tc_buf *b) {
+    if (tc_finding_cuda(s) == NULL || !tc_cuda_call_text(s, &f->at, b)) {
+        tc_buf_puts(b, "the barrier");
+    }
+}
+
 static void single(tc_session *s, const tc_finding *f, const char *object,
                    tc_buf *b) {
     deed d = deed_of(&f->at, f->space);
-    who(s, &f->at, b);
+    tc_finding_who(s, &f->at, b);
     switch (f->kind) {
     case TC_FINDING_OUT_OF_BOUNDS:
         out_of_bounds(s, f, object, b);
@@ -266,8 +295,10 @@ static void single(tc_session *s, const tc_finding *f, const char *object,
         tc_buf_puts(b, " asks for a size that cannot be");
         break;
     case TC_FINDING_BARRIER_DIVERGENCE:
-        tc_buf_puts(b, " comes to the barrier without the rest of its warp, or "
-                       "of the threads that it waits for");
+        tc_buf_puts(b, " comes to ");
+        barrier_words(s, f, b);
+        tc_buf_puts(b, " without the rest of its warp, or of the threads that "
+                       "it waits for");
         break;
     case TC_FINDING_UNINITIALIZED_READ:
         tc_buf_printf(b, " reads %s, which nobody has written", object);
@@ -303,7 +334,12 @@ static bool has_address(const tc_finding *f) {
 }
 
 const char *tc_finding_object(tc_session *s, const tc_finding *f) {
-    return has_address(f) ? tc_address_name(s, f->space, f->address) : NULL;
+    if (!has_address(f)) {
+        return NULL;
+    }
+    return tc_finding_cuda(s) != NULL
+               ? tc_cuda_object(s, f)
+               : tc_address_name(s, f->space, f->address);
 }
 
 static void deed_text(tc_session *s, const tc_finding *f, const char *object,
@@ -349,158 +385,31 @@ static void also(const tc_finding *f, tc_buf *b) {
     }
 }
 
+/* The words of the simulator, which cannot know names. Those that CUDA's own
+ * words say already are left out. */
+static const char *detail_of(tc_session *s, const tc_finding *f) {
+    bool said = f->missing >= TC_MISSING_INIT &&
+                (f->missing <= TC_MISSING_OWN_BYTES ||
+                 f->missing == TC_MISSING_FEWER_ARRIVALS ||
+                 (f->missing == TC_MISSING_BYTES && f->missing_n < 0));
+    if (f->detail == NULL || tc_finding_cuda(s) == NULL) {
+        return f->detail;
+    }
+    return said ? NULL : tc_cuda_plain_text(s->program.run->arena, f->detail);
+}
+
 void tc_finding_message(tc_session *s, const tc_finding *f, tc_buf *b) {
-    const char *object = tc_finding_object(s, f);
-    bool list = f->detail != NULL && strchr(f->detail, '\n') != NULL;
+    const char *object = tc_finding_object(s, f), *detail = detail_of(s, f);
+    bool list = detail != NULL && strchr(detail, '\n') != NULL;
     deed_text(s, f, object != NULL ? object : "", b);
-    if (!list && f->detail != NULL) {
-        tc_buf_printf(b, ": %s", f->detail);
+    if (!list && detail != NULL) {
+        tc_buf_printf(b, ": %s", detail);
     }
     if (list) { /* the waiters: they are the others */
-        size_t n = strlen(f->detail);
-        n -= f->detail[n - 1] == '\n';
-        tc_buf_printf(b, ":\n%.*s", (int)n, f->detail);
+        size_t n = strlen(detail);
+        n -= detail[n - 1] == '\n';
+        tc_buf_printf(b, ":\n%.*s", (int)n, detail);
     } else {
         also(f, b);
-    }
-}
-
-/* --- what is missing ---------------------------------------------------------
- */
-
-/* What would be written, in the words of the source. */
-typedef struct words {
-    const char *commit, *wait, *wait_open, *wait_close, *barrier;
-    const char *tensor_wait, *tensor_close;
-} words;
-
-static const words script_words = {"T.ptx.cp_async.commit_group()",
-                                   "T.ptx.cp_async.wait_group(",
-                                   "wait_group(",
-                                   ")",
-                                   "T.cuda.cta_sync()",
-                                   "T.ptx.tcgen05.wait.",
-                                   "()"};
-static const words ptx_words = {"cp.async.commit_group",
-                                "cp.async.wait_group ",
-                                "wait_group ",
-                                "",
-                                "bar.sync 0",
-                                "tcgen05.wait::",
-                                ".sync.aligned"};
-
-static void missing_barrier(const char *barrier, int cause, int at, tc_buf *b) {
-    if (cause == at) {
-        tc_buf_printf(b, "%s between two turns of line %d", barrier, at);
-    } else if (cause > at) {
-        tc_buf_printf(b,
-                      "%s after line %d, before line %d comes "
-                      "round again",
-                      barrier, cause, at);
-    } else {
-        tc_buf_printf(b, "%s between lines %d and %d", barrier, cause, at);
-    }
-}
-
-void tc_finding_missing(tc_session *s, const tc_finding *f, tc_buf *b) {
-    const words *w = s->program.run->file ? &ptx_words : &script_words;
-    int at = tc_finding_line(&f->at), cause = tc_finding_line(&f->cause);
-    long long n = (long long)f->missing_n;
-    switch (f->missing) {
-    case TC_MISSING_NOTHING:
-        break;
-    case TC_MISSING_COMMIT:
-        tc_buf_printf(b, "%s after line %d, before the wait", w->commit, cause);
-        break;
-    case TC_MISSING_WAIT:
-        tc_buf_printf(b, "%s%lld%s before line %d", w->wait, n, w->wait_close,
-                      at);
-        break;
-    case TC_MISSING_WAIT_LESS:
-        tc_buf_printf(b, "%s%lld%s or less at line %d", w->wait_open, n,
-                      w->wait_close, tc_finding_line(&f->other));
-        break;
-    case TC_MISSING_COMMIT_AND_WAIT:
-        tc_buf_printf(b, "%s after line %d, and %s%lld%s before line %d",
-                      w->commit, cause, w->wait, n, w->wait_close, at);
-        break;
-    case TC_MISSING_BARRIER:
-        missing_barrier(w->barrier, cause, at, b);
-        break;
-    case TC_MISSING_PHASE_WAIT:
-        tc_buf_printf(b,
-                      "before line %d, a wait for the phase of the mbarrier "
-                      "that line %d completes",
-                      at, cause);
-        break;
-    case TC_MISSING_BULK_COMMIT:
-        tc_buf_printf(b,
-                      "cp.async.bulk.commit_group after line %d, before the "
-                      "wait",
-                      cause);
-        break;
-    case TC_MISSING_BULK_COMMIT_AND_WAIT:
-        tc_buf_printf(b,
-                      "cp.async.bulk.commit_group after line %d, and "
-                      "cp.async.bulk.wait_group 0 before line %d",
-                      cause, at);
-        break;
-    case TC_MISSING_BULK_LESS:
-        tc_buf_printf(b, "cp.async.bulk.wait_group %lld or less at line %d",
-                      (long long)f->missing_n, tc_finding_line(&f->other));
-        break;
-    case TC_MISSING_BULK_WAIT:
-        tc_buf_printf(b, "cp.async.bulk.wait_group 0 before line %d", at);
-        break;
-    case TC_MISSING_BULK_WAIT_READ:
-        tc_buf_printf(b, "cp.async.bulk.wait_group.read 0 before line %d", at);
-        break;
-    case TC_MISSING_EMPTY_WAIT:
-        tc_buf_printf(b,
-                      "before line %d, a wait for an mbarrier at which the "
-                      "readers arrive after line %d",
-                      at, cause);
-        break;
-    case TC_MISSING_PROXY_FENCE:
-        tc_buf_printf(b, "fence.proxy.async between lines %d and %d", cause,
-                      at);
-        break;
-    case TC_MISSING_CLUSTER_BARRIER:
-        tc_buf_printf(b, "a barrier of the cluster between lines %d and %d",
-                      cause, at);
-        break;
-    case TC_MISSING_CLUSTER_START:
-        tc_buf_printf(b, "a barrier of the cluster before line %d", at);
-        break;
-    case TC_MISSING_CLUSTER_END:
-        tc_buf_printf(b,
-                      "a barrier of the cluster after line %d, before the "
-                      "other CTA ends",
-                      at);
-        break;
-    case TC_MISSING_SCOPE:
-        tc_buf_printf(b,
-                      "a scope of .gpu at lines %d and %d: .cta does not "
-                      "reach another CTA",
-                      cause, at);
-        break;
-    case TC_MISSING_TENSOR_WAIT:
-        tc_buf_printf(b, "%s%s%s before line %d", w->tensor_wait,
-                      has_opcode(&f->cause, TC_PTX_TCGEN05_ST) ? "st" : "ld",
-                      w->tensor_close, at);
-        break;
-    case TC_MISSING_TENSOR_COMMIT:
-        tc_buf_printf(b,
-                      "tcgen05.commit to an mbarrier after line %d, and a wait "
-                      "for its phase before line %d",
-                      cause, at);
-        break;
-    case TC_MISSING_ONE_WRITER:
-        tc_buf_printf(b, "one thread that writes it, or an atomic, at line %d",
-                      at);
-        break;
-    case TC_MISSING_ALIGNMENT:
-        tc_buf_printf(b, "an address that is a multiple of %lld bytes", n);
-        break;
     }
 }

@@ -133,20 +133,42 @@ bool tc_mbarrier_find(tc_warp *w, const tc_ptx_op *op, int lane,
 
 /* ---- findings ---- */
 
+static tc_finding finding_at(tc_mbarrier_ref b, tc_finding_kind kind,
+                             const tc_access *at, tc_missing missing) {
+    return (tc_finding){.kind = kind,
+                        .space = TC_PS_SHARED,
+                        .address = b.offset,
+                        .bytes = 8,
+                        .to = 8,
+                        .at = *at,
+                        .lanes = 1,
+                        .missing = missing};
+}
+
 static void find(tc_run *r, tc_mbarrier_ref b, tc_finding_kind kind,
                  const tc_access *at, const tc_access *cause,
-                 const char *detail) {
-    tc_finding f = {.kind = kind,
-                    .space = TC_PS_SHARED,
-                    .address = b.offset,
-                    .bytes = 8,
-                    .to = 8,
-                    .at = *at,
-                    .lanes = 1,
-                    .detail = detail};
+                 tc_missing missing, const char *detail) {
+    tc_finding f = finding_at(b, kind, at, missing);
+    f.detail = detail;
+    f.missing_n = missing == TC_MISSING_IN_RANGE ? TC_MBARRIER_MAX
+                  : missing == TC_MISSING_BYTES  ? -1
+                                                 : 0;
     if (cause) {
         f.cause = *cause;
     }
+    tc_find(r, &f);
+}
+
+/* An arrival that the phase does not expect. */
+static void find_arrival(tc_run *r, tc_mbarrier_ref b, const tc_mbarrier *m,
+                         const tc_access *at, uint32_t expected,
+                         const char *detail) {
+    tc_finding f =
+        finding_at(b, TC_FINDING_MBARRIER_COUNT, at, TC_MISSING_FEWER_ARRIVALS);
+    f.cause = m->arrive;
+    f.other = m->init;
+    f.missing_n = expected;
+    f.detail = detail;
     tc_find(r, &f);
 }
 
@@ -161,6 +183,7 @@ tc_mbarrier *tc_mbarrier_use(tc_run *r, tc_mbarrier_ref b,
     tc_mbarrier *m = tc_mbarrier_entry(b);
     if (!m || !m->live) {
         find(r, b, TC_FINDING_MBARRIER_REINIT, by, m ? &m->init : NULL,
+             TC_MISSING_INIT,
              m ? "the mbarrier was invalidated before this use"
                : "no mbarrier.init has made an mbarrier of these bytes");
         stop(r);
@@ -168,6 +191,7 @@ tc_mbarrier *tc_mbarrier_use(tc_run *r, tc_mbarrier_ref b,
     }
     if (memcmp(b.cta->shared + b.offset, &m->bits, 8) != 0) {
         find(r, b, TC_FINDING_MBARRIER_REINIT, by, &m->init,
+             TC_MISSING_OWN_BYTES,
              "the mbarrier's bytes were overwritten by plain stores");
         stop(r);
         return NULL;
@@ -257,13 +281,13 @@ void tc_mbarrier_init(tc_run *r, tc_mbarrier_ref b, uint32_t count,
                       const tc_access *by) {
     tc_mbarrier *m = make_entry(b);
     if (count == 0 || count > TC_MBARRIER_MAX) {
-        find(r, b, TC_FINDING_MBARRIER_COUNT, by, NULL,
+        find(r, b, TC_FINDING_MBARRIER_COUNT, by, NULL, TC_MISSING_IN_RANGE,
              "an mbarrier expects 1 to 1048575 arrivals");
         stop(r);
         return;
     }
     if (m->live) {
-        find(r, b, TC_FINDING_MBARRIER_REINIT, by, &m->init,
+        find(r, b, TC_FINDING_MBARRIER_REINIT, by, &m->init, TC_MISSING_INVAL,
              "the mbarrier is live: no mbarrier.inval since its last init");
     }
     tc_arrivers now = m->now, before = m->before;
@@ -290,7 +314,7 @@ void tc_mbarrier_inval(tc_run *r, tc_mbarrier_ref b, const tc_access *by) {
 static void check_tx(tc_run *r, tc_mbarrier_ref b, tc_mbarrier_state *s,
                      int64_t tx, const tc_access *by) {
     if (tx > TC_MBARRIER_MAX || tx < -(int64_t)TC_MBARRIER_MAX) {
-        find(r, b, TC_FINDING_MBARRIER_COUNT, by, NULL,
+        find(r, b, TC_FINDING_MBARRIER_COUNT, by, NULL, TC_MISSING_IN_RANGE,
              "the tx-count leaves its range of -1048575 to 1048575 bytes");
         tx = tx < 0 ? -(int64_t)TC_MBARRIER_MAX : TC_MBARRIER_MAX;
     }
@@ -318,7 +342,7 @@ void tc_mbarrier_complete_tx(tc_run *r, tc_mbarrier_ref b, uint32_t bytes,
     }
     tc_mbarrier_state s = tc_mbarrier_unpack(m->bits);
     if (b.issued && b.issued <= m->phase) {
-        find(r, b, TC_FINDING_TX_COUNT, by, &m->expect,
+        find(r, b, TC_FINDING_TX_COUNT, by, &m->expect, TC_MISSING_BYTES,
              "the phase that this copy belongs to completed before its bytes "
              "arrived: fewer bytes were announced than copied");
     }
@@ -363,13 +387,14 @@ void tc_mbarrier_arrive_on(tc_run *r, tc_mbarrier_ref b, uint32_t count,
     tc_mbarrier_state s = tc_mbarrier_unpack(m->bits);
     *before = tc_mbarrier_token(m, m->bits);
     if (count == 0 || count > s.pending) {
-        find(r, b, TC_FINDING_MBARRIER_COUNT, by, &m->arrive,
-             count == 0 ? "an arrival counts at least 1"
-                        : "more arrivals than the phase still expects");
+        find_arrival(r, b, m, by, s.expected,
+                     count == 0 ? "an arrival counts at least 1"
+                                : "more arrivals than the phase still expects");
         count = s.pending;
     }
     if ((how & TC_ARRIVE_NO_COMPLETE) && count == s.pending) {
         find(r, b, TC_FINDING_MBARRIER_COUNT, by, &m->arrive,
+             TC_MISSING_PLAIN_ARRIVAL,
              "an arrive.noComplete must not be the phase's last arrival");
     }
     s.pending -= count;
@@ -389,6 +414,7 @@ void tc_mbarrier_raise(tc_run *r, tc_mbarrier_ref b, const tc_access *by) {
     tc_mbarrier_state s = tc_mbarrier_unpack(m->bits);
     if (s.pending == TC_MBARRIER_MAX) {
         find(r, b, TC_FINDING_MBARRIER_COUNT, by, &m->arrive,
+             TC_MISSING_IN_RANGE,
              "the pending count is at its limit of 1048575");
         return;
     }

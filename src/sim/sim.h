@@ -124,7 +124,21 @@ typedef enum tc_missing {
     TC_MISSING_TENSOR_WAIT,     /* tcgen05.wait::ld or ::st, as cause is a ld
                                    or a st, before at */
     TC_MISSING_TENSOR_COMMIT,   /* tcgen05.commit after cause, and a wait */
-    TC_MISSING_ONE_WRITER       /* one lane that writes, or an atomic */
+    TC_MISSING_ONE_WRITER,      /* one lane that writes, or an atomic */
+    /* Of mbarriers. They tell of one defect only at the same place. */
+    TC_MISSING_INIT,      /* before at; cause: the inval, if there was one */
+    TC_MISSING_INVAL,     /* between cause, the last init, and at */
+    TC_MISSING_OWN_BYTES, /* other memory for what overwrites the mbarrier */
+    TC_MISSING_IN_RANGE,  /* a count, or bytes, of no more than missing_n */
+    TC_MISSING_FEWER_ARRIVALS, /* or a higher count in the init, `other`, than
+                                  missing_n */
+    TC_MISSING_PLAIN_ARRIVAL,  /* without .noComplete, at `at` */
+    TC_MISSING_MORE_ARRIVALS,  /* missing_n, or a lower count in the init,
+                                  `other` */
+    TC_MISSING_PARITY,         /* missing_n, at `at` */
+    TC_MISSING_PHASE,          /* a wait for the phase under way */
+    TC_MISSING_BYTES           /* expect_tx of missing_n bytes (-1: of all that
+                                  are copied), at cause */
 } tc_missing;
 
 typedef struct tc_finding {

@@ -1,0 +1,412 @@
+/* finding_cuda_names.c - the learner's names of variables, elements and
+ * functions.
+ *
+ * PTX has mangled names (Itanium C++ ABI, 5.1). The plain forms are read: a
+ * function or variable, in namespaces or classes, with template arguments; a
+ * variable of a function. Anything else stays as it is. */
+#include "session/finding_cuda.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- mangled names -----------------------------------------------------------
+ */
+
+/* <source-name>: its length, then it. NULL where there is none. */
+static const char *source_name(const char *p, tc_buf *b) {
+    char *end;
+    if (!isdigit((unsigned char)*p)) {
+        return NULL;
+    }
+    unsigned long n = strtoul(p, &end, 10);
+    if (n == 0 || n > strlen(end)) {
+        return NULL;
+    }
+    if (strncmp(end, "_GLOBAL__N_", 11) == 0) {
+        tc_buf_puts(b, "(anonymous)");
+    } else {
+        tc_buf_write(b, end, n);
+    }
+    return end + n;
+}
+
+static const char *builtin_type(char c) {
+    static const char codes[] = "vbcahstijlmxyfd";
+    static const char *const names[] = {"void",
+                                        "bool",
+                                        "char",
+                                        "signed char",
+                                        "unsigned char",
+                                        "short",
+                                        "unsigned short",
+                                        "int",
+                                        "unsigned",
+                                        "long",
+                                        "unsigned long",
+                                        "long long",
+                                        "unsigned long long",
+                                        "float",
+                                        "double"};
+    const char *at = c != '\0' ? strchr(codes, c) : NULL;
+    return at != NULL ? names[at - codes] : NULL;
+}
+
+/* A template argument: a type, or L <type> <value> E. */
+static const char *argument(const char *p, tc_buf *b) {
+    if (*p == 'L' && builtin_type(p[1]) != NULL) {
+        bool is_bool = p[1] == 'b';
+        p += 2;
+        if (*p == 'n') {
+            tc_buf_putc(b, '-');
+            p++;
+        }
+        size_t n = strspn(p, "0123456789");
+        if (n == 0 || p[n] != 'E') {
+            return NULL;
+        }
+        if (is_bool) {
+            tc_buf_puts(b, *p == '0' ? "false" : "true");
+        } else {
+            tc_buf_write(b, p, n);
+        }
+        return p + n + 1;
+    }
+    if (builtin_type(*p) != NULL) {
+        tc_buf_puts(b, builtin_type(*p));
+        return p + 1;
+    }
+    if (*p == 'P' && builtin_type(p[1]) != NULL) {
+        tc_buf_printf(b, "%s *", builtin_type(p[1]));
+        return p + 2;
+    }
+    return source_name(p, b);
+}
+
+/* I <argument>+ E; elided where it is none of the plain ones. */
+static const char *arguments(const char *p, tc_buf *b) {
+    size_t before = b->len;
+    const char *q = p + 1, *sep = "";
+    tc_buf_putc(b, '<');
+    while (q != NULL && *q != 'E') {
+        tc_buf_puts(b, sep);
+        q = argument(q, b);
+        sep = ", ";
+    }
+    if (q != NULL) {
+        tc_buf_putc(b, '>');
+        return q + 1;
+    }
+    b->len = before;
+    tc_buf_puts(b, "<...>");
+    return NULL;
+}
+
+/* <name> in a buffer: "ns::scale<float, 2>". False: another form. *rest is
+ * what follows, or NULL where template arguments hid it. */
+static bool read_name(const char *p, tc_buf *b, const char **rest) {
+    bool nested = *p == 'N';
+    const char *sep = "";
+    p += nested;
+    p += nested ? strspn(p, "KrV") : 0;
+    do {
+        p += *p == 'L';
+        tc_buf_puts(b, sep);
+        p = source_name(p, b);
+        if (p == NULL) {
+            return false;
+        }
+        if (*p == 'I') {
+            p = arguments(p, b);
+        }
+        sep = "::";
+    } while (nested && p != NULL && *p != 'E');
+    *rest = p != NULL ? p + nested : NULL;
+    return true;
+}
+
+/* The variable of a function: _ZZ <encoding> E <name>, perhaps with a number
+ * that tells equal names apart. What stands before is skipped: the name is the
+ * one that reaches to the end. */
+static bool local_variable(const char *mangled, tc_buf *b) {
+    for (const char *p = mangled + strlen(mangled); p-- > mangled + 3;) {
+        if (*p != 'E') {
+            continue;
+        }
+        tc_buf name = TC_BUF_INIT;
+        const char *end = source_name(p + 1 + (p[1] == 'L'), &name);
+        if (end != NULL && *end == '_') {
+            end += 1 + (end[1] == '_');
+            end += strspn(end, "0123456789");
+            end += *end == '_';
+        }
+        bool whole = end != NULL && *end == '\0';
+        if (whole) {
+            tc_buf_puts(b, tc_buf_text(&name));
+        }
+        tc_buf_free(&name);
+        if (whole) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *tc_cuda_name(tc_arena *a, const char *mangled) {
+    tc_buf b = TC_BUF_INIT;
+    const char *rest;
+    bool known = strncmp(mangled, "_ZZ", 3) == 0 ? local_variable(mangled, &b)
+                 : strncmp(mangled, "_Z", 2) == 0
+                     ? read_name(mangled + 2, &b, &rest)
+                     : false;
+    const char *name = known ? tc_strdup(a, tc_buf_text(&b)) : mangled;
+    tc_buf_free(&b);
+    return name;
+}
+
+const char *tc_cuda_plain_text(tc_arena *a, const char *text) {
+    tc_buf b = TC_BUF_INIT;
+    while (*text != '\0') {
+        size_t n = 0;
+        while (isalnum((unsigned char)text[n]) || text[n] == '_') {
+            n++;
+        }
+        if (n > 2 && strncmp(text, "_Z", 2) == 0) {
+            tc_buf_puts(&b, tc_cuda_name(a, tc_strndup(a, text, n)));
+        } else {
+            n = n > 0 ? n : 1;
+            tc_buf_write(&b, text, n);
+        }
+        text += n;
+    }
+    const char *plain = tc_strndup(a, tc_buf_text(&b), b.len);
+    tc_buf_free(&b);
+    return plain;
+}
+
+/* --- declarations ------------------------------------------------------------
+ */
+
+enum { RANK = 4 };
+
+/* What the learner's text says of a shared variable. */
+typedef struct declared {
+    bool found;
+    uint64_t bytes; /* of an element; 0: a type that we do not know */
+    int rank;
+    uint64_t dims[RANK]; /* 0: not a number */
+} declared;
+
+static bool is_word(int c) {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static uint64_t type_bytes(const char *word, size_t n) {
+    static const struct {
+        const char *name;
+        uint64_t bytes;
+    } types[] = {
+        {"char", 1},     {"bool", 1},     {"int8_t", 1},   {"uint8_t", 1},
+        {"short", 2},    {"half", 2},     {"__half", 2},   {"int16_t", 2},
+        {"uint16_t", 2}, {"int", 4},      {"unsigned", 4}, {"float", 4},
+        {"int32_t", 4},  {"uint32_t", 4}, {"half2", 4},    {"double", 8},
+        {"long", 8},     {"int64_t", 8},  {"uint64_t", 8}, {"float2", 8},
+        {"int2", 8},     {"uint2", 8},    {"size_t", 8},   {"float4", 16},
+        {"int4", 16},    {"uint4", 16},   {"double2", 16}, {"__mbarrier_t", 8}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (strlen(types[i].name) == n &&
+            strncmp(types[i].name, word, n) == 0) {
+            return types[i].bytes;
+        }
+    }
+    return 0;
+}
+
+/* A length: a number, or the name of a constant that the text gives a number
+ * (constexpr int N = 64; #define N 64). 0: something else. */
+static uint64_t length_of(const tc_source *src, const char *p) {
+    size_t n = 0;
+    while (is_word(p[n])) {
+        n++;
+    }
+    if (n == 0 || p[n] != ']') {
+        return 0;
+    }
+    if (isdigit((unsigned char)*p)) {
+        return strtoul(p, NULL, 0);
+    }
+    const char *name = p;
+    for (const char *at = src->text; (at = strchr(at, *name)) != NULL; at++) {
+        bool whole = strncmp(at, name, n) == 0 && !is_word(at[n]) &&
+                     at > src->text && at[-1] == ' ';
+        const char *value = at + n + strspn(at + n, " =");
+        if (whole && value > at + n && isdigit((unsigned char)*value)) {
+            return strtoul(value, NULL, 0);
+        }
+    }
+    return 0;
+}
+
+static void read_dims(const tc_source *src, const char *p, declared *d) {
+    for (p += strspn(p, " "); *p == '['; p += strspn(p, " ")) {
+        if (d->rank == RANK) {
+            d->found = false;
+            return;
+        }
+        d->dims[d->rank++] = length_of(src, p + 1);
+        p += strcspn(p, "]\n;");
+        p += *p == ']';
+    }
+}
+
+/* One declaration, from behind __shared__ to its ';': is it of name? */
+static void read_declaration(const tc_source *src, const char *p,
+                             const char *name, declared *d) {
+    size_t len = strlen(name);
+    uint64_t bytes = 0;
+    for (const char *end = p + strcspn(p, ";{="); p < end;) {
+        size_t n = 0;
+        while (is_word(p[n])) {
+            n++;
+        }
+        if (n == len && strncmp(p, name, n) == 0) {
+            *d = (declared){.found = true, .bytes = bytes};
+            read_dims(src, p + n, d);
+            return;
+        }
+        uint64_t width = type_bytes(p, n);
+        bool more = n == 3 && bytes > 0; /* short int */
+        bytes = width > 0 && !more ? width : bytes;
+        p += n > 0 ? n : 1;
+    }
+}
+
+static declared declaration_of(const tc_source *src, const char *name) {
+    declared d = {0};
+    const char *p = src->text;
+    while (!d.found && (p = strstr(p, "__shared__")) != NULL) {
+        p += strlen("__shared__");
+        read_declaration(src, p, name, &d);
+    }
+    return d;
+}
+
+/* --- elements ----------------------------------------------------------------
+ */
+
+/* The one length that is no number follows from the whole. */
+static bool settle_dims(declared *d, uint64_t size) {
+    uint64_t known = d->bytes;
+    int open = -1;
+    for (int i = 0; i < d->rank; i++) {
+        if (d->dims[i] != 0) {
+            known *= d->dims[i];
+        } else if (open >= 0) {
+            return false;
+        } else {
+            open = i;
+        }
+    }
+    if (open > 0 && known > 0 && size % known == 0) {
+        d->dims[open] = size / known;
+    }
+    return open <= 0 || d->dims[open] != 0;
+}
+
+static const char *element(tc_arena *a, const char *name, uint64_t offset,
+                           uint64_t width) {
+    return width > 0 && offset % width == 0
+               ? tc_format(a, "%s[%llu]", name,
+                           (unsigned long long)(offset / width))
+               : tc_format(a, "%s+%llu", name, (unsigned long long)offset);
+}
+
+/* A byte of a shared variable of size bytes (0: as much as there is). */
+static const char *shared_element(tc_run *run, const char *name,
+                                  uint64_t offset, uint64_t size,
+                                  uint32_t bytes) {
+    tc_arena *a = run->arena;
+    declared d = declaration_of(run->file->source, name);
+    bool scalar = d.found ? d.rank == 0 : size == bytes;
+    if (scalar) {
+        return offset == 0
+                   ? name
+                   : tc_format(a, "%s+%llu", name, (unsigned long long)offset);
+    }
+    if (!d.found || d.bytes == 0 || !settle_dims(&d, size)) {
+        return d.found && d.rank > 1
+                   ? tc_format(a, "%s+%llu", name, (unsigned long long)offset)
+                   : element(a, name, offset, bytes);
+    }
+    tc_buf b = TC_BUF_INIT;
+    uint64_t at = offset / d.bytes, index[RANK];
+    for (int i = d.rank - 1; i > 0; i--) {
+        index[i] = at % d.dims[i];
+        at /= d.dims[i];
+    }
+    index[0] = at;
+    tc_buf_puts(&b, name);
+    for (int i = 0; i < d.rank; i++) {
+        tc_buf_printf(&b, "[%llu]", (unsigned long long)index[i]);
+    }
+    const char *text = tc_strdup(a, tc_buf_text(&b));
+    tc_buf_free(&b);
+    return text;
+}
+
+static const char *shared_object(tc_run *run, uint64_t address,
+                                 uint32_t bytes) {
+    const tc_ptx_module *m = run->module;
+    const tc_ptx_func *f = tc_ptx_find_entry(m, run->entry);
+    int entry = f != NULL ? (int)(f - m->funcs) : -1;
+    uint64_t begin = f != NULL ? f->shared_bytes : 0;
+    const tc_ptx_symbol *dynamic = NULL;
+    for (int i = 0; i < m->nsymbols; i++) {
+        const tc_ptx_symbol *y = &m->symbols[i];
+        bool mine =
+            y->space == TC_PS_SHARED && (y->func < 0 || y->func == entry);
+        if (mine && y->is_extern) {
+            uint64_t align = y->align > 0 ? y->align : 1;
+            begin = (begin + align - 1) / align * align;
+            dynamic = dynamic != NULL ? dynamic : y;
+        } else if (mine && address >= y->offset &&
+                   address - y->offset < y->size) {
+            return shared_element(run, tc_cuda_name(run->arena, y->name),
+                                  address - y->offset, y->size, bytes);
+        }
+    }
+    if (dynamic != NULL && address >= begin) {
+        return shared_element(run, tc_cuda_name(run->arena, dynamic->name),
+                              address - begin, 0, bytes);
+    }
+    return tc_format(run->arena, "shared memory byte %llu",
+                     (unsigned long long)address);
+}
+
+/* Device memory of a program has no type: its elements are as wide as the
+ * access. */
+static const char *global_object(tc_session *s, const tc_finding *f) {
+    tc_run *run = s->program.run;
+    for (int i = 0; i < run->nbuffers; i++) {
+        const tc_run_buffer *b = &run->buffers[i];
+        if (f->address >= b->address && f->address - b->address < b->bytes &&
+            b->buffer->rank == 0) {
+            return element(run->arena, b->buffer->name, f->address - b->address,
+                           f->bytes);
+        }
+    }
+    return tc_address_name(s, f->space, f->address);
+}
+
+const char *tc_cuda_object(tc_session *s, const tc_finding *f) {
+    tc_arena *a = s->program.run->arena;
+    switch (f->space) {
+    case TC_PS_SHARED:
+        return shared_object(s->program.run, f->address, f->bytes);
+    case TC_PS_GLOBAL:
+    case TC_PS_GENERIC:
+        return global_object(s, f);
+    default:
+        return tc_cuda_plain_text(a, tc_address_name(s, f->space, f->address));
+    }
+}

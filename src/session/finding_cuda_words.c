@@ -1,0 +1,166 @@
+/* finding_cuda_words.c - what happened, in the words of CUDA C++. */
+#include "session/finding_cuda.h"
+#include "session/finding_words.h"
+
+#include <string.h>
+
+/* The call that an access is of; false for none. */
+static bool call_of(tc_session *s, const tc_access *a, tc_cuda_call *c) {
+    tc_run *run = s->program.run;
+    return a->valid && a->op != NULL &&
+           tc_cuda_call_of(run->file, a->op, run->arena, c);
+}
+
+void tc_cuda_line_words(tc_session *s, const tc_access *a, tc_buf *b) {
+    const tc_loaded *f = s->program.run->file;
+    const tc_ptx_loc *l =
+        a->valid && a->op != NULL ? tc_cuda_place(f, a->op) : NULL;
+    tc_buf_printf(b, "line %d", tc_finding_line(a));
+    if (l != NULL && a->op->file != 1) {
+        tc_buf_printf(b, " of %s", tc_cuda_file_name(f, l));
+    }
+}
+
+void tc_cuda_where(tc_session *s, const tc_access *a, tc_buf *b) {
+    tc_cuda_call c;
+    if (call_of(s, a, &c)) {
+        tc_buf_printf(b, "`%s` at ", c.text);
+    }
+    tc_cuda_line_words(s, a, b);
+}
+
+bool tc_cuda_call_text(tc_session *s, const tc_access *a, tc_buf *b) {
+    tc_cuda_call c;
+    bool found = call_of(s, a, &c);
+    if (found) {
+        tc_buf_printf(b, "`%s`", c.text);
+    }
+    return found;
+}
+
+void tc_cuda_by(tc_session *s, const tc_access *a, tc_buf *b) {
+    tc_cuda_call c;
+    if (call_of(s, a, &c)) {
+        tc_buf_printf(b, " (`%s%s`)", c.scope, c.name);
+    } else if (c.home == TC_HOME_ASSEMBLY) {
+        tc_buf_printf(b, " (%s)", tc_finding_op(a));
+    }
+}
+
+/* --- copies ------------------------------------------------------------------
+ */
+
+void tc_cuda_copy(tc_session *s, const tc_finding *f, tc_buf *b) {
+    tc_cuda_call c;
+    if (call_of(s, &f->cause, &c)) {
+        tc_buf_printf(b, "the copy `%s` of ", c.text);
+    } else if (c.home == TC_HOME_ASSEMBLY) {
+        tc_buf_printf(b, "the copy (%s) of ", tc_finding_op(&f->cause));
+    } else {
+        tc_buf_puts(b, "the copy of ");
+    }
+    tc_cuda_line_words(s, &f->cause, b);
+}
+
+bool tc_cuda_waited_less(tc_session *s, const tc_finding *f, const char *object,
+                         tc_buf *b) {
+    tc_cuda_call c, copy;
+    if ((f->missing != TC_MISSING_WAIT_LESS &&
+         f->missing != TC_MISSING_BULK_LESS) ||
+        !call_of(s, &f->other, &c)) {
+        return false;
+    }
+    bool batch =
+        call_of(s, &f->cause, &copy) &&
+        (copy.home == TC_HOME_PRIMITIVE || copy.home == TC_HOME_LIBCUXX);
+    tc_cuda_where(s, &f->other, b);
+    tc_buf_printf(b, " leaves the %s of ", batch ? "batch" : "copy");
+    tc_cuda_line_words(s, &f->cause, b);
+    tc_buf_puts(b, " in flight; ");
+    tc_cuda_line_words(s, &f->at, b);
+    tc_buf_puts(b, " reads it: ");
+    tc_finding_who(s, &f->at, b);
+    tc_buf_printf(b, " reads %s", object);
+    return true;
+}
+
+/* --- barriers ----------------------------------------------------------------
+ */
+
+static void initialised(tc_session *s, const tc_finding *f, const char *how,
+                        tc_buf *b) {
+    if (f->cause.valid) {
+        tc_buf_puts(b, ", which ");
+        tc_cuda_where(s, &f->cause, b);
+        tc_buf_printf(b, " %s", how);
+    } else {
+        tc_buf_puts(b, ", which nobody has initialised");
+    }
+}
+
+bool tc_cuda_mbarrier(tc_session *s, const tc_finding *f, tc_buf *b) {
+    tc_cuda_call c;
+    if (call_of(s, &f->at, &c)) {
+        tc_buf_printf(b, " (`%s`)", c.text);
+    }
+    switch (f->missing) {
+    case TC_MISSING_INIT:
+        initialised(s, f, "invalidated", b);
+        return true;
+    case TC_MISSING_INVAL:
+        initialised(s, f, "initialised: it is live", b);
+        return true;
+    case TC_MISSING_OWN_BYTES:
+        tc_buf_puts(b, ", whose bytes plain stores have overwritten");
+        return true;
+    case TC_MISSING_FEWER_ARRIVALS:
+        tc_buf_puts(b, ": ");
+        tc_cuda_where(s, &f->other, b);
+        tc_buf_printf(b, " says %lld arrivals a phase, and more threads arrive",
+                      (long long)f->missing_n);
+        return true;
+    case TC_MISSING_BARRIER:
+    case TC_MISSING_CLUSTER_BARRIER:
+        tc_buf_puts(b, ", which ");
+        tc_finding_who(s, &f->cause, b);
+        tc_buf_puts(b, " initialised at ");
+        tc_cuda_line_words(s, &f->cause, b);
+        tc_buf_puts(b, ", with no barrier between them");
+        return true;
+    case TC_MISSING_BYTES:
+        if (f->missing_n < 0) {
+            tc_buf_puts(b, ": its bytes came after the phase was over, since ");
+            tc_cuda_where(s, &f->cause, b);
+            tc_buf_puts(b, " announces fewer than are copied");
+            return true;
+        }
+        return false;
+    default:
+        return false;
+    }
+}
+
+/* --- where a call came from --------------------------------------------------
+ */
+
+void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b) {
+    enum { CALLERS = 8 };
+    const tc_loaded *f = s->program.run->file;
+    const tc_ptx_loc *l =
+        a->valid && a->op != NULL ? tc_cuda_place(f, a->op) : NULL;
+    const char *sep = "called from ";
+    for (int i = 0; l != NULL && i < CALLERS; i++) {
+        const tc_ptx_loc *up = tc_cuda_caller(f, l);
+        if (up == NULL) {
+            break;
+        }
+        if (up->line != l->line || up->file != l->file) {
+            tc_buf_printf(b, "%sline %u", sep, up->line);
+            if (up->file != l->file) {
+                tc_buf_printf(b, " of %s", tc_cuda_file_name(f, up));
+            }
+            sep = ", that from ";
+        }
+        l = up;
+    }
+}

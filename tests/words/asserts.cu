@@ -1,0 +1,7 @@
+// @launch k 1 32 f32[32] 5
+#include <cassert>
+
+__global__ void k(float *out, int n) {
+    assert(n < 5);  // @finding trap
+    out[threadIdx.x] = n;
+}

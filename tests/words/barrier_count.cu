@@ -1,0 +1,14 @@
+// @launch k 1 96 f32[96]
+#include <cuda/barrier>
+
+__global__ void k(float *out) {
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    int t = threadIdx.x;
+    if (t == 0) {
+        init(&bar, 64);
+    }
+    __syncthreads();
+    auto token = bar.arrive();  // @finding mbarrier-phase|mbarrier-count
+    out[t] = 1.0f;
+    bar.wait(std::move(token));
+}

@@ -1,0 +1,15 @@
+// @launch k 1 64 f32[64]
+#include <cuda/barrier>
+namespace cde = cuda::device::experimental;
+
+__global__ void k(float *out) {
+    __shared__ alignas(128) float s[64];
+    s[threadIdx.x] = threadIdx.x;
+    cde::fence_proxy_async_shared_cta();
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        cde::cp_async_bulk_shared_to_global(out, s, sizeof s);  // @cause
+        cde::cp_async_bulk_commit_group();
+        s[0] = 3.0f;  // @finding overwrite-in-flight
+    }
+}

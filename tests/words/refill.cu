@@ -1,0 +1,16 @@
+// @launch k 1 64 f32[64] f32[256]
+#include <cuda_pipeline.h>
+
+__global__ void k(float *out, const float *in) {
+    __shared__ float s[64];
+    int t = threadIdx.x;
+    float sum = 0;
+    for (int i = 0; i < 4; i++) {
+        __pipeline_memcpy_async(s + t, in + i * 64 + t, 4);  // @finding overwrite-before-read
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        sum += s[63 - t];  // @cause
+    }
+    out[t] = sum;
+}
