@@ -1,5 +1,6 @@
 /* tilecopy-repl: the program. A thin client of tilecopy.h. */
 #include "repl/exec.h"
+#include "repl/graded.h"
 #include "repl/options.h"
 #include "repl/prompt.h"
 #include "repl/shell.h"
@@ -55,6 +56,8 @@ int main(int argc, char **argv) {
     bool ok = tc_cli_parse(&cli, argc, argv, &status);
     if (ok && cli.exec.asked) {
         status = (tc_status)tc_exec_main(&cli);
+    } else if (ok && cli.grade.asked) {
+        status = tc_graded_main(&cli);
     } else if (ok) {
         bool scripted = cli.batch || cli.nevals > 0 || cli.lesson != NULL ||
                         cli.session.json;

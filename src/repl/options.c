@@ -25,6 +25,8 @@ enum {
     OPT_REPORT,
     OPT_QUIET,
     OPT_PEDANTIC,
+    OPT_FORMAT,
+    OPT_OUTPUT,
     OPT_VERSION,
     OPT_HELP
 };
@@ -43,6 +45,8 @@ static const struct option longs[] = {
     {"report", required_argument, NULL, OPT_REPORT},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"pedantic", no_argument, NULL, OPT_PEDANTIC},
+    {"format", required_argument, NULL, OPT_FORMAT},
+    {"output", required_argument, NULL, OPT_OUTPUT},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -52,6 +56,7 @@ static const char help_text[] =
     "Usage: tilecopy-repl [OPTION]... [FILE]...\n"
     "       tilecopy-repl lesson [NAME]\n"
     "       tilecopy-repl exec [OPTION]... PROGRAM.cu [-- ARGUMENT...]\n"
+    "       tilecopy-repl grade [OPTION]... EXERCISE SUBMISSION.cu\n"
     "Explains, lowers and executes copies of GPU tiles. Without a command to\n"
     "run it opens a prompt, with FILE loaded: .py is TVMScript, .cu CUDA C++,\n"
     ".ptx PTX.\n"
@@ -78,6 +83,8 @@ static const char help_text[] =
     "\n"
     "  lesson [NAME]         list the lessons, or show one\n"
     "  exec PROGRAM.cu       build a CUDA program and run it; see exec --help\n"
+    "  grade EXERCISE FILE.cu  run a submission against an exercise's cases;\n"
+    "                        --format text|json, --output FILE\n"
     "  grade                 not built yet\n"
     "\n"
     "Exit status: 0 all well; 1 a command failed, or a run had findings; 2 "
@@ -193,6 +200,7 @@ static bool set_seed(tc_cli *cli, const char *word) {
                          "--seed cannot be '%s'", word);
     }
     cli->session.seed = n;
+    cli->has_seed = true;
     return true;
 }
 
@@ -287,13 +295,41 @@ static bool check_exec(const tc_cli *cli) {
                      "exec needs a program");
 }
 
+/* The two words of `grade`. */
+static bool set_graded(tc_cli *cli, const char *word) {
+    if (cli->grade.exercise == NULL) {
+        cli->grade.exercise = word;
+    } else if (cli->grade.submission == NULL) {
+        cli->grade.submission = word;
+    } else {
+        return bad_usage("tilecopy-repl grade EXERCISE SUBMISSION.cu",
+                         "grade takes two words; '%s' is one too many", word);
+    }
+    return true;
+}
+
+static bool check_grade(const tc_cli *cli) {
+    if (!cli->grade.asked) {
+        return (!cli->grade.format && !cli->grade.output) ||
+               bad_usage("tilecopy-repl grade --format json EXERCISE "
+                         "SUBMISSION.cu",
+                         "--format and --output are options of grade");
+    }
+    return cli->grade.submission != NULL ||
+           bad_usage("tilecopy-repl grade EXERCISE SUBMISSION.cu",
+                     "grade needs an exercise and a submission");
+}
+
 /* A word that is no option: a file, or at the start a subcommand. */
-static bool set_word(tc_cli *cli, const char *word, bool *stop) {
+static bool set_word(tc_cli *cli, const char *word) {
     if (cli->lesson != NULL) {
         return set_lesson(cli, word);
     }
     if (cli->exec.asked) {
         return set_program(cli, word);
+    }
+    if (cli->grade.asked) {
+        return set_graded(cli, word);
     }
     if (cli->nfiles == 0 && cli->nevals == 0) {
         if (strcmp(word, "lesson") == 0) {
@@ -303,10 +339,7 @@ static bool set_word(tc_cli *cli, const char *word, bool *stop) {
             return cli->exec.asked = true;
         }
         if (strcmp(word, "grade") == 0) {
-            *stop = true;
-            return bad_usage("what there is now: a .py file, -e COMMAND, "
-                             "lesson, exec; see --help",
-                             "%s is not built yet", word);
+            return cli->grade.asked = true;
         }
     }
     cli->files[cli->nfiles++] = word;
@@ -316,7 +349,7 @@ static bool set_word(tc_cli *cli, const char *word, bool *stop) {
 static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
     switch (c) {
     case 1:
-        return set_word(cli, optarg, stop);
+        return set_word(cli, optarg);
     case 'e':
         cli->evals[cli->nevals++] = optarg;
         return true;
@@ -335,6 +368,12 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         return cli->exec.quiet = true;
     case OPT_PEDANTIC:
         return cli->exec.pedantic = true;
+    case OPT_FORMAT:
+        cli->grade.format = optarg;
+        return true;
+    case OPT_OUTPUT:
+        cli->grade.output = optarg;
+        return true;
     case OPT_ARCH:
         return set_arch(cli, optarg);
     case OPT_BACKEND:
@@ -386,7 +425,7 @@ bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
             cli->files[cli->nfiles++] = argv[optind++];
         }
     }
-    if (!check_exec(cli)) {
+    if (!check_exec(cli) || !check_grade(cli)) {
         *status = TC_USAGE;
         return false;
     }

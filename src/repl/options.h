@@ -15,6 +15,12 @@ typedef struct tc_cli {
         const char *report;  /* a file, or NULL */
         bool quiet, pedantic;
     } exec;
+    struct {
+        bool asked; /* the subcommand was given */
+        const char *exercise, *submission;
+        const char *format, *output; /* a file; NULL: standard output */
+    } grade;
+    bool has_seed; /* --seed was given */
     const char **files;
     int nfiles;
     const char **evals; /* -e COMMAND, in order */

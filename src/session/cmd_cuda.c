@@ -274,7 +274,9 @@ static void say_ending(tc_session *s, const tc_exec *e) {
 int tc_session_exec(tc_session *s, const tc_exec_options *o) {
     const tc_device_vtable *device = device_of(s->options.backend);
     tc_buf said;
+    s->link_with = o->main;
     tc_status status = load(s, o->path, &said);
+    s->link_with = NULL;
     tc_loaded *file = status == TC_OK ? tc_cuda_newest(s) : NULL;
     if (file == NULL) {
         put_report(s, o, refused_json(status, device->name, &said));
@@ -286,6 +288,8 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
                        .backend = device,
                        .pedantic = o->pedantic,
                        .alone = true,
+                       .in = o->in,
+                       .out = o->out,
                        .timeout_s = s->options.timeout_s};
     while (o->args != NULL && o->args[ask.nargs] != NULL) {
         ask.nargs++;

@@ -59,7 +59,8 @@ static void say_busy(tc_session *s, const char *path) {
     tc_buf_free(&b);
 }
 
-/* The first "FILE(LINE): error: WHAT" of what nvcc said; false if none. */
+/* The first "FILE(LINE): error: WHAT" (or "error #20: WHAT") of what nvcc
+ * said; false if none. */
 static bool first_error(const char *said, int *line, const char **what,
                         int *len) {
     const char *error = strstr(said, "): error");
@@ -70,8 +71,9 @@ static bool first_error(const char *said, int *line, const char **what,
     if (begin == NULL || *begin != '(') {
         return false;
     }
+    const char *colon = strchr(error + 2, ':');
     *line = atoi(begin + 1);
-    *what = error + 3;
+    *what = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : error + 3;
     *len = (int)strcspn(*what, "\n");
     return *line > 0;
 }
@@ -141,8 +143,10 @@ static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
                  why);
         return NULL;
     }
-    tc_build_options o = {
-        .arch = c->arch, .program = true, .cancel = &s->cancel};
+    tc_build_options o = {.arch = c->arch,
+                          .program = true,
+                          .main = s->link_with,
+                          .cancel = &s->cancel};
     say_busy(s, cu->name);
     tc_build_status b = tc_build_cu(a, c->toolchain, cu->name, &o, &c->build,
                                     failure, sizeof failure);

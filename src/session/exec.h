@@ -127,7 +127,8 @@ typedef struct tc_exec_ask {
     int nargs;
     const tc_device_vtable *backend;
     bool pedantic;
-    bool alone; /* not at a prompt: nothing but findings is wanted of it */
+    bool alone;  /* not at a prompt: nothing but findings is wanted of it */
+    int in, out; /* its standard input and output; 0: as they are */
     double timeout_s;
 } tc_exec_ask;
 

@@ -108,9 +108,10 @@ struct tc_session {
     tc_program program;
     tc_loaded **files; /* loaded .ptx, the newest last */
     int nfiles, files_cap;
-    bool file_is_newest; /* than the program */
-    tc_exec *exec;       /* the last run, if it was of a .cu; else NULL. Its
-                            last launch is then program.run, if it had one */
+    bool file_is_newest;   /* than the program */
+    const char *link_with; /* one more source of the .cu that is being loaded */
+    tc_exec *exec;         /* the last run, if it was of a .cu; else NULL. Its
+                              last launch is then program.run, if it had one */
 
     /* settings: `set` */
     bool timing, hazards, trace, target_cuda;

@@ -21,7 +21,7 @@ gpu: trace
 runtime: ptx sim gpu trace
 toolchain:
 session: lang layout ir front dispatch variants suggest emit ptx trace sim gpu runtime toolchain
-repl: trace view/view.h
+repl: trace view/view.h grade/grade.h
 view: trace
 grade: trace
 '

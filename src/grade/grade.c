@@ -1,0 +1,343 @@
+/* grade.c - runs the cases of an exercise and says what came of them. */
+#include "grade/grade.h"
+#include "base/diag.h"
+#include "grade/exercise.h"
+#include "grade/reply.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+/* ---- exercises ---- */
+
+static const tc_exercise *const exercises[] = {
+#define TC_EXERCISE(name) &tc_exercise_##name,
+#include "grade/exercises.def"
+};
+enum { NEXERCISES = (int)(sizeof exercises / sizeof *exercises) };
+
+const char *const *tc_grade_exercises(void) {
+    static const char *const names[] = {
+#define TC_EXERCISE(name) #name,
+#include "grade/exercises.def"
+        NULL};
+    return names;
+}
+
+static const tc_exercise *find_exercise(const char *name) {
+    for (int i = 0; i < NEXERCISES; i++) {
+        if (strcmp(exercises[i]->name, name) == 0) {
+            return exercises[i];
+        }
+    }
+    return NULL;
+}
+
+const char *tc_grade_about(const char *exercise) {
+    const tc_exercise *e = find_exercise(exercise);
+    return e ? e->about : NULL;
+}
+
+uint64_t tc_draw_next(tc_draw *d) {
+    uint64_t z = d->state += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+uint64_t tc_draw_below(tc_draw *d, uint64_t n) {
+    return tc_draw_next(d) % n;
+}
+
+/* ---- where an exercise lies ---- */
+
+/* The exercise's host side: beside the build folder of a checkout, or under
+ * PREFIX/share once installed. NULL where there is none. */
+static const char *host_side(tc_arena *a, const char *exercise) {
+    static const char *const places[] = {"../exercises",
+                                         "../share/tilecopy-repl/exercises"};
+    const char *given = getenv("TILECOPY_EXERCISES");
+    char exe[3072];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = '\0';
+    char *slash = strrchr(exe, '/');
+    if (slash) {
+        *slash = '\0';
+    }
+    for (int i = 0; i < (given ? 1 : 2); i++) {
+        const char *path =
+            given ? tc_format(a, "%s/%s/main.cu", given, exercise)
+                  : tc_format(a, "%s/%s/%s/main.cu", exe, places[i], exercise);
+        if (access(path, R_OK) == 0) {
+            return path;
+        }
+    }
+    return NULL;
+}
+
+/* ---- one grading ---- */
+
+typedef struct grading {
+    const tc_grade_options *o;
+    const tc_exercise *exercise;
+    tc_session *session;
+    tc_verdict *verdict;
+    const char *main;
+    uint64_t seed;
+    tc_diag_fn diag;
+    void *user;
+    tc_buf said;   /* errors of the case under way, but the compiler's words */
+    bool built;    /* some case has run */
+    bool compiler; /* has said something */
+} grading;
+
+static void hear(void *user, const tc_diag *d) {
+    grading *g = user;
+    if (d->severity == TC_VERBATIM) {
+        g->compiler |= !g->built;
+        if (!g->built) {
+            g->diag(g->user, d);
+        }
+    } else if (d->severity == TC_ERROR) {
+        tc_buf_printf(&g->said, "%s%s", g->said.len ? "\n" : "", d->message);
+    }
+}
+
+static void drop(void *user, const char *text, size_t n) {
+    (void)user, (void)text, (void)n;
+}
+
+/* All that a file holds from a place on, in arena a; *size its bytes. */
+static uint8_t *read_all(tc_arena *a, int fd, off_t from, size_t *size) {
+    enum { MOST = 64 << 20 };
+    off_t end = lseek(fd, 0, SEEK_END);
+    size_t n = end > from ? (size_t)(end - from) : 0, got = 0;
+    n = n < MOST ? n : MOST;
+    uint8_t *bytes = tc_alloc(a, n + 1);
+    while (got < n) {
+        ssize_t k = pread(fd, bytes + got, n - got, from + (off_t)got);
+        if (k <= 0) {
+            break;
+        }
+        got += (size_t)k;
+    }
+    *size = got;
+    return bytes;
+}
+
+static bool write_case(int fd, const tc_case *c) {
+    size_t at = 0;
+    while (at < c->size) {
+        ssize_t k = write(fd, c->file + at, c->size - at);
+        if (k <= 0) {
+            return false;
+        }
+        at += (size_t)k;
+    }
+    return lseek(fd, 0, SEEK_SET) == 0;
+}
+
+/* The files of one run: the case, what it prints, the report. */
+typedef struct files {
+    int in, out, report;
+} files;
+
+static bool open_files(files *f, const tc_case *c) {
+    f->in = memfd_create("case", MFD_CLOEXEC);
+    f->out = memfd_create("output", MFD_CLOEXEC);
+    f->report = memfd_create("report", MFD_CLOEXEC);
+    return f->in >= 0 && f->out >= 0 && f->report >= 0 && write_case(f->in, c);
+}
+
+static void close_files(const files *f) {
+    const int all[] = {f->in, f->out, f->report};
+    for (int i = 0; i < 3; i++) {
+        if (all[i] >= 0) {
+            close(all[i]);
+        }
+    }
+}
+
+/* Why a run that left no result ended. */
+static void explain(grading *g, int exit, const json_t *findings, tc_buf *why) {
+    if (json_array_size(findings) > 0) {
+        return; /* they say it */
+    }
+    if (exit == TC_TIMEOUT) {
+        tc_buf_printf(why, "time limit: no result after %g seconds",
+                      g->o->session.timeout_s);
+    } else if (g->said.len > 0) {
+        tc_buf_puts(why, tc_buf_text(&g->said));
+    } else {
+        tc_buf_printf(why, "the program ended with status %d and no result",
+                      exit);
+    }
+}
+
+static void judge(grading *g, const tc_case *c, int exit, const uint8_t *left,
+                  size_t size, const json_t *findings, tc_test *t) {
+    tc_buf why = TC_BUF_INIT;
+    tc_judged judged = g->exercise->judge(c, left, size, &why);
+    bool clean = json_array_size(findings) == 0;
+    if (judged == TC_NO_RESULT) {
+        explain(g, exit, findings, &why);
+    } else if (judged == TC_RIGHT && !clean) {
+        tc_buf_puts(&why, "the values are right this time, by luck:");
+    }
+    t->status = judged == TC_RIGHT && clean ? TC_TEST_PASSED : TC_TEST_FAILED;
+    t->message = tc_buf_finish(&why, g->verdict->arena);
+}
+
+/* Runs one case. False: no further one can run. */
+static bool run_case(grading *g, int number, tc_test *t) {
+    tc_case c = {0};
+    files f = {-1, -1, -1};
+    tc_arena *a = tc_arena_new();
+    bool go_on = false;
+    g->exercise->make(number, g->seed, a, &c);
+    t->name = tc_strdup(g->verdict->arena, c.name);
+    t->hidden = c.hidden;
+    t->status = TC_TEST_ERROR;
+    tc_buf_clear(&g->said);
+    if (!open_files(&f, &c)) {
+        t->message = tc_format(g->verdict->arena, "the grader has no room: %s",
+                               strerror(errno));
+    } else {
+        const char *const none[] = {NULL};
+        tc_exec_options e = {.path = g->o->path,
+                             .args = none,
+                             .main = g->main,
+                             .in = f.in,
+                             .out = f.out,
+                             .report = f.report,
+                             .quiet = true};
+        int exit = tc_session_exec(g->session, &e);
+        size_t nreport, nleft;
+        uint8_t *report = read_all(a, f.report, 0, &nreport);
+        uint8_t *left = read_all(a, f.in, (off_t)c.size, &nleft);
+        json_t *j = json_loadb((char *)report, nreport, 0, NULL);
+        const char *status = json_string_value(json_object_get(j, "status"));
+        bool ran = status && strcmp(status, "refused") != 0;
+        g->built |= ran;
+        go_on = ran && exit != TC_TIMEOUT && exit != TC_NO_GPU;
+        g->verdict->status = ran ? g->verdict->status : (tc_status)exit;
+        if (ran) {
+            json_t *findings = json_object_get(j, "findings");
+            judge(g, &c, exit, left, nleft, findings, t);
+            tc_verdict_findings(g->verdict, t, findings);
+        } else if (g->said.len > 0) {
+            tc_diags d = {g->diag, g->user, 0};
+            tc_error(&d, TC_NOWHERE, NULL, "%s", tc_buf_text(&g->said));
+        }
+        json_decref(j);
+    }
+    close_files(&f);
+    tc_arena_free(a);
+    return go_on;
+}
+
+static void run_cases(grading *g) {
+    tc_verdict *v = g->verdict;
+    bool go_on = true;
+    v->ntests = g->exercise->ncases;
+    v->tests = TC_NEWN(v->arena, tc_test, v->ntests);
+    for (int i = 0; i < v->ntests; i++) {
+        tc_test *t = &v->tests[i];
+        if (go_on) {
+            go_on = run_case(g, i, t);
+        } else {
+            tc_case c = {0};
+            g->exercise->make(i, g->seed, v->arena, &c);
+            *t = (tc_test){.name = c.name,
+                           .hidden = c.hidden,
+                           .status = TC_TEST_ERROR,
+                           .message = "not run"};
+        }
+        v->passed += t->status == TC_TEST_PASSED;
+    }
+}
+
+/* ---- asked for wrongly ---- */
+
+static tc_status refuse(tc_diag_fn diag, void *user, const char *hint,
+                        const char *fmt, const char *word) {
+    tc_diags d = {diag, user, 0};
+    tc_error(&d, TC_NOWHERE, hint, fmt, word);
+    return TC_USAGE;
+}
+
+static tc_status check(const tc_grade_options *o, tc_diag_fn diag, void *user) {
+    static const char *const planned[] = {"junit", "gradescope", "classroom",
+                                          "csv"};
+    if (find_exercise(o->exercise) == NULL) {
+        return refuse(diag, user,
+                      tc_nearest(o->exercise, tc_grade_exercises(), NEXERCISES),
+                      "there is no exercise '%s'", o->exercise);
+    }
+    for (int i = 0; o->format && i < 4; i++) {
+        if (strcmp(o->format, planned[i]) == 0) {
+            return refuse(diag, user, "text and json are",
+                          "the format %s is not built yet", o->format);
+        }
+    }
+    if (o->format && strcmp(o->format, "text") != 0 &&
+        strcmp(o->format, "json") != 0) {
+        return refuse(diag, user, "text or json", "there is no format '%s'",
+                      o->format);
+    }
+    if (access(o->path, R_OK) != 0) {
+        tc_diags d = {diag, user, 0};
+        tc_error(&d, TC_NOWHERE, NULL, "cannot read %s: %s", o->path,
+                 strerror(errno));
+        return TC_FAILED;
+    }
+    return TC_OK;
+}
+
+static uint64_t secret(void) {
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof seed, 0) != (ssize_t)sizeof seed) {
+        seed = (uint64_t)getpid() * UINT64_C(0x9E3779B97F4A7C15);
+    }
+    return seed;
+}
+
+tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
+                   tc_output_fn output, void *user) {
+    tc_status status = check(o, diag, user);
+    if (status != TC_OK) {
+        return status;
+    }
+    tc_verdict v = {.arena = tc_arena_new(), .exercise = o->exercise};
+    v.path = o->path;
+    v.findings = json_array();
+    grading g = {.o = o, .exercise = find_exercise(o->exercise), .verdict = &v};
+    g.diag = diag;
+    g.user = user;
+    g.seed = v.seed = o->has_seed ? o->seed : secret();
+    g.main = host_side(v.arena, o->exercise);
+    g.session = tc_session_new(&o->session, hear, drop, &g);
+    if (g.main == NULL) {
+        status = refuse(diag, user, "TILECOPY_EXERCISES names their folder",
+                        "the files of exercise %s are not where they should be",
+                        o->exercise);
+    } else if (g.session == NULL) {
+        status = TC_USAGE;
+    } else {
+        run_cases(&g);
+        if (g.built || !g.compiler) {
+            tc_verdict_say(&v, o, output, user);
+        }
+        status = v.passed == v.ntests           ? TC_OK
+                 : g.built || v.status == TC_OK ? TC_FAILED
+                                                : v.status;
+    }
+    tc_session_free(g.session);
+    tc_buf_free(&g.said);
+    json_decref(v.findings);
+    tc_arena_free(v.arena);
+    return status;
+}

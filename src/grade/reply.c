@@ -1,0 +1,155 @@
+/* reply.c - the verdict as text and as JSON (INTERFACE.md: grade). */
+#include "grade/reply.h"
+#include "base/buf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SHOWN = 3 /* failed tests that are explained in full */ };
+
+static bool same(const json_t *a, const json_t *b) {
+    static const char *const keys[] = {"kind", "file", "line"};
+    for (int i = 0; i < 3; i++) {
+        if (!json_equal(json_object_get(a, keys[i]),
+                        json_object_get(b, keys[i]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool known(const json_t *list, const json_t *finding) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (same(json_array_get(list, i), finding)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *text_of(const json_t *j, const char *key) {
+    const char *s = json_string_value(json_object_get(j, key));
+    return s ? s : "";
+}
+
+void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings) {
+    size_t n = json_array_size(findings);
+    t->findings = TC_NEWN(v->arena, const char *, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        json_t *f = json_array_get(findings, i);
+        long long line = json_integer_value(json_object_get(f, "line"));
+        const char *missing = text_of(json_object_get(f, "cause"), "missing");
+        t->findings[t->nfindings++] = tc_format(
+            v->arena, "line %lld: %s: %s%s%s", line, text_of(f, "kind"),
+            text_of(f, "message"), *missing ? "; missing: " : "", missing);
+        if (!known(v->findings, f)) {
+            json_array_append(v->findings, f);
+        }
+    }
+}
+
+/* ---- text ---- */
+
+/* A line, broken between words; what follows stands further in. */
+static void put_line(tc_buf *b, const char *text, size_t n, int width) {
+    enum { IN = 8 };
+    int room = width > 2 * IN ? width - IN : IN;
+    for (int more = 0; n > 0; more = 2) {
+        size_t take = n, most = (size_t)(room - more);
+        if (n > most) {
+            take = most;
+            while (take > 0 && text[take] != ' ') {
+                take--;
+            }
+            take = take ? take : strcspn(text, " \n");
+            take = take < n ? take : n;
+        }
+        tc_buf_fill(b, ' ', IN + more);
+        tc_buf_write(b, text, take);
+        tc_buf_putc(b, '\n');
+        take += take < n; /* the blank */
+        text += take;
+        n -= take;
+    }
+}
+
+static void put_lines(tc_buf *b, const char *text, int width) {
+    while (text && *text) {
+        size_t n = strcspn(text, "\n");
+        put_line(b, text, n, width);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static void put_test(tc_buf *b, const tc_test *t, int *shown, int width) {
+    static const char *const words[] = {"ok    ", "FAIL  ", "later ", "error "};
+    tc_buf_printf(b, "  %s%s\n", words[t->status], t->name);
+    if (t->status == TC_TEST_PASSED || (*shown)++ >= MOST_SHOWN) {
+        return;
+    }
+    put_lines(b, t->message, width);
+    for (int i = 0; i < t->nfindings; i++) {
+        put_lines(b, t->findings[i], width);
+    }
+}
+
+static void put_text(const tc_verdict *v, int width, tc_buf *b) {
+    int shown = 0;
+    tc_buf_printf(b, "%s: %s\n", v->exercise, v->path);
+    for (int i = 0; i < v->ntests; i++) {
+        put_test(b, &v->tests[i], &shown, width);
+    }
+    tc_buf_printf(b, "%d of %d cases pass: %s\n", v->passed, v->ntests,
+                  v->passed == v->ntests ? "the exercise is passed."
+                                         : "the exercise is not passed.");
+    if (v->passed != v->ntests) {
+        tc_buf_printf(b, "The same cases again: --seed %llu\n",
+                      (unsigned long long)v->seed);
+    }
+}
+
+/* ---- JSON ---- */
+
+static json_t *test_json(const tc_test *t) {
+    static const char *const words[] = {"passed", "failed", "deferred",
+                                        "error"};
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_puts(&b, t->message ? t->message : "");
+    for (int i = 0; i < t->nfindings; i++) {
+        tc_buf_printf(&b, "%s%s", b.len ? "\n" : "", t->findings[i]);
+    }
+    json_t *j = json_pack("{s:s,s:i,s:i,s:s,s:s,s:s}", "name", t->name, "score",
+                          t->status == TC_TEST_PASSED, "max_score", 1, "status",
+                          words[t->status], "message", tc_buf_text(&b),
+                          "visibility", t->hidden ? "hidden" : "visible");
+    tc_buf_free(&b);
+    return j;
+}
+
+static void put_json(const tc_verdict *v, tc_buf *b) {
+    json_t *tests = json_array();
+    for (int i = 0; i < v->ntests; i++) {
+        json_array_append_new(tests, test_json(&v->tests[i]));
+    }
+    json_t *j = json_pack(
+        "{s:s,s:i,s:i,s:b,s:o,s:O,s:s}", "exercise", v->exercise, "score",
+        v->passed, "max_score", v->ntests, "passed", v->passed == v->ntests,
+        "tests", tests, "findings", v->findings, "seed",
+        tc_format(v->arena, "%llu", (unsigned long long)v->seed));
+    char *text = json_dumps(j, JSON_COMPACT);
+    tc_buf_printf(b, "%s\n", text ? text : "{}");
+    free(text);
+    json_decref(j);
+}
+
+void tc_verdict_say(const tc_verdict *v, const tc_grade_options *o,
+                    tc_output_fn output, void *user) {
+    tc_buf b = TC_BUF_INIT;
+    if (o->format && strcmp(o->format, "json") == 0) {
+        put_json(v, &b);
+    } else {
+        put_text(v, o->session.width ? o->session.width : 80, &b);
+    }
+    output(user, tc_buf_text(&b), b.len);
+    tc_buf_free(&b);
+}

@@ -1,0 +1,42 @@
+/* reply.h - a verdict, and its forms. */
+#ifndef TC_GRADE_REPLY_H
+#define TC_GRADE_REPLY_H
+
+#include "base/arena.h"
+#include "grade/grade.h"
+#include <jansson.h>
+
+typedef enum tc_test_status {
+    TC_TEST_PASSED,
+    TC_TEST_FAILED,
+    TC_TEST_DEFERRED, /* staged credit: not used yet */
+    TC_TEST_ERROR
+} tc_test_status;
+
+typedef struct tc_test {
+    const char *name;
+    bool hidden;
+    tc_test_status status;
+    const char *message;   /* lines; "" or NULL: nothing to say */
+    const char **findings; /* a sentence each */
+    int nfindings;
+} tc_test;
+
+typedef struct tc_verdict {
+    tc_arena *arena; /* of everything here */
+    const char *exercise, *path;
+    uint64_t seed;
+    tc_test *tests;
+    int ntests, passed;
+    json_t *findings; /* of all tests, equal ones once; owned */
+    tc_status status; /* TC_OK, or why no case could run */
+} tc_verdict;
+
+/* Adds the findings of a test (INTERFACE.md's), borrowed. */
+void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings);
+
+/* The verdict as o->format wants it. */
+void tc_verdict_say(const tc_verdict *v, const tc_grade_options *o,
+                    tc_output_fn output, void *user);
+
+#endif
