@@ -5,7 +5,9 @@
  *
  * Fenced blocks count; all else is prose.
  *     ```python NAME.py    the block becomes the file NAME.py; so does that
- *     ```ptx NAME.ptx      of a .ptx
+ *     ```ptx NAME.ptx      of a .ptx,
+ *     ```cuda NAME.cu      and of a .cu. Where there is no CUDA compiler,
+ *                          console commands that name a .cu are skipped
  *     ```console           "$ COMMAND" lines, each with its output; a line
  *                          "[status N]" ends the output of one that fails
  *     ```tilecopy          "tilecopy> COMMAND" lines with their output, typed
@@ -55,6 +57,7 @@ typedef struct example {
 
 typedef struct page {
     const char *path;
+    char cuda[256]; /* a .cu of it; "": none */
     example *items;
     size_t n, cap;
 } page;
@@ -134,13 +137,18 @@ static void read_page(page *p, const char *data) {
             in = begins(s, n, "```console")    ? CONSOLE
                  : begins(s, n, "```tilecopy") ? SESSION
                  : sscanf(s, "```python %255[^\n]", name) == 1 ||
-                         sscanf(s, "```ptx %255[^\n]", name) == 1
+                         sscanf(s, "```ptx %255[^\n]", name) == 1 ||
+                         sscanf(s, "```cuda %255[^\n]", name) == 1
                      ? FILE_TEXT
                      : OTHER;
             file.len = 0;
         } else if (in != PROSE && begins(s, n, "```")) {
             if (in == FILE_TEXT) {
                 write_file(name, file.data ? file.data : "", file.len);
+                size_t m = strlen(name);
+                if (m > 3 && strcmp(name + m - 3, ".cu") == 0) {
+                    snprintf(p->cuda, sizeof p->cuda, "%s", name);
+                }
             }
             in = PROSE;
         } else if (in == FILE_TEXT) {
@@ -297,6 +305,23 @@ static bool check(const page *p, const example *e) {
     return false;
 }
 
+/* The page has CUDA programs, and there is nothing to build them with. */
+static bool lacks_compiler(const page *p) {
+    text command = {0};
+    const char *words[] = {"tilecopy-repl exec ", p->cuda,
+                           " 2>&1 </dev/null | grep -q 'there is no CUDA "
+                           "compiler'"};
+    for (size_t i = 0; i < 3; i++) {
+        add(&command, words[i], strlen(words[i]));
+    }
+    bool lacks = p->cuda[0] != '\0' && system(command.data) == 0;
+    free(command.data);
+    if (lacks) {
+        puts("SKIPPED: no nvcc found");
+    }
+    return lacks;
+}
+
 static void run_page(const char *path, int *passed, int *failed) {
     page p = {.path = path};
     FILE *f = fopen(path, "rb");
@@ -316,11 +341,16 @@ static void run_page(const char *path, int *passed, int *failed) {
     read_page(&p, data.data);
     run_session(&p);
     int before = *failed;
+    bool lacks = lacks_compiler(&p);
     for (size_t i = 0; i < p.n; i++) {
-        if (!p.items[i].session) {
+        bool cuda = strstr(p.items[i].command.data, ".cu") != NULL;
+        bool skipped = lacks && cuda && !p.items[i].session;
+        if (!p.items[i].session && !skipped) {
             run_shell(&p.items[i]);
         }
-        ++*(check(&p, &p.items[i]) ? passed : failed);
+        if (!skipped) {
+            ++*(check(&p, &p.items[i]) ? passed : failed);
+        }
         free(p.items[i].command.data);
         free(p.items[i].expected.data);
         free(p.items[i].actual.data);
