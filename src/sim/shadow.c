@@ -4,8 +4,20 @@
 #include "sim/shadow.h"
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { PAGE = 4096, LINES = PAGE / TC_HZ_LINE, FIRST_COLLECTION = 1 << 18 };
+
+/* The table is as long as the device's memory, and most of it is never touched:
+ * zeroed pages of the system's, which cost nothing until then. */
+static tc_hz_line **new_table(uint64_t n) {
+    void *p = mmap(NULL, (n + 1) * sizeof(tc_hz_line *), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        abort(); /* as tc_xmalloc */
+    }
+    return p;
+}
 
 tc_hazard *tc_hazard_new(tc_run *r) {
     tc_hazard *h = tc_xcalloc(1, sizeof *h);
@@ -20,7 +32,7 @@ tc_hazard *tc_hazard_new(tc_run *r) {
         h->first_page[i] = h->npages;
         h->npages += (s->allocs[i]->size + PAGE - 1) / PAGE;
     }
-    h->pages = tc_xcalloc(h->npages + 1, sizeof *h->pages);
+    h->pages = new_table(h->npages);
     return h;
 }
 
@@ -53,10 +65,11 @@ void tc_hazard_free(tc_hazard *h) {
     tc_hz_sync_free(h);
     free_copies(h->dead);
     free_agents(h->agents);
-    for (uint64_t i = 0; i < h->npages; i++) {
-        free(h->pages[i]);
+    for (uint64_t i = 0; i < h->ntouched; i++) {
+        free(h->pages[h->touched[i]]);
     }
-    free(h->pages);
+    munmap(h->pages, (h->npages + 1) * sizeof *h->pages);
+    free(h->touched);
     free(h->first_page);
     free(h->records);
     free(h->pool);
@@ -120,6 +133,15 @@ void tc_hz_lines_clear(tc_hazard *h, tc_hz_line *lines, uint64_t n) {
 
 /* ---- lines ---- */
 
+static void touch(tc_hazard *h, uint64_t page) {
+    if (h->ntouched == h->ctouched) {
+        h->ctouched = h->ctouched ? h->ctouched * 2 : 64;
+        h->touched = tc_xrealloc(h->touched, h->ctouched * sizeof *h->touched);
+    }
+    h->touched[h->ntouched++] = page;
+    h->pages[page] = tc_xcalloc(LINES, sizeof **h->pages);
+}
+
 tc_hz_line *tc_hz_global(tc_hazard *h, uint64_t address) {
     const tc_sim *s = h->run->sim;
     const tc_sim_allocation *a = s->allocs[h->recent];
@@ -140,11 +162,11 @@ tc_hz_line *tc_hz_global(tc_hazard *h, uint64_t address) {
         }
     }
     uint64_t at = address - a->address;
-    tc_hz_line **page = &h->pages[h->first_page[h->recent] + at / PAGE];
-    if (!*page) {
-        *page = tc_xcalloc(LINES, sizeof **page);
+    uint64_t i = h->first_page[h->recent] + at / PAGE;
+    if (!h->pages[i]) {
+        touch(h, i);
     }
-    return *page + at % PAGE / TC_HZ_LINE;
+    return h->pages[i] + at % PAGE / TC_HZ_LINE;
 }
 
 tc_hz_line *tc_hz_line_of(tc_hazard *h, tc_hz_cta *z, tc_ptx_space space,
@@ -188,8 +210,8 @@ static void each_line(tc_hazard *h, tc_hz_line *l, uint64_t n, each_fn *fn) {
 }
 
 static void each_record(tc_hazard *h, each_fn *fn) {
-    for (uint64_t i = 0; i < h->npages; i++) {
-        each_line(h, h->pages[i], LINES, fn);
+    for (uint64_t i = 0; i < h->ntouched; i++) {
+        each_line(h, h->pages[h->touched[i]], LINES, fn);
     }
     for (tc_hz_cta *z = h->ctas; z; z = z->next) {
         each_line(h, z->shared, z->nshared, fn);

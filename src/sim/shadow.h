@@ -184,6 +184,8 @@ struct tc_hazard {
     tc_hz_line **pages;   /* of each page of each allocation */
     uint64_t *first_page; /* of each allocation */
     uint64_t npages;
+    uint64_t *touched; /* those that there are */
+    uint64_t ntouched, ctouched;
     int recent;       /* allocation */
     tc_hz_cta *ctas;  /* that run */
     tc_hz_copy *dead; /* of CTAs that have ended */
