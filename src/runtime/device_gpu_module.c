@@ -1,5 +1,6 @@
 /* device_gpu_module.c - a program's PTX on the GPU: loading it, or what ptxas
  * made of it; kernels and symbols. */
+#include "base/buf.h"
 #include "runtime/device_gpu.h"
 
 #include <stdio.h>
@@ -126,13 +127,38 @@ static void find_symbols(tc_gpu_side *g) {
     }
 }
 
+/* A __managed__ variable is the program's pages between launches, as all memory
+ * is that the program shares: on the GPU it is a plain one (PTX ISA 5.4.8,
+ * .attribute), at the begin of a page, so that its address can be mapped. */
+static const char *unmanaged(tc_arena *a, const char *text) {
+    static const char mark[] = ".attribute(.managed)", align[] = ".align";
+    const char *at = strstr(text, mark);
+    tc_buf out = TC_BUF_INIT;
+    if (at == NULL) {
+        return text;
+    }
+    for (; at != NULL; at = strstr(text, mark)) {
+        tc_buf_write(&out, text, (size_t)(at - text));
+        tc_buf_puts(&out, ".align 65536 ");
+        text = at + strlen(mark);
+        text += strspn(text, " \t");
+        if (strncmp(text, align, strlen(align)) == 0) {
+            text += strlen(align);
+            text += strspn(text, " \t");
+            text += strspn(text, "0123456789");
+        }
+    }
+    tc_buf_puts(&out, text);
+    return tc_buf_finish(&out, a);
+}
+
 bool tc_gpu_load_module(tc_gpu_side *g, tc_gpu_complaint c) {
     char log[4096] = "";
     if (!fits(g, c)) {
         return false;
     }
-    tc_cu_result r = tc_gpu_load(g->gpu, g->options.module->ptx_text,
-                                 &g->module, log, sizeof log, c);
+    const char *text = unmanaged(g->arena, g->options.module->ptx_text);
+    tc_cu_result r = tc_gpu_load(g->gpu, text, &g->module, log, sizeof log, c);
     if (r == TC_CU_UNSUPPORTED_PTX_VERSION) {
         if (!load_assembled(g, c)) {
             return false;

@@ -6,6 +6,7 @@ namespace cg = cooperative_groups;
 
 __device__ int counter = 7;
 __constant__ int factors[4] = {1, 2, 3, 4};
+__managed__ int tally = 5;
 struct alignas(64) tensor_map {
     char bytes[128];
 };
@@ -55,6 +56,12 @@ extern "C" __global__ void count_up(int *p) {
     __syncthreads();
     if (i == 0) {
         counter++;
+    }
+}
+
+extern "C" __global__ void bump(int n) {
+    if (threadIdx.x == 0) {
+        tally += n;
     }
 }
 

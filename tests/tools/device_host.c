@@ -323,25 +323,28 @@ static int32_t *shared_pages(void) {
     return p != MAP_FAILED ? p : NULL;
 }
 
+/* Where a variable lives, or 0. */
+static uint64_t variable(host *h, const char *name) {
+    uint64_t at = 0;
+    for (int i = 0; i < h->module.ptx->nsymbols; i++) {
+        const tc_ptx_symbol *y = &h->module.ptx->symbols[i];
+        if (strcmp(y->name, name) == 0 && h->v->symbol(h->d, y, &at)) {
+            return at;
+        }
+    }
+    return 0;
+}
+
 /* Managed memory, a symbol and a constant: p[i] * factors[i % 4] + counter. */
 static void try_shared(host *h) {
     static const int32_t factors[4] = {5, 6, 7, 8};
     int32_t *pages = shared_pages(), counter = 0;
-    uint64_t at[2] = {0, 0};
+    uint64_t at[2] = {variable(h, "counter"), variable(h, "factors")};
     tc_device_memory m = {.address = take(h, 4096, TC_DEVICE_PAGE),
                           .bytes = 4096,
                           .kind = TC_RT_MANAGED,
                           .shared = (uint8_t *)pages,
                           .name = "m"};
-    for (int i = 0; i < h->module.ptx->nsymbols; i++) {
-        const tc_ptx_symbol *y = &h->module.ptx->symbols[i];
-        int which = strcmp(y->name, "counter") == 0   ? 0
-                    : strcmp(y->name, "factors") == 0 ? 1
-                                                      : -1;
-        if (which >= 0 && !h->v->symbol(h->d, y, &at[which])) {
-            at[which] = 0;
-        }
-    }
     bool ok = pages != NULL && at[0] != 0 && at[1] != 0 &&
               h->v->alloc(h->d, &m) &&
               h->v->write(h->d, at[1], factors, sizeof factors) &&
@@ -358,6 +361,31 @@ static void try_shared(host *h) {
     }
     say(h, ok, "managed memory, a symbol at 0x%llx, a constant at 0x%llx",
         (unsigned long long)at[0], (unsigned long long)at[1]);
+    if (pages != NULL) {
+        h->v->free(h->d, m.address);
+        munmap(pages, 4096);
+    }
+}
+
+/* A __managed__ variable, whose pages the program maps at its address. */
+static void try_managed_symbol(host *h) {
+    int32_t *pages = shared_pages();
+    tc_device_memory m = {.address = variable(h, "tally"),
+                          .bytes = 4,
+                          .kind = TC_RT_MANAGED,
+                          .shared = (uint8_t *)pages,
+                          .name = "tally"};
+    bool ok = pages != NULL && m.address != 0;
+    block p = {.n = 0};
+    put_int(&p, 3);
+    ok = ok && h->v->alloc(h->d, &m) && pages[0] == 5 &&
+         launch(h, "bump", 1, 32, &p) && pages[0] == 8;
+    if (ok) {
+        pages[0] = 100;
+        ok = launch(h, "bump", 1, 32, &p) && pages[0] == 103;
+    }
+    say(h, ok && m.address % 4096 == 0, "a __managed__ variable at 0x%llx",
+        (unsigned long long)m.address);
     if (pages != NULL) {
         h->v->free(h->d, m.address);
         munmap(pages, 4096);
@@ -542,6 +570,7 @@ static void try_all(host *h) {
     try_cluster(h, 16);
     try_print(h);
     try_shared(h);
+    try_managed_symbol(h);
     try_dynamic(h);
     try_tensor(h);
     if (both) {

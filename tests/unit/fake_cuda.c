@@ -119,6 +119,9 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned n,
     if (old && strstr(image, ".version 9.") != NULL) {
         return 222;
     }
+    if (strstr(image, ".attribute(.managed)") != NULL) {
+        return 218; /* whose page would be nobody's to share */
+    }
     dead = 0;
     for (unsigned i = 0; i < n; i++) {
         if (options[i] == 5 && strstr(image, "nonsense") != NULL) {
