@@ -9,14 +9,32 @@
 enum { PAGE = 4096, LINES = PAGE / TC_HZ_LINE, FIRST_COLLECTION = 1 << 18 };
 
 /* The table is as long as the device's memory, and most of it is never touched:
- * zeroed pages of the system's, which cost nothing until then. */
+ * a large one is of the system's zeroed pages, which cost nothing until then.
+ */
+enum { LARGE = 1 << 16 /* bytes */ };
+
+static size_t table_bytes(uint64_t n) {
+    return (size_t)(n + 1) * sizeof(tc_hz_line *);
+}
+
 static tc_hz_line **new_table(uint64_t n) {
-    void *p = mmap(NULL, (n + 1) * sizeof(tc_hz_line *), PROT_READ | PROT_WRITE,
+    if (table_bytes(n) <= LARGE) {
+        return tc_xcalloc(1, table_bytes(n));
+    }
+    void *p = mmap(NULL, table_bytes(n), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) {
         abort(); /* as tc_xmalloc */
     }
     return p;
+}
+
+static void free_table(tc_hz_line **t, uint64_t n) {
+    if (table_bytes(n) <= LARGE) {
+        free(t);
+    } else {
+        munmap(t, table_bytes(n));
+    }
 }
 
 tc_hazard *tc_hazard_new(tc_run *r) {
@@ -68,7 +86,7 @@ void tc_hazard_free(tc_hazard *h) {
     for (uint64_t i = 0; i < h->ntouched; i++) {
         free(h->pages[h->touched[i]]);
     }
-    munmap(h->pages, (h->npages + 1) * sizeof *h->pages);
+    free_table(h->pages, h->npages);
     free(h->touched);
     free(h->first_page);
     free(h->records);
