@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 20 };
+enum { CHUNK = 1 << 20, UNKNOWN = 999 /* cudaErrorUnknown */ };
 
 typedef struct both {
     tc_device *sim, *gpu;
@@ -339,9 +339,11 @@ static void failed(both *b, tc_device_launched *out) {
     const tc_gpu_side *g = tc_gpu_side_of(b->gpu);
     snprintf(b->why, sizeof b->why,
              "the simulator ran the kernel, and the GPU did not: %s", g->why);
-    out->error = g->error ? g->error : g->last;
+    out->error = g->error ? g->error : g->last ? g->last : UNKNOWN;
     out->fault = g->error != 0;
     out->why = b->why;
+    compare(b); /* the GPU, if it lives, goes on with the simulator's bytes */
+    b->ndifferences = 0;
 }
 
 static void both_launch(tc_device *d, const tc_sim_launch *l,
@@ -364,6 +366,7 @@ static void both_launch(tc_device *d, const tc_sim_launch *l,
     }
     if (!put || gpu.error != 0 || !compare(b)) {
         failed(b, out);
+        return;
     }
     out->differences = b->differences;
     out->ndifferences = b->ndifferences;

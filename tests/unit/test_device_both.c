@@ -215,6 +215,11 @@ static void test_fault_of_both(void **state) {
     assert_int_equal(r.error, 2);
     assert_non_null(
         strstr(r.why, "the simulator ran the kernel, and the GPU did not: "));
+    unsetenv("FAKE_CUDA_FAIL"); /* and has its results all the same */
+    p = pointers(at + TC_DEVICE_PAGE * 4, 0, 0, 0);
+    r = launch(v, d, "where", 1, 1, &p, false);
+    assert_int_equal(r.ndifferences, 1);
+    assert_true(r.differences[0].bytes <= 256);
     v->close(d);
 }
 
