@@ -85,7 +85,6 @@ static const char help_text[] =
     "  exec PROGRAM.cu       build a CUDA program and run it; see exec --help\n"
     "  grade EXERCISE FILE.cu  run a submission against an exercise's cases;\n"
     "                        --format text|json, --output FILE\n"
-    "  grade                 not built yet\n"
     "\n"
     "Exit status: 0 all well; 1 a command failed, or a run had findings; 2 "
     "bad\n"

@@ -19,8 +19,8 @@ static const tc_device_vtable *device_of(tc_backend b) {
 }
 
 /* A program that was ended from outside, or never began, is a command that
- * failed. */
-static tc_status command_status(tc_session *s, const tc_exec *e) {
+ * failed; of one that never began nothing is kept. */
+static tc_status command_status(tc_session *s, tc_exec *e) {
     tc_buf why = TC_BUF_INIT;
     const char *hint;
     tc_program_end end = e->result.end;
@@ -30,6 +30,9 @@ static tc_status command_status(tc_session *s, const tc_exec *e) {
         tc_error(&s->diags, TC_NOWHERE, hint, "%s", tc_buf_text(&why));
     }
     tc_buf_free(&why);
+    if (!ran && e->launches == 0 && e->nfindings == 0) {
+        tc_exec_forget(s);
+    }
     return ran                         ? TC_OK
            : end == TC_PROGRAM_NO_GPU  ? TC_NO_GPU
            : end == TC_PROGRAM_TIMEOUT ? TC_TIMEOUT
@@ -102,8 +105,16 @@ bool tc_exec_need_launch(tc_session *s, tc_loaded *file, tc_span at,
     return false;
 }
 
-tc_status tc_exec_findings_command(tc_session *s, tc_reply *r) {
+tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file,
+                                   tc_reply *r) {
+    tc_status status = TC_OK;
+    if (s->exec == NULL) {
+        status = command_status(s, run_here(s, file, NULL, s->options.backend));
+    }
     tc_exec *e = s->exec;
+    if (e == NULL || status != TC_OK) {
+        return status;
+    }
     if (s->options.json) {
         r->json = json_pack("{s:o}", "findings", tc_exec_findings_json(e));
         return TC_OK;

@@ -103,6 +103,8 @@ struct tc_exec {
     uint64_t ndifferences;
     const char **notes; /* sentences that are no findings */
     int nnotes, notes_cap;
+    const char **names; /* that are kept */
+    int nnames, names_cap;
     tc_exec_call *calls;
     int ncalls, calls_cap;
     tc_run_status worst; /* of all launches */
@@ -165,6 +167,8 @@ tc_sim *tc_exec_again(tc_exec *e, const tc_run *run, uint64_t stop_at,
  */
 
 tc_exec_place tc_exec_where(tc_exec *e, uint64_t where);
+/* A copy of the name, once for all that are the same. */
+const char *tc_exec_intern(tc_exec *e, const char *name);
 /* What the program calls memory that a call at `where` allocated. */
 const char *tc_exec_memory_name(tc_exec *e, const tc_device_memory *m);
 
@@ -184,8 +188,8 @@ bool tc_exec_explain(const tc_exec *e, tc_buf *b, const char **hint);
 /* `run ARG...` and `gpu ARG...`. */
 tc_status tc_exec_command(tc_session *s, tc_loaded *file, const tc_args *args,
                           tc_backend backend, tc_reply *r);
-/* `findings` for the last run of a program. */
-tc_status tc_exec_findings_command(tc_session *s, tc_reply *r);
+/* `findings` for the last run of a program, or one made now of the file. */
+tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file, tc_reply *r);
 /* Runs the program, if it has not been run, for a command that is about its
  * last launch. Reports and returns false where there is none. */
 bool tc_exec_need_launch(tc_session *s, tc_loaded *file, tc_span at,

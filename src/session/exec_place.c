@@ -142,9 +142,20 @@ static const char *name_call(tc_exec *e, const tc_exec_call *c) {
     return name != NULL ? name : "device memory";
 }
 
+const char *tc_exec_intern(tc_exec *e, const char *name) {
+    for (int i = 0; i < e->nnames; i++) {
+        if (strcmp(e->names[i], name) == 0) {
+            return e->names[i];
+        }
+    }
+    const char *copy = tc_strdup(e->arena, name);
+    TC_PUSH(e->arena, e->names, e->nnames, e->names_cap, copy);
+    return copy;
+}
+
 const char *tc_exec_memory_name(tc_exec *e, const tc_device_memory *m) {
     if (m->name != NULL && m->name[0] != '\0') {
-        return tc_strdup(e->arena, m->name);
+        return tc_exec_intern(e, m->name);
     }
     tc_exec_call *c = look_up(e, m->where);
     if (c->memory == NULL) {

@@ -124,6 +124,8 @@ static void stopped_text(const tc_exec *e, const char *by, tc_buf *b) {
 }
 
 bool tc_exec_explain(const tc_exec *e, tc_buf *b, const char **hint) {
+    static const char more_time[] =
+        "does a loop never end? --timeout SECONDS allows more";
     const tc_program_result *r = &e->result;
     *hint = NULL;
     switch (r->end) {
@@ -142,10 +144,15 @@ bool tc_exec_explain(const tc_exec *e, tc_buf *b, const char **hint) {
         return true;
     case TC_PROGRAM_TIMEOUT:
         stopped_text(e, "by the time limit", b);
-        *hint = "does a loop never end? --timeout SECONDS allows more";
+        *hint = more_time;
         return true;
     case TC_PROGRAM_CANCELLED:
-        stopped_text(e, "by Ctrl-C", b);
+        if (e->session->cancel == 2) {
+            stopped_text(e, "by the time limit", b);
+            *hint = more_time;
+        } else {
+            stopped_text(e, "by Ctrl-C", b);
+        }
         return true;
     case TC_PROGRAM_NOT_STARTED:
     case TC_PROGRAM_NO_GPU:

@@ -455,8 +455,9 @@ tc_status tc_cmd_run(tc_session *s, const tc_args *args, tc_reply *r) {
 
 tc_status tc_cmd_findings(tc_session *s, const tc_args *args, tc_reply *r) {
     tc_status status;
-    if (s->exec != NULL) {
-        return tc_exec_findings_command(s, r);
+    tc_loaded *program = tc_cuda_newest(s);
+    if (s->exec != NULL || (program != NULL && s->program.run == NULL)) {
+        return tc_exec_findings_command(s, program, r);
     }
     if (!tc_need_run(s, args->span, &status)) {
         return status;
