@@ -13,12 +13,16 @@
 
 /* The kernel refused to read or write the program's memory: so does the
  * processor, and the program gets the signal that it has earned. */
-static void touch(const struct iovec *v, bool write) {
-    volatile char *p = v->iov_base;
-    for (size_t i = 0; i < v->iov_len; i += 4096) {
-        char c = p[i];
-        if (write) {
-            p[i] = c;
+static void touch(const struct iovec *v, size_t n, bool write) {
+    for (; n > 0; n--, v++) {
+        volatile char *p = v->iov_base;
+        for (size_t i = 0; i < v->iov_len; i += 4096) {
+            size_t last = v->iov_len - 1, at = i + 4096 > last ? last : i;
+            char first = p[i], c = p[at];
+            if (write) {
+                p[i] = first;
+                p[at] = c;
+            }
         }
     }
 }
@@ -75,7 +79,7 @@ static bool move(struct iovec *v, size_t n, bool send, int *fd) {
         ssize_t done = send ? sendmsg(tc_stub.fd, &m, MSG_NOSIGNAL)
                             : recvmsg(tc_stub.fd, &m, MSG_CMSG_CLOEXEC);
         if (done < 0 && errno == EFAULT) {
-            touch(&v[first], !send);
+            touch(v + first, n - first, !send);
         } else if (done == 0 || (done < 0 && errno != EINTR)) {
             return false;
         }
