@@ -86,13 +86,19 @@ bool tc_cuda_call_of(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
 const char *tc_cuda_name(tc_arena *a, const char *mangled);
 /* Text with the mangled names in it made plain. */
 const char *tc_cuda_plain_text(tc_arena *a, const char *text);
+/* Where an address lies behind device memory: ": d_x has 4096 bytes". False:
+ * before all of it. */
+bool tc_cuda_behind(tc_session *s, const tc_finding *f, tc_buf *b);
 /* What a finding's address is called: "s[1][5]", "d_x[1024]". */
 const char *tc_cuda_object(tc_session *s, const tc_finding *f);
 
 /* --- finding_cuda_words.c ----------------------------------------------------
  */
 
-/* "line 8"; "line 8 of tile.cuh" in another file than the .cu. */
+/* "8"; "8 of tile.cuh" in another file than the .cu; and with "line " before
+ * it. */
+void tc_cuda_number_words(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
+void tc_cuda_place_words(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
 void tc_cuda_line_words(tc_session *s, const tc_access *a, tc_buf *b);
 /* "`__pipeline_commit()` at line 8"; "line 8" where there is no call. */
 void tc_cuda_where(tc_session *s, const tc_access *a, tc_buf *b);

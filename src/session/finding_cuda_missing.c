@@ -6,6 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
+enum { DEEPEST = 32 };
+
 /* What a finding's sides are calls of; and what it says of them. */
 typedef struct missing {
     tc_session *s;
@@ -13,6 +15,8 @@ typedef struct missing {
     tc_buf *b;
     const char *text; /* of the program */
     tc_cuda_call at, cause, other;
+    const tc_ptx_loc *here, *there; /* of at and cause, in one function if they
+                                       can be had so; or NULL */
 } missing;
 
 static void look(missing *m, const tc_access *a, tc_cuda_call *c) {
@@ -23,8 +27,48 @@ static void look(missing *m, const tc_access *a, tc_cuda_call *c) {
     }
 }
 
+/* The chain of the learner's places, the outermost first. */
+static int chain_of(missing *m, const tc_access *a, const tc_ptx_loc **out) {
+    const tc_loaded *f = m->s->program.run->file;
+    const tc_ptx_loc *l =
+        a->valid && a->op != NULL ? tc_cuda_place(f, a->op) : NULL;
+    int n = 0;
+    for (; l != NULL && n < DEEPEST; l = tc_cuda_caller(f, l)) {
+        out[n++] = l;
+    }
+    for (int i = 0; i < n / 2; i++) {
+        const tc_ptx_loc *t = out[i];
+        out[i] = out[n - 1 - i];
+        out[n - 1 - i] = t;
+    }
+    return n;
+}
+
+static bool same_place(const tc_ptx_loc *a, const tc_ptx_loc *b) {
+    return a->line == b->line && a->col == b->col && a->file == b->file;
+}
+
+/* What is missing would stand in the innermost function that holds both. */
+static void meet(missing *m) {
+    const tc_ptx_loc *at[DEEPEST], *cause[DEEPEST];
+    int n = chain_of(m, &m->f->at, at), k = chain_of(m, &m->f->cause, cause);
+    int i = 0;
+    while (i + 1 < n && i + 1 < k && same_place(at[i], cause[i])) {
+        i++;
+    }
+    m->here = n > 0 ? at[k > 0 ? i : n - 1] : NULL;
+    m->there = k > 0 ? cause[n > 0 ? i : k - 1] : NULL;
+}
+
 static void line(missing *m, const tc_access *a) {
-    tc_cuda_line_words(m->s, a, m->b);
+    const tc_ptx_loc *l = a == &m->f->at      ? m->here
+                          : a == &m->f->cause ? m->there
+                                              : NULL;
+    if (l != NULL) {
+        tc_cuda_place_words(m->s, l, m->b);
+    } else {
+        tc_cuda_line_words(m->s, a, m->b);
+    }
 }
 
 static void before(missing *m) {
@@ -218,19 +262,23 @@ static void bulk(missing *m) {
 /* "X between lines C and A", or round a loop. */
 static void between(missing *m, const char *what) {
     const tc_finding *f = m->f;
-    int at = tc_finding_line(&f->at), cause = tc_finding_line(&f->cause);
+    bool known = m->here != NULL && m->there != NULL;
+    bool same = known && m->here->file == m->there->file;
+    uint32_t at = known ? m->here->line : 0, cause = known ? m->there->line : 0;
+    bool turned = same ? cause > at : f->cause.op > f->at.op;
     tc_buf_puts(m->b, what);
-    if (cause == at && f->cause.op->file == f->at.op->file) {
+    if (same && cause == at) {
         tc_buf_puts(m->b, " between two turns of ");
         line(m, &f->at);
-    } else if (f->cause.op > f->at.op) {
+    } else if (turned) {
         tc_buf_puts(m->b, " after ");
         line(m, &f->cause);
         tc_buf_puts(m->b, ", before ");
         line(m, &f->at);
         tc_buf_puts(m->b, " comes round again");
-    } else if (f->cause.op->file == 1 && f->at.op->file == 1 && cause < at) {
-        tc_buf_printf(m->b, " between lines %d and %d", cause, at);
+    } else if (same) {
+        tc_buf_printf(m->b, " between lines %u and ", cause);
+        tc_cuda_number_words(m->s, m->here, m->b);
     } else {
         tc_buf_puts(m->b, " between ");
         line(m, &f->cause);
@@ -334,6 +382,7 @@ static bool mbarrier(missing *m) {
         tc_buf_printf(m->b, "%s%s", barrier_call(m, "init"),
                       f->cause.valid ? " again" : "");
         before(m);
+        tc_buf_puts(m->b, ", and __syncthreads() between the two");
         return true;
     case TC_MISSING_INVAL:
         between(m, barrier_call(m, "inval"));
@@ -355,9 +404,15 @@ static bool mbarrier(missing *m) {
         }
         return true;
     case TC_MISSING_BYTES:
-        tc_finding_bytes(f, m->b);
-        tc_buf_puts(m->b, " at ");
-        line(m, &f->cause);
+        if (m->cause.text == NULL) {
+            return false;
+        }
+        if (n >= 0) {
+            tc_buf_printf(m->b, "%lld bytes in ", n);
+        } else {
+            tc_buf_puts(m->b, "all bytes that are copied, in ");
+        }
+        tc_cuda_where(m->s, &f->cause, m->b);
         return true;
     default:
         return false;
@@ -406,6 +461,7 @@ bool tc_cuda_missing(tc_session *s, const tc_finding *f, tc_buf *b) {
     look(&m, &f->at, &m.at);
     look(&m, &f->cause, &m.cause);
     look(&m, &f->other, &m.other);
+    meet(&m);
     bool assembly = m.cause.home == TC_HOME_ASSEMBLY;
     if (is_bulk(f->missing)) {
         if (!assembly) {

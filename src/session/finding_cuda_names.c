@@ -383,19 +383,40 @@ static const char *shared_object(tc_run *run, uint64_t address,
                      (unsigned long long)address);
 }
 
+/* The memory that an address is in, or behind. */
+static const tc_run_buffer *memory_of(const tc_run *run, const tc_finding *f) {
+    const tc_run_buffer *best = NULL;
+    bool global = f->space == TC_PS_GLOBAL || f->space == TC_PS_GENERIC;
+    for (int i = 0; i < run->nbuffers && global; i++) {
+        const tc_run_buffer *b = &run->buffers[i];
+        if (f->address >= b->address &&
+            (best == NULL || b->address > best->address)) {
+            best = b;
+        }
+    }
+    return best;
+}
+
 /* Device memory of a program has no type: its elements are as wide as the
  * access. */
 static const char *global_object(tc_session *s, const tc_finding *f) {
     tc_run *run = s->program.run;
-    for (int i = 0; i < run->nbuffers; i++) {
-        const tc_run_buffer *b = &run->buffers[i];
-        if (f->address >= b->address && f->address - b->address < b->bytes &&
-            b->buffer->rank == 0) {
-            return element(run->arena, b->buffer->name, f->address - b->address,
-                           f->bytes);
-        }
+    const tc_run_buffer *b = memory_of(run, f);
+    if (b != NULL &&
+        (b->buffer->rank == 0 || f->address - b->address >= b->bytes)) {
+        return element(run->arena, b->buffer->name, f->address - b->address,
+                       f->bytes);
     }
     return tc_address_name(s, f->space, f->address);
+}
+
+bool tc_cuda_behind(tc_session *s, const tc_finding *f, tc_buf *b) {
+    const tc_run_buffer *m = memory_of(s->program.run, f);
+    if (m != NULL) {
+        tc_buf_printf(b, ": %s has %llu bytes", m->buffer->name,
+                      (unsigned long long)m->bytes);
+    }
+    return m != NULL;
 }
 
 const char *tc_cuda_object(tc_session *s, const tc_finding *f) {

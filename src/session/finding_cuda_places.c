@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { LARGEST_TEXT = 8 << 20, DEEPEST = 256 };
 
@@ -92,6 +93,9 @@ static void know_file(tc_loaded *f, int i, const char *cu,
         return;
     }
     tc_cuda_file *file = &f->cu_files[i];
+    if (*path != '/' && access(path, F_OK) != 0) { /* beside the .cu, then */
+        path = tc_format(f->arena, "%.*s%s", (int)(base_of(cu) - cu), cu, path);
+    }
     const char *real = plain_path(f->arena, path);
     bool main = strcmp(path, f->source->name) == 0 || strcmp(real, cu) == 0;
     file->path = path;

@@ -11,13 +11,28 @@ static bool call_of(tc_session *s, const tc_access *a, tc_cuda_call *c) {
            tc_cuda_call_of(run->file, a->op, run->arena, c);
 }
 
+void tc_cuda_number_words(tc_session *s, const tc_ptx_loc *l, tc_buf *b) {
+    const tc_loaded *f = s->program.run->file;
+    const char *name = tc_cuda_file_name(f, l);
+    tc_buf_printf(b, "%u", l->line);
+    if (strcmp(name, f->source->name) != 0) {
+        tc_buf_printf(b, " of %s", name);
+    }
+}
+
+void tc_cuda_place_words(tc_session *s, const tc_ptx_loc *l, tc_buf *b) {
+    tc_buf_puts(b, "line ");
+    tc_cuda_number_words(s, l, b);
+}
+
 void tc_cuda_line_words(tc_session *s, const tc_access *a, tc_buf *b) {
     const tc_loaded *f = s->program.run->file;
     const tc_ptx_loc *l =
         a->valid && a->op != NULL ? tc_cuda_place(f, a->op) : NULL;
-    tc_buf_printf(b, "line %d", tc_finding_line(a));
-    if (l != NULL && a->op->file != 1) {
-        tc_buf_printf(b, " of %s", tc_cuda_file_name(f, l));
+    if (l != NULL) {
+        tc_cuda_place_words(s, l, b);
+    } else {
+        tc_buf_puts(b, "an unknown line");
     }
 }
 
@@ -94,7 +109,7 @@ static void initialised(tc_session *s, const tc_finding *f, const char *how,
         tc_cuda_where(s, &f->cause, b);
         tc_buf_printf(b, " %s", how);
     } else {
-        tc_buf_puts(b, ", which nobody has initialised");
+        tc_buf_puts(b, ", which nobody has initialised yet");
     }
 }
 
@@ -155,10 +170,8 @@ void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b) {
             break;
         }
         if (up->line != l->line || up->file != l->file) {
-            tc_buf_printf(b, "%sline %u", sep, up->line);
-            if (up->file != l->file) {
-                tc_buf_printf(b, " of %s", tc_cuda_file_name(f, up));
-            }
+            tc_buf_puts(b, sep);
+            tc_cuda_place_words(s, up, b);
             sep = ", that from ";
         }
         l = up;

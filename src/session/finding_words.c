@@ -262,6 +262,9 @@ static void out_of_bounds(tc_session *s, const tc_finding *f,
             return;
         }
     }
+    if (tc_finding_cuda(s) != NULL && tc_cuda_behind(s, f, b)) {
+        return;
+    }
     tc_buf_puts(b, ": nothing is there");
 }
 
@@ -293,6 +296,9 @@ static void single(tc_session *s, const tc_finding *f, const char *object,
         break;
     case TC_FINDING_ILLEGAL_SIZE:
         tc_buf_puts(b, " asks for a size that cannot be");
+        if (tc_finding_cuda(s) != NULL) {
+            tc_cuda_by(s, &f->at, b);
+        }
         break;
     case TC_FINDING_BARRIER_DIVERGENCE:
         tc_buf_puts(b, " comes to ");

@@ -76,10 +76,10 @@ static void put_callers(tc_session *s, const tc_access *a, tc_buf *b) {
     tc_cuda_callers(s, a, &text);
     if (text.len > 0) {
         tc_buf line = TC_BUF_INIT;
-        tc_buf_puts(&line, "  ");
         tc_cuda_line_words(s, a, &line);
         tc_buf_printf(&line, " is %s", tc_buf_text(&text));
-        tc_describe_wrapped(b, tc_buf_text(&line), 0, 2, s->options.width);
+        tc_buf_puts(b, "  ");
+        tc_describe_wrapped(b, tc_buf_text(&line), 2, 2, s->options.width);
         tc_buf_free(&line);
     }
     tc_buf_free(&text);

@@ -161,13 +161,12 @@ static void find(tc_run *r, tc_mbarrier_ref b, tc_finding_kind kind,
 
 /* An arrival that the phase does not expect. */
 static void find_arrival(tc_run *r, tc_mbarrier_ref b, const tc_mbarrier *m,
-                         const tc_access *at, uint32_t expected,
-                         const char *detail) {
+                         const tc_access *at, const char *detail) {
     tc_finding f =
         finding_at(b, TC_FINDING_MBARRIER_COUNT, at, TC_MISSING_FEWER_ARRIVALS);
     f.cause = m->arrive;
     f.other = m->init;
-    f.missing_n = expected;
+    f.missing_n = m->count;
     f.detail = detail;
     tc_find(r, &f);
 }
@@ -295,6 +294,7 @@ void tc_mbarrier_init(tc_run *r, tc_mbarrier_ref b, uint32_t count,
     *m = (tc_mbarrier){.used = true,
                        .live = true,
                        .offset = b.offset,
+                       .count = count,
                        .init = *by,
                        .now = now,
                        .before = before};
@@ -387,7 +387,7 @@ void tc_mbarrier_arrive_on(tc_run *r, tc_mbarrier_ref b, uint32_t count,
     tc_mbarrier_state s = tc_mbarrier_unpack(m->bits);
     *before = tc_mbarrier_token(m, m->bits);
     if (count == 0 || count > s.pending) {
-        find_arrival(r, b, m, by, s.expected,
+        find_arrival(r, b, m, by,
                      count == 0 ? "an arrival counts at least 1"
                                 : "more arrivals than the phase still expects");
         count = s.pending;

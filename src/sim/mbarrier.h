@@ -54,6 +54,7 @@ typedef struct tc_mbarrier {
     bool live; /* initialised, not invalidated */
     uint64_t bits;
     uint32_t phase;          /* completed since init */
+    uint32_t count;          /* that init gave */
     tc_arrivers now, before; /* in this phase; in the one before */
     bool waited;             /* splits may be suspended on it */
     int64_t announced;       /* bytes of this phase: expect_tx, complete_tx */

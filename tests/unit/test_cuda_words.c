@@ -4,6 +4,7 @@
  *     // @launch KERNEL GRID BLOCK ARG...
  *     ... code ...  // @finding KIND|KIND    a finding of this line
  *     ... code ...  // @cause                its cause
+ *     // @at FILE:LINE KIND    the finding, where it is in another file
  *     // @message TEXT    all of the finding's message, blanks made one
  *     // @missing TEXT    all of what is missing
  *     // @object TEXT
@@ -29,7 +30,7 @@ enum { LIMIT_S = 5 };
 static const char folder[] = "tests/words";
 
 typedef struct program {
-    const char *name, *launch, *kinds;
+    const char *name, *launch, *kinds, *file;
     int line, cause;
     tc_source *cu, *ptx;
 } program;
@@ -89,6 +90,14 @@ static void take_launch(void *user, int line, const char *rest) {
 static void take_finding(void *user, int line, const char *rest) {
     ((program *)user)->line = line;
     ((program *)user)->kinds = rest;
+}
+
+static void take_at(void *user, int line, const char *rest) {
+    program *p = user;
+    (void)line;
+    p->file = rest;
+    p->line = atoi(strchr(rest, ':') + 1);
+    p->kinds = strchr(rest, ' ') + 1;
 }
 
 static void take_cause(void *user, int line, const char *rest) {
@@ -183,6 +192,12 @@ static int judge_place(const program *p, const json_t *f) {
     int line = (int)json_integer_value(json_object_get(f, "line"));
     int cause = (int)json_integer_value(
         json_object_get(json_object_get(f, "cause"), "line"));
+    const char *file = json_string_value(json_object_get(f, "file"));
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+    if (p->file != NULL && strncmp(p->file, base, strlen(base)) != 0) {
+        print_error("%s: in %s, not in %s\n", p->name, file, p->file);
+        return 1;
+    }
     if (!is_one_of(p->kinds, kind) || line != p->line ||
         (p->cause != 0 && cause != p->cause)) {
         print_error("%s: %s at %d, cause %d; expected %s at %d, cause %d\n",
@@ -201,6 +216,7 @@ static int check(const char *name, bool aloud) {
     assert_non_null(p.ptx->text);
     each(a, p.cu->text, "// @launch ", take_launch, &p);
     each(a, p.cu->text, "// @finding ", take_finding, &p);
+    each(a, p.cu->text, "// @at ", take_at, &p);
     each(a, p.cu->text, "// @cause", take_cause, &p);
     tc_buf json = TC_BUF_INIT, text = TC_BUF_INIT;
     launch(&p, true, &json);

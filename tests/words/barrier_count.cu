@@ -8,7 +8,7 @@ __global__ void k(float *out) {
         init(&bar, 64);
     }
     __syncthreads();
-    auto token = bar.arrive();  // @finding mbarrier-phase|mbarrier-count
+    auto token = bar.arrive();  // @cause
     out[t] = 1.0f;
-    bar.wait(std::move(token));
+    bar.wait(std::move(token));  // @finding mbarrier-deadlock
 }

@@ -5,5 +5,6 @@ __global__ void k(float *out, const float *in) {
     __shared__ float s[64];
     int t = threadIdx.x;
     fetch(&s[t], in + t);
-    out[t] = take(&s[t]);  // read-before-complete, in tile.cuh
+    out[t] = take(&s[t]);
 }
+// @at tile.cuh:12 read-before-complete

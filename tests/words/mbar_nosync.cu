@@ -4,7 +4,7 @@
 __global__ void k(float *out) {
     __shared__ __mbarrier_t bar;
     if (threadIdx.x == 0) {
-        __mbarrier_init(&bar, 64);  // @cause
+        __mbarrier_init(&bar, 64);
     }
     __mbarrier_token_t token = __mbarrier_arrive(&bar);  // @finding mbarrier-reinit
     while (!__mbarrier_try_wait(&bar, token, 1000)) {

@@ -8,10 +8,10 @@ __global__ void k(float *out) {
     }
     __syncthreads();
     __mbarrier_arrive(&bar);
-    while (!__mbarrier_try_wait_parity(&bar, 1, 1000)) {
+    while (!__mbarrier_try_wait_parity(&bar, 1, 1000)) {  // @finding mbarrier-phase
     }
     __mbarrier_arrive(&bar);
-    while (!__mbarrier_try_wait_parity(&bar, 0, 1000)) {  // @finding mbarrier-phase|mbarrier-deadlock
+    while (!__mbarrier_try_wait_parity(&bar, 0, 1000)) {
     }
     out[threadIdx.x] = 1.0f;
 }

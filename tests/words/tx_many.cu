@@ -10,11 +10,11 @@ __global__ void k(float *out, const float *in) {
         ptx::mbarrier_init(&bar, 1);
         ptx::fence_proxy_async();
         ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, s, in,
-                           sizeof s, &bar);  // @finding tx-count
+                           sizeof s, &bar);
         ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, 512);  // @cause
     }
     __syncthreads();
-    while (!ptx::mbarrier_try_wait_parity(&bar, 0)) {
+    while (!ptx::mbarrier_try_wait_parity(&bar, 0)) {  // @finding tx-count
     }
     out[threadIdx.x] = s[threadIdx.x];
 }
