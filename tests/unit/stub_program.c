@@ -447,7 +447,7 @@ static int events(void) {
     launch(some(4), 1, 32, s);
     OK(cudaEventRecord(b, s));
     FAILS(cudaEventElapsedTime(&ms, a, b), cudaErrorNotReady);
-    OK(cudaGetLastError());
+    FAILS(cudaGetLastError(), cudaErrorInvalidResourceHandle);
     OK(cudaEventSynchronize(b));
     OK(cudaEventElapsedTime(&ms, a, b));
     EXPECT(ms == 1.5f); /* the parent's clock */
