@@ -55,6 +55,7 @@ static tc_run *make_run(tc_exec *e, const tc_program_launch *l, bool named) {
     run->ptx = e->file->text->text;
     run->entry = l->kernel->name;
     run->dynamic_shared = k->dynamic_shared;
+    run->registers = k->registers;
     for (int i = 0; i < 3; i++) {
         uint32_t c = k->cluster[i] ? k->cluster[i] : l->kernel->reqcluster[i];
         run->grid[i] = k->grid[i];
