@@ -49,7 +49,8 @@
     X(LIMIT)      /* tc_rt_limit: an attribute of a kernel was set */          \
     X(OCCUPANCY)  /* tc_rt_occupancy -> the same, filled in */                 \
     X(TENSOR_MAP) /* tc_rt_tensor_map -> 128 bytes */                          \
-    X(RESET)      /* cudaDeviceReset: all memory is freed, errors forgotten */ \
+    X(RESET)      /* cudaDeviceReset: all memory is freed, variables have      \
+                     their first values; after a fault it answers with that */ \
     X(NOTE)       /* tc_rt_note, then text: the host misused something */      \
     X(BYE)        /* tc_rt_bye: the program ends by itself */
 /* clang-format on */
