@@ -209,8 +209,9 @@ static const char *squeezed(tc_arena *a, const char *p, const char *end) {
         const char *aside = skip_aside(p);
         if (isspace((unsigned char)*p) || (aside != p && *p == '/')) {
             p = aside != p ? aside : p + 1;
-            bool open = b.len > 0 && strchr(" (", b.data[b.len - 1]) == NULL;
-            if (open && p < end && !isspace((unsigned char)*p)) {
+            bool apart = b.len > 0 && !strchr(" (.:", b.data[b.len - 1]) &&
+                         !strchr(".):,", *p) && strncmp(p, "->", 2) != 0;
+            if (apart && p < end && !isspace((unsigned char)*p)) {
                 tc_buf_putc(&b, ' ');
             }
         } else if (aside != p) {

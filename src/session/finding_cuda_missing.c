@@ -85,6 +85,12 @@ static const char *completes_on(const tc_cuda_call *c, const char *otherwise) {
     return c->nargs > 0 ? c->args[c->nargs - 1] : otherwise;
 }
 
+/* "pipe." or, of *pipe, "pipe->". */
+static const char *member_of(const missing *m, const char *on) {
+    tc_arena *a = m->s->program.run->arena;
+    return *on == '*' ? tc_format(a, "%s->", on + 1) : tc_format(a, "%s.", on);
+}
+
 /* What the program calls its block or cluster: the variable that was set to
  * this_thread_block() or this_cluster(). */
 static const char *group_name(const missing *m, const char *made,
@@ -139,8 +145,8 @@ static const char *bulk_scope(const missing *m) {
 
 static void commit_words(missing *m) {
     if (m->cause.home == TC_HOME_LIBCUXX) {
-        tc_buf_printf(m->b, "%s.producer_commit()",
-                      completes_on(&m->cause, "pipe"));
+        tc_buf_printf(m->b, "%sproducer_commit()",
+                      member_of(m, completes_on(&m->cause, "pipe")));
     } else {
         tc_buf_puts(m->b, "__pipeline_commit()");
     }
@@ -156,7 +162,7 @@ static void wait_words(missing *m) {
             tc_buf_printf(m->b, "cuda::pipeline_consumer_wait_prior<%lld>(%s)",
                           n, on);
         } else {
-            tc_buf_printf(m->b, "%s.consumer_wait()", on);
+            tc_buf_printf(m->b, "%sconsumer_wait()", member_of(m, on));
         }
         break;
     case TC_HOME_GROUPS: {
@@ -197,12 +203,13 @@ static void batch(missing *m) {
         before(m);
         break;
     default: /* WAIT_LESS */
-        wait_words(m);
-        if (m->other.deed == TC_DEED_WAIT && m->other.name != NULL &&
+        if (m->other.name != NULL &&
             strncmp(m->other.name, "consumer_wait", 13) == 0) {
+            tc_buf_printf(m->b, "%sconsumer_wait()", m->other.scope);
             before(m); /* one more: each takes the oldest batch */
             break;
         }
+        wait_words(m);
         tc_buf_puts(m->b, f->missing_n > 0 ? " or less at " : " at ");
         line(m, &f->other);
         break;
@@ -306,7 +313,7 @@ static const char *cluster_barrier(missing *m) {
 static void phase_wait(missing *m) {
     const char *on = completes_on(&m->cause, "bar");
     tc_arena *a = m->s->program.run->arena;
-    const char *consumer = tc_format(a, "%s.consumer_wait", on);
+    const char *consumer = tc_format(a, "%sconsumer_wait", member_of(m, on));
     if (m->cause.home == TC_HOME_LIBCUXX &&
         (uses(m, consumer) || uses(m, "pipeline_shared_state"))) {
         tc_buf_printf(m->b, "%s()", consumer);
@@ -314,8 +321,8 @@ static void phase_wait(missing *m) {
                m->cause.home == TC_HOME_BULK) {
         tc_buf_printf(m->b,
                       "a wait for %s's phase, such as "
-                      "%s.arrive_and_wait(),",
-                      on, on);
+                      "%sarrive_and_wait(),",
+                      on, member_of(m, on));
     } else if (m->cause.home == TC_HOME_PTX) {
         tc_buf_printf(m->b,
                       "a wait for %s's phase "

@@ -64,7 +64,8 @@ static tc_source *source_of(tc_arena *a, const char *name, const char *ext) {
 static const char *behind(tc_arena *a, const char *line, size_t n,
                           const char *key) {
     const char *whole = tc_strndup(a, line, n), *at = strstr(whole, key);
-    return at != NULL ? at + strlen(key) : NULL;
+    bool other = strncmp(whole, "// @", 4) == 0 && at != whole;
+    return at != NULL && !other ? at + strlen(key) : NULL;
 }
 
 /* Calls fn with what stands behind every such key. */

@@ -5,3 +5,5 @@ __global__ void k(float *out, int n) {
     assert(n < 5);  // @finding trap
     out[threadIdx.x] = n;
 }
+
+// @shows tests/words/asserts.cu:5:19: finding: trap

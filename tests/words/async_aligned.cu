@@ -9,3 +9,6 @@ __global__ void k(float *out, const float *in) {
     __pipeline_wait_prior(0);
     out[t] = s[4 * t];
 }
+
+// @message thread 0 reads 16 bytes at a1[1], which is not aligned to 16
+// @missing an address that is a multiple of 16 bytes

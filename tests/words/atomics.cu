@@ -5,3 +5,5 @@ __global__ void count(int *total) {
         total[0] = total[0] + 1;  // @finding data-race
     }
 }
+
+// @message thread 0 of CTA 1 reads a0[0], which thread 0 of CTA 0 wrote at line 5, and nothing orders the two (the same in 5 more accesses)

@@ -12,3 +12,5 @@ __global__ void k(float *out) {
     out[t] = 1.0f;
     bar.wait(std::move(token));  // @finding mbarrier-deadlock
 }
+
+// @missing 32 more arrivals, or a count that is 32 lower in `init(&bar, 64)` at line 8

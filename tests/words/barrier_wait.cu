@@ -12,3 +12,6 @@ __global__ void k(float *out, const float *in) {
     out[t] = s[t];  // @finding read-before-complete
     bar.wait(std::move(token));
 }
+
+// @message thread 0 reads s[0] while the copy `cuda::memcpy_async(s + t, in + t, cuda::aligned_size_t<4>(4), bar)` of line 10 is still in flight: nothing waited for it (the same in 63 more accesses)
+// @missing a wait for bar's phase, such as bar.arrive_and_wait(), before line 12

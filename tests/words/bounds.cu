@@ -8,3 +8,6 @@ __global__ void scale(T *out, const T *in, int n) {
     }
 }
 template __global__ void scale<float, 2>(float *, const float *, int);
+
+// @message thread 60 reads 4 bytes at a1[60]: a1 has 240 bytes
+// @object a1[60]

@@ -12,3 +12,6 @@ __global__ void k(float *out) {
         cde::cp_async_bulk_wait_group_read<0>();
     }
 }
+
+// @message thread 0 reads s[0], which thread 0 wrote at line 7, with no proxy fence between the two (the same in 63 more accesses)
+// @missing cde::fence_proxy_async_shared_cta() between lines 7 and 10

@@ -13,3 +13,6 @@ __global__ void k(float *out) {
         s[0] = 3.0f;  // @finding overwrite-in-flight
     }
 }
+
+// @message thread 0 writes s[0] while the copy `cde::cp_async_bulk_shared_to_global(out, s, sizeof s)` of line 11 may still read it
+// @missing cde::cp_async_bulk_wait_group_read<0>() before line 13

@@ -13,3 +13,5 @@ __global__ void k(float *out, unsigned n) {
         cde::cp_async_bulk_wait_group_read<0>();
     }
 }
+
+// @message thread 0 asks for a size that cannot be (`cde::cp_async_bulk_shared_to_global`): a bulk copy's size is a multiple of 16 bytes

@@ -12,3 +12,6 @@ __global__ void k(float *out, const float *in) {
     cg::wait_prior<1>(block);
     out[t] = s[0][t] + s[1][t];  // @finding read-before-complete
 }
+
+// @message `cg::wait_prior<1>(block)` at line 12 leaves the copy of line 11 in flight; line 13 reads it: thread 0 reads s[1][0] (the same in 63 more accesses)
+// @missing cg::wait(block) at line 12

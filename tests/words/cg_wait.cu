@@ -10,3 +10,6 @@ __global__ void k(float *out, const float *in) {
     block.sync();
     out[threadIdx.x] = s[threadIdx.x];  // @finding read-before-complete
 }
+
+// @message thread 0 reads s[0] while the copy `cg::memcpy_async(block, s, in, sizeof(float) * 64)` of line 9 is still in flight: nothing waited for it (the same in 63 more accesses)
+// @missing cg::wait(block) before line 11

@@ -11,3 +11,6 @@ __global__ void __cluster_dims__(2, 1, 1) k(float *out) {
     float *other = cluster.map_shared_rank(s, cluster.block_rank() ^ 1);
     out[blockIdx.x * 32 + t] = other[t];  // @finding remote-exited
 }
+
+// @message thread 0 of CTA 0 uses s[0] of another CTA, which may have ended
+// @missing cluster.sync() after line 12, before the other block ends

@@ -8,3 +8,5 @@ __global__ void k(float *out) {
         out[t] += 1.0f;
     }
 }
+
+// @message thread 32 comes to `__syncthreads()` without the rest of its warp, or of the threads that it waits for: 24 threads of the CTA had ended without arriving (the same in 23 more accesses)

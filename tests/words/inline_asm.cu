@@ -9,3 +9,6 @@ __global__ void k(float *out, const float *in) {
     asm volatile("cp.async.wait_group 1;");
     out[t] = s[t];  // @finding read-before-complete
 }
+
+// @message thread 0 reads s[0] while the copy (cp.async) of line 7 is still in flight: the wait at line 9 lets it stay pending (the same in 63 more accesses)
+// @missing wait_group 0 or less at line 9

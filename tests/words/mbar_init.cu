@@ -8,3 +8,7 @@ __global__ void k(float *out) {
     }
     out[threadIdx.x] = 1.0f;
 }
+
+// @message thread 0 arrives at bar (`__mbarrier_arrive(&bar)`), which nobody has initialised yet
+// @missing __mbarrier_init before line 6, and __syncthreads() between the two
+// @object bar

@@ -11,3 +11,6 @@ __global__ void k(float *out) {
     __mbarrier_token_t token = __mbarrier_arrive(&bar);  // @finding mbarrier-reinit
     out[threadIdx.x] = (float)token;
 }
+
+// @message thread 0 arrives at bar (`__mbarrier_arrive(&bar)`), which `__mbarrier_inval(&bar)` at line 8 invalidated
+// @missing __mbarrier_init again before line 11, and __syncthreads() between the two

@@ -14,3 +14,6 @@ __global__ void k(float *out) {
     __syncthreads();
     __mbarrier_arrive_and_drop(&bar);  // @finding mbarrier-count
 }
+
+// @message thread 64 arrives at bar (`__mbarrier_arrive_and_drop(&bar)`): `__mbarrier_init(&bar, 64)` at line 7 says 64 arrivals a phase, and more threads arrive (the same in 31 more accesses)
+// @missing a count above 64 in `__mbarrier_init(&bar, 64)` at line 7, or fewer arrivals

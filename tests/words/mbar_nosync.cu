@@ -11,3 +11,5 @@ __global__ void k(float *out) {
     }
     out[threadIdx.x] = 1.0f;
 }
+
+// @missing __mbarrier_init before line 9, and __syncthreads() between the two

@@ -15,3 +15,7 @@ __global__ void k(float *out) {
     }
     out[threadIdx.x] = 1.0f;
 }
+
+// @missing parity 0 at line 11
+// @shows   thread 0 waits at bar (`__mbarrier_try_wait_parity(&bar, 1, 1000)`) for a
+// @shows     parity 1 now names phase 1, in which nobody has arrived; phase 0 is over

@@ -12,3 +12,6 @@ __global__ void k(float *out) {
     }
     out[threadIdx.x] = 1.0f;
 }
+
+// @missing 32 more arrivals, or a count that is 32 lower in `__mbarrier_init(&bar, 64)` at line 7
+// @shows   nobody can go on:

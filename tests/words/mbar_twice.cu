@@ -13,3 +13,6 @@ __global__ void k(float *out) {
     }
     out[threadIdx.x] = 1.0f;
 }
+
+// @message thread 0 initialises bar (`__mbarrier_init(&bar, 32)`), which `__mbarrier_init(&bar, 32)` at line 7 initialised: it is live
+// @missing __mbarrier_inval between lines 7 and 8

@@ -8,3 +8,6 @@ __global__ void k(float *out, const float *in) {
     __pipeline_commit();
     out[t] = s[t];  // @finding read-before-complete
 }
+
+// @message thread 0 reads s[0] while the copy `__pipeline_memcpy_async(s + t, in + t, 4)` of line 7 is still in flight: nothing waited for it (the same in 63 more accesses)
+// @missing __pipeline_wait_prior(0) before line 9

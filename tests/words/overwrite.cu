@@ -10,3 +10,6 @@ __global__ void k(float *out, const float *in) {
     __pipeline_wait_prior(0);
     out[t] = s[t];
 }
+
+// @message thread 0 writes s[0] while the copy `__pipeline_memcpy_async(s + t, in + t, 4)` of line 7 has not completed (the same in 63 more accesses)
+// @missing __pipeline_wait_prior(0) before line 9

@@ -15,3 +15,6 @@ __global__ void k(float *out, const float *in) {
     pipe.consumer_wait();
     pipe.consumer_release();
 }
+
+// @message thread 0 reads s[0] while the copy `cuda::memcpy_async(&s[t], &in[t], cuda::aligned_size_t<4>(4), pipe)` of line 12 is still in flight: nothing waited for it (the same in 63 more accesses)
+// @missing pipe.consumer_wait() before line 14

@@ -10,3 +10,6 @@ __global__ void k(float *out, const float *in) {
     cuda::pipeline_consumer_wait_prior<0>(pipe);
     out[t] = s[t];  // @finding uncommitted-group
 }
+
+// @message thread 0 reads s[0] while the copy `cuda::memcpy_async(&s[t], &in[t], cuda::aligned_size_t<4>(sizeof(float)), pipe)` of line 9 is still in flight: it was never committed, so no wait covers it (the same in 63 more accesses)
+// @missing pipe.producer_commit() after line 9, before the wait

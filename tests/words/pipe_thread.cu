@@ -14,3 +14,6 @@ __global__ void k(float *out, const float *in) {
     out[t] = s[t] + s[64 + t];  // @finding read-before-complete
     pipe.consumer_release();
 }
+
+// @message `cuda::pipeline_consumer_wait_prior<1>(pipe)` at line 13 leaves the batch of line 10 in flight; line 14 reads it: thread 0 reads s[64] (the same in 63 more accesses)
+// @missing cuda::pipeline_consumer_wait_prior<0>(pipe) at line 13

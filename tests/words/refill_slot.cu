@@ -19,3 +19,6 @@ __global__ void k(float *out, const float *in) {
     __pipeline_wait_prior(0);
     out[t] = sum;
 }
+
+// @message thread 0 writes slot[0], which thread 32 read at line 15, with no barrier between them (the same in 191 more accesses)
+// @missing __syncthreads() between lines 15 and 16

@@ -6,3 +6,6 @@ __global__ void k(float *out, const float *in) {
     __syncthreads();
     out[threadIdx.x] = tile[threadIdx.x];
 }
+
+// @message thread 32 writes 4 bytes at tile[32]: nothing is there
+// @object tile[32]

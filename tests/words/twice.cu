@@ -20,3 +20,7 @@ __global__ void k(float *out, const float *in) {
     out[t] = s[0][t] +
              s[1][t];  // @finding read-before-complete
 }
+
+// @message `pipe.consumer_wait()` at line 18 leaves the batch of line 8 in flight; line 21 reads it: thread 0 reads s[1][0] (the same in 63 more accesses)
+// @missing pipe.consumer_wait() before line 21
+// @shows   line 8 is called from line 17

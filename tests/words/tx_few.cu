@@ -20,3 +20,5 @@ __global__ void k(float *out, const float *in) {
     bar.wait(std::move(token));  // @finding tx-count
     out[threadIdx.x] = s[threadIdx.x];
 }
+
+// @missing 1024 bytes in `cuda::device::barrier_arrive_tx(bar, 1, 2 * sizeof s)` at line 16

@@ -18,3 +18,5 @@ __global__ void k(float *out, const float *in) {
     }
     out[threadIdx.x] = s[threadIdx.x];
 }
+
+// @missing 1024 bytes in `ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, 512)` at line 14

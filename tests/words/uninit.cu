@@ -7,3 +7,6 @@ __global__ void k(float *out, const float *in) {
     __syncthreads();
     out[t] = s[t] + s[t + 1];  // @finding uninitialized-read
 }
+
+// @message thread 63 reads s[64], which nobody has written (the same in 31 more accesses)
+// @object s[64]
