@@ -2,6 +2,7 @@
  * is said here goes to standard error. */
 #include "repl/exec.h"
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "repl/print.h"
 #include "repl/shell.h"
@@ -51,10 +52,29 @@ static char *refusal_path(tc_session *s) {
     return b.data;
 }
 
+/* A file that says so, in folders that may have to be made. */
+static void refuse_for_ever(const char *path) {
+    char *folder = tc_xstrdup(path);
+    for (char *p = strchr(folder + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        mkdir(folder, 0777); /* where it fails, so does what follows */
+        *p = '/';
+    }
+    FILE *f = fopen(path, "w");
+    if (f != NULL) {
+        fputs("exec no longer offers to fetch nvcc: `make toolkit` does it\n",
+              f);
+        fclose(f);
+    }
+    free(folder);
+}
+
 /* Asks, once for all. */
 static bool wants_compiler(tc_session *s, const char *why) {
     char *path = refusal_path(s), answer[64] = "";
-    bool asked = access(path, F_OK) == 0, yes = false;
+    const char *own = getenv("TILECOPY_NVCC"); /* then no other is taken */
+    bool asked = access(path, F_OK) == 0 || (own != NULL && *own != '\0');
+    bool yes = false;
     if (!asked && isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) {
         fprintf(stderr,
                 "%s\nFetch NVIDIA's compiler (nvcc 13.0, some 350 MB of "
@@ -63,9 +83,8 @@ static bool wants_compiler(tc_session *s, const char *why) {
         fflush(stderr);
         yes = fgets(answer, sizeof answer, stdin) != NULL &&
               (answer[0] == 'y' || answer[0] == 'Y');
-        FILE *f = yes ? NULL : fopen(path, "w");
-        if (f != NULL) {
-            fclose(f);
+        if (!yes) {
+            refuse_for_ever(path);
         }
     }
     free(path);

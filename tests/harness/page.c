@@ -50,6 +50,8 @@ static void add_line(text *t, const char *s, size_t n) {
 /* One command of the page, and what the page says it prints. */
 typedef struct example {
     int line;
+    int block;    /* of examples: the number of its first line */
+    bool skipped; /* needs what is not here */
     bool session; /* typed into the page's session, not a shell command */
     text command, expected, actual;
     int status, actual_status;
@@ -106,12 +108,13 @@ static bool begins(const char *line, size_t n, const char *with) {
 }
 
 static void block_line(page *p, const char *line, size_t n, int number,
-                       bool session) {
+                       int block, bool session) {
     const char *prompt = session ? "tilecopy>" : "$";
     size_t skip = strlen(prompt);
     example *last = p->n > 0 ? &p->items[p->n - 1] : NULL;
     if (begins(line, n, prompt) && (n == skip || line[skip] == ' ')) {
         example *e = new_example(p, number, session);
+        e->block = block;
         skip += n > skip;
         add_line(&e->command, line + skip, n - skip);
     } else if (session && last && begins(line, n, "      ...")) {
@@ -129,7 +132,7 @@ static void read_page(page *p, const char *data) {
     enum { PROSE, OTHER, FILE_TEXT, CONSOLE, SESSION } in = PROSE;
     char name[256] = "";
     text file = {0};
-    int number = 0;
+    int number = 0, block = 0;
     for (const char *s = data; *s != '\0';) {
         size_t n = strcspn(s, "\n");
         number++;
@@ -142,6 +145,7 @@ static void read_page(page *p, const char *data) {
                      ? FILE_TEXT
                      : OTHER;
             file.len = 0;
+            block = number;
         } else if (in != PROSE && begins(s, n, "```")) {
             if (in == FILE_TEXT) {
                 write_file(name, file.data ? file.data : "", file.len);
@@ -154,7 +158,7 @@ static void read_page(page *p, const char *data) {
         } else if (in == FILE_TEXT) {
             add_line(&file, s, n);
         } else if (in == CONSOLE || in == SESSION) {
-            block_line(p, s, n, number, in == SESSION);
+            block_line(p, s, n, number, block, in == SESSION);
         }
         s += n + (s[n] == '\n');
     }
@@ -322,6 +326,17 @@ static bool lacks_compiler(const page *p) {
     return lacks;
 }
 
+/* One of the console's in the same block, up to this one, names a .cu. */
+static bool is_of_cuda(const page *p, size_t i) {
+    for (size_t k = i + 1; k-- > 0 && p->items[k].block == p->items[i].block;) {
+        if (!p->items[k].session &&
+            strstr(p->items[k].command.data, ".cu") != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void run_page(const char *path, int *passed, int *failed) {
     page p = {.path = path};
     FILE *f = fopen(path, "rb");
@@ -342,9 +357,11 @@ static void run_page(const char *path, int *passed, int *failed) {
     run_session(&p);
     int before = *failed;
     bool lacks = lacks_compiler(&p);
+    for (size_t i = 0; i < p.n && lacks; i++) {
+        p.items[i].skipped = is_of_cuda(&p, i);
+    }
     for (size_t i = 0; i < p.n; i++) {
-        bool cuda = strstr(p.items[i].command.data, ".cu") != NULL;
-        bool skipped = lacks && cuda && !p.items[i].session;
+        bool skipped = p.items[i].skipped;
         if (!p.items[i].session && !skipped) {
             run_shell(&p.items[i]);
         }

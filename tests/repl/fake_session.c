@@ -2,6 +2,7 @@
  * with src/repl/ and src/base/ instead of the library. Never in the product. */
 #include "base/arena.h"
 #include "base/buf.h"
+#include "grade/grade.h"
 #include "tilecopy.h"
 #include "view/view.h"
 #include <ctype.h>
@@ -15,7 +16,7 @@ struct tc_session {
     tc_diag_fn diag;
     tc_output_fn output;
     void *user;
-    bool finished, findings, timeline;
+    bool finished, findings, timeline, fetched;
     char program[64];
     volatile int stop;
 };
@@ -72,6 +73,36 @@ static tc_status spin(tc_session *s) {
 tc_status tc_session_load(tc_session *s, const char *path) {
     snprintf(s->program, sizeof s->program, "fake_function");
     return strstr(path, "bad") ? fail(s, path) : TC_OK;
+}
+
+/* There is no compiler until one is fetched, into the folder FAKE_HOME. */
+bool tc_session_compiler(tc_session *s, const char **why, const char **hint) {
+    *why = "there is no compiler";
+    *hint = "fetch one";
+    return s->fetched;
+}
+
+tc_status tc_session_fetch_compiler(tc_session *s) {
+    say(s, "(fetched)\n");
+    s->fetched = true;
+    return TC_OK;
+}
+
+const char *tc_session_compiler_home(tc_session *s) {
+    (void)s;
+    return getenv("FAKE_HOME");
+}
+
+int tc_session_exec(tc_session *s, const tc_exec_options *o) {
+    say(s, "(executed with %s)\n", o->args[0] ? o->args[0] : "nothing");
+    return 7;
+}
+
+tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
+                   tc_output_fn output, void *user) {
+    (void)diag;
+    output(user, o->exercise, strlen(o->exercise));
+    return TC_OK;
 }
 
 tc_status tc_session_eval(tc_session *s, const char *text) {

@@ -2,16 +2,21 @@
  * src/repl/ (without main.c), src/base/ and fake_session.c. */
 #include "base/buf.h"
 #include "repl/entry.h"
+#include "repl/exec.h"
 #include "repl/history.h"
 #include "repl/options.h"
 #include "repl/print.h"
+#include <getopt.h>
 #include <locale.h>
+#include <pty.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -342,8 +347,12 @@ static void test_bad_usage(void **state) {
                                         "x --timeout nan",
                                         "x --color blue",
                                         "x --json=1",
-                                        "x exec a.cu",
-                                        "x grade a b.cu",
+                                        "x exec",
+                                        "x exec a.cu 12",
+                                        "x exec --json a.cu",
+                                        "x --quiet a.cu",
+                                        "x grade a",
+                                        "x grade a b.cu c",
                                         "x lesson a b",
                                         "x --seed 18446744073709551616"};
     int saved = dup(STDERR_FILENO);
@@ -406,6 +415,101 @@ static void words_stay_whole(void **state) {
     free(text);
 }
 
+/* --- exec's words --- */
+
+static void test_exec_words(void **state) {
+    (void)state;
+    char *argv[] = {"tilecopy-repl",
+                    "--arch",
+                    "sm_80",
+                    "exec",
+                    "--report",
+                    "r.json",
+                    "p.cu",
+                    "--quiet",
+                    "--timeout=3",
+                    "--",
+                    "-x",
+                    "--quiet",
+                    NULL};
+    tc_cli cli;
+    tc_status status;
+    optind = 0;
+    assert_true(tc_cli_parse(&cli, 12, argv, &status));
+    assert_true(cli.exec.asked && cli.exec.quiet && !cli.exec.pedantic);
+    assert_string_equal(cli.exec.program, "p.cu");
+    assert_string_equal(cli.exec.report, "r.json");
+    assert_string_equal(cli.session.arch, "sm_80");
+    assert_string_equal(cli.exec.args[0], "-x");
+    assert_string_equal(cli.exec.args[1], "--quiet");
+    assert_null(cli.exec.args[2]);
+    assert_true(cli.has_timeout && cli.session.timeout_s == 3.0);
+    tc_cli_free(&cli);
+}
+
+/* The compiler's words are not ours to break or to mark, but no more than
+ * text gets to the terminal. */
+static void test_verbatim(void **state) {
+    (void)state;
+    tc_diag d = {.severity = TC_VERBATIM,
+                 .message = "a.cu(1): error: no\n\tint\033[31m x\n"};
+    check_diag(&d, 10, "a.cu(1): error: no\n\tint?[31m x\n");
+}
+
+/* --- the offer to fetch a compiler --- */
+
+/* `exec x.cu -- word` on a terminal where `answer` is typed: its exit status,
+ * and what was on the screen. */
+static int exec_on_terminal(const char *answer, char *screen, size_t size) {
+    char *argv[] = {"tilecopy-repl", "exec", "x.cu", "--", "word", NULL};
+    int fd, status;
+    pid_t pid = forkpty(&fd, NULL, NULL, NULL);
+    if (pid == 0) {
+        tc_cli cli;
+        tc_status parsed;
+        setenv("NO_COLOR", "1", 1);
+        optind = 0;
+        bool ok = tc_cli_parse(&cli, 5, argv, &parsed);
+        _exit(ok ? tc_exec_main(&cli) : 99);
+    }
+    size_t n = 0;
+    ssize_t got = write(fd, answer, strlen(answer));
+    while (n + 1 < size && (got = read(fd, screen + n, size - n - 1)) > 0) {
+        n += (size_t)got;
+    }
+    screen[n] = '\0';
+    close(fd);
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_offer(void **state) {
+    (void)state;
+    char folder[] = "/tmp/tilecopy-offer-XXXXXX", screen[4096], back[4096];
+    assert_non_null(getcwd(back, sizeof back));
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(chdir(folder), 0);
+    FILE *f = fopen("x.cu", "w");
+    assert_non_null(f);
+    fclose(f);
+    setenv("FAKE_HOME", "deep/er/toolkit", 1);
+    unsetenv("TILECOPY_NVCC");
+    /* yes: it is fetched, and the program runs */
+    assert_int_equal(exec_on_terminal("y\n", screen, sizeof screen), 7);
+    assert_non_null(strstr(screen, "[y/N]"));
+    assert_non_null(strstr(screen, "(fetched)"));
+    assert_non_null(strstr(screen, "(executed with word)"));
+    /* no: never asked again */
+    assert_int_equal(exec_on_terminal("\n", screen, sizeof screen), 1);
+    assert_non_null(strstr(screen, "[y/N]"));
+    assert_non_null(strstr(screen, "there is no compiler"));
+    assert_int_equal(exec_on_terminal("y\n", screen, sizeof screen), 1);
+    assert_null(strstr(screen, "[y/N]"));
+    assert_int_equal(access("deep/er/toolkit.declined", F_OK), 0);
+    assert_int_equal(chdir(back), 0);
+    assert_int_equal(system("rm -rf /tmp/tilecopy-offer-??????"), 0);
+}
+
 int main(void) {
     setlocale(LC_CTYPE, "C.UTF-8");
     const struct CMUnitTest tests[] = {
@@ -424,6 +528,9 @@ int main(void) {
         cmocka_unit_test(test_history),
         cmocka_unit_test(test_options),
         cmocka_unit_test(test_lesson),
+        cmocka_unit_test(test_exec_words),
+        cmocka_unit_test(test_verbatim),
+        cmocka_unit_test(test_offer),
         cmocka_unit_test(test_bad_usage),
         cmocka_unit_test(test_color_choice),
     };
