@@ -22,16 +22,19 @@ typedef struct tc_case {
     void *input;      /* the exercise's own, for its judge */
     uint8_t *file;    /* what the submission's process finds in its input */
     size_t size;
+    size_t most; /* bytes that it may leave behind that */
 } tc_case;
 
 typedef enum tc_judged { TC_RIGHT, TC_WRONG, TC_NO_RESULT } tc_judged;
 
 typedef struct tc_exercise {
     const char *name, *about;
+    const char *interface; /* the declaration of what a submission defines */
     int ncases;
     void (*make)(int number, uint64_t seed, tc_arena *a, tc_case *out);
-    /* Compares what was left with what is right. Else why, in a student's
-     * words: a line, perhaps further ones. left is aligned for any type. */
+    /* Compares what was left (most bytes, zeros where nothing was written) with
+     * what is right. Else why, in a student's words: a line, perhaps further
+     * ones. left is aligned for any type. */
     tc_judged (*judge)(const tc_case *c, const uint8_t *left, size_t size,
                        tc_buf *why);
 } tc_exercise;

@@ -5,11 +5,15 @@
 #include "grade/reply.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
+
+enum { ALL_CASES = 6 /* limits of one case that all together may take */ };
 
 /* ---- exercises ---- */
 
@@ -89,20 +93,67 @@ typedef struct grading {
     uint64_t seed;
     tc_diag_fn diag;
     void *user;
-    tc_buf said;   /* errors of the case under way, but the compiler's words */
-    bool built;    /* some case has run */
-    bool compiler; /* has said something */
+    tc_buf said; /* errors of the case under way, but the compiler's words */
+    tc_buf compiler; /* its words, of the first case */
+    bool built;      /* some case has run */
+    double end;      /* when no further case is begun */
 } grading;
 
 static void hear(void *user, const tc_diag *d) {
     grading *g = user;
     if (d->severity == TC_VERBATIM) {
-        g->compiler |= !g->built;
-        if (!g->built) {
-            g->diag(g->user, d);
-        }
+        tc_buf_puts(&g->compiler, g->built ? "" : d->message);
     } else if (d->severity == TC_ERROR) {
         tc_buf_printf(&g->said, "%s%s", g->said.len ? "\n" : "", d->message);
+    }
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- what the compiler and the linker say ---- */
+
+/* Whether the linker misses, or has twice, something of that name alone: what
+ * it says about it is not in a student's words. */
+static bool linker_says(const char *said, const char *what, const char *name) {
+    const char *p = strstr(said, what);
+    size_t n = strlen(name);
+    while (p != NULL) {
+        p += strlen(what);
+        if (strncmp(p, name, n) != 0 || strchr("('`\n", p[n]) == NULL) {
+            return false;
+        }
+        p = strstr(p, what);
+    }
+    return strstr(said, what) != NULL;
+}
+
+static void say_compiler(grading *g) {
+    tc_diags d = {g->diag, g->user, 0};
+    const tc_exercise *e = g->exercise;
+    const char *said = tc_buf_text(&g->compiler);
+    tc_arena *a = g->verdict->arena;
+    if (linker_says(said, "undefined reference to `", e->name)) {
+        tc_error(&d, TC_NOWHERE,
+                 tc_format(a, "the interface is %s", e->interface),
+                 "%s does not define the function that is asked for, %s",
+                 g->o->path, e->name);
+        g->verdict->refused =
+            tc_format(a, "it does not define %s", e->interface);
+    } else if (linker_says(said, "multiple definition of `", "main")) {
+        tc_error(&d, TC_NOWHERE, "the grader brings its own main; leave it out",
+                 "%s defines main", g->o->path);
+        g->verdict->refused = "it defines main, which the grader brings";
+    } else if (g->compiler.len > 0) {
+        tc_report(&d, TC_VERBATIM, TC_NOWHERE, NULL, "%s", said);
+        g->verdict->refused = tc_format(a, "it does not compile:\n%s", said);
+    }
+    if (g->compiler.len == 0 && g->said.len > 0) {
+        tc_error(&d, TC_NOWHERE, NULL, "%s", tc_buf_text(&g->said));
+        g->verdict->refused = tc_strdup(a, tc_buf_text(&g->said));
     }
 }
 
@@ -140,16 +191,20 @@ static bool write_case(int fd, const tc_case *c) {
     return lseek(fd, 0, SEEK_SET) == 0;
 }
 
-/* The files of one run: the case, what it prints, the report. */
+/* The files of one run: the case, which grows no further; what it prints, which
+ * nobody reads; the report. */
 typedef struct files {
     int in, out, report;
 } files;
 
 static bool open_files(files *f, const tc_case *c) {
-    f->in = memfd_create("case", MFD_CLOEXEC);
-    f->out = memfd_create("output", MFD_CLOEXEC);
+    f->in = memfd_create("case", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    f->out = open("/dev/null", O_WRONLY | O_CLOEXEC);
     f->report = memfd_create("report", MFD_CLOEXEC);
-    return f->in >= 0 && f->out >= 0 && f->report >= 0 && write_case(f->in, c);
+    return f->in >= 0 && f->out >= 0 && f->report >= 0 &&
+           write_case(f->in, c) &&
+           ftruncate(f->in, (off_t)(c->size + c->most)) == 0 &&
+           fcntl(f->in, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0;
 }
 
 static void close_files(const files *f) {
@@ -172,8 +227,10 @@ static void explain(grading *g, int exit, const json_t *findings, tc_buf *why) {
     } else if (g->said.len > 0) {
         tc_buf_puts(why, tc_buf_text(&g->said));
     } else {
-        tc_buf_printf(why, "the program ended with status %d and no result",
-                      exit);
+        tc_buf_printf(why,
+                      "the program ended with status %d before the call of %s "
+                      "was over: nothing may end it",
+                      exit, g->exercise->name);
     }
 }
 
@@ -228,9 +285,8 @@ static bool run_case(grading *g, int number, tc_test *t) {
             json_t *findings = json_object_get(j, "findings");
             judge(g, &c, exit, left, nleft, findings, t);
             tc_verdict_findings(g->verdict, t, findings);
-        } else if (g->said.len > 0) {
-            tc_diags d = {g->diag, g->user, 0};
-            tc_error(&d, TC_NOWHERE, NULL, "%s", tc_buf_text(&g->said));
+        } else {
+            say_compiler(g);
         }
         json_decref(j);
     }
@@ -242,18 +298,20 @@ static bool run_case(grading *g, int number, tc_test *t) {
 static void run_cases(grading *g) {
     tc_verdict *v = g->verdict;
     bool go_on = true;
+    g->end = now() + ALL_CASES * g->o->session.timeout_s;
     v->ntests = g->exercise->ncases;
     v->tests = TC_NEWN(v->arena, tc_test, v->ntests);
     for (int i = 0; i < v->ntests; i++) {
         tc_test *t = &v->tests[i];
         if (go_on) {
-            go_on = run_case(g, i, t);
+            go_on = run_case(g, i, t) && now() < g->end;
         } else {
             tc_case c = {0};
             g->exercise->make(i, g->seed, v->arena, &c);
             *t = (tc_test){.name = c.name,
                            .hidden = c.hidden,
                            .status = TC_TEST_ERROR,
+                           .not_run = true,
                            .message = "not run"};
         }
         v->passed += t->status == TC_TEST_PASSED;
@@ -328,15 +386,14 @@ tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
         status = TC_USAGE;
     } else {
         run_cases(&g);
-        if (g.built || !g.compiler) {
-            tc_verdict_say(&v, o, output, user);
-        }
+        tc_verdict_say(&v, o, output, user);
         status = v.passed == v.ntests           ? TC_OK
                  : g.built || v.status == TC_OK ? TC_FAILED
                                                 : v.status;
     }
     tc_session_free(g.session);
     tc_buf_free(&g.said);
+    tc_buf_free(&g.compiler);
     json_decref(v.findings);
     tc_arena_free(v.arena);
     return status;

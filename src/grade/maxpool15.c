@@ -15,8 +15,11 @@ typedef struct header {
     uint32_t out_bits, in_guard, out_guard;
 } header;
 
+typedef enum step { NOTHING, LAUNCH, RUN, READ_OUT, READ_IN } step;
+
 typedef struct result {
-    int32_t launch, run; /* cudaError_t */
+    int32_t there;       /* 1; 0: nothing was left */
+    int32_t step, error; /* what failed; its cudaError_t */
     char words[120];
 } result;
 
@@ -94,6 +97,7 @@ static void make(int number, uint64_t seed, tc_arena *a, tc_case *out) {
     int n = p.n ? p.n : 1 + (int)tc_draw_below(&d, 5000);
     header h = {"maxpool", n, GUARD, UNWRITTEN, INFINITE, AROUND};
     out->size = sizeof h + (size_t)n * 4;
+    out->most = 2 * (sizeof(result) + ((size_t)n + 2 * GUARD) * 8);
     out->file = tc_alloc(a, out->size);
     float *in = TC_NEWN(a, float, n);
     for (int i = 0; i < n; i++) {
@@ -230,6 +234,18 @@ static bool guards(const char *name, const uint32_t *at, int n, int guard,
     return true;
 }
 
+/* A call of CUDA's failed. */
+static void failed(const result *r, tc_buf *why) {
+    static const char *const words[] = {
+        [LAUNCH] = "the launch failed",
+        [RUN] = "the kernel failed",
+        [READ_OUT] = "out cannot be read any more (was it freed?)",
+        [READ_IN] = "in cannot be read any more (was it freed?)"};
+    bool known = r->step > NOTHING && r->step <= READ_IN;
+    tc_buf_printf(why, "%s: %.*s", known ? words[r->step] : "a call failed",
+                  (int)strnlen(r->words, sizeof r->words), r->words);
+}
+
 static tc_judged one_call(const task *t, const uint8_t **left, size_t *size,
                           int guard, tc_buf *why) {
     size_t all = (size_t)t->n + 2 * (size_t)guard, bytes = sizeof(result);
@@ -242,10 +258,11 @@ static tc_judged one_call(const task *t, const uint8_t **left, size_t *size,
     const uint32_t *in = out + all;
     *left += bytes + all * 8;
     *size -= bytes + all * 8;
-    if (r.launch || r.run) {
-        tc_buf_printf(why, "%s: %.*s",
-                      r.launch ? "the launch failed" : "the kernel failed",
-                      (int)strnlen(r.words, sizeof r.words), r.words);
+    if (r.there != 1) {
+        return TC_NO_RESULT;
+    }
+    if (r.step != NOTHING) {
+        failed(&r, why);
         return TC_WRONG;
     }
     if (!guards("out", out, t->n, guard, AROUND, why) ||
@@ -272,6 +289,7 @@ static tc_judged judge(const tc_case *c, const uint8_t *left, size_t size,
 const tc_exercise tc_exercise_maxpool15 = {
     .name = "maxpool15",
     .about = "1D max pooling with radius 15",
+    .interface = "void maxpool15(float* out, const float* in, int n)",
     .ncases = NPLANS,
     .make = make,
     .judge = judge,

@@ -32,16 +32,27 @@ static const char *text_of(const json_t *j, const char *key) {
     return s ? s : "";
 }
 
+/* "line 12", or "main.cu:12" where that is not the submission's. */
+static const char *place_of(const tc_verdict *v, const json_t *f) {
+    const char *file = text_of(f, "file"), *slash = strrchr(file, '/');
+    long long line = json_integer_value(json_object_get(f, "line"));
+    bool own = *file == '\0' || strcmp(file, v->path) == 0;
+    return own ? tc_format(v->arena, "line %lld", line)
+               : tc_format(v->arena, "%s:%lld", slash ? slash + 1 : file, line);
+}
+
 void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings) {
     size_t n = json_array_size(findings);
     t->findings = TC_NEWN(v->arena, const char *, n + 1);
     for (size_t i = 0; i < n; i++) {
         json_t *f = json_array_get(findings, i);
-        long long line = json_integer_value(json_object_get(f, "line"));
         const char *missing = text_of(json_object_get(f, "cause"), "missing");
+        const char *place = place_of(v, f), *kind = text_of(f, "kind");
         t->findings[t->nfindings++] = tc_format(
-            v->arena, "line %lld: %s: %s%s%s", line, text_of(f, "kind"),
-            text_of(f, "message"), *missing ? "; missing: " : "", missing);
+            v->arena, "%s: %s: %s%s%s", place, kind, text_of(f, "message"),
+            *missing ? "; missing: " : "", missing);
+        t->defects = tc_format(v->arena, "%s%s:%s ",
+                               t->defects ? t->defects : "", place, kind);
         if (!known(v->findings, f)) {
             json_array_append(v->findings, f);
         }
@@ -81,23 +92,121 @@ static void put_lines(tc_buf *b, const char *text, int width) {
     }
 }
 
-static void put_test(tc_buf *b, const tc_test *t, int *shown, int width) {
+/* What a deadlock waits for is a list in one sentence: a line each. */
+static void put_finding(tc_buf *b, const char *text, int width) {
+    enum { MOST_WAITERS = 8 };
+    static const char next[] = "; CTA ";
+    tc_buf lines = TC_BUF_INIT;
+    const char *p = text, *q;
+    int n = 0;
+    for (; (q = strstr(p, next)) != NULL; p = q + 2) {
+        if (n++ < MOST_WAITERS) {
+            tc_buf_write(&lines, p, (size_t)(q - p));
+            tc_buf_puts(&lines, ";\n");
+        }
+    }
+    if (n < MOST_WAITERS) {
+        tc_buf_puts(&lines, p);
+    } else {
+        tc_buf_printf(&lines, "and %d more", n + 1 - MOST_WAITERS);
+    }
+    put_lines(b, tc_buf_text(&lines), width);
+    tc_buf_free(&lines);
+}
+
+/* Failures that have been explained in full. */
+typedef struct shown {
+    const tc_test *tests[MOST_SHOWN];
+    int n;
+} shown;
+
+static size_t first_line(const tc_test *t) {
+    return t->message ? strcspn(t->message, "\n") : 0;
+}
+
+/* The same defects, or none and the same words up to their numbers. */
+static bool same_reason(const tc_test *a, const tc_test *b) {
+    if (a->defects || b->defects) {
+        return a->defects && b->defects && strcmp(a->defects, b->defects) == 0;
+    }
+    const char *p = a->message ? a->message : "";
+    const char *q = b->message ? b->message : "";
+    static const char number[] = "0123456789.+-e";
+    while (*p && *q && *p != '\n' && *q != '\n') {
+        bool digits = strchr("0123456789", *p) && strchr("0123456789", *q);
+        if (!digits && *p != *q) {
+            return false;
+        }
+        p += digits ? strspn(p, number) : 1;
+        q += digits ? strspn(q, number) : 1;
+    }
+    return (*p == '\0' || *p == '\n') && (*q == '\0' || *q == '\n');
+}
+
+/* The failure that has been explained and is of the same sort, or NULL. */
+static const tc_test *explained(const shown *s, const tc_test *t) {
+    for (int i = 0; i < s->n; i++) {
+        if (same_reason(s->tests[i], t)) {
+            return s->tests[i];
+        }
+    }
+    return NULL;
+}
+
+/* A failure in one line. */
+static void put_short(tc_buf *b, const tc_test *t, const tc_test *like,
+                      int width) {
+    size_t n = first_line(t);
+    bool same =
+        like && (t->defects || (n == first_line(like) &&
+                                memcmp(t->message, like->message, n) == 0));
+    size_t used = strlen(t->name) + 10;
+    size_t room = (size_t)width > used + 10 ? (size_t)width - used : 10;
+    if (same) {
+        tc_buf_puts(b, ": the same\n");
+    } else if (t->defects) {
+        tc_buf_printf(b, ": %.*s\n", (int)strcspn(t->findings[0], "\n;(`"),
+                      t->findings[0]);
+    } else {
+        tc_buf_printf(b, ": %.*s%s\n", (int)(n > room ? room - 3 : n),
+                      t->message ? t->message : "", n > room ? "..." : "");
+    }
+}
+
+static void put_test(tc_buf *b, const tc_test *t, shown *s, int width) {
     static const char *const words[] = {"ok    ", "FAIL  ", "later ", "error "};
-    tc_buf_printf(b, "  %s%s\n", words[t->status], t->name);
-    if (t->status == TC_TEST_PASSED || (*shown)++ >= MOST_SHOWN) {
+    tc_buf_printf(b, "  %s%s", words[t->status], t->name);
+    if (t->status == TC_TEST_PASSED) {
+        tc_buf_putc(b, '\n');
         return;
     }
+    const tc_test *like = explained(s, t);
+    if (like || s->n == MOST_SHOWN) {
+        put_short(b, t, like, width);
+        return;
+    }
+    s->tests[s->n++] = t;
+    tc_buf_putc(b, '\n');
     put_lines(b, t->message, width);
     for (int i = 0; i < t->nfindings; i++) {
-        put_lines(b, t->findings[i], width);
+        put_finding(b, t->findings[i], width);
     }
 }
 
 static void put_text(const tc_verdict *v, int width, tc_buf *b) {
-    int shown = 0;
+    shown s = {{0}, 0};
+    int left = 0;
     tc_buf_printf(b, "%s: %s\n", v->exercise, v->path);
     for (int i = 0; i < v->ntests; i++) {
-        put_test(b, &v->tests[i], &shown, width);
+        if (v->tests[i].not_run) {
+            left++;
+        } else {
+            put_test(b, &v->tests[i], &s, width);
+        }
+    }
+    if (left > 0) {
+        tc_buf_printf(b, "  %d more case%s not run: no time was left.\n", left,
+                      left == 1 ? " was" : "s were");
     }
     tc_buf_printf(b, "%d of %d cases pass: %s\n", v->passed, v->ntests,
                   v->passed == v->ntests ? "the exercise is passed."
@@ -136,6 +245,9 @@ static void put_json(const tc_verdict *v, tc_buf *b) {
         v->passed, "max_score", v->ntests, "passed", v->passed == v->ntests,
         "tests", tests, "findings", v->findings, "seed",
         tc_format(v->arena, "%llu", (unsigned long long)v->seed));
+    if (v->refused) {
+        json_object_set_new(j, "error", json_string(v->refused));
+    }
     char *text = json_dumps(j, JSON_COMPACT);
     tc_buf_printf(b, "%s\n", text ? text : "{}");
     free(text);
@@ -147,7 +259,7 @@ void tc_verdict_say(const tc_verdict *v, const tc_grade_options *o,
     tc_buf b = TC_BUF_INIT;
     if (o->format && strcmp(o->format, "json") == 0) {
         put_json(v, &b);
-    } else {
+    } else if (v->refused == NULL) {
         put_text(v, o->session.width ? o->session.width : 80, &b);
     }
     output(user, tc_buf_text(&b), b.len);

@@ -17,9 +17,11 @@ typedef struct tc_test {
     const char *name;
     bool hidden;
     tc_test_status status;
+    bool not_run;
     const char *message;   /* lines; "" or NULL: nothing to say */
     const char **findings; /* a sentence each */
     int nfindings;
+    const char *defects; /* kinds and lines of the findings; NULL: none */
 } tc_test;
 
 typedef struct tc_verdict {
@@ -28,14 +30,16 @@ typedef struct tc_verdict {
     uint64_t seed;
     tc_test *tests;
     int ntests, passed;
-    json_t *findings; /* of all tests, equal ones once; owned */
-    tc_status status; /* TC_OK, or why no case could run */
+    json_t *findings;    /* of all tests, equal ones once; owned */
+    tc_status status;    /* TC_OK, or why no case could run */
+    const char *refused; /* by the compiler, in words; NULL: it was not */
 } tc_verdict;
 
 /* Adds the findings of a test (INTERFACE.md's), borrowed. */
 void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings);
 
-/* The verdict as o->format wants it. */
+/* The verdict as o->format wants it. As text a submission that was refused has
+ * none: the compiler's words are diagnostics. */
 void tc_verdict_say(const tc_verdict *v, const tc_grade_options *o,
                     tc_output_fn output, void *user);
 
