@@ -59,7 +59,8 @@ $(BUILD)/tests/programs: tests/harness/programs.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< -ljansson
 
-$(BUILD)/tests/pty: tests/repl/pty.c tests/repl/terminal.c \
+$(BUILD)/tests/pty $(BUILD)/tests/pty_exec: \
+  $(BUILD)/tests/%: tests/repl/%.c tests/repl/terminal.c \
                     $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/repl $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -lutil
@@ -104,7 +105,8 @@ $(BUILD)/tools/ptx_host: tests/tools/ptx_host.c $(BUILD)/libtilecopy.a
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
 
 # Tries a CUDA program's devices, on such a machine too.
-$(BUILD)/tools/device_host: tests/tools/device_host.c $(BUILD)/libtilecopy.a
+$(BUILD)/tools/device_host $(BUILD)/tools/program_host: \
+  $(BUILD)/tools/%: tests/tools/%.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
 
@@ -118,6 +120,7 @@ $(BUILD)/tools/alu_host: tests/tools/alu_host.c $(BUILD)/libtilecopy.a
 	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
 
 tools: $(BUILD)/tools/ptx_host $(BUILD)/tools/device_host \
+       $(BUILD)/tools/program_host \
        $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_host $(BUILD)/tools/alu_pack
 
 # --- what people type ---------------------------------------------------------
@@ -141,7 +144,7 @@ test:
 	  sh tests/harness/run.sh $(BUILD)
 
 test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/pty \
-            $(BUILD)/tests/programs \
+            $(BUILD)/tests/pty_exec $(BUILD)/tests/programs \
             $(BUILD)/tests/test_client
 
 # A CUDA compiler of the project's own, for machines without one: no root.

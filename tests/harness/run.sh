@@ -45,6 +45,7 @@ done
 one tests/harness/programs "$build/tests/programs" "$build/tilecopy-repl" \
     lessons tests/cuda exercises
 one tests/repl/pty "$build/tests/pty" "$build/tilecopy-repl" lessons/ldgsts.py
+one tests/repl/pty_exec "$build/tests/pty_exec" "$build/tilecopy-repl"
 one tests/repl/test_cli.sh sh tests/repl/test_cli.sh "$build/tilecopy-repl" \
     lessons/ldgsts.py
 one tests/tools/test_need.sh sh tests/tools/test_need.sh
