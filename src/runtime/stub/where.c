@@ -77,6 +77,7 @@ uint64_t tc_stub_where(void) {
 
 uint64_t tc_stub_where_fault(const void *pc) {
     const tc_stub_image *m = image();
-    return is_students(m, (uintptr_t)pc) ? (uintptr_t)pc - m->base
+    /* As of a call: one past the instruction's first byte. */
+    return is_students(m, (uintptr_t)pc) ? (uintptr_t)pc - m->base + 1
                                          : outwards((uintptr_t)pc);
 }
