@@ -6,9 +6,17 @@
 
 /* ---- opening ---- */
 
+enum { MOST_TEXT = 64 << 20 /* between two SYNCs */ };
+
 static void print(void *user, const char *text, size_t n) {
     tc_server *s = user;
-    tc_buf_write(&s->text, text, n);
+    if (s->text.len + n <= MOST_TEXT) {
+        tc_buf_write(&s->text, text, n);
+    } else if (!s->text_full) {
+        s->text_full = true;
+        tc_buf_puts(&s->text, "... kernels have printed more than 64 MiB: the "
+                              "rest is lost\n");
+    }
 }
 
 /* Kernels may use 48 KiB of shared memory until the host allows more. */
@@ -60,7 +68,7 @@ bool tc_serve_open(tc_server *s, int *error) {
         first = TC_RT_DEVICE_BASE + TC_DEVICE_OWN;
         bytes = TC_RT_DEVICE_SIZE - TC_DEVICE_OWN;
     }
-    s->memory = tc_memory_new(first, bytes, s->facts.memory);
+    s->memory = tc_memory_new(first, bytes, s->facts.memory_free);
     first_limits(s);
     add_symbols(s);
     return true;
@@ -105,6 +113,7 @@ int tc_call_SYNC(tc_server *s, tc_exchange *x) {
         tc_serve_write(s, s->text.data, s->text.len);
     }
     tc_buf_clear(&s->text);
+    s->text_full = false;
     return s->sticky;
 }
 

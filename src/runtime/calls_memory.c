@@ -7,20 +7,22 @@
 
 static int alloc(tc_server *s, tc_block *b) {
     bool shared = b->m.kind != TC_RT_DEVICE;
-    if (b->m.kind != TC_RT_HOST && !tc_memory_fits(s->memory, b->m.bytes)) {
+    if (!tc_memory_fits(s->memory, b->m.kind, b->m.bytes)) {
         return TC_CUDA_MEMORY_ALLOCATION;
     }
     b->m.address = !shared && b->m.bytes <= TC_SMALL_BLOCK
                        ? tc_memory_place_small(s->memory)
                        : tc_memory_place(s->memory, b->m.bytes);
-    if (!b->m.address || b->m.bytes > s->facts.memory) {
+    if (!b->m.address) {
         return TC_CUDA_MEMORY_ALLOCATION;
     }
     if (shared) {
         b->fd = tc_pages_new(b->m.bytes, &b->m.shared, &b->mapped);
     }
+    tc_block kept = *b;
+    kept.fd = -1; /* it goes to the program, and is closed here */
     if ((shared && b->fd < 0) || !s->v->alloc(s->device, &b->m) ||
-        !tc_memory_add(s->memory, b)) {
+        !tc_memory_add(s->memory, &kept)) {
         tc_block_drop(b);
         return TC_CUDA_MEMORY_ALLOCATION;
     }
@@ -43,6 +45,7 @@ int tc_call_ALLOC(tc_server *s, tc_exchange *x) {
     memcpy(x->answer, &a, sizeof a);
     x->bytes = sizeof a;
     x->descriptor = error ? -1 : b.fd;
+    x->closes = true;
     return error;
 }
 

@@ -19,7 +19,11 @@ typedef struct piece {
     bool view;       /* of the file */
 } piece;
 
-enum { HUGE_PAGE = 2 << 20, VIEW = 16 << 20 /* bytes of the file */ };
+enum {
+    SMALL = 64 << 10,
+    HUGE_PAGE = 2 << 20,
+    VIEW = 16 << 20 /* the file's bytes */
+};
 #define MOST_FILLED (UINT64_C(256) << 20)
 
 struct tc_device {
@@ -67,19 +71,16 @@ static tc_device *sim_open(const tc_device_options *o, char *why,
     return d;
 }
 
-static void sim_close(tc_device *d) {
-    tc_sim_free(d->sim);
-    for (int i = 0; i < d->npieces; i++) {
-        munmap(d->pieces[i].bytes, d->pieces[i].size);
-    }
-    if (d->file >= 0) {
-        close(d->file);
-    }
-    free(d->pieces);
-    free(d);
-}
-
 /* ---- facts ---- */
+
+/* What the machine has, as far as this one has it too: pages that nobody
+ * touches cost nothing, but a program may touch all of them. */
+static uint64_t memory_here(uint64_t most) {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t here =
+        pages > 0 && size > 0 ? (uint64_t)pages / 4 * 3 * (uint64_t)size : most;
+    return here < most ? here : most;
+}
 
 static void sim_facts(tc_device *d, tc_rt_device *out) {
     tc_sim_facts f;
@@ -98,7 +99,7 @@ static void sim_facts(tc_device *d, tc_rt_device *out) {
                           .driver_version = 13000,
                           .runtime_version = 13000,
                           .memory = f.memory,
-                          .memory_free = f.memory,
+                          .memory_free = memory_here(f.memory),
                           .shared_cta = f.shared_static,
                           .shared_sm = f.shared_sm,
                           .shared_optin = f.shared_cta};
@@ -186,10 +187,14 @@ static void add_piece(tc_device *d, piece p) {
     d->nfresh += p.filled < p.size;
 }
 
-/* Zeroed pages, in huge ones where they are many: first touches are dear. */
+/* Storage, in huge pages where it is large: first touches are dear. A process
+ * has only so many mappings: small pieces have none of their own. */
 static uint8_t *new_pages(uint64_t size) {
     if (size > SIZE_MAX - HUGE_PAGE) {
         return NULL;
+    }
+    if (size <= SMALL) {
+        return tc_xalign(256, (size_t)(size + 255) & ~(size_t)255);
     }
     bool huge = size >= HUGE_PAGE;
     size_t more = huge ? HUGE_PAGE : 0;
@@ -210,6 +215,14 @@ static uint8_t *new_pages(uint64_t size) {
         madvise(p, used, MADV_HUGEPAGE);
     }
     return p;
+}
+
+static void free_pages(uint8_t *p, uint64_t size) {
+    if (size <= SMALL) {
+        free(p);
+    } else {
+        munmap(p, size);
+    }
 }
 
 /* The file of TC_DEVICE_FRESH. */
@@ -258,7 +271,7 @@ static bool sim_alloc(tc_device *d, const tc_device_memory *m) {
     }
     if ((view && !view_file(d, p, m->bytes)) ||
         !tc_sim_map(d->sim, m->address, m->bytes, p, m->name)) {
-        munmap(p, m->bytes);
+        free_pages(p, m->bytes);
         return false;
     }
     add_piece(d, (piece){m->address, p, m->bytes, view ? m->bytes : 0, view});
@@ -270,7 +283,7 @@ static void sim_free(tc_device *d, uint64_t address) {
     tc_sim_unmap(d->sim, address);
     if (i < d->npieces && d->pieces[i].address == address) {
         d->nfresh -= d->pieces[i].filled < d->pieces[i].size;
-        munmap(d->pieces[i].bytes, d->pieces[i].size);
+        free_pages(d->pieces[i].bytes, d->pieces[i].size);
         d->npieces--;
         memmove(&d->pieces[i], &d->pieces[i + 1],
                 (size_t)(d->npieces - i) * sizeof *d->pieces);
@@ -365,6 +378,18 @@ static bool sim_set(tc_device *d, uint64_t to, int value, uint64_t bytes) {
         memset(p, value, bytes);
     }
     return p != NULL;
+}
+
+static void sim_close(tc_device *d) {
+    tc_sim_free(d->sim);
+    for (int i = 0; i < d->npieces; i++) {
+        free_pages(d->pieces[i].bytes, d->pieces[i].size);
+    }
+    if (d->file >= 0) {
+        close(d->file);
+    }
+    free(d->pieces);
+    free(d);
 }
 
 /* ---- launches ---- */

@@ -1,5 +1,6 @@
 /* memory.c - the device's addresses. */
 #include "runtime/memory.h"
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,7 @@ enum { REMEMBERED = 4096 /* frees */ };
 struct tc_memory {
     uint64_t first, end, next;
     uint64_t limit, used;
+    uint64_t pinned;           /* of the host's memory */
     uint64_t small, small_end; /* of a page for small blocks: what is left */
     tc_block *blocks;          /* by address */
     int n, cap;
@@ -79,8 +81,8 @@ bool tc_memory_within(tc_memory *m, uint64_t address, uint64_t bytes) {
            address - b->m.address <= b->m.bytes - bytes;
 }
 
-static bool counts(const tc_block *b) {
-    return !b->symbol && b->m.kind != TC_RT_HOST;
+static uint64_t *account(tc_memory *m, const tc_block *b) {
+    return b->m.kind == TC_RT_HOST ? &m->pinned : &m->used;
 }
 
 bool tc_memory_add(tc_memory *m, const tc_block *b) {
@@ -97,7 +99,7 @@ bool tc_memory_add(tc_memory *m, const tc_block *b) {
             (size_t)(m->n - i) * sizeof *m->blocks);
     m->blocks[i] = *b;
     m->n++;
-    m->used += counts(b) ? b->m.bytes : 0;
+    *account(m, b) += b->symbol ? 0 : b->m.bytes;
     m->listed = false;
     return true;
 }
@@ -113,7 +115,7 @@ void tc_memory_remove(tc_memory *m, uint64_t address, uint64_t where) {
                                                     .kind = b->m.kind,
                                                     .made = b->m.where,
                                                     .freed = where};
-    m->used -= counts(b) ? b->m.bytes : 0;
+    *account(m, b) -= b->symbol ? 0 : b->m.bytes;
     tc_block_drop(b);
     m->n--;
     memmove(b, b + 1, (size_t)(m->n - i) * sizeof *b);
@@ -201,12 +203,9 @@ uint64_t tc_memory_place_small(tc_memory *m) {
     return at;
 }
 
-bool tc_memory_fits(const tc_memory *m, uint64_t bytes) {
-    return bytes <= tc_memory_left(m);
-}
-
-uint64_t tc_memory_left(const tc_memory *m) {
-    return m->used < m->limit ? m->limit - m->used : 0;
+bool tc_memory_fits(const tc_memory *m, tc_rt_memory kind, uint64_t bytes) {
+    uint64_t used = kind == TC_RT_HOST ? m->pinned : m->used;
+    return used <= m->limit && bytes <= m->limit - used;
 }
 
 /* ---- pages of two processes ---- */
@@ -217,12 +216,14 @@ int tc_pages_new(uint64_t bytes, uint8_t **pages, size_t *mapped) {
     if (size < bytes || size == 0 || size > INT64_MAX) {
         return -1;
     }
-    int fd = memfd_create("tilecopy", MFD_CLOEXEC);
+    int fd = memfd_create("tilecopy", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) {
         return -1;
     }
+    /* Whoever gets it cannot take the pages away that we read. */
+    const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
     void *p = MAP_FAILED;
-    if (ftruncate(fd, (off_t)size) == 0) {
+    if (ftruncate(fd, (off_t)size) == 0 && fcntl(fd, F_ADD_SEALS, seals) == 0) {
         p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     }
     if (p == MAP_FAILED) {

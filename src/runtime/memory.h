@@ -8,7 +8,7 @@ typedef struct tc_block {
     tc_device_memory m;
     bool symbol;   /* of the module: never freed */
     size_t mapped; /* bytes at m.shared */
-    int fd;        /* of these, or -1 */
+    int fd;        /* of these, or -1: a symbol keeps it */
 } tc_block;
 
 void tc_block_drop(tc_block *b); /* unmaps its pages, closes its descriptor */
@@ -22,7 +22,7 @@ typedef struct tc_freed {
 typedef struct tc_memory tc_memory;
 
 /* Addresses come from [first, first + bytes); device and managed memory
- * together are at most limit bytes. */
+ * together are at most limit bytes, and so is the host's. */
 tc_memory *tc_memory_new(uint64_t first, uint64_t bytes, uint64_t limit);
 void tc_memory_free(tc_memory *m); /* NULL is allowed */
 
@@ -34,9 +34,8 @@ uint64_t tc_memory_place(tc_memory *m, uint64_t bytes);
  * a page of its own. Behind it is nothing for as many bytes. */
 enum { TC_SMALL_BLOCK = 32 << 10 };
 uint64_t tc_memory_place_small(tc_memory *m);
-/* Is so much within the device's limit? */
-bool tc_memory_fits(const tc_memory *m, uint64_t bytes);
-uint64_t tc_memory_left(const tc_memory *m);
+/* Is so much more of a kind within the limit? */
+bool tc_memory_fits(const tc_memory *m, tc_rt_memory kind, uint64_t bytes);
 /* Takes over b's pages and descriptor. False: it overlaps what is there. */
 bool tc_memory_add(tc_memory *m, const tc_block *b);
 /* The block around an address, or NULL. Until the next add or remove. */

@@ -40,6 +40,7 @@ typedef struct tc_server {
     tc_kernel_limits *limits; /* of the module's functions */
     int sticky;               /* a fault's error: every later call's answer */
     tc_buf text;              /* printed since the last SYNC */
+    bool text_full;           /* and that is not all of it */
     uint8_t *staging;         /* for bytes on their way: TC_STAGING of them */
     bool over;                /* nothing is served any more: out says why */
     bool said_bye;
@@ -54,7 +55,8 @@ typedef struct tc_exchange {
     uint8_t *payload; /* NULL for WRITE: it reads its rows itself */
     uint8_t *answer;  /* TC_SMALL bytes of room */
     size_t bytes;     /* of the answer */
-    int descriptor;   /* that goes along, or -1; stays the callee's */
+    int descriptor;   /* that goes along, or -1 */
+    bool closes;      /* it is closed then */
     bool sent;        /* the callee has answered already */
 } tc_exchange;
 

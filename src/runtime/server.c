@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 /* ---- the socket ---- */
 
@@ -139,6 +140,9 @@ static void serve_one(tc_server *s, uint8_t *payload, uint8_t *answer) {
     if (!s->over && !x.sent &&
         tc_serve_answer(s, error, x.bytes, x.descriptor)) {
         tc_serve_write(s, answer, x.bytes);
+    }
+    if (x.closes && x.descriptor >= 0) {
+        close(x.descriptor);
     }
 }
 

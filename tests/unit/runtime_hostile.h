@@ -4,6 +4,7 @@
 #define TC_TEST_RUNTIME_HOSTILE_H
 
 #include "runtime_fake.h"
+#include <fcntl.h>
 
 /* ---- what does not end, or not by itself ---- */
 
@@ -140,6 +141,21 @@ static inline int endless_rows_program(void) {
     fake_send(&c, sizeof c);
     fake_send("abc", 3);
     return 8;
+}
+/* Takes the pages away that it shares with us; and wants more than there are
+ * descriptors. */
+static inline int pages_program(void) {
+    fake_hello();
+    uint64_t a = fake_alloc(100000, TC_RT_MANAGED);
+    NEED(ftruncate(fake_descriptor, 0) != 0);
+    NEED(fcntl(fake_descriptor, F_ADD_SEALS, F_SEAL_WRITE) != 0);
+    close(fake_descriptor);
+    NEED(fake_launch("add1", 32, a + 90000) == 0);
+    for (int i = 0; i < 1500; i++) {
+        fake_alloc(100, i % 2 ? TC_RT_MANAGED : TC_RT_HOST);
+        close(fake_descriptor);
+    }
+    return 0;
 }
 /* Never takes the answer. */
 static inline int deaf_program(void) {

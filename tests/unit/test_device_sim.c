@@ -47,8 +47,10 @@ static void test_places(void **state) {
     assert_false(tc_memory_within(m, b, 3 * MIB + 1));
     assert_false(tc_memory_within(m, b + 3 * MIB, 0)); /* behind it */
     assert_false(tc_memory_within(m, b + 1, UINT64_MAX));
-    assert_int_equal(tc_memory_left(m), 40 * MIB - 5 * MIB - 1);
-    assert_false(tc_memory_fits(m, 35 * MIB));
+    assert_true(tc_memory_fits(m, TC_RT_MANAGED, 35 * MIB - 1));
+    assert_false(tc_memory_fits(m, TC_RT_DEVICE, 35 * MIB));
+    assert_true(tc_memory_fits(m, TC_RT_HOST, 40 * MIB));
+    assert_false(tc_memory_fits(m, TC_RT_HOST, 40 * MIB + 1));
     assert_int_equal(tc_memory_place(m, 0), 0);
     assert_int_equal(tc_memory_place(m, UINT64_MAX), 0);
     assert_int_equal(tc_memory_place(m, 63 * MIB), 0);

@@ -67,6 +67,7 @@ static const fake fakes[] = {
     FAKE(half_payload, TC_PROGRAM_EXITED, 6, "", 0),
     FAKE(half_rows, TC_PROGRAM_EXITED, 7, "", 0),
     FAKE(endless_rows, TC_PROGRAM_EXITED, 8, "", 0),
+    FAKE(pages, TC_PROGRAM_EXITED, 0, "", 0),
     FAKE(deaf, TC_PROGRAM_TIMEOUT, 0, "longer than 0.3 s", 0.3),
     FAKE(random, TC_PROGRAM_EXITED, 0, "", 0),
 };
