@@ -128,22 +128,27 @@ typedef enum tc_stub_side {
 
 typedef struct tc_stub_end {
     tc_stub_side side;
+    bool pageable;             /* SIDE_HOST: not page-locked, as we know it */
     bool host_may, device_may; /* as which end of a named direction it does */
 } tc_stub_end;
 
 static tc_stub_end end_of(uint64_t address, uint64_t bytes) {
     if (bytes > TC_RT_DEVICE_SIZE) {
-        return (tc_stub_end){SIDE_NONE, false, false};
+        return (tc_stub_end){.side = SIDE_NONE};
     }
     if (!tc_stub_is_device((void *)(uintptr_t)address)) {
-        return (tc_stub_end){address != 0 ? SIDE_HOST : SIDE_NONE, true, false};
+        return (tc_stub_end){.side = address != 0 ? SIDE_HOST : SIDE_NONE,
+                             .pageable = true,
+                             .host_may = true};
     }
     const tc_stub_block *b = tc_stub_block_of(address, bytes);
     if (b == NULL) {
-        return (tc_stub_end){SIDE_NONE, false, false};
+        return (tc_stub_end){.side = SIDE_NONE};
     }
-    return (tc_stub_end){b->kind == TC_RT_HOST ? SIDE_HOST : SIDE_DEVICE,
-                         b->kind != TC_RT_DEVICE, true};
+    return (tc_stub_end){.side =
+                             b->kind == TC_RT_HOST ? SIDE_HOST : SIDE_DEVICE,
+                         .host_may = b->kind != TC_RT_DEVICE,
+                         .device_may = true};
 }
 
 static bool agrees(tc_stub_end e, bool device) {
@@ -170,12 +175,17 @@ static cudaError_t check(const tc_rt_copy *c, enum cudaMemcpyKind kind,
     return cudaSuccess;
 }
 
-/* What blocks the host: everything but copies within the device, and those
- * that were asked to be asynchronous from or to page-locked memory (CUDA
- * Runtime API, API synchronization behavior). */
-static cudaError_t wait_for(tc_stub_end dst, tc_stub_end src, bool blocks) {
-    return blocks && (dst.side == SIDE_HOST || src.side == SIDE_HOST)
-               ? tc_stub_wait_all()
+/* What a copy waits for (CUDA Runtime API, API synchronization behavior): all,
+ * unless it is within the device; an asynchronous one for its stream, where it
+ * goes to pageable memory. */
+static cudaError_t wait_for(tc_stub_end dst, tc_stub_end src, bool blocks,
+                            uint32_t stream) {
+    if (dst.side != SIDE_HOST && src.side != SIDE_HOST) {
+        return cudaSuccess;
+    }
+    return blocks ? tc_stub_wait_all()
+           : dst.pageable && src.side == SIDE_DEVICE
+               ? tc_stub_wait(stream, tc_stub.launches)
                : cudaSuccess;
 }
 
@@ -189,7 +199,7 @@ cudaError_t tc_stub_copy(const tc_rt_copy *box, enum cudaMemcpyKind kind,
     }
     flatten(&c);
     e = check(&c, kind, &dst, &src);
-    e = e == cudaSuccess ? wait_for(dst, src, blocks) : e;
+    e = e == cudaSuccess ? wait_for(dst, src, blocks, stream) : e;
     if (e != cudaSuccess) {
         return e;
     }

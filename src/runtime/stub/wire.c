@@ -205,6 +205,7 @@ static void child(void) {
     }
     tc_stub.fd = -1;
     tc_stub.link = TC_STUB_BROKEN;
+    tc_stub_unlock();
 }
 
 /* The descriptor is nobody else's: programs that this one starts do not get
@@ -217,7 +218,7 @@ __attribute__((constructor)) static void find_parent(void) {
         fcntl((int)fd, F_SETFD, FD_CLOEXEC) == 0) {
         tc_stub.fd = (int)fd;
         unsetenv(TC_RT_FD_ENV);
-        pthread_atfork(NULL, NULL, child);
+        pthread_atfork(tc_stub_lock, tc_stub_unlock, child);
     }
 }
 
@@ -304,10 +305,29 @@ void tc_stub_note(tc_rt_misuse misuse, uint64_t where, const tc_rt_note *n,
     }
 }
 
+/* Has this place been told of? Of the first few it is remembered. */
+static bool told(uint64_t where) {
+    enum { PLACES = 32 };
+    static uint64_t places[PLACES];
+    static int n;
+    for (int i = 0; i < n; i++) {
+        if (places[i] == where) {
+            return true;
+        }
+    }
+    if (n < PLACES) {
+        places[n++] = where;
+    }
+    return false;
+}
+
 cudaError_t tc_stub_unbuilt(const char *what) {
     if (tc_stub_ready() == cudaErrorNoDevice) {
         return cudaErrorNoDevice;
     }
-    tc_stub_note(TC_RT_NOTE_UNBUILT, tc_stub_where(), NULL, what);
+    uint64_t where = tc_stub_where();
+    if (!told(where)) {
+        tc_stub_note(TC_RT_NOTE_UNBUILT, where, NULL, what);
+    }
     return cudaErrorNotSupported;
 }
