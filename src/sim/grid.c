@@ -23,8 +23,8 @@ enum {
 typedef struct tc_gang {
     tc_cta *ctas;
     tc_cta **peers;
-    tc_sm **sms;    /* where each is */
-    uint32_t first; /* index of sms[0] */
+    tc_sm **sms;          /* where each is */
+    struct tc_gang *next; /* of those of one CTA, the next on its SM */
     bool busy;
 } tc_gang;
 
@@ -36,6 +36,7 @@ typedef struct tc_grid {
     uint32_t per_sm;          /* CTAs that an SM holds */
     uint32_t started, total;  /* clusters */
     uint64_t *share;          /* the next one of each SM's own */
+    tc_gang **on;             /* of one CTA: the first on each SM */
     uint32_t live;            /* gangs */
     uint64_t end;             /* the last exit */
     uint64_t progress, moved; /* as seen by a check; the cycle of that one */
@@ -95,7 +96,10 @@ static bool place(tc_grid *g, tc_gang *gang, uint32_t from) {
             gang->sms[found++] = sm;
         }
     }
-    gang->first = found ? gang->sms[0]->index : 0;
+    if (found && g->size == 1) {
+        gang->next = g->on[gang->sms[0]->index];
+        g->on[gang->sms[0]->index] = gang;
+    }
     return found == g->size;
 }
 
@@ -145,9 +149,13 @@ static void retire(tc_grid *g, tc_gang *gang, uint64_t now) {
 }
 
 static void retire_ended(tc_grid *g, const tc_sm *sm, uint64_t now) {
-    for (uint32_t i = 0; i < g->ngangs; i++) {
-        bool here = g->size > 1 || g->gangs[i].first == sm->index;
-        if (here && g->gangs[i].busy && ended(g, &g->gangs[i])) {
+    for (tc_gang *o = g->on[sm->index]; o; o = o->next) {
+        if (o->busy && o->ctas[0].nlive == 0) {
+            retire(g, o, now);
+        }
+    }
+    for (uint32_t i = 0; g->size > 1 && i < g->ngangs; i++) {
+        if (g->gangs[i].busy && ended(g, &g->gangs[i])) {
             retire(g, &g->gangs[i], now);
         }
     }
@@ -223,6 +231,7 @@ static void begin(tc_grid *g, tc_run *r) {
     g->t->nsms = r->machine->sms < ctas ? r->machine->sms : ctas;
     g->t->sms = tc_xcalloc(g->t->nsms, sizeof *g->t->sms);
     g->share = tc_xcalloc(g->t->nsms, sizeof *g->share);
+    g->on = tc_xcalloc(g->t->nsms, sizeof *g->on);
     for (uint32_t i = 0; i < g->t->nsms; i++) {
         g->t->sms[i].index = i;
         for (uint32_t k = 0; k < TC_SCHEDULERS; k++) {
@@ -268,6 +277,7 @@ static void finish(tc_grid *g) {
         g->run->slab = NULL;
     }
     free(g->share);
+    free(g->on);
 }
 
 /* All CTAs that are resident. */

@@ -1,5 +1,6 @@
 /* memsys.c - caches as tags, pipes as bytes a stretch of time. */
 #include "sim/memsys.h"
+#include "sim/internal.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,14 +46,16 @@ struct tc_memsys {
     tc_cache l2;
     tc_pipe l2_pipe, dram;
     uint32_t nsms;
+    tc_slab *tags; /* of all caches: on large pages */
     tc_port port[];
 };
 
-static void make_cache(tc_cache *c, uint64_t bytes) {
+static void make_cache(tc_memsys *m, tc_cache *c, uint64_t bytes) {
     c->nsets = (uint32_t)(bytes / LINE / WAYS);
     c->nsets = c->nsets ? c->nsets : 1;
-    c->lines = tc_xrows((size_t)c->nsets * WAYS, sizeof *c->lines);
-    memset(c->lines, 0, (size_t)c->nsets * WAYS * sizeof *c->lines);
+    size_t size = (size_t)c->nsets * WAYS * sizeof *c->lines;
+    c->lines = tc_slab_take(m->tags, size);
+    memset(c->lines, 0, size);
 }
 
 tc_memsys *tc_memsys_new(const tc_profile *p, uint32_t nsms, uint32_t carveout,
@@ -63,9 +66,10 @@ tc_memsys *tc_memsys_new(const tc_profile *p, uint32_t nsms, uint32_t carveout,
     m->counters = counters;
     m->nsms = nsms;
     l1 = l1 > carveout + UINT64_C(16384) ? l1 - carveout : 16384;
-    make_cache(&m->l2, (uint64_t)p->l2_kib * 1024);
+    m->tags = tc_slab_new();
+    make_cache(m, &m->l2, (uint64_t)p->l2_kib * 1024);
     for (uint32_t i = 0; i < nsms; i++) {
-        make_cache(&m->port[i].l1, l1);
+        make_cache(m, &m->port[i].l1, l1);
     }
     m->l2_pipe.capacity = p->l2_bytes * STRETCH;
     m->dram.capacity = p->dram_bytes * STRETCH;
@@ -76,10 +80,7 @@ void tc_memsys_free(tc_memsys *m) {
     if (!m) {
         return;
     }
-    for (uint32_t i = 0; i < m->nsms; i++) {
-        free(m->port[i].l1.lines);
-    }
-    free(m->l2.lines);
+    tc_slab_free(m->tags);
     free(m);
 }
 

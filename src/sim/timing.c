@@ -257,6 +257,7 @@ static void general(tc_warp *w, const tc_code *c) {
         k->pc = c->op->target; /* as tc_sim_op_BRA does */
         return;
     }
+    k->clean &= c->light;
     c->fn(w, c->op, m);
 }
 

@@ -45,7 +45,7 @@ void tc_warp_start(tc_warp *w, uint32_t pc) {
     k->looping = false;
     k->limit = 0;
     tc_frames_start(w);
-    k->clean = !w->cta->run->timing;
+    k->clean = true;
 }
 
 static void drop_split(tc_warp_core *k, int i) {
