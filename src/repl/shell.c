@@ -68,11 +68,18 @@ static void view_timeline(tc_shell *sh) {
     sigaction(SIGWINCH, &old, NULL);
 }
 
-/* One evaluation: of the file at path, or of text. */
+static bool is_cuda(const char *path) {
+    size_t n = path != NULL ? strlen(path) : 0;
+    return n > 3 && strcmp(path + n - 3, ".cu") == 0;
+}
+
+/* One evaluation: of the file at path, or of text. The compiler, which builds
+ * a .cu of the command line, takes the time that it takes. */
 static bool evaluate(tc_shell *sh, const char *path, const char *text) {
     double limit = sh->cli->has_timeout ? sh->cli->session.timeout_s
                    : sh->interactive    ? 0
                                         : DEFAULT_LIMIT_S;
+    limit = is_cuda(path) ? 0 : limit;
     tc_signals_begin(sh->session, limit, sh->interactive);
     tc_status status = path ? tc_session_load(sh->session, path)
                             : tc_session_eval(sh->session, text);

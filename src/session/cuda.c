@@ -158,7 +158,9 @@ static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
     }
     if (b != TC_BUILD_OK) {
         tc_error(&s->diags, at, NULL, "'%s' cannot be built: %s", cu->name,
-                 s->cancel ? "interrupted" : failure);
+                 s->cancel == 2   ? "the time limit has passed"
+                 : s->cancel == 1 ? "interrupted"
+                                  : failure);
         return NULL;
     }
     if (!c->build.cached && c->build.said != NULL && *c->build.said != '\0') {

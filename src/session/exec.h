@@ -167,6 +167,10 @@ tc_sim *tc_exec_again(tc_exec *e, const tc_run *run, uint64_t stop_at,
  */
 
 tc_exec_place tc_exec_where(tc_exec *e, uint64_t where);
+/* The nth (from 0) call in the len bytes at text that allocates memory: what it
+ * gives the address to (d_x of "cudaMalloc(&d_x, n)"), or NULL. */
+const char *tc_exec_allocated(tc_arena *a, const char *text, size_t len,
+                              int nth);
 /* A copy of the name, once for all that are the same. */
 const char *tc_exec_intern(tc_exec *e, const char *name);
 /* What the program calls memory that a call at `where` allocated. */

@@ -44,10 +44,16 @@ tc_exec_place tc_exec_where(tc_exec *e, uint64_t where) {
 /* --- names of memory ---------------------------------------------------------
  */
 
-/* Past blanks, "(void **)" and the like, and "&". */
+/* Past blanks, "(void **)" and the like, "reinterpret_cast<void **>(", "&". */
 static const char *skip_casts(const char *p) {
     while (true) {
         p += strspn(p, " \t&*");
+        if (strncmp(p, "reinterpret_cast<", 17) == 0) {
+            p += strcspn(p, ">\n");
+            p += *p == '>';
+            p += *p == '(';
+            continue;
+        }
         if (*p != '(') {
             return p;
         }
@@ -74,13 +80,11 @@ static size_t argument_length(const char *p) {
         depth += open - close;
         n++;
     }
-    return n;
+    return depth == 0 ? n : 0;
 }
 
-/* The nth (from 0) call of a function that allocates, in the len bytes at
- * text. */
-static const char *allocated(tc_arena *a, const char *text, size_t len,
-                             int nth) {
+const char *tc_exec_allocated(tc_arena *a, const char *text, size_t len,
+                              int nth) {
     static const char *const names[] = {"cudaMallocManaged", "cudaMallocPitch",
                                         "cudaMallocAsync",   "cudaMallocHost",
                                         "cudaHostAlloc",     "cudaMalloc3D",
@@ -129,12 +133,12 @@ static const char *name_call(tc_exec *e, const tc_exec_call *c) {
         c->place.own ? tc_describe_line(src, c->place.line, &len) : NULL;
     const char *name = NULL;
     if (text != NULL) {
-        name = allocated(e->arena, text, (size_t)len, before_it(e, c));
+        name = tc_exec_allocated(e->arena, text, (size_t)len, before_it(e, c));
     }
     for (int up = 1; text != NULL && name == NULL && up <= 2; up++) {
         int n; /* a call of several lines may be known by its last */
         const char *more = tc_describe_line(src, c->place.line - up, &n);
-        name = more ? allocated(e->arena, more, (size_t)n, 0) : NULL;
+        name = more ? tc_exec_allocated(e->arena, more, (size_t)n, 0) : NULL;
     }
     if (name == NULL && c->place.line > 0) {
         name = tc_format(e->arena, "the memory of line %d", c->place.line);

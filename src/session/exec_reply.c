@@ -78,8 +78,8 @@ static void difference_text(tc_exec *e, const tc_exec_difference *d,
 
 void tc_exec_findings_text(tc_exec *e, tc_buf *b) {
     for (int i = 0; i < e->nnotes; i++) {
-        tc_buf_printf(b, "%s: ", e->source);
-        tc_describe_wrapped(b, e->notes[i], (int)strlen(e->source) + 2, 2,
+        tc_buf_printf(b, "%s:", e->source);
+        tc_describe_wrapped(b, e->notes[i], (int)strlen(e->source) + 1, 2,
                             e->session->options.width);
     }
     for (int i = 0; i < e->nfindings; i++) {
