@@ -121,9 +121,10 @@ static bool same_defect(const tc_run *r, const tc_finding *a,
         a->missing == TC_MISSING_ALIGNMENT || a->missing >= TC_MISSING_INIT) {
         return a->kind == b->kind && same_place;
     }
+    /* The wait that leaves too many is one for all whom it lets go on. */
     bool same_wait =
-        (a->missing == TC_MISSING_WAIT || a->missing == TC_MISSING_WAIT_LESS) &&
-        same_line(r, a->at.op, b->at.op);
+        a->missing == TC_MISSING_WAIT_LESS ||
+        (a->missing == TC_MISSING_WAIT && same_line(r, a->at.op, b->at.op));
     bool turned = a->missing == TC_MISSING_BARRIER &&
                   same_line(r, a->at.op, b->cause.op) &&
                   same_line(r, a->cause.op, b->at.op);
