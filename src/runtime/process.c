@@ -142,6 +142,11 @@ bool tc_process_start(tc_process *p, const tc_program_options *o, char *why,
                  strerror(errno));
         return false;
     }
+    if (pair[1] <= STDERR_FILENO) { /* where one of them is closed */
+        int fd = fcntl(pair[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        close(pair[1]);
+        pair[1] = fd;
+    }
     int buffer = 4 << 20; /* a wish */
     setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
     setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);

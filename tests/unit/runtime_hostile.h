@@ -52,6 +52,15 @@ static inline int inherits_program(void) {
     return 0;
 }
 
+static inline int closed_input_program(void) {
+    char c;
+    NEED(fake_fd > STDERR_FILENO);
+    fake_hello();
+    NEED(read(STDIN_FILENO, &c, 1) < 0 && errno == EBADF);
+    fake_bye();
+    return 0;
+}
+
 static inline int names_itself_program(void) {
     pid_t me = getpid();
     NEED(write(STDOUT_FILENO, &me, sizeof me) == sizeof me);

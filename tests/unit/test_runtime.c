@@ -53,6 +53,7 @@ static const fake fakes[] = {
     FAKE(silent, TC_PROGRAM_TIMEOUT, 0, "longer than 0.2 s", 0.2),
     FAKE(closed, TC_PROGRAM_TIMEOUT, 0, "longer than 0.2 s", 0.2),
     FAKE(inherits, TC_PROGRAM_EXITED, 0, "", 0),
+    FAKE(closed_input, TC_PROGRAM_EXITED, 0, "", -1),
     FAKE(names_itself, TC_PROGRAM_TIMEOUT, 0, "", -1),
     FAKE(no_cuda, TC_PROGRAM_EXITED, 41, "", 0),
     FAKE(killed, TC_PROGRAM_SIGNALLED, SIGKILL, "signal 9", 0),
@@ -263,6 +264,14 @@ static void test_inheritance(void **state) {
     sigprocmask(SIG_SETMASK, &before, NULL);
     assert_int_equal(result.status, 0);
     close(open_here);
+    /* Without a standard input, the socket does not take its place. */
+    int in = dup(STDIN_FILENO);
+    close(STDIN_FILENO);
+    run("closed_input", 20);
+    dup2(in, STDIN_FILENO);
+    close(in);
+    assert_int_equal(result.end, TC_PROGRAM_EXITED);
+    assert_int_equal(result.status, 0);
 }
 
 /* Whoever serves it dies: so does the program. */
