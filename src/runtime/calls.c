@@ -136,12 +136,32 @@ int tc_call_RESET(tc_server *s, tc_exchange *x) {
     return error;
 }
 
+/* "cudaErrorInvalidConfiguration, invalid configuration argument". */
+static void name_error(int error, char *out, size_t size) {
+    static const struct {
+        int number;
+        const char *name, *text;
+    } all[] = {
+#define X(name, number, text) {number, #name, text},
+#include "runtime/stub/errors.def"
+#undef X
+    };
+    snprintf(out, size, "CUDA error %d", error);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].number == error) {
+            snprintf(out, size, "%s, %s", all[i].name, all[i].text);
+            return;
+        }
+    }
+}
+
 static void tell_unchecked(tc_server *s, int error, uint64_t where) {
-    char text[160];
+    char text[400], name[160];
+    name_error(error, name, sizeof name);
     snprintf(text, sizeof text,
-             "a launch failed with CUDA error %d, and the program never asked "
-             "(cudaGetLastError, or the result of a synchronizing call)",
-             error);
+             "this launch failed (%s), and the program never asked: "
+             "cudaGetLastError() after the launch tells",
+             name);
     tc_serve_misused(s, &(tc_host_finding){.kind = "host-unchecked",
                                            .message = text,
                                            .where = where,
@@ -227,7 +247,8 @@ static void tell_missing_sync(tc_server *s, const tc_rt_note *n,
              n->write ? "writes to" : "reads", (unsigned long long)n->address);
     tc_serve_misused(s, &(tc_host_finding){.kind = "host-missing-sync",
                                            .message = text,
-                                           .where = where});
+                                           .where = where,
+                                           .cause = s->launched_at});
 }
 
 static void tell_double_free(tc_server *s, const tc_rt_note *n,

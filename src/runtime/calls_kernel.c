@@ -152,6 +152,7 @@ static int launch(tc_server *s, const tc_ptx_func *f, const tc_sim_launch *l,
     s->v->launch(s->device, l, &done);
     tc_watch_on(s->watch, false);
     s->out->launches++;
+    s->launched_at = where;
     tell(s, s->o->launched, f, l, &done, where);
     settle(s, &done);
     return done.fault ? TC_CUDA_SUCCESS : done.error;

@@ -43,6 +43,7 @@ typedef struct tc_server {
     bool text_full;           /* and that is not all of it */
     uint8_t *staging;         /* for bytes on their way: TC_STAGING of them */
     bool over;                /* nothing is served any more: out says why */
+    uint64_t launched_at;     /* the last launch, in the program's file */
     bool said_bye;
     bool timed; /* the program asks for times */
 } tc_server;
