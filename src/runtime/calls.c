@@ -239,12 +239,19 @@ static void tell_deref(tc_server *s, const tc_rt_note *n, uint64_t where) {
 
 static void tell_missing_sync(tc_server *s, const tc_rt_note *n,
                               uint64_t where) {
-    char text[320];
+    char text[320], place[96] = "";
+    const tc_block *b = tc_memory_find(s->memory, n->address);
+    if (b) {
+        snprintf(place, sizeof place,
+                 " (byte %llu of an allocation of %llu bytes)",
+                 (unsigned long long)(n->address - b->m.address),
+                 (unsigned long long)b->m.bytes);
+    }
     snprintf(text, sizeof text,
-             "host code %s managed memory (0x%llx) while a kernel that was "
-             "launched before may still use it: cudaDeviceSynchronize waits "
-             "for its end",
-             n->write ? "writes to" : "reads", (unsigned long long)n->address);
+             "host code %s managed memory%s while a kernel that was launched "
+             "before may still use it: cudaDeviceSynchronize() waits for its "
+             "end",
+             n->write ? "writes to" : "reads", place);
     tc_serve_misused(s, &(tc_host_finding){.kind = "host-missing-sync",
                                            .message = text,
                                            .where = where,
