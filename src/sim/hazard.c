@@ -417,12 +417,20 @@ static void settle_copies(tc_hazard *h, tc_hz_cta *z) {
     }
 }
 
+/* They go to another list: a later CTA's end does not look at them again. */
 static void settle_agents(tc_hazard *h, const tc_cta *c) {
-    for (tc_hz_agent *g = h->agents; g; g = g->next) {
-        if (g->issue.cta == c->index) {
-            tc_hz_settle_agent(g, NULL, 0, false);
-            g->warp = NULL;
+    tc_hz_agent **at = &h->agents;
+    while (*at) {
+        tc_hz_agent *g = *at;
+        if (g->issue.cta != c->index) {
+            at = &g->next;
+            continue;
         }
+        tc_hz_settle_agent(g, NULL, 0, false);
+        g->warp = NULL;
+        *at = g->next;
+        g->next = h->ended;
+        h->ended = g;
     }
 }
 

@@ -83,6 +83,7 @@ void tc_hazard_free(tc_hazard *h) {
     tc_hz_sync_free(h);
     free_copies(h->dead);
     free_agents(h->agents);
+    free_agents(h->ended);
     for (uint64_t i = 0; i < h->ntouched; i++) {
         free(h->pages[h->touched[i]]);
     }
@@ -227,6 +228,17 @@ static void each_line(tc_hazard *h, tc_hz_line *l, uint64_t n, each_fn *fn) {
     }
 }
 
+static void each_agent(tc_hazard *h, tc_hz_agent *g, each_fn *fn) {
+    for (; g; g = g->next) {
+        if (!g->freed && g->reads) {
+            fn(h, &g->reads);
+        }
+        if (!g->freed && g->writes) {
+            fn(h, &g->writes);
+        }
+    }
+}
+
 static void each_record(tc_hazard *h, each_fn *fn) {
     for (uint64_t i = 0; i < h->ntouched; i++) {
         each_line(h, h->pages[h->touched[i]], LINES, fn);
@@ -235,14 +247,8 @@ static void each_record(tc_hazard *h, each_fn *fn) {
         each_line(h, z->shared, z->nshared, fn);
         each_line(h, z->tensor, z->ntensor, fn);
     }
-    for (tc_hz_agent *g = h->agents; g; g = g->next) {
-        if (!g->freed && g->reads) {
-            fn(h, &g->reads);
-        }
-        if (!g->freed && g->writes) {
-            fn(h, &g->writes);
-        }
-    }
+    each_agent(h, h->agents, fn);
+    each_agent(h, h->ended, fn);
 }
 
 static void mark_it(tc_hazard *h, uint32_t *record) {
@@ -268,12 +274,7 @@ static void sweep_copies(tc_hazard *h, tc_hz_copy **c) {
     }
 }
 
-static void sweep_async(tc_hazard *h) {
-    sweep_copies(h, &h->dead);
-    for (tc_hz_cta *z = h->ctas; z; z = z->next) {
-        sweep_copies(h, &z->copies);
-    }
-    tc_hz_agent **a = &h->agents;
+static void sweep_agents(tc_hazard *h, tc_hz_agent **a) {
     while (*a) {
         tc_hz_agent *g = *a;
         if (g->mark || !g->freed || g->listed || g->pending) {
@@ -286,6 +287,15 @@ static void sweep_async(tc_hazard *h) {
             h->nasync--;
         }
     }
+}
+
+static void sweep_async(tc_hazard *h) {
+    sweep_copies(h, &h->dead);
+    for (tc_hz_cta *z = h->ctas; z; z = z->next) {
+        sweep_copies(h, &z->copies);
+    }
+    sweep_agents(h, &h->agents);
+    sweep_agents(h, &h->ended);
 }
 
 static void mark_async(tc_hz_record *r) {

@@ -186,10 +186,11 @@ struct tc_hazard {
     uint64_t npages;
     uint64_t *touched; /* those that there are */
     uint64_t ntouched, ctouched;
-    int recent;       /* allocation */
-    tc_hz_cta *ctas;  /* that run */
-    tc_hz_copy *dead; /* of CTAs that have ended */
-    tc_hz_agent *agents;
+    int recent;                 /* allocation */
+    tc_hz_cta *ctas;            /* that run */
+    tc_hz_copy *dead;           /* of CTAs that have ended */
+    tc_hz_agent *agents;        /* of CTAs that run */
+    tc_hz_agent *ended;         /* of those that have ended */
     uint32_t nasync;            /* copies and agents */
     struct tc_hz_place *places; /* hash of what was published where */
     uint32_t nplaces, cplaces;
