@@ -209,8 +209,10 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
         b->kind == TC_FINDING_TX_COUNT) {
         return true; /* what did not fit was not announced */
     }
-    if (a->kind == TC_FINDING_MBARRIER_PHASE && stuck) {
-        return true;
+    if (a->kind == TC_FINDING_MBARRIER_PHASE &&
+        (stuck || (b->kind == TC_FINDING_UNINITIALIZED_READ &&
+                   b->space == TC_PS_SHARED && a->at.cta == b->at.cta))) {
+        return true; /* who should have written is stuck, or yet to come */
     }
     if (a->kind == TC_FINDING_OVERWRITE_BEFORE_READ &&
         b->kind == TC_FINDING_MBARRIER_DEADLOCK && a->at.cta == b->at.cta) {
