@@ -86,8 +86,8 @@ bool tc_cuda_call_of(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
 const char *tc_cuda_name(tc_arena *a, const char *mangled);
 /* Text with the mangled names in it made plain. */
 const char *tc_cuda_plain_text(tc_arena *a, const char *text);
-/* Where an address lies behind device memory: ": d_x has 4096 bytes". False:
- * before all of it. */
+/* Where an address lies in no device memory: ": d_x has 4096 bytes". False:
+ * there is none near. */
 bool tc_cuda_behind(tc_session *s, const tc_finding *f, tc_buf *b);
 /* What a finding's address is called: "s[1][5]", "d_x[1024]". */
 const char *tc_cuda_object(tc_session *s, const tc_finding *f);
@@ -114,6 +114,9 @@ bool tc_cuda_waited_less(tc_session *s, const tc_finding *f, const char *object,
 /* The rest of a sentence about a barrier that begins with who does what to it.
  * False: there is more to say. */
 bool tc_cuda_mbarrier(tc_session *s, const tc_finding *f, tc_buf *b);
+/* The simulator's words with plain names; of a list of waiters, the warps that
+ * wait alike have one line. */
+const char *tc_cuda_detail(tc_arena *a, const char *text);
 /* "called from line 17, that from line 30", or nothing. */
 void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b);
 

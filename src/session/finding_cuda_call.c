@@ -97,7 +97,9 @@ static bool can_be(tc_cuda_deed deed, uint16_t opcode) {
 static bool is_language(uint16_t opcode) {
     return opcode == TC_PTX_BAR_SYNC || opcode == TC_PTX_BAR_RED ||
            opcode == TC_PTX_BAR_WARP_SYNC || opcode == TC_PTX_TRAP ||
-           opcode == TC_PTX_CALL;
+           opcode == TC_PTX_CALL || opcode == TC_PTX_SHFL_SYNC ||
+           opcode == TC_PTX_VOTE_SYNC || opcode == TC_PTX_MATCH_ANY_SYNC ||
+           opcode == TC_PTX_REDUX_SYNC;
 }
 
 /* --- the text ----------------------------------------------------------------

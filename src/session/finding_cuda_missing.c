@@ -82,7 +82,8 @@ static bool uses(const missing *m, const char *name) {
 
 /* The last argument of a copy is what it completes on. */
 static const char *completes_on(const tc_cuda_call *c, const char *otherwise) {
-    return c->nargs > 0 ? c->args[c->nargs - 1] : otherwise;
+    const char *last = c->nargs > 0 ? c->args[c->nargs - 1] : otherwise;
+    return last + (*last == '&');
 }
 
 /* "pipe." or, of *pipe, "pipe->". */
@@ -295,6 +296,13 @@ static void between(missing *m, const char *what) {
 }
 
 static void block_barrier(missing *m) {
+    if (m->f->kind == TC_FINDING_DATA_RACE && m->here != NULL &&
+        m->there != NULL && same_place(m->here, m->there)) {
+        tc_buf_puts(m->b, "an atomic operation, such as atomicAdd, at ");
+        line(m, &m->f->at);
+        tc_buf_puts(m->b, ", or __syncthreads() between two turns of it");
+        return;
+    }
     const char *name = group_name(m, "this_thread_block", NULL);
     if (name != NULL && !uses(m, "__syncthreads")) {
         between(m, tc_format(m->s->program.run->arena, "%s.sync()", name));
@@ -396,6 +404,18 @@ static bool mbarrier(missing *m) {
         return true;
     case TC_MISSING_OWN_BYTES:
         tc_buf_puts(m->b, "memory of its own for the barrier");
+        return true;
+    case TC_MISSING_PARITY:
+        tc_buf_printf(m->b, "parity %lld at ", n);
+        line(m, &f->at);
+        return true;
+    case TC_MISSING_PHASE:
+        tc_buf_puts(m->b, "a wait for the phase under way, at ");
+        line(m, &f->at);
+        return true;
+    case TC_MISSING_IN_RANGE:
+        tc_buf_printf(m->b, "at most %lld in ", n);
+        tc_cuda_where(m->s, &f->at, m->b);
         return true;
     case TC_MISSING_FEWER_ARRIVALS:
         tc_buf_printf(m->b, "a count above %lld", n);

@@ -354,47 +354,70 @@ static const char *shared_element(tc_run *run, const char *name,
     return text;
 }
 
-static const char *shared_object(tc_run *run, uint64_t address,
-                                 uint32_t bytes) {
+/* A shared variable, and an address from its begin on. */
+typedef struct shared_place {
+    const tc_ptx_symbol *symbol; /* NULL: none begins before the address */
+    uint64_t offset, size;       /* size 0: of a dynamic array */
+} shared_place;
+
+/* The variable that an address is in; else the last that begins before it. */
+static shared_place shared_at(const tc_run *run, uint64_t address) {
     const tc_ptx_module *m = run->module;
     const tc_ptx_func *f = tc_ptx_find_entry(m, run->entry);
     int entry = f != NULL ? (int)(f - m->funcs) : -1;
     uint64_t begin = f != NULL ? f->shared_bytes : 0;
     const tc_ptx_symbol *dynamic = NULL;
+    shared_place best = {0};
     for (int i = 0; i < m->nsymbols; i++) {
         const tc_ptx_symbol *y = &m->symbols[i];
         bool mine =
             y->space == TC_PS_SHARED && (y->func < 0 || y->func == entry);
+        uint64_t align = y->align > 0 ? y->align : 1;
         if (mine && y->is_extern) {
-            uint64_t align = y->align > 0 ? y->align : 1;
             begin = (begin + align - 1) / align * align;
             dynamic = dynamic != NULL ? dynamic : y;
-        } else if (mine && address >= y->offset &&
-                   address - y->offset < y->size) {
-            return shared_element(run, tc_cuda_name(run->arena, y->name),
-                                  address - y->offset, y->size, bytes);
+        } else if (mine && y->offset <= address &&
+                   (best.symbol == NULL || y->offset >= best.symbol->offset)) {
+            best = (shared_place){y, address - y->offset, y->size};
         }
     }
-    if (dynamic != NULL && address >= begin) {
-        return shared_element(run, tc_cuda_name(run->arena, dynamic->name),
-                              address - begin, 0, bytes);
-    }
-    return tc_format(run->arena, "shared memory byte %llu",
-                     (unsigned long long)address);
+    bool within = best.symbol != NULL && best.offset < best.size;
+    return dynamic != NULL && address >= begin && !within
+               ? (shared_place){dynamic, address - begin, 0}
+               : best;
 }
 
-/* The memory that an address is in, or behind. */
+static const char *shared_object(tc_run *run, uint64_t address,
+                                 uint32_t bytes) {
+    shared_place p = shared_at(run, address);
+    return p.symbol != NULL
+               ? shared_element(run, tc_cuda_name(run->arena, p.symbol->name),
+                                p.offset, p.size, bytes)
+               : tc_format(run->arena, "shared memory byte %llu",
+                           (unsigned long long)address);
+}
+
+/* How far an address is from the bytes of a memory: 0 within it. */
+static uint64_t distance(const tc_run_buffer *b, uint64_t address) {
+    uint64_t end = b->address + b->bytes;
+    return address < b->address ? b->address - address
+           : address < end      ? 0
+                                : address - end + 1;
+}
+
+/* The memory that an address is in, or nearest to. */
 static const tc_run_buffer *memory_of(const tc_run *run, const tc_finding *f) {
     const tc_run_buffer *best = NULL;
     bool global = f->space == TC_PS_GLOBAL || f->space == TC_PS_GENERIC;
     for (int i = 0; i < run->nbuffers && global; i++) {
         const tc_run_buffer *b = &run->buffers[i];
-        if (f->address >= b->address &&
-            (best == NULL || b->address > best->address)) {
+        if (best == NULL ||
+            distance(b, f->address) < distance(best, f->address)) {
             best = b;
         }
     }
-    return best;
+    enum { NEAR = 1 << 30 };
+    return best != NULL && distance(best, f->address) < NEAR ? best : NULL;
 }
 
 /* Device memory of a program has no type: its elements are as wide as the
@@ -402,17 +425,43 @@ static const tc_run_buffer *memory_of(const tc_run *run, const tc_finding *f) {
 static const char *global_object(tc_session *s, const tc_finding *f) {
     tc_run *run = s->program.run;
     const tc_run_buffer *b = memory_of(run, f);
-    if (b != NULL &&
-        (b->buffer->rank == 0 || f->address - b->address >= b->bytes)) {
+    if (b == NULL || (b->buffer->rank > 0 && distance(b, f->address) == 0)) {
+        return tc_address_name(s, f->space, f->address);
+    }
+    if (f->address >= b->address) {
         return element(run->arena, b->buffer->name, f->address - b->address,
                        f->bytes);
     }
-    return tc_address_name(s, f->space, f->address);
+    uint64_t before = b->address - f->address;
+    return f->bytes > 0 && before % f->bytes == 0
+               ? tc_format(run->arena, "%s[-%llu]", b->buffer->name,
+                           (unsigned long long)(before / f->bytes))
+               : tc_format(run->arena, "%s-%llu", b->buffer->name,
+                           (unsigned long long)before);
+}
+
+/* The same of shared memory. */
+static bool behind_shared(tc_run *run, const tc_finding *f, tc_buf *b) {
+    shared_place p = shared_at(run, f->address);
+    bool dynamic = p.symbol != NULL && p.size == 0;
+    uint64_t size = dynamic ? run->dynamic_shared : p.size;
+    if (p.symbol != NULL && p.offset >= size) {
+        tc_buf_printf(b, ": %s has %llu bytes",
+                      tc_cuda_name(run->arena, p.symbol->name),
+                      (unsigned long long)size);
+        return true;
+    }
+    return false;
 }
 
 bool tc_cuda_behind(tc_session *s, const tc_finding *f, tc_buf *b) {
+    if (f->space == TC_PS_SHARED) {
+        return behind_shared(s->program.run, f, b);
+    }
     const tc_run_buffer *m = memory_of(s->program.run, f);
-    if (m != NULL) {
+    if (m != NULL && f->address < m->address) {
+        tc_buf_printf(b, ": that is before %s begins", m->buffer->name);
+    } else if (m != NULL) {
         tc_buf_printf(b, ": %s has %llu bytes", m->buffer->name,
                       (unsigned long long)m->bytes);
     }

@@ -2,6 +2,7 @@
 #include "session/finding_cuda.h"
 #include "session/finding_words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The call that an access is of; false for none. */
@@ -93,9 +94,10 @@ bool tc_cuda_waited_less(tc_session *s, const tc_finding *f, const char *object,
     tc_cuda_line_words(s, &f->cause, b);
     tc_buf_puts(b, " in flight; ");
     tc_cuda_line_words(s, &f->at, b);
-    tc_buf_puts(b, " reads it: ");
+    const char *does = tc_finding_does(&f->at, f->space);
+    tc_buf_printf(b, " %s it: ", does);
     tc_finding_who(s, &f->at, b);
-    tc_buf_printf(b, " reads %s", object);
+    tc_buf_printf(b, " %s %s", does, object);
     return true;
 }
 
@@ -153,6 +155,59 @@ bool tc_cuda_mbarrier(tc_session *s, const tc_finding *f, tc_buf *b) {
     default:
         return false;
     }
+}
+
+/* --- waiters -----------------------------------------------------------------
+ */
+
+/* A line "CTA 0, warp 3, ...": its warp, and where what follows begins. */
+typedef struct waiter {
+    unsigned cta, warp;
+    const char *rest; /* NULL: another line */
+    size_t len;       /* of it */
+} waiter;
+
+static waiter read_waiter(const char *p) {
+    waiter w = {0};
+    int n = 0;
+    if (sscanf(p, "CTA %u, warp %u%n", &w.cta, &w.warp, &n) == 2 && n > 0) {
+        w.rest = p + n;
+        w.len = strcspn(w.rest, "\n");
+    }
+    return w;
+}
+
+static bool goes_on(const waiter *a, const waiter *b, unsigned last) {
+    return b->rest != NULL && b->cta == a->cta && b->warp == last + 1 &&
+           b->len == a->len && strncmp(a->rest, b->rest, a->len) == 0;
+}
+
+const char *tc_cuda_detail(tc_arena *a, const char *text) {
+    const char *p = tc_cuda_plain_text(a, text);
+    tc_buf b = TC_BUF_INIT;
+    while (*p != '\0') {
+        waiter w = read_waiter(p);
+        size_t n = strcspn(p, "\n");
+        unsigned last = w.warp;
+        const char *next = p + n + (p[n] == '\n');
+        for (waiter o = read_waiter(next);
+             w.rest != NULL && goes_on(&w, &o, last); o = read_waiter(next)) {
+            last++;
+            n = strcspn(next, "\n");
+            next += n + (next[n] == '\n');
+        }
+        if (w.rest != NULL && last > w.warp) {
+            tc_buf_printf(&b, "CTA %u, warps %u-%u%.*s", w.cta, w.warp, last,
+                          (int)w.len, w.rest);
+        } else {
+            tc_buf_write(&b, p, strcspn(p, "\n"));
+        }
+        tc_buf_puts(&b, next[-1] == '\n' ? "\n" : "");
+        p = next;
+    }
+    const char *plain = tc_strndup(a, tc_buf_text(&b), b.len);
+    tc_buf_free(&b);
+    return plain;
 }
 
 /* --- where a call came from --------------------------------------------------

@@ -79,6 +79,10 @@ static const char *does(deed d) {
     return d == WRITES ? "writes" : d == UPDATES ? "updates" : "reads";
 }
 
+const char *tc_finding_does(const tc_access *a, tc_ptx_space space) {
+    return does(deed_of(a, space));
+}
+
 static const char *did(deed d) {
     return d == WRITES ? "wrote" : d == UPDATES ? "updated" : "read";
 }
@@ -113,7 +117,7 @@ static void unfinished_copy(tc_session *s, const tc_finding *f,
         return;
     }
     tc_finding_who(s, &f->at, b);
-    tc_buf_printf(b, " reads %s while ", object);
+    tc_buf_printf(b, " %s %s while ", does(deed_of(&f->at, f->space)), object);
     copy(s, f, b);
     tc_buf_puts(b, " is still in flight: ");
     switch (f->missing) {
@@ -401,7 +405,7 @@ static const char *detail_of(tc_session *s, const tc_finding *f) {
     if (f->detail == NULL || tc_finding_cuda(s) == NULL) {
         return f->detail;
     }
-    return said ? NULL : tc_cuda_plain_text(s->program.run->arena, f->detail);
+    return said ? NULL : tc_cuda_detail(s->program.run->arena, f->detail);
 }
 
 void tc_finding_message(tc_session *s, const tc_finding *f, tc_buf *b) {

@@ -12,6 +12,8 @@ const char *tc_finding_op(const tc_access *a);
 const tc_loaded *tc_finding_cuda(const tc_session *s);
 /* "thread 3 of CTA 0" or, in a grid of one CTA, "thread 3". */
 void tc_finding_who(tc_session *s, const tc_access *a, tc_buf *b);
+/* What an access does to memory of a space: "reads", "writes", "updates". */
+const char *tc_finding_does(const tc_access *a, tc_ptx_space space);
 /* "an expect_tx of 512 bytes": TC_MISSING_BYTES. */
 void tc_finding_bytes(const tc_finding *f, tc_buf *b);
 

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "session/launch.h"
+#include "session/finding_cuda.h"
 
 #include <dirent.h>
 #include <signal.h>
@@ -283,7 +283,51 @@ static void programs(void **state) {
     assert_int_equal(failed, 0);
 }
 
+/* By hand from the Itanium C++ ABI, 5.1; the last are none of its names, or of
+ * forms that are left alone. */
+static void mangled(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"_Z5saxpyifPKfPf", "saxpy"},
+        {"_Z5scaleIfLi2EEvPT_PKS0_i", "scale<float, 2>"},
+        {"_Z1kIPKcEvT_", "k<...>"},
+        {"_Z1kILb1ELin3EEvv", "k<true, -3>"},
+        {"_ZN3lab4tile4loadEPf", "lab::tile::load"},
+        {"_ZN3lab1kIdEEvT_", "lab::k<double>"},
+        {"_ZL6kernelPi", "kernel"},
+        {"_ZZ1kPfPKfE1s", "s"},
+        {"_ZZ1kPfPKfE3bar_0", "bar"},
+        {"_ZZ1cIfLi64EEvPT_PKS0_E1s", "s"},
+        {"_ZZN3lab1kEPfE4tile__12_", "tile"},
+        {"_ZN12_GLOBAL__N_11kEPf", "(anonymous)::k"},
+        {"saxpy", "saxpy"},
+        {"_Z", "_Z"},
+        {"_ZZ", "_ZZ"},
+        {"_ZZE", "_ZZE"},
+        {"_Z99x", "_Z99x"},
+        {"_Z1kI", "k<...>"},
+        {"_ZplRK1aS1_", "_ZplRK1aS1_"},
+        {"_ZN", "_ZN"}};
+    tc_arena *a = tc_arena_new();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_string_equal(tc_cuda_name(a, cases[i][0]), cases[i][1]);
+    }
+    assert_string_equal(tc_cuda_plain_text(a, "mbarrier _ZZ1kPfE3bar+8 (x)"),
+                        "mbarrier bar+8 (x)");
+    assert_string_equal(
+        tc_cuda_detail(a, "CTA 0, warp 0, all lanes: at bar\n"
+                          "CTA 0, warp 1, all lanes: at bar\n"
+                          "CTA 0, warp 2, all lanes: at bar\n"
+                          "CTA 0, warp 3, lane 1: at bar\n"
+                          "CTA 1, warp 4, lane 1: at bar\nand 3 more\n"),
+        "CTA 0, warps 0-2, all lanes: at bar\n"
+        "CTA 0, warp 3, lane 1: at bar\n"
+        "CTA 1, warp 4, lane 1: at bar\nand 3 more\n");
+    tc_arena_free(a);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(programs),
+                                       cmocka_unit_test(mangled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,5 +7,5 @@ __global__ void k(float *out, const float *in) {
     out[threadIdx.x] = tile[threadIdx.x];
 }
 
-// @message thread 32 writes 4 bytes at tile[32]: nothing is there
+// @message thread 32 writes 4 bytes at tile[32]: tile has 128 bytes
 // @object tile[32]
