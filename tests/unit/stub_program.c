@@ -59,6 +59,18 @@ static void launch(int *p, int n, unsigned block, cudaStream_t s) {
     }
 }
 
+/* The same as nvcc 12 makes it. */
+static void launch_old(int *p, int n, unsigned block) {
+    void *args[] = {&p, &n};
+    dim3 g = {1, 1, 1}, b = {block, 1, 1};
+    size_t bytes;
+    cudaStream_t s;
+    if (__cudaPushCallConfiguration(g, b, 0, NULL) == 0 &&
+        __cudaPopCallConfiguration(&g, &b, &bytes, &s) == cudaSuccess) {
+        (void)cudaLaunchKernel(twice(), g, b, args, bytes, s);
+    }
+}
+
 /* --- scenarios ----------------------------------------------------------- */
 
 static int nothing(void) {
@@ -245,6 +257,11 @@ static int launches(void) {
     OK(cudaMemcpy(got, p, sizeof got, cudaMemcpyDeviceToHost));
     EXPECT(got[7] == 28);
     printf("third\n");
+    launch_old(p, 1, 32);
+    OK(cudaGetLastError());
+    FAILS(
+        cudaLaunchKernel(twice(), c.gridDim, (dim3){2000, 1, 1}, args, 0, NULL),
+        cudaErrorInvalidConfiguration); /* it is told: seen */
     return 0;
 }
 
@@ -252,7 +269,7 @@ static int launches(void) {
 static int unchecked(void) {
     launch(NULL, 0, 2000, NULL);
     FAILS(cudaGetLastError(), cudaErrorInvalidConfiguration);
-    launch(NULL, 0, 2000, NULL);
+    launch_old(NULL, 0, 2000);
     launch(NULL, 0, 2000, NULL);
     OK(cudaDeviceSynchronize());
     return 0;

@@ -91,14 +91,15 @@ static void test_launches(void **state) {
     start();
     run_as("launches", 0);
     assert_string_equal(p.out, "first\ntwice\nsecond\ntwice\nthird\n");
-    assert_int_equal(p.counts[TC_RT_LAUNCH], 2);
+    assert_int_equal(p.counts[TC_RT_LAUNCH], 4);
     assert_int_equal(p.counts[TC_RT_FUNCTION], 1);
     assert_int_equal(p.launch.function, 7);
     assert_int_equal(p.launch.grid[0], 4);
-    assert_int_equal(p.launch.block[1], 2);
-    assert_int_equal(p.launch.cluster[0], 2);
-    assert_int_equal(p.launch.dynamic_shared, 1000);
     assert_int_equal(p.launch.nparams, 12);
+    assert_int_equal(p.bye.unchecked, 0);
+    assert_int_equal(p.launches[1].block[1], 2);
+    assert_int_equal(p.launches[1].cluster[0], 2);
+    assert_int_equal(p.launches[1].dynamic_shared, 1000);
 }
 
 /* One finding for each: the first by a note, the second with the end. */

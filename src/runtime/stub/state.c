@@ -13,6 +13,11 @@ void tc_stub_lock(void) {
     tc_stub_self.holds = true;
 }
 
+bool tc_stub_try_lock(void) {
+    tc_stub_self.holds = pthread_mutex_trylock(&mutex) == 0;
+    return tc_stub_self.holds;
+}
+
 void tc_stub_unlock(void) {
     tc_stub_self.holds = false;
     pthread_mutex_unlock(&mutex);

@@ -141,6 +141,7 @@ cudaError_t tc_stub_leave(cudaError_t e);
 cudaError_t tc_stub_leave_quietly(cudaError_t e);
 /* The mutex alone, for callbacks and signal handlers. */
 void tc_stub_lock(void);
+bool tc_stub_try_lock(void); /* not by a thread that holds it */
 void tc_stub_unlock(void);
 
 /* --- wire.c -------------------------------------------------------------- */

@@ -256,13 +256,19 @@ cudaError_t tc_stub_ready(void) {
     return e != cudaSuccess ? e : tc_stub.sticky;
 }
 
+/* The program ends by itself. Where another thread, or what calls exit(), is in
+ * the middle of a call, nothing can be said. */
 __attribute__((destructor)) static void leave_parent(void) {
+    if (tc_stub_self.holds || !tc_stub_try_lock()) {
+        return;
+    }
     tc_rt_bye b = {.unchecked = (int32_t)tc_stub.unchecked,
                    .where = tc_stub.unchecked_where};
     if (tc_stub.link == TC_STUB_LINKED) {
         tc_stub_ask(TC_RT_BYE, &b, sizeof b, NULL, 0);
         tc_stub.link = TC_STUB_BROKEN;
     }
+    tc_stub_unlock();
 }
 
 /* --- printing and notes -------------------------------------------------- */
