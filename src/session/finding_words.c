@@ -80,7 +80,8 @@ static const char *does(deed d) {
 }
 
 const char *tc_finding_does(const tc_access *a, tc_ptx_space space) {
-    return does(deed_of(a, space));
+    /* A register of tensor memory's load: whoever meets it was to use it. */
+    return does(space == TC_PS_REG ? READS : deed_of(a, space));
 }
 
 static const char *did(deed d) {
@@ -117,7 +118,8 @@ static void unfinished_copy(tc_session *s, const tc_finding *f,
         return;
     }
     tc_finding_who(s, &f->at, b);
-    tc_buf_printf(b, " %s %s while ", does(deed_of(&f->at, f->space)), object);
+    tc_buf_printf(b, " %s %s while ", tc_finding_does(&f->at, f->space),
+                  object);
     copy(s, f, b);
     tc_buf_puts(b, " is still in flight: ");
     switch (f->missing) {
