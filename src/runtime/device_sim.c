@@ -402,9 +402,11 @@ static int error_of(const tc_sim_result *r) {
         case TC_FINDING_OUT_OF_BOUNDS:
             return 700; /* cudaErrorIllegalAddress */
         case TC_FINDING_MISALIGNED:
-            return 716; /* cudaErrorMisalignedAddress */
-        case TC_FINDING_ILLEGAL_SIZE:
-            return 715; /* cudaErrorIllegalInstruction */
+            return 716;               /* cudaErrorMisalignedAddress */
+        case TC_FINDING_ILLEGAL_SIZE: /* the header's trap, or the hardware */
+            return f->at.op && f->at.op->opcode == TC_PTX_TRAP
+                       ? 719  /* cudaErrorLaunchFailure */
+                       : 715; /* cudaErrorIllegalInstruction */
         case TC_FINDING_TRAP:
             return f->detail && strstr(f->detail, ": assertion `")
                        ? 710  /* cudaErrorAssert */

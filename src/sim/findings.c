@@ -142,6 +142,11 @@ static bool lost_update(const tc_run *r, const tc_finding *race,
            race->at.op->loc && same_line(r, b->at.op, b->cause.op);
 }
 
+static const char update_words[] =
+    "each reads the value, changes it and writes it back, and what one has "
+    "done "
+    "is lost; atomicAdd and its like do the three in one";
+
 /* Adds b to a. What mends both must stand in both stretches; the first kind of
  * the table names the defect, and its stretch counts. */
 static void merge(const tc_run *r, tc_finding *a, tc_span_of_code *span,
@@ -150,6 +155,7 @@ static void merge(const tc_run *r, tc_finding *a, tc_span_of_code *span,
     int64_t least = b->missing_n < a->missing_n ? b->missing_n : a->missing_n;
     tc_span_of_code other = stretch(b);
     bool lost = lost_update(r, a, b), found = lost_update(r, b, a);
+    const char *detail = lost || found ? update_words : NULL;
     if ((b->kind < a->kind && !lost) || found) {
         *a = *b;
         *span = other;
@@ -159,6 +165,7 @@ static void merge(const tc_run *r, tc_finding *a, tc_span_of_code *span,
         span->to = span->to < other.to ? span->to : other.to;
     }
     a->lanes = lanes;
+    a->detail = detail ? detail : a->detail;
     a->missing_n = least; /* what is enough for all of them */
 }
 
@@ -289,6 +296,9 @@ void tc_findings_settle(tc_run *r) {
                 merge(r, &r->findings[i], &r->spans[i], &r->findings[j]);
                 drop_finding(r, j);
             }
+        }
+        if (r->findings[i].detail == update_words) {
+            r->findings[i].missing = TC_MISSING_NOTHING; /* no barrier would */
         }
     }
 }
