@@ -182,7 +182,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin \
 	  $(DESTDIR)$(PREFIX)/share/tilecopy-repl/lessons
 	install -m 755 $(BUILD)/tilecopy-repl $(DESTDIR)$(PREFIX)/bin
-	install -m 644 lessons/* $(DESTDIR)$(PREFIX)/share/tilecopy-repl/lessons
+	cd lessons && find . -type f -exec install -D -m 644 {} \
+	  $(abspath $(DESTDIR)$(PREFIX))/share/tilecopy-repl/lessons/{} \;
 
 clean:
 	rm -rf $(BUILD)

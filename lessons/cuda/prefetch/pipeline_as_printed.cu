@@ -52,7 +52,7 @@ __global__ void prefetch(int* global_out, const int* global_in, size_t batch_siz
     // 1) fill the pipeline with the first num_stages batches
     for (int s = 0; s < num_stages; ++s) {
     pipeline.producer_acquire();
-    cuda::memcpy_async(shared + shared_offset[s] + tid,
+    cuda::memcpy_async(shared + shared_offset[s] + tid, // @cause
     global_in + block_batch(s) + tid,
     cuda::aligned_size_t<4>(sizeof(int)), pipeline);
     pipeline.producer_commit();
