@@ -1,5 +1,5 @@
 /* names.c - turns addresses into the names that a learner gave. */
-#include "session/session.h"
+#include "session/finding_cuda.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +144,12 @@ static uint64_t dynamic_begin(const tc_run *run, const tc_ptx_symbol **first) {
     return at;
 }
 
+/* A symbol as the PTX has it; of a .cu, as C++ does. */
+static const char *plain_name(const tc_run *run, const tc_ptx_symbol *y) {
+    bool cuda = run->file != NULL && run->file->cu_files != NULL;
+    return cuda ? tc_cuda_name(run->arena, y->name) : y->name;
+}
+
 /* A byte of shared memory as the PTX text has it: its symbol and offset. */
 static const char *symbol_name(tc_run *run, uint64_t address) {
     const tc_ptx_symbol *y = symbol_at(run, TC_PS_SHARED, address), *dynamic;
@@ -158,8 +164,8 @@ static const char *symbol_name(tc_run *run, uint64_t address) {
         return tc_format(run->arena, "shared memory byte %llu",
                          (unsigned long long)address);
     }
-    return at == 0 ? y->name
-                   : tc_format(run->arena, "%s+%llu", y->name,
+    return at == 0 ? plain_name(run, y)
+                   : tc_format(run->arena, "%s+%llu", plain_name(run, y),
                                (unsigned long long)at);
 }
 
@@ -216,8 +222,8 @@ static const char *local_name(tc_run *run, uint64_t address) {
                          (unsigned long long)address);
     }
     uint64_t at = address - y->offset;
-    return at == 0 ? y->name
-                   : tc_format(run->arena, "%s+%llu", y->name,
+    return at == 0 ? plain_name(run, y)
+                   : tc_format(run->arena, "%s+%llu", plain_name(run, y),
                                (unsigned long long)at);
 }
 
