@@ -2,6 +2,7 @@
 #include "grade/grade.h"
 #include "base/diag.h"
 #include "grade/exercise.h"
+#include "grade/leftover.h"
 #include "grade/reply.h"
 
 #include <errno.h>
@@ -147,13 +148,15 @@ static void say_compiler(grading *g) {
         tc_error(&d, TC_NOWHERE, "the grader brings its own main; leave it out",
                  "%s defines main", g->o->path);
         g->verdict->refused = "it defines main, which the grader brings";
-    } else if (g->compiler.len > 0) {
-        tc_report(&d, TC_VERBATIM, TC_NOWHERE, NULL, "%s", said);
-        g->verdict->refused = tc_format(a, "it does not compile:\n%s", said);
-    }
-    if (g->compiler.len == 0 && g->said.len > 0) {
-        tc_error(&d, TC_NOWHERE, NULL, "%s", tc_buf_text(&g->said));
-        g->verdict->refused = tc_strdup(a, tc_buf_text(&g->said));
+    } else {
+        const char *errors = tc_buf_text(&g->said);
+        if (g->compiler.len > 0) {
+            tc_report(&d, TC_VERBATIM, TC_NOWHERE, NULL, "%s", said);
+        }
+        if (g->said.len > 0) {
+            tc_error(&d, TC_NOWHERE, NULL, "%s", errors);
+        }
+        g->verdict->refused = tc_format(a, "%s%s", said, errors);
     }
 }
 
@@ -222,8 +225,9 @@ static void explain(grading *g, int exit, const json_t *findings, tc_buf *why) {
         return; /* they say it */
     }
     if (exit == TC_TIMEOUT) {
-        tc_buf_printf(why, "time limit: no result after %g seconds",
-                      g->o->session.timeout_s);
+        tc_buf_printf(why, "time limit: no result after %g second%s",
+                      g->o->session.timeout_s,
+                      g->o->session.timeout_s == 1 ? "" : "s");
     } else if (g->said.len > 0) {
         tc_buf_puts(why, tc_buf_text(&g->said));
     } else {
@@ -272,6 +276,7 @@ static bool run_case(grading *g, int number, tc_test *t) {
                              .report = f.report,
                              .quiet = true};
         int exit = tc_session_exec(g->session, &e);
+        tc_leftover_end();
         size_t nreport, nleft;
         uint8_t *report = read_all(a, f.report, 0, &nreport);
         uint8_t *left = read_all(a, f.in, (off_t)c.size, &nleft);
@@ -379,13 +384,16 @@ tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
     g.main = host_side(v.arena, o->exercise);
     g.session = tc_session_new(&o->session, hear, drop, &g);
     if (g.main == NULL) {
-        status = refuse(diag, user, "TILECOPY_EXERCISES names their folder",
-                        "the files of exercise %s are not where they should be",
-                        o->exercise);
+        refuse(diag, user, "TILECOPY_EXERCISES names their folder",
+               "the files of exercise %s are not where they should be",
+               o->exercise);
+        status = TC_FAILED;
     } else if (g.session == NULL) {
         status = TC_USAGE;
     } else {
+        int before = tc_leftover_adopt();
         run_cases(&g);
+        tc_leftover_restore(before);
         tc_verdict_say(&v, o, output, user);
         status = v.passed == v.ntests           ? TC_OK
                  : g.built || v.status == TC_OK ? TC_FAILED

@@ -48,6 +48,8 @@ one tests/repl/pty "$build/tests/pty" "$build/tilecopy-repl" lessons/ldgsts.py
 one tests/repl/pty_exec "$build/tests/pty_exec" "$build/tilecopy-repl"
 one tests/repl/test_cli.sh sh tests/repl/test_cli.sh "$build/tilecopy-repl" \
     lessons/ldgsts.py
+one tests/repl/test_grade.sh sh tests/repl/test_grade.sh \
+    "$build/tilecopy-repl" exercises
 one tests/tools/test_need.sh sh tests/tools/test_need.sh
 for t in tests/tui/*.sh; do
     one "$t" sh "$t" "$build/tilecopy-repl" lessons/ldgsts.py
