@@ -214,6 +214,9 @@ int tc_exec_exit(const tc_exec *e) {
 
 int tc_exec_status(const tc_exec *e) {
     int own = tc_exec_exit(e);
-    bool found = e->nfindings > 0 || e->ndifferences > 0;
-    return own != 0 ? own : found ? TC_FAILED : TC_OK;
+    bool found = e->nfindings > 0 || e->ndifferences > 0 || e->gpu_faults > 0;
+    return own != 0        ? own
+           : e->gpu_failed ? TC_NO_GPU
+           : found         ? TC_FAILED
+                           : TC_OK;
 }

@@ -101,7 +101,10 @@ struct tc_exec {
     uint64_t findings_left_out;
     tc_exec_difference differences[TC_EXEC_DIFFERENCES];
     uint64_t ndifferences;
-    const char **notes; /* sentences that are no findings */
+    bool approximate;    /* of instructions that PTX only bounds, perhaps */
+    bool gpu_failed;     /* where the simulator had no difficulty */
+    uint64_t gpu_faults; /* of launches that the simulator has not seen */
+    const char **notes;  /* sentences that are no findings */
     int nnotes, notes_cap;
     const char **names; /* that are kept */
     int nnames, names_cap;

@@ -231,16 +231,39 @@ static void note_status(tc_exec *e, const tc_device_launched *r) {
         e->where =
             tc_strndup(e->arena, r->sim.where, strcspn(r->sim.where, "\n"));
     }
-    if (r->fault && !r->simulated && r->why != NULL) {
-        const char *why = tc_strdup(e->arena, r->why);
-        TC_PUSH(e->arena, e->notes, e->nnotes, e->notes_cap, why);
-    }
     static const int rank[] = {[TC_RUN_OK] = 0,
                                [TC_RUN_FINDINGS] = 1,
                                [TC_RUN_FAULT] = 2,
                                [TC_RUN_DEADLOCK] = 3,
                                [TC_RUN_CANCELLED] = 4};
     e->worst = rank[s] > rank[e->worst] ? s : e->worst;
+}
+
+/* What the GPU said, in a sentence: the simulator has findings instead. */
+static void note_gpu(tc_exec *e, const tc_program_launch *l) {
+    const tc_device_launched *r = l->result;
+    bool both =
+        r->simulated && r->why != NULL && r->error != 0 &&
+        (r->sim.status == TC_RUN_OK || r->sim.status == TC_RUN_FINDINGS);
+    size_t len;
+    const char *name = tc_kernel_name(l->kernel->name, &len);
+    if (!both && (r->simulated || !r->fault)) {
+        return;
+    }
+    tc_exec_place p = tc_exec_where(e, l->where);
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_printf(&b, "launch %llu, of %.*s", (unsigned long long)e->launches,
+                  (int)len, name);
+    if (p.line > 0) {
+        tc_buf_printf(&b, " (line %d)", p.line);
+    }
+    tc_buf_printf(&b, ": %s", r->why ? r->why : "the GPU reports a fault");
+    const char *text = tc_buf_finish(&b, e->arena);
+    if (e->nnotes < TC_EXEC_FINDINGS) {
+        TC_PUSH(e->arena, e->notes, e->nnotes, e->notes_cap, text);
+    }
+    e->gpu_failed |= both;
+    e->gpu_faults += !both;
 }
 
 void tc_exec_launched(void *exec, const tc_program_launch *l) {
@@ -253,6 +276,8 @@ void tc_exec_launched(void *exec, const tc_program_launch *l) {
     e->launches++;
     add_kernel(e, l);
     note_status(e, r);
+    note_gpu(e, l);
+    e->approximate |= r->ndifferences > 0 && r->approximate;
     for (int i = 0; i < r->ndifferences; i++) {
         add_difference(e, l, &r->differences[i]);
     }

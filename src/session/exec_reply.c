@@ -102,6 +102,11 @@ void tc_exec_findings_text(tc_exec *e, tc_buf *b) {
         count_text(b, e->ndifferences - shown, "more difference");
         tc_buf_puts(b, ")\n");
     }
+    if (e->approximate) {
+        tc_buf_puts(b, "  (a kernel has instructions whose result PTX only "
+                       "bounds, .approx or .full:\n  their last bits may "
+                       "differ)\n");
+    }
 }
 
 /* --- how it ended ------------------------------------------------------------
@@ -231,7 +236,7 @@ void tc_exec_text(tc_exec *e, tc_buf *b) {
         tc_buf_puts(b, " more\n");
     }
     if (strcmp(e->backend, "both") == 0 && e->ndifferences == 0 &&
-        e->launches > 0) {
+        !e->gpu_failed && e->launches > 0) {
         tc_buf_puts(b, "  after each launch all memory of the GPU equals the "
                        "simulator's\n");
     }
@@ -332,6 +337,16 @@ json_t *tc_exec_json(tc_exec *e) {
     }
     if (strcmp(e->backend, "both") == 0) {
         json_object_set_new(j, "differences", differences_json(e));
+        json_object_set_new(j, "approximate", json_boolean(e->approximate));
+    }
+    for (int i = 0; i < e->nnotes; i++) {
+        json_t *notes = json_object_get(j, "notes");
+        if (notes == NULL) {
+            notes = json_array();
+            json_object_set_new(j, "notes", notes);
+        }
+        json_array_append_new(notes,
+                              tc_text_json(e->notes[i], strlen(e->notes[i])));
     }
     tc_buf why = TC_BUF_INIT;
     const char *hint;
