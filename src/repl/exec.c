@@ -91,21 +91,16 @@ static bool wants_compiler(tc_session *s, const char *why) {
     return yes;
 }
 
-/* False after saying what is wrong. */
-static bool need_compiler(tc_session *s, const tc_printer *p,
-                          const char *program) {
+/* Where there is none, offers one. False: it was wanted and cannot be had. */
+static bool offer_compiler(tc_session *s) {
     const char *why, *hint;
-    if (tc_session_compiler(s, &why, &hint)) {
-        return true;
+    if (tc_session_compiler(s, &why, &hint) || !wants_compiler(s, why)) {
+        return true; /* what is missing is said when it is needed */
     }
-    if (wants_compiler(s, why)) {
-        tc_signals_begin(s, 0, true);
-        tc_status status = tc_session_fetch_compiler(s);
-        tc_signals_end();
-        return status == TC_OK;
-    }
-    complain(p, hint, "%s cannot be built: %s", program, why);
-    return false;
+    tc_signals_begin(s, 0, true);
+    tc_status status = tc_session_fetch_compiler(s);
+    tc_signals_end();
+    return status == TC_OK;
 }
 
 /* --- files -------------------------------------------------------------------
@@ -178,7 +173,7 @@ int tc_exec_main(const tc_cli *cli) {
         return TC_FAILED;
     }
     tc_session *s = tc_session_new(&o, on_diag, on_output, &p);
-    if (s != NULL && need_compiler(s, &p, cli->exec.program)) {
+    if (s != NULL && offer_compiler(s)) {
         status = run(cli, s, report);
     }
     tc_session_free(s);

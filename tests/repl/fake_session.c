@@ -94,6 +94,10 @@ const char *tc_session_compiler_home(tc_session *s) {
 }
 
 int tc_session_exec(tc_session *s, const tc_exec_options *o) {
+    if (!s->fetched) {
+        say(s, "there is no compiler\n");
+        return TC_FAILED;
+    }
     say(s, "(executed with %s)\n", o->args[0] ? o->args[0] : "nothing");
     return 7;
 }
