@@ -56,7 +56,7 @@ one() {
 
 compile() { # NVCC ARCH SOURCE BINARY
     mkdir -p "${4%/*}"
-    [ "$4" -nt "$3" ] || "$1" -std=c++17 -lineinfo "-arch=$2" -cudart static -w \
+    [ -n "$(find "$4" -newer "$3" 2>/dev/null)" ] || "$1" -std=c++17 -lineinfo "-arch=$2" -cudart static -w \
         -o "$4" "$3" || echo "not built: $3" >&2
 }
 
