@@ -178,12 +178,12 @@ FUZZ_SECONDS ?= 60
 fuzz:
 	@sh tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
 
+SHARE = $(DESTDIR)$(PREFIX)/share/tilecopy-repl
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin \
-	  $(DESTDIR)$(PREFIX)/share/tilecopy-repl/lessons
+	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/tilecopy-repl $(DESTDIR)$(PREFIX)/bin
-	cd lessons && find . -type f -exec install -D -m 644 {} \
-	  $(abspath $(DESTDIR)$(PREFIX))/share/tilecopy-repl/lessons/{} \;
+	find lessons exercises -type f ! -name '*.pyc' \
+	  -exec install -D -m 644 '{}' '$(SHARE)/{}' ';'
 
 clean:
 	rm -rf $(BUILD)

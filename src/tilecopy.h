@@ -109,6 +109,17 @@ typedef struct tc_exec_options {
  * INTERFACE.md says: the program's own if not 0, else 1 after findings. */
 int tc_session_exec(tc_session *s, const tc_exec_options *o);
 
+/* What `grade EXERCISE FILE` asks: a client's, as session/ knows no grader. The
+ * verdict is output, as text or as one JSON object; diagnostics are diag's. */
+typedef tc_status (*tc_grade_fn)(tc_session *s, const char *exercise,
+                                 const char *path, const tc_options *o,
+                                 tc_diag_fn diag, tc_output_fn output,
+                                 void *user);
+void tc_session_grades(tc_session *s, tc_grade_fn fn);
+/* A session that works for s for a while: interrupts reach it too. NULL: none
+ * does any more. */
+void tc_session_nest(tc_session *s, tc_session *inner);
+
 /* True when text is the beginning of something that goes on: an open bracket
  * or string, or a function body that no blank line has ended. */
 bool tc_session_wants_more(const tc_session *s, const char *text);

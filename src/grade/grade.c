@@ -1,6 +1,7 @@
 /* grade.c - runs the cases of an exercise and says what came of them. */
 #include "grade/grade.h"
 #include "base/diag.h"
+#include "base/share.h"
 #include "grade/exercise.h"
 #include "grade/leftover.h"
 #include "grade/reply.h"
@@ -14,7 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { ALL_CASES = 6 /* limits of one case that all together may take */ };
+enum {
+    ALL_CASES = 6,        /* limits of one case that all together may take */
+    INTERRUPTED = 128 + 2 /* the status of what SIGINT ends */
+};
 
 /* ---- exercises ---- */
 
@@ -59,28 +63,15 @@ uint64_t tc_draw_below(tc_draw *d, uint64_t n) {
 
 /* ---- where an exercise lies ---- */
 
-/* The exercise's host side: beside the build folder of a checkout, or under
- * PREFIX/share once installed. NULL where there is none. */
+/* The exercise's host side, or NULL. */
 static const char *host_side(tc_arena *a, const char *exercise) {
-    static const char *const places[] = {"../exercises",
-                                         "../share/tilecopy-repl/exercises"};
-    const char *given = getenv("TILECOPY_EXERCISES");
-    char exe[3072];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[n > 0 ? n : 0] = '\0';
-    char *slash = strrchr(exe, '/');
-    if (slash) {
-        *slash = '\0';
+    char folder[4096];
+    if (!tc_share_folder("exercises", "TILECOPY_EXERCISES", folder,
+                         sizeof folder)) {
+        return NULL;
     }
-    for (int i = 0; i < (given ? 1 : 2); i++) {
-        const char *path =
-            given ? tc_format(a, "%s/%s/main.cu", given, exercise)
-                  : tc_format(a, "%s/%s/%s/main.cu", exe, places[i], exercise);
-        if (access(path, R_OK) == 0) {
-            return path;
-        }
-    }
-    return NULL;
+    const char *path = tc_format(a, "%s/%s/main.cu", folder, exercise);
+    return access(path, R_OK) == 0 ? path : NULL;
 }
 
 /* ---- one grading ---- */
@@ -284,7 +275,9 @@ static bool run_case(grading *g, int number, tc_test *t) {
         const char *status = json_string_value(json_object_get(j, "status"));
         bool ran = status && strcmp(status, "refused") != 0;
         g->built |= ran;
-        go_on = ran && exit != TC_TIMEOUT && exit != TC_NO_GPU;
+        bool cut = exit == INTERRUPTED && status &&
+                   strcmp(status, "timeout") == 0; /* by Ctrl-C */
+        go_on = ran && exit != TC_TIMEOUT && exit != TC_NO_GPU && !cut;
         g->verdict->status = ran ? g->verdict->status : (tc_status)exit;
         if (ran) {
             json_t *findings = json_object_get(j, "findings");
@@ -392,7 +385,13 @@ tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
         status = TC_USAGE;
     } else {
         int before = tc_leftover_adopt();
+        if (o->outer) {
+            tc_session_nest(o->outer, g.session);
+        }
         run_cases(&g);
+        if (o->outer) {
+            tc_session_nest(o->outer, NULL);
+        }
         tc_leftover_restore(before);
         tc_verdict_say(&v, o, output, user);
         status = v.passed == v.ntests           ? TC_OK
@@ -405,4 +404,17 @@ tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
     json_decref(v.findings);
     tc_arena_free(v.arena);
     return status;
+}
+
+tc_status tc_grade_command(tc_session *s, const char *exercise,
+                           const char *path, const tc_options *options,
+                           tc_diag_fn diag, tc_output_fn output, void *user) {
+    tc_grade_options o = {.exercise = exercise,
+                          .path = path,
+                          .format = options->json ? "json" : "text",
+                          .session = *options,
+                          .outer = s};
+    o.session.json = o.session.terminal = false;
+    o.session.timeout_s = TC_GRADE_LIMIT_S;
+    return tc_grade(&o, diag, output, user);
 }

@@ -8,6 +8,8 @@
 
 #include "tilecopy.h"
 
+enum { TC_GRADE_LIMIT_S = 10 /* of each case, where nothing else is asked */ };
+
 typedef struct tc_grade_options {
     const char *exercise; /* "maxpool15" */
     const char *path;     /* the submission */
@@ -15,6 +17,7 @@ typedef struct tc_grade_options {
     tc_options session;   /* backend, arch, timeout of each case */
     bool has_seed;        /* else a secret one is drawn */
     uint64_t seed;
+    tc_session *outer; /* whose interrupts end it, or NULL */
 } tc_grade_options;
 
 /* Grades. Output is the verdict; what the compiler says, and what keeps the
@@ -23,6 +26,11 @@ typedef struct tc_grade_options {
  * where the submission does not compile, TC_NO_GPU. */
 tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
                    tc_output_fn output, void *user);
+
+/* Does so for the command `grade` of session s: a tc_grade_fn. */
+tc_status tc_grade_command(tc_session *s, const char *exercise,
+                           const char *path, const tc_options *options,
+                           tc_diag_fn diag, tc_output_fn output, void *user);
 
 /* The exercises' names, ended by NULL. */
 const char *const *tc_grade_exercises(void);

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEFAULT_LIMIT_S = 10 /* of each case */ };
-
 typedef struct writer {
     tc_printer printer; /* of diagnostics */
     FILE *out;
@@ -53,7 +51,7 @@ tc_status tc_graded_main(const tc_cli *cli) {
                           .seed = cli->session.seed};
     o.session.json = false;
     o.session.timeout_s =
-        cli->has_timeout ? cli->session.timeout_s : DEFAULT_LIMIT_S;
+        cli->has_timeout ? cli->session.timeout_s : TC_GRADE_LIMIT_S;
     tc_status status = tc_grade(&o, on_diag, on_output, &w);
     if (path != NULL && fclose(w.out) != 0) {
         status = cannot_write(&w, path);

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "grade/grade.h"
 #include "repl/entry.h"
 #include "repl/signals.h"
 #include "view/view.h"
@@ -46,6 +47,9 @@ bool tc_shell_open(tc_shell *sh, const tc_cli *cli, bool interactive) {
         o.timeout_s = interactive ? 0 : DEFAULT_LIMIT_S;
     }
     sh->session = tc_session_new(&o, on_diag, on_output, sh);
+    if (sh->session != NULL) {
+        tc_session_grades(sh->session, tc_grade_command);
+    }
     sh->printer.quiet = o.json;
     sh->status = sh->session ? TC_OK : TC_USAGE;
     return sh->session != NULL;

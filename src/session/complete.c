@@ -1,4 +1,5 @@
 /* complete.c - what Tab offers: commands, variants, names, files, lessons. */
+#include "session/exercise.h"
 #include "session/launch.h"
 #include "session/lesson.h"
 #include "session/session.h"
@@ -100,6 +101,9 @@ static void offer_arguments(tc_session *s, const tc_command *c, matches *m,
     }
     if (strstr(c->completes, "lesson") != NULL) {
         tc_lesson_names(offer_name, m);
+    }
+    if (strstr(c->completes, "exercise") != NULL && strchr(args, ' ') == NULL) {
+        tc_exercise_names(offer_name, m);
     }
     if (strstr(c->completes, "set") != NULL) {
         offer_settings(m, args, len);

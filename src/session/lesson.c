@@ -1,43 +1,16 @@
 /* lesson.c - lists the lessons and shows one as text.
  *
- * A lesson is a Markdown file NN-name.md in the folder lessons/, which lies
- * beside the build folder of a checkout, or under PREFIX/share once installed.
- */
+ * A lesson is a Markdown file NN-name.md in the folder lessons/. */
 #include "session/lesson.h"
 
+#include "base/share.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* Fills path with the folder of the lessons; false when there is none. */
 static bool lessons_folder(char *path, size_t size) {
-    static const char *const places[] = {"../lessons",
-                                         "../share/tilecopy-repl/lessons"};
-    const char *given = getenv("TILECOPY_LESSONS");
-    if (given != NULL) {
-        snprintf(path, size, "%s", given);
-        return access(path, R_OK) == 0;
-    }
-    char exe[3072];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (n <= 0) {
-        return false;
-    }
-    exe[n] = '\0';
-    char *slash = strrchr(exe, '/');
-    if (slash == NULL) {
-        return false;
-    }
-    *slash = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        snprintf(path, size, "%s/%s", exe, places[i]);
-        if (access(path, R_OK) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return tc_share_folder("lessons", "TILECOPY_LESSONS", path, size);
 }
 
 static int is_lesson(const struct dirent *d) {

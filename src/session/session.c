@@ -557,6 +557,9 @@ void tc_session_set_width(tc_session *s, int width) {
 
 void tc_session_interrupt(tc_session *s, bool timeout) {
     s->cancel = timeout ? 2 : 1;
+    if (s->inner != NULL) {
+        s->inner->cancel = s->cancel;
+    }
 }
 
 const tc_trace *tc_session_trace(const tc_session *s) {

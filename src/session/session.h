@@ -120,9 +120,11 @@ struct tc_session {
 
     /* of the evaluation under way */
     tc_diags diags;
-    json_t *first_error; /* JSON mode: the error object */
-    json_t *notes;       /* JSON mode: warnings and notes */
-    volatile int cancel; /* 1 interrupted, 2 time limit */
+    json_t *first_error;        /* JSON mode: the error object */
+    json_t *notes;              /* JSON mode: warnings and notes */
+    volatile int cancel;        /* 1 interrupted, 2 time limit */
+    tc_grade_fn grade;          /* the client's; NULL: it has none */
+    tc_session *volatile inner; /* that interrupts reach too, or NULL */
 
     bool finished, had_findings, wants_timeline;
 };

@@ -109,6 +109,18 @@ tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
     return TC_OK;
 }
 
+tc_status tc_grade_command(tc_session *s, const char *exercise,
+                           const char *path, const tc_options *options,
+                           tc_diag_fn diag, tc_output_fn output, void *user) {
+    (void)s, (void)path, (void)options, (void)diag;
+    output(user, exercise, strlen(exercise));
+    return TC_OK;
+}
+
+void tc_session_grades(tc_session *s, tc_grade_fn fn) {
+    (void)s, (void)fn;
+}
+
 tc_status tc_session_eval(tc_session *s, const char *text) {
     int a, b;
     s->stop = 0;

@@ -194,6 +194,67 @@ fails "$subs/sleeps.cu" "time limit: no result after 1 second" \
     "20 more cases were not run"
 fails "$subs/floods.cu" "time limit: no result after 1 second"
 
+# --- installed, from any folder ---
+
+what="make install"
+if make -s -C "$mine/../.." install BUILD="$(dirname "$program")" \
+    DESTDIR="$top/dest" PREFIX=/usr >out 2>err; then
+    ok
+else
+    bad "it fails"
+fi
+unset TILECOPY_EXERCISES
+with=$program
+program=$top/dest/usr/bin/tilecopy-repl
+options=
+passes "$mine/reference.cu"
+fails "$mine/maxpool15.cu" "out[0] was never written"
+run lesson
+is 0
+says out 01-first-steps
+for text in exercises/maxpool15/README.md exercises/maxpool15/maxpool15.cu \
+    exercises/maxpool15/run.py lessons/cuda/saxpy/saxpy_v6.cu; do
+    what="make install"
+    if [ -f "dest/usr/share/tilecopy-repl/$text" ]; then
+        ok
+    else
+        bad "$text is not installed"
+    fi
+done
+run -e exercise
+is 0
+says out "maxpool15"
+program=$with
+TILECOPY_EXERCISES=$exercises
+export TILECOPY_EXERCISES
+
+# --- the same at the prompt and in a batch ---
+
+run -e exercise
+is 0
+says out "maxpool15 1D max pooling"
+run -e 'exercise max'
+is 0
+says out "void maxpool15(float* out, const float* in, int n);"
+says out "Its files are in"
+run -e 'exercise nothing'
+is 1
+run -e "grade maxpool15 $mine/maxpool15.cu" -e '6*7'
+is 1
+says out "0 of 21 cases pass"
+says out 42
+run --json -e "grade maxpool15 $mine/wrong/in_place.cu"
+is 1
+lines out 1
+says out '{"command":"grade","ok":true,"exercise":"maxpool15","score":0,'
+run --json -e 'grade maxpool15 syntax.cu'
+is 3
+lines out 1
+says out '{"command":"grade","ok":false,"error":{'
+says out 'identifier \"x\" is undefined'
+run -e 'grade maxpool15'
+is 2
+
 # --- forms of the verdict ---
 
 run grade maxpool15 --seed 3 --format json "$mine/wrong/no_barrier.cu"

@@ -1,0 +1,14 @@
+/* share.h - where what comes with the program lies. */
+#ifndef TC_BASE_SHARE_H
+#define TC_BASE_SHARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Fills path with the folder called name ("lessons"): the one that the
+ * environment's variable names; else beside the build folder of a checkout, or
+ * under PREFIX/share once installed. False where there is none. */
+bool tc_share_folder(const char *name, const char *variable, char *path,
+                     size_t size);
+
+#endif
