@@ -74,6 +74,9 @@ static tc_exec *run_here(tc_session *s, tc_loaded *file, const tc_args *args,
 
 tc_status tc_exec_command(tc_session *s, tc_loaded *file, const tc_args *args,
                           tc_backend backend, tc_reply *r) {
+    if (!tc_cuda_runs(s, file, args->span)) {
+        return TC_FAILED;
+    }
     tc_exec *e = run_here(s, file, args, backend);
     tc_status status = command_status(s, e);
     if (s->options.json && status == TC_OK) {
@@ -88,6 +91,10 @@ tc_status tc_exec_command(tc_session *s, tc_loaded *file, const tc_args *args,
 bool tc_exec_need_launch(tc_session *s, tc_loaded *file, tc_span at,
                          tc_status *status) {
     tc_exec *e = s->exec;
+    *status = TC_FAILED;
+    if (e == NULL && !tc_cuda_runs(s, file, at)) {
+        return false;
+    }
     if (e == NULL) {
         e = run_here(s, file, NULL, s->options.backend);
         *status = command_status(s, e);
@@ -108,6 +115,9 @@ bool tc_exec_need_launch(tc_session *s, tc_loaded *file, tc_span at,
 tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file,
                                    tc_reply *r) {
     tc_status status = TC_OK;
+    if (s->exec == NULL && !tc_cuda_runs(s, file, TC_NOWHERE)) {
+        return TC_FAILED;
+    }
     if (s->exec == NULL) {
         status = command_status(s, run_here(s, file, NULL, s->options.backend));
     }
@@ -289,6 +299,11 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
     tc_status status = load(s, o->path, &said);
     s->link_with = NULL;
     tc_loaded *file = status == TC_OK ? tc_cuda_newest(s) : NULL;
+    if (file != NULL && !tc_cuda_runs(s, file, TC_NOWHERE)) {
+        tc_buf_puts(&said, "there is no main function\n");
+        status = TC_REJECTED;
+        file = NULL;
+    }
     if (file == NULL) {
         put_report(s, o, refused_json(status, device->name, &said));
         tc_buf_free(&said);

@@ -150,6 +150,12 @@ static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
     say_busy(s, cu->name);
     tc_build_status b = tc_build_cu(a, c->toolchain, cu->name, &o, &c->build,
                                     failure, sizeof failure);
+    if (b == TC_BUILD_REFUSED && c->build.said != NULL &&
+        strstr(c->build.said, "undefined reference to `main'") != NULL) {
+        o.program = false; /* kernels alone, to be launched by hand */
+        b = tc_build_cu(a, c->toolchain, cu->name, &o, &c->build, failure,
+                        sizeof failure);
+    }
     say_busy(s, NULL);
     if (b == TC_BUILD_REFUSED) {
         report_refused(s, cu, c->build.said);
@@ -231,8 +237,9 @@ static void answer(tc_session *s, const tc_loaded *f, tc_reply *r) {
         r->json = json_pack("{s:O,s:b}", "kernels", kernels, "cached",
                             f->cuda->build.cached);
     } else {
-        tc_buf_printf(&r->text, "%s: %zu kernel%s; now try `run`.\n%s",
+        tc_buf_printf(&r->text, "%s: %zu kernel%s; now try `%s`.\n%s",
                       f->source->name, n, n == 1 ? "" : "s",
+                      f->cuda->build.program ? "run" : "launch",
                       tc_buf_text(&text));
     }
     tc_buf_free(&text);
@@ -256,6 +263,15 @@ tc_status tc_cuda_load(tc_session *s, tc_arena *a, const tc_source *cu,
     tc_loaded_keep(s, f);
     answer(s, f, r);
     return TC_OK;
+}
+
+bool tc_cuda_runs(tc_session *s, const tc_loaded *f, tc_span at) {
+    if (f->cuda->build.program == NULL) {
+        tc_error(&s->diags, at, "`launch` runs one of its kernels",
+                 "'%s' has no main function", f->source->name);
+        return false;
+    }
+    return true;
 }
 
 tc_loaded *tc_cuda_newest(const tc_session *s) {

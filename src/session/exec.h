@@ -25,6 +25,9 @@ typedef struct tc_cuda {
 tc_status tc_cuda_load(tc_session *s, tc_arena *a, const tc_source *cu,
                        tc_span at, tc_reply *r);
 
+/* It is a whole program, not kernels alone. Reports if it is not. */
+bool tc_cuda_runs(tc_session *s, const tc_loaded *f, tc_span at);
+
 /* The newest loaded file, if it is a .cu and newer than the program. */
 tc_loaded *tc_cuda_newest(const tc_session *s);
 

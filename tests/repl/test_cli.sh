@@ -119,8 +119,8 @@ run "$top/missing.py" -e '6*7'
 is 1
 never out 42
 says err missing.py
-: >"$top/a.cu"
-run "$top/a.cu"
+: >"$top/a.tcs"
+run "$top/a.tcs"
 is 2
 says err 'not built yet'
 run "$demo" -e why
