@@ -1,7 +1,8 @@
 /* bench.c - how fast the program is, each figure beside something else run on
  * the same machine at the same time, so that ratios can be compared.
  *
- *     bench TILECOPY_REPL PROGRAM.py */
+ *     bench TILECOPY_REPL PROGRAM.py
+ *     bench TILECOPY_REPL exec          the CUDA programs alone */
 #include "bench.h"
 #include "tilecopy.h"
 
@@ -219,8 +220,12 @@ static double native_adds(void) {
 }
 
 int main(int argc, char **argv) {
+    if (argc == 3 && strcmp(argv[2], "exec") == 0) {
+        bench_whole(argv[1], "tests/bench");
+        return 0;
+    }
     if (argc != 3) {
-        fprintf(stderr, "usage: bench TILECOPY_REPL PROGRAM.py\n");
+        fprintf(stderr, "usage: bench TILECOPY_REPL PROGRAM.py|exec\n");
         return 2;
     }
     const char *program = read_file(argv[2]);
@@ -236,5 +241,6 @@ int main(int argc, char **argv) {
     bench_run(program, "set hazards on", "set timing on",
               "simulator, all checks", native);
     bench_speed("tests/bench");
+    bench_whole(argv[1], "tests/bench");
     return 0;
 }

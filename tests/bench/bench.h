@@ -11,4 +11,7 @@ void bench_corpus(int most);
 /* Thread-instructions a second of the kernels in a folder's .ptx files. */
 void bench_speed(const char *folder);
 
+/* `exec` of the CUDA programs in a folder's whole/. */
+void bench_whole(const char *repl, const char *folder);
+
 #endif

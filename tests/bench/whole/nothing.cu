@@ -1,0 +1,7 @@
+// Launches nothing.
+#include <cstdio>
+
+int main() {
+    std::puts("nothing");
+    return 0;
+}
