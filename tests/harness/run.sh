@@ -9,7 +9,9 @@ log=$build/tests/log
 mkdir -p "$build/tests"
 # Cycles are the same with and without ptxas (src/session/run_facts.c).
 TILECOPY_PTXAS=none
-export TILECOPY_PTXAS
+# Examples of pages run in folders of their own, on builds that lie anywhere.
+TILECOPY_EXERCISES=$PWD/exercises
+export TILECOPY_PTXAS TILECOPY_EXERCISES
 
 # count OK NAME: one more program that passed or failed as a whole.
 one() {
