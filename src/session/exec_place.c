@@ -3,9 +3,12 @@
 #include "session/exec.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* --- lines -------------------------------------------------------------------
  */
@@ -126,11 +129,39 @@ static int before_it(const tc_exec *e, const tc_exec_call *c) {
     return n;
 }
 
+/* The text that a call stands in: the program's own, or a file beside it (a
+ * header, a grader's main). NULL: it cannot be read. */
+static const tc_source *text_of(tc_exec *e, const tc_exec_call *c) {
+    enum { MOST = 1 << 20 };
+    if (c->place.own || c->place.line <= 0) {
+        return c->place.own ? e->file->source : NULL;
+    }
+    struct stat is;
+    int fd = open(c->place.file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &is) != 0 || !S_ISREG(is.st_mode) ||
+        is.st_size > MOST) {
+        if (fd >= 0) {
+            close(fd);
+        }
+        return NULL;
+    }
+    char *text = tc_alloc(e->arena, (size_t)is.st_size + 1);
+    tc_source *src = TC_NEW(e->arena, tc_source);
+    src->name = c->place.file;
+    src->text = text;
+    ssize_t n = read(fd, text, (size_t)is.st_size);
+    src->len = n > 0 ? (size_t)n : 0;
+    src->first_line = 1;
+    text[src->len] = '\0';
+    close(fd);
+    return src;
+}
+
 static const char *name_call(tc_exec *e, const tc_exec_call *c) {
-    const tc_source *src = e->file->source;
+    const tc_source *src = text_of(e, c);
     int len;
     const char *text =
-        c->place.own ? tc_describe_line(src, c->place.line, &len) : NULL;
+        src != NULL ? tc_describe_line(src, c->place.line, &len) : NULL;
     const char *name = NULL;
     if (text != NULL) {
         name = tc_exec_allocated(e->arena, text, (size_t)len, before_it(e, c));
@@ -140,8 +171,12 @@ static const char *name_call(tc_exec *e, const tc_exec_call *c) {
         const char *more = tc_describe_line(src, c->place.line - up, &n);
         name = more ? tc_exec_allocated(e->arena, more, (size_t)n, 0) : NULL;
     }
-    if (name == NULL && c->place.line > 0) {
+    if (name == NULL && c->place.own) {
         name = tc_format(e->arena, "the memory of line %d", c->place.line);
+    } else if (name == NULL && c->place.line > 0) {
+        const char *slash = strrchr(c->place.file, '/');
+        name = tc_format(e->arena, "the memory of %s:%d",
+                         slash ? slash + 1 : c->place.file, c->place.line);
     }
     return name != NULL ? name : "device memory";
 }

@@ -137,7 +137,8 @@ fails "$mine/wrong/no_barrier.cu" "the values are right this time, by luck:" \
 fails "$mine/wrong/no_tail.cu" \
     "the launch failed: invalid configuration argument" \
     "out[128] was never written" "ok n = 128"
-fails "$mine/wrong/past_the_end.cu" "line 13: out-of-bounds: thread 0 reads" \
+fails "$mine/wrong/past_the_end.cu" \
+    "line 13: out-of-bounds: thread 0 reads 4 bytes at in[1]: in has 4 bytes" \
     "cudaErrorIllegalAddress" "FAIL n = 15, rising values: the same"
 fails "$mine/wrong/in_place.cu" \
     "in[0] was changed: the input must stay as it is"
