@@ -182,6 +182,34 @@ static bool goes_on(const waiter *a, const waiter *b, unsigned last) {
            b->len == a->len && strncmp(a->rest, b->rest, a->len) == 0;
 }
 
+/* Those of the simulator that CUDA calls something else. */
+static const struct {
+    const char *from, *to;
+} words[] = {{"CTA", "block"},
+             {": barrier 0 (", ": the block's barrier ("},
+             {": barrier.cluster.wait (", ": the cluster's barrier ("}};
+
+static const char *in_words_of_cuda(tc_arena *a, const char *text) {
+    enum { WORDS = sizeof words / sizeof *words };
+    tc_buf b = TC_BUF_INIT;
+    while (*text != '\0') {
+        size_t i = 0;
+        while (i < WORDS &&
+               strncmp(text, words[i].from, strlen(words[i].from)) != 0) {
+            i++;
+        }
+        if (i < WORDS) {
+            tc_buf_puts(&b, words[i].to);
+            text += strlen(words[i].from);
+        } else {
+            tc_buf_putc(&b, *text++);
+        }
+    }
+    const char *said = tc_strndup(a, tc_buf_text(&b), b.len);
+    tc_buf_free(&b);
+    return said;
+}
+
 const char *tc_cuda_detail(tc_arena *a, const char *text) {
     const char *p = tc_cuda_plain_text(a, text);
     tc_buf b = TC_BUF_INIT;
@@ -205,7 +233,7 @@ const char *tc_cuda_detail(tc_arena *a, const char *text) {
         tc_buf_puts(&b, next[-1] == '\n' ? "\n" : "");
         p = next;
     }
-    const char *plain = tc_strndup(a, tc_buf_text(&b), b.len);
+    const char *plain = in_words_of_cuda(a, tc_buf_text(&b));
     tc_buf_free(&b);
     return plain;
 }

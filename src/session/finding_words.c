@@ -22,11 +22,36 @@ const tc_loaded *tc_finding_cuda(const tc_session *s) {
     return f != NULL && f->cu_files != NULL ? f : NULL;
 }
 
+static const char *block_word(const tc_session *s) {
+    return tc_finding_cuda(s) != NULL ? "block" : "CTA";
+}
+
+/* As blockIdx and threadIdx give it; x counts fastest. */
+static void index_words(uint32_t i, const uint32_t of[3], bool plain,
+                        tc_buf *b) {
+    if (plain || (of[1] <= 1 && of[2] <= 1)) {
+        tc_buf_printf(b, " %u", i);
+    } else if (of[2] <= 1) {
+        tc_buf_printf(b, " (%u,%u)", i % of[0], i / of[0]);
+    } else {
+        tc_buf_printf(b, " (%u,%u,%u)", i % of[0], i / of[0] % of[1],
+                      i / of[0] / of[1]);
+    }
+}
+
 void tc_finding_who(tc_session *s, const tc_access *a, tc_buf *b) {
-    const uint32_t *g = s->program.run->grid;
-    tc_buf_printf(b, "thread %u", a->warp * 32 + a->lane);
+    const tc_run *run = s->program.run;
+    const uint32_t *g = run->grid;
+    bool plain = tc_finding_cuda(s) == NULL;
+    if (a->some_lane) {
+        tc_buf_printf(b, "a thread of warp %u", a->warp);
+    } else {
+        tc_buf_puts(b, "thread");
+        index_words(a->warp * 32 + a->lane, run->block, plain, b);
+    }
     if ((uint64_t)g[0] * g[1] * g[2] > 1) {
-        tc_buf_printf(b, " of CTA %u", a->cta);
+        tc_buf_printf(b, " of %s", block_word(s));
+        index_words(a->cta, g, plain, b);
     }
 }
 
@@ -316,12 +341,12 @@ static void single(tc_session *s, const tc_finding *f, const char *object,
         tc_buf_printf(b, " reads %s, which nobody has written", object);
         break;
     case TC_FINDING_CLUSTER_SYNC:
-        tc_buf_printf(b, " uses %s of another CTA, which may not run yet",
-                      object);
+        tc_buf_printf(b, " uses %s of another %s, which may not run yet",
+                      object, block_word(s));
         break;
     case TC_FINDING_REMOTE_EXITED:
-        tc_buf_printf(b, " uses %s of another CTA, which may have ended",
-                      object);
+        tc_buf_printf(b, " uses %s of another %s, which may have ended", object,
+                      block_word(s));
         break;
     default:
         tc_buf_printf(b, ": %s", tc_finding_kind_names[f->kind]);

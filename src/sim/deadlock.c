@@ -420,8 +420,8 @@ static void explain_mbarrier(tc_waiters *l, tc_finding *f) {
         f->missing_n = m->copied;
     } else if (l->weight == 3) {
         f->kind = TC_FINDING_MBARRIER_PHASE;
-        f->missing = l->on.phase != m->phase ? TC_MISSING_PHASE
-                                             : TC_MISSING_PARITY;
+        f->missing =
+            l->on.phase != m->phase ? TC_MISSING_PHASE : TC_MISSING_PARITY;
         f->missing_n = (m->phase + 1) & 1;
         explain_phase(l);
     } else if (l->fresh && l->several) {

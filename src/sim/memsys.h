@@ -21,7 +21,8 @@ void tc_memsys_free(tc_memsys *m);
  * l1: through L1, or past it. Returns the cycle of the last one's arrival. */
 uint64_t tc_memsys_load(tc_memsys *m, uint32_t sm, uint64_t now,
                         const uint64_t *sectors, uint32_t n, bool l1);
-/* Says that an SM will soon ask for an address: a matter of the host's speed. */
+/* Says that an SM will soon ask for an address: a matter of the host's speed.
+ */
 void tc_memsys_fetch(const tc_memsys *m, uint32_t sm, uint64_t address);
 /* Writes sectors: returns the cycle when the SM's road is free again. */
 uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,

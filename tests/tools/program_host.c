@@ -116,7 +116,7 @@ int main(int argc, char **argv) {
            argv[3], v->name, (int)r.end, r.status, h.launches, h.findings,
            h.differences, *r.why ? ": " : "", r.why);
     tc_arena_free(a);
-    return r.end != TC_PROGRAM_EXITED           ? 1
-           : r.status                           ? r.status
-           : h.findings > 0 || h.differences > 0;
+    return r.end != TC_PROGRAM_EXITED ? 1
+           : r.status                 ? r.status
+                                      : h.findings > 0 || h.differences > 0;
 }
