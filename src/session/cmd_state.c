@@ -150,18 +150,48 @@ static void value_text(tc_buf *b, const tc_ptx_reg *r, uint64_t v) {
     }
 }
 
-/* One value where all lanes have it, else eight a line. */
+static bool is_wide(const tc_ptx_reg *r) {
+    return r->type == TC_PT_B64 || r->type == TC_PT_U64 ||
+           r->type == TC_PT_S64 || r->type == TC_PT_F64;
+}
+
+/* The lanes' addresses and indices mostly count on: first, and by how much. */
+static bool counts(const tc_state_warp *w, const tc_ptx_reg *r, int64_t *by) {
+    uint64_t last = tc_state_register(w, r, 0);
+    uint64_t d = tc_state_register(w, r, 1) - last;
+    uint64_t mask = is_wide(r) ? UINT64_MAX : UINT32_MAX;
+    for (int i = 1; i < 32; i++) {
+        uint64_t v = tc_state_register(w, r, i);
+        if (((v - last - d) & mask) != 0) {
+            return false;
+        }
+        last = v;
+    }
+    *by = is_wide(r) ? (int64_t)d : (int32_t)(uint32_t)d;
+    return r->type != TC_PT_F32 && r->type != TC_PT_F64 && r->type != TC_PT_F16;
+}
+
+/* One value where all lanes have it, or how it grows; else as many a line as
+ * fit. */
 static void register_text(const tc_state_warp *w, const tc_ptx_reg *r,
                           int64_t lane, tc_buf *b) {
     uint64_t first = tc_state_register(w, r, lane < 0 ? 0 : (int)lane);
-    bool same = true;
+    int64_t by = 0;
+    bool same = true, on = lane < 0 && counts(w, r, &by);
     for (int i = 0; i < 32 && lane < 0; i++) {
         same &= tc_state_register(w, r, i) == first;
     }
     tc_buf_printf(b, "    %.*s = ", (int)r->len, r->name);
-    for (int i = 0; i < (same ? 1 : 32); i++) {
-        tc_buf_puts(b, i == 0 ? "" : i % 8 == 0 ? "\n      " : " ");
+    for (int i = 0; i < (same || on ? 1 : 32); i++) {
+        tc_buf_puts(b, i == 0                          ? ""
+                       : i % (is_wide(r) ? 4 : 8) == 0 ? "\n      "
+                                                       : " ");
         value_text(b, r, same ? first : tc_state_register(w, r, i));
+    }
+    if (on && !same) {
+        tc_buf_printf(b, " in lane 0, %s%lld a lane\n", by < 0 ? "" : "+",
+                      (long long)by);
+        return;
     }
     tc_buf_puts(b, same && lane < 0 ? "  (all lanes)\n" : "\n");
 }

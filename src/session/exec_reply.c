@@ -218,7 +218,9 @@ static void verdict_text(const tc_exec *e, tc_buf *b) {
 void tc_exec_text(tc_exec *e, tc_buf *b) {
     enum { SHOWN = 16 };
     int n = e->nkernels < SHOWN ? e->nkernels : SHOWN;
-    tc_buf_printf(b, "%s on the %s (%s), exit status %d; ", e->source,
+    const char *name = strrchr(e->source, '/');
+    tc_buf_printf(b, "%s on the %s (%s), exit status %d; ",
+                  name != NULL ? name + 1 : e->source,
                   strcmp(e->backend, "sim") == 0   ? "simulator"
                   : strcmp(e->backend, "gpu") == 0 ? "GPU"
                                                    : "simulator and the GPU",

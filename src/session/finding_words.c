@@ -29,7 +29,7 @@ static const char *block_word(const tc_session *s) {
 /* As blockIdx and threadIdx give it; x counts fastest. */
 static void index_words(uint32_t i, const uint32_t of[3], bool plain,
                         tc_buf *b) {
-    if (plain || (of[1] <= 1 && of[2] <= 1)) {
+    if (plain || of[0] == 0 || of[1] * of[2] <= 1) {
         tc_buf_printf(b, " %u", i);
     } else if (of[2] <= 1) {
         tc_buf_printf(b, " (%u,%u)", i % of[0], i / of[0]);

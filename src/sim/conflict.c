@@ -328,6 +328,7 @@ void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
         return;
     }
     f.at = access_of(h, reader, rlane);
+    f.at.some_lane = read_first && v->some_lane;
     f.cause = access_of(h, writer, wlane);
     if (agent_of(wr)) {
         read_of_agent(v, &f, reader, rlane, writer, read_first);

@@ -165,7 +165,8 @@ static void check_byte(tc_hz_visit *v, const tc_hz_mark *e, const tc_hz_mark *m,
     int e0, e1, m0, m1;
     tc_hz_lanes_at(e, byte, &e0, &e1);
     tc_hz_lanes_at(m, byte, &m0, &m1);
-    if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
+    v->some_lane = tc_hz_shape_of(e) == TC_HZ_COARSE;
+    if (v->some_lane) {
         if (!tc_bit(tc_hz_map(v->h, e), byte) || coarse_ordered(v, x, m0)) {
             return;
         }

@@ -276,6 +276,7 @@ typedef struct tc_hz_visit {
     uint32_t bytes;   /* of a lane's access */
     uint32_t seen;    /* record of the last conflict */
     int seen_me, seen_it;
+    bool some_lane; /* who was here before is of a coarse mark */
     bool unwritten; /* nobody had written the bytes that it writes */
     bool
         fresh; /* two lanes may be on one byte: the record is this op's alone */

@@ -89,6 +89,7 @@ typedef struct tc_access {
     bool valid;
     const tc_ptx_op *op;
     uint32_t cta, warp, lane;
+    bool some_lane; /* one of the warp's, which is not known; lane is any */
     uint64_t cycle;
     int32_t group; /* ordinal of the commit group of an async copy, -1: it was
                       never committed, -2: not an async copy */

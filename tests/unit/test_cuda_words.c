@@ -320,9 +320,9 @@ static void mangled(void **state) {
                           "CTA 0, warp 2, all lanes: at bar\n"
                           "CTA 0, warp 3, lane 1: at bar\n"
                           "CTA 1, warp 4, lane 1: at bar\nand 3 more\n"),
-        "CTA 0, warps 0-2, all lanes: at bar\n"
-        "CTA 0, warp 3, lane 1: at bar\n"
-        "CTA 1, warp 4, lane 1: at bar\nand 3 more\n");
+        "block 0, warps 0-2, all lanes: at bar\n"
+        "block 0, warp 3, lane 1: at bar\n"
+        "block 1, warp 4, lane 1: at bar\nand 3 more\n");
     tc_arena_free(a);
 }
 
