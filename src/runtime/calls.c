@@ -136,7 +136,7 @@ int tc_call_RESET(tc_server *s, tc_exchange *x) {
     return error;
 }
 
-/* "cudaErrorInvalidConfiguration, invalid configuration argument". */
+/* "cudaErrorInvalidValue, invalid argument". */
 static void name_error(int error, char *out, size_t size) {
     static const struct {
         int number;
@@ -156,12 +156,13 @@ static void name_error(int error, char *out, size_t size) {
 }
 
 static void tell_unchecked(tc_server *s, int error, uint64_t where) {
-    char text[400], name[160];
+    char text[640], name[160];
+    bool known = where == s->refused_at && *s->refusal;
     name_error(error, name, sizeof name);
     snprintf(text, sizeof text,
-             "this launch failed (%s), and the program never asked: "
+             "this launch failed (%s%s%s), and the program never asked: "
              "cudaGetLastError() after the launch tells",
-             name);
+             name, known ? ": " : "", known ? s->refusal : "");
     tc_serve_misused(s, &(tc_host_finding){.kind = "host-unchecked",
                                            .message = text,
                                            .where = where,

@@ -80,9 +80,9 @@ int tc_call_OCCUPANCY(tc_server *s, tc_exchange *x) {
     if (o.block == 0 || o.cluster > 16) {
         return TC_CUDA_INVALID_VALUE;
     }
-    o.ctas = 0;
+    o.ctas = 0; /* of what no launch could have */
     if (o.block <= (uint32_t)s->facts.threads_cta &&
-        o.dynamic_shared <= s->facts.shared_optin) {
+        o.dynamic_shared <= s->limits[o.function].dynamic_shared) {
         o.ctas =
             s->v->occupancy(s->device, f, o.block, o.dynamic_shared, o.cluster);
     }
@@ -199,7 +199,9 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
     memcpy(l.grid, r.grid, sizeof l.grid);
     memcpy(l.block, r.block, sizeof l.block);
     memcpy(l.cluster, r.cluster, sizeof l.cluster);
-    int error = tc_launch_error(&s->facts, f, &facts, &l, k);
+    s->refused_at = x->call.where;
+    *s->refusal = 0;
+    int error = tc_launch_error(&s->facts, f, &facts, &l, k, s->refusal);
     if (!error && l.cooperative) {
         error = cooperative_error(s, f, &l);
     }

@@ -11,7 +11,6 @@ enum { /* cudaError_t, by name */
        TC_CUDA_INVALID_VALUE = 1,
        TC_CUDA_MEMORY_ALLOCATION = 2,
        TC_CUDA_INITIALIZATION = 3,
-       TC_CUDA_INVALID_CONFIGURATION = 9,
        TC_CUDA_INVALID_PITCH = 12,
        TC_CUDA_INVALID_SYMBOL = 13,
        TC_CUDA_INVALID_DEVICE_FUNCTION = 98,
@@ -27,6 +26,8 @@ typedef struct tc_kernel_limits {
     uint32_t dynamic_shared; /* the most; begins as 48 KiB less static */
     bool set, nonportable;
 } tc_kernel_limits;
+
+enum { TC_REFUSAL = 200 }; /* bytes of a reason */
 
 typedef struct tc_server {
     const tc_program_options *o;
@@ -44,6 +45,8 @@ typedef struct tc_server {
     uint8_t *staging;         /* for bytes on their way: TC_STAGING of them */
     bool over;                /* nothing is served any more: out says why */
     uint64_t launched_at;     /* the last launch, in the program's file */
+    uint64_t refused_at;      /* the last launch that could not start, */
+    char refusal[TC_REFUSAL]; /* and why; "" */
     bool said_bye;
     bool timed; /* the program asks for times */
 } tc_server;
@@ -82,10 +85,9 @@ void tc_serve_misused(tc_server *s, const tc_host_finding *f);
 bool tc_serve_open(tc_server *s, int *error);
 void tc_serve_close(tc_server *s);
 
-/* limits.c: can the launch start (CUDA Runtime API, cudaLaunchKernel)? A
- * cudaError_t. */
+/* limits.c: can the launch start? A cudaError_t, with the reason in words. */
 int tc_launch_error(const tc_rt_device *d, const tc_ptx_func *f,
                     const tc_rt_function *facts, const tc_sim_launch *l,
-                    const tc_kernel_limits *limits);
+                    const tc_kernel_limits *limits, char why[TC_REFUSAL]);
 
 #endif

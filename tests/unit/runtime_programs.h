@@ -216,19 +216,19 @@ static inline int configuration_program(void) {
         change;                                                                \
         NEED(fake_call2(TC_RT_LAUNCH, &l, sizeof l, &a, 8) == (want));         \
     } while (0)
-    TRY(l.grid[0] = 0, 9);
-    TRY(l.grid[1] = 65536, 9);
-    TRY(l.grid[2] = 65536, 9);
-    TRY(l.grid[0] = 1u << 31, 9);
-    TRY(l.block[0] = 0, 9);
-    TRY(l.block[0] = 1025, 9);
-    TRY(l.block[2] = 65, 9);
-    TRY((l.block[0] = 64, l.block[1] = 32), 9);
+    TRY(l.grid[0] = 0, 1);
+    TRY(l.grid[1] = 65536, 1);
+    TRY(l.grid[2] = 65536, 1);
+    TRY(l.grid[0] = 1u << 31, 1);
+    TRY(l.block[0] = 0, 1);
+    TRY(l.block[0] = 1025, 1);
+    TRY(l.block[2] = 65, 1);
+    TRY((l.block[0] = 64, l.block[1] = 32), 1);
     TRY(l.dynamic_shared = 49153, 1);
     TRY(l.dynamic_shared = 49152, 0);
-    TRY(l = bounded, 701);
+    TRY(l = bounded, 1);
     TRY((l = bounded, l.block[0] = 64), 0);
-    TRY(l = pairs, 9);
+    TRY(l = pairs, 912);
     TRY((l = pairs, l.grid[0] = 4), 0);
     TRY((l = pairs, l.grid[0] = 6, l.cluster[0] = 3), 912);
     TRY((l.grid[0] = 9, l.cluster[0] = 9), 912);
@@ -270,10 +270,23 @@ static inline int occupancy_program(void) {
         uint32_t block;
         uint64_t shared;
         uint32_t ctas;
-    } cases[] = {{1024, 0, 2},    {512, 0, 4},        {64, 0, 32},
-                 {64, 232448, 1}, {64, 115712, 2},    {64, 232449, 0},
-                 {1025, 0, 0},    {64, 1ull << 40, 0}};
+    } cases[] = {/* until more is allowed */
+                 {1024, 0, 2},
+                 {64, 49152, 4},
+                 {64, 49153, 0},
+                 /* and then */
+                 {1024, 49153, 2},
+                 {512, 0, 4},
+                 {64, 0, 32},
+                 {64, 100000, 2},
+                 {64, 232448, 1},
+                 {64, 115712, 2},
+                 {64, 232449, 0},
+                 {1025, 0, 0},
+                 {64, 1ull << 40, 0}};
+    tc_rt_limit m = {o.function, TC_RT_MAX_DYNAMIC_SHARED, 232448};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        NEED(i != 3 || fake_call(TC_RT_LIMIT, &m, sizeof m) == 0);
         o.block = cases[i].block;
         o.dynamic_shared = cases[i].shared;
         NEED(fake_call(TC_RT_OCCUPANCY, &o, sizeof o) == 0);

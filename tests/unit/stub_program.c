@@ -434,8 +434,16 @@ static int sticky(void) {
           cudaErrorIllegalAddress);
     FAILS(cudaMalloc((void **)&d, 4), cudaErrorIllegalAddress);
     FAILS(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    int n = 5;
+    struct cudaDeviceProp p;
+    OK(cudaGetDevice(&n));
+    EXPECT(n == 0);
+    OK(cudaSetDevice(0));
+    OK(cudaGetDeviceProperties(&p, 0));
     OK(cudaDeviceReset());
-    OK(cudaMalloc((void **)&d, 4));
+    OK(cudaGetLastError());
+    FAILS(cudaMalloc((void **)&d, 4), cudaErrorDevicesUnavailable);
+    FAILS(cudaDeviceSynchronize(), cudaErrorDevicesUnavailable);
     return 0;
 }
 

@@ -133,7 +133,7 @@ static cudaError_t attribute(int *value, enum cudaDeviceAttr a) {
 TC_API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
                                           int device) {
     TC_ENTER();
-    cudaError_t e = value == NULL ? cudaErrorInvalidValue : tc_stub_ready();
+    cudaError_t e = value == NULL ? cudaErrorInvalidValue : tc_stub_there();
     if (e == cudaSuccess && device != 0) {
         e = cudaErrorInvalidDevice;
     }

@@ -128,8 +128,7 @@ typedef enum tc_stub_side {
 
 typedef struct tc_stub_end {
     tc_stub_side side;
-    bool pageable;             /* SIDE_HOST: not page-locked, as we know it */
-    bool host_may, device_may; /* as which end of a named direction it does */
+    bool pageable; /* SIDE_HOST: not page-locked, as we know it */
 } tc_stub_end;
 
 static tc_stub_end end_of(uint64_t address, uint64_t bytes) {
@@ -138,24 +137,18 @@ static tc_stub_end end_of(uint64_t address, uint64_t bytes) {
     }
     if (!tc_stub_is_device((void *)(uintptr_t)address)) {
         return (tc_stub_end){.side = address != 0 ? SIDE_HOST : SIDE_NONE,
-                             .pageable = true,
-                             .host_may = true};
+                             .pageable = true};
     }
     const tc_stub_block *b = tc_stub_block_of(address, bytes);
     if (b == NULL) {
         return (tc_stub_end){.side = SIDE_NONE};
     }
     return (tc_stub_end){.side =
-                             b->kind == TC_RT_HOST ? SIDE_HOST : SIDE_DEVICE,
-                         .host_may = b->kind != TC_RT_DEVICE,
-                         .device_may = true};
+                             b->kind == TC_RT_HOST ? SIDE_HOST : SIDE_DEVICE};
 }
 
-static bool agrees(tc_stub_end e, bool device) {
-    return device ? e.device_may : e.host_may;
-}
-
-/* The kind that was named must be what the addresses say, or could be. */
+/* What CUDA knows the address of goes wherever it is (an H200 copies within the
+ * device with every kind); other memory of the host only as the host's. */
 static cudaError_t check(const tc_rt_copy *c, enum cudaMemcpyKind kind,
                          tc_stub_end *dst, tc_stub_end *src) {
     if ((unsigned)kind > cudaMemcpyDefault) {
@@ -168,8 +161,7 @@ static cudaError_t check(const tc_rt_copy *c, enum cudaMemcpyKind kind,
     bool from =
         kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (dst->side == SIDE_NONE || src->side == SIDE_NONE ||
-        (kind != cudaMemcpyDefault &&
-         (!agrees(*dst, to) || !agrees(*src, from)))) {
+        (to && dst->pageable) || (from && src->pageable)) {
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;

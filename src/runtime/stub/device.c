@@ -5,7 +5,7 @@
 #include <string.h>
 
 static cudaError_t is_device(int device) {
-    cudaError_t e = tc_stub_ready();
+    cudaError_t e = tc_stub_there();
     return e == cudaSuccess && device != 0 ? cudaErrorInvalidDevice : e;
 }
 
@@ -13,16 +13,16 @@ static cudaError_t is_device(int device) {
 
 TC_API cudaError_t cudaGetDeviceCount(int *count) {
     TC_ENTER();
-    cudaError_t e = count == NULL ? cudaErrorInvalidValue : tc_stub_ready();
+    cudaError_t e = count == NULL ? cudaErrorInvalidValue : tc_stub_there();
     if (count != NULL) {
         *count = e != cudaErrorNoDevice;
     }
-    return tc_stub_leave(e != tc_stub.sticky ? e : cudaSuccess);
+    return tc_stub_leave(e);
 }
 
 TC_API cudaError_t cudaGetDevice(int *device) {
     TC_ENTER();
-    cudaError_t e = device == NULL ? cudaErrorInvalidValue : tc_stub_ready();
+    cudaError_t e = device == NULL ? cudaErrorInvalidValue : tc_stub_there();
     if (e == cudaSuccess) {
         *device = 0;
     }
@@ -101,7 +101,9 @@ static void drop_handles(void) {
 }
 
 /* "Explicitly destroys and cleans up all resources associated with the current
- * device in the current process." What kernels printed is written. */
+ * device in the current process." What kernels printed is written. After a
+ * kernel's fault it succeeds, and leaves a device that nobody gets again: every
+ * later call's answer is cudaErrorDevicesUnavailable (on an H200). */
 static cudaError_t reset(void) {
     if (tc_stub.link != TC_STUB_LINKED) {
         return tc_stub.link == TC_STUB_BROKEN ? tc_stub_ready() : cudaSuccess;
@@ -109,6 +111,10 @@ static cudaError_t reset(void) {
     cudaError_t e = tc_stub_sync();
     drop_memory();
     drop_handles();
+    if (tc_stub.sticky != cudaSuccess) {
+        tc_stub.sticky = cudaErrorDevicesUnavailable;
+        return cudaSuccess;
+    }
     cudaError_t done = tc_stub_ask(TC_RT_RESET, NULL, 0, NULL, 0);
     if (done == cudaSuccess) {
         tc_stub.sticky = e = cudaSuccess;
@@ -125,14 +131,21 @@ TC_API cudaError_t cudaDeviceReset(void) {
 
 /* --- limits and preferences ---------------------------------------------- */
 
-/* The defaults that the guides name; the simulator's own have other bounds. */
+/* The defaults of CUDA 13 on an H200; the simulator's own have other bounds. */
+#define UNSET SIZE_MAX
 static size_t limits[] = {[cudaLimitStackSize] = 1024,
-                          [cudaLimitPrintfFifoSize] = 1 << 20,
+                          [cudaLimitPrintfFifoSize] = 8650752,
                           [cudaLimitMallocHeapSize] = 8 << 20,
                           [cudaLimitDevRuntimeSyncDepth] = 2,
                           [cudaLimitDevRuntimePendingLaunchCount] = 2048,
                           [cudaLimitMaxL2FetchGranularity] = 64,
-                          [cudaLimitPersistingL2CacheSize] = 0};
+                          [cudaLimitPersistingL2CacheSize] = UNSET};
+
+/* 11.25 of an H200's 60 MiB. */
+static size_t persisting(void) {
+    size_t l2 = (size_t)tc_stub.device.l2_bytes;
+    return tc_stub.device.sm >= 90 ? l2 / 16 * 3 : 0;
+}
 
 static cudaError_t limit(enum cudaLimit l) {
     cudaError_t e = tc_stub_ready();
@@ -158,7 +171,9 @@ TC_API cudaError_t cudaDeviceGetLimit(size_t *pValue, enum cudaLimit l) {
     TC_ENTER();
     cudaError_t e = pValue == NULL ? cudaErrorInvalidValue : limit(l);
     if (e == cudaSuccess) {
-        *pValue = limits[l];
+        *pValue = l == cudaLimitPersistingL2CacheSize && limits[l] == UNSET
+                      ? persisting()
+                      : limits[l];
     }
     return tc_stub_leave(e);
 }
@@ -218,7 +233,7 @@ TC_API cudaError_t cudaRuntimeGetVersion(int *runtimeVersion) {
 TC_API cudaError_t cudaDriverGetVersion(int *driverVersion) {
     TC_ENTER();
     cudaError_t e =
-        driverVersion == NULL ? cudaErrorInvalidValue : tc_stub_ready();
+        driverVersion == NULL ? cudaErrorInvalidValue : tc_stub_there();
     if (e == cudaSuccess) {
         *driverVersion = tc_stub.device.driver_version;
     }

@@ -43,7 +43,7 @@ static bool find(const char *symbol, void **out) {
 }
 
 /* "If the requested driver function is not found, ... funcPtr is set to NULL",
- * and driverStatus says so; a program that does not ask gets an error. */
+ * and driverStatus says so; that is no error. */
 static cudaError_t entry(const char *symbol, void **function,
                          enum cudaDriverEntryPointQueryResult *status) {
     if (symbol == NULL || *symbol == '\0' || function == NULL) {
@@ -63,9 +63,8 @@ static cudaError_t entry(const char *symbol, void **function,
     *function = NULL;
     if (status != NULL) {
         *status = cudaDriverEntryPointSymbolNotFound;
-        return cudaSuccess;
     }
-    return cudaErrorSymbolNotFound;
+    return cudaSuccess;
 }
 
 TC_API cudaError_t cudaGetDriverEntryPoint(

@@ -5,7 +5,7 @@ static int required(const tc_rt_function *k, int axis) {
     return (int)k->cluster[axis];
 }
 
-static int dynamic_limit(const tc_stub_function *f) {
+int tc_stub_dynamic_limit(const tc_stub_function *f) {
     uint64_t most = tc_stub.device.shared_cta, own = f->facts.shared;
     return f->dynamic_shared >= 0 ? f->dynamic_shared
            : own < most           ? (int)(most - own)
@@ -27,9 +27,9 @@ static cudaError_t attributes(struct cudaFuncAttributes *a, const void *func) {
         .numRegs = (int)k->registers,
         .ptxVersion = (int)k->ptx_version,
         .binaryVersion = (int)k->binary_version,
-        .maxDynamicSharedSizeBytes = dynamic_limit(f),
+        .maxDynamicSharedSizeBytes = tc_stub_dynamic_limit(f),
         .preferredShmemCarveout = f->carveout,
-        .clusterDimMustBeSet = 0,
+        .clusterDimMustBeSet = k->cluster[0] != 0,
         .requiredClusterWidth = required(k, 0),
         .requiredClusterHeight = required(k, 1),
         .requiredClusterDepth = required(k, 2),

@@ -78,8 +78,9 @@ TC_API cudaError_t cudaHostUnregister(void *ptr) {
     TC_ENTER();
     tc_stub_registered **r = range_of(ptr), *gone = *r;
     if (gone == NULL || gone->address != (uintptr_t)ptr) {
-        return tc_stub_leave(ptr == NULL ? cudaErrorInvalidValue
-                                         : cudaErrorHostMemoryNotRegistered);
+        return tc_stub_leave(gone != NULL || ptr == NULL
+                                 ? cudaErrorInvalidValue
+                                 : cudaErrorHostMemoryNotRegistered);
     }
     *r = gone->next;
     free(gone);
@@ -136,7 +137,7 @@ static cudaError_t attributes(struct cudaPointerAttributes *a, const void *p) {
     *a = (struct cudaPointerAttributes){.type = cudaMemoryTypeUnregistered,
                                         .device = cudaInvalidDeviceId};
     if (b == NULL) {
-        a->hostPointer = tc_stub_is_device(p) ? NULL : same;
+        a->hostPointer = same;
         if (*range_of(p) != NULL) {
             a->type = cudaMemoryTypeHost;
             a->device = 0;

@@ -12,7 +12,7 @@ static cudaError_t attribute(const cudaLaunchAttribute *a, tc_stub_grid *g) {
         g->cluster = (dim3){a->val.clusterDim.x, a->val.clusterDim.y,
                             a->val.clusterDim.z};
         return g->cluster.x == 0 || g->cluster.y == 0 || g->cluster.z == 0
-                   ? cudaErrorInvalidValue
+                   ? cudaErrorInvalidClusterSize
                    : cudaSuccess;
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
         return tc_stub_unbuilt("cudaLaunchAttributeDeviceUpdatableKernelNode");

@@ -8,7 +8,7 @@ static cudaError_t ask(const tc_stub_function *f, uint64_t block,
                          .block = (uint32_t)block,
                          .dynamic_shared = shared,
                          .cluster = (uint32_t)cluster};
-    if (block == 0 || block > (uint64_t)tc_stub.device.threads_cta) {
+    if (block == 0) {
         return cudaErrorInvalidValue;
     }
     cudaError_t e = tc_stub_ask(TC_RT_OCCUPANCY, &o, sizeof o, &o, sizeof o);
@@ -46,9 +46,10 @@ TC_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
                   : blocks(numBlocks, func, blockSize, dynamicSMemSize));
 }
 
-/* An SM's shared memory in equal parts of 128 bytes' steps, each less what the
- * system (1 KiB) and the kernel itself take (CUDA C++ Programming Guide, Shared
- * Memory, 8.x and on). */
+/* An SM's shared memory in equal parts, each less what the kernel itself takes,
+ * as far as the program has allowed it. An H200 does not count the KiB that the
+ * system takes of each block: 16 blocks with 8000 bytes of their own leave 6592
+ * each. */
 static cudaError_t room(size_t *out, const void *func, int n, int block) {
     cudaError_t e;
     const tc_stub_function *f = tc_stub_function_of(func, &e);
@@ -57,9 +58,9 @@ static cudaError_t room(size_t *out, const void *func, int n, int block) {
         return f == NULL ? e : cudaErrorInvalidValue;
     }
     uint64_t most = tc_stub.device.shared_sm / (uint64_t)n / 128 * 128;
-    uint64_t own = 1024 + (f->facts.shared + 127) / 128 * 128;
+    uint64_t own = f->facts.shared;
     uint64_t left = most > own ? most - own : 0;
-    uint64_t cap = tc_stub.device.shared_optin - f->facts.shared;
+    uint64_t cap = (uint64_t)tc_stub_dynamic_limit(f);
     *out = left < cap ? left : cap;
     return cudaSuccess;
 }

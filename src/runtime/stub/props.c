@@ -55,7 +55,7 @@ void tc_stub_properties(struct cudaDeviceProp *p) {
 }
 
 static cudaError_t properties(struct cudaDeviceProp *prop, int device) {
-    cudaError_t e = prop == NULL ? cudaErrorInvalidValue : tc_stub_ready();
+    cudaError_t e = prop == NULL ? cudaErrorInvalidValue : tc_stub_there();
     if (e == cudaSuccess && device != 0) {
         e = cudaErrorInvalidDevice;
     }

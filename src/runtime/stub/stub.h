@@ -148,6 +148,9 @@ void tc_stub_unlock(void);
 
 /* Is there a device, without a fault so far? Says HELLO the first time. */
 cudaError_t tc_stub_ready(void);
+/* The same without a look at faults: what is asked of the device itself goes on
+ * to be answered (as on an H200). */
+cudaError_t tc_stub_there(void);
 
 typedef struct tc_stub_talk {
     tc_rt_name name;
@@ -191,6 +194,11 @@ tc_stub_function *tc_stub_function_of(const void *f, cudaError_t *why);
 void tc_stub_forget(void);
 /* By its host address; its address asked for. */
 tc_stub_variable *tc_stub_variable_of(const void *symbol, cudaError_t *why);
+
+/* --- function.c ---------------------------------------------------------- */
+
+/* The most dynamic shared memory that the program has allowed it. */
+int tc_stub_dynamic_limit(const tc_stub_function *f);
 
 /* --- memory.c ------------------------------------------------------------ */
 

@@ -243,7 +243,7 @@ static cudaError_t hello(void) {
     return cudaSuccess;
 }
 
-cudaError_t tc_stub_ready(void) {
+cudaError_t tc_stub_there(void) {
     cudaError_t e = cudaSuccess;
     if (tc_stub.link == TC_STUB_NEVER_ASKED) {
         e = hello();
@@ -253,6 +253,11 @@ cudaError_t tc_stub_ready(void) {
     if (e == cudaSuccess && !tc_stub_self.stack) {
         tc_stub_signal_stack();
     }
+    return e;
+}
+
+cudaError_t tc_stub_ready(void) {
+    cudaError_t e = tc_stub_there();
     return e != cudaSuccess ? e : tc_stub.sticky;
 }
 

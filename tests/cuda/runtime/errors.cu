@@ -32,7 +32,7 @@ static void launch(const char *what, dim3 grid, dim3 block, size_t shared,
 }
 
 static void launches(int *d) {
-    const cudaError_t bad = cudaErrorInvalidConfiguration;
+    const cudaError_t bad = cudaErrorInvalidValue;
     launch("1024 threads", 1, 1024, 16, d, cudaSuccess);
     launch("1025 threads", 1, 1025, 16, d, bad);
     launch("no threads", 1, 0, 16, d, bad);

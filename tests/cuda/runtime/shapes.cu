@@ -81,7 +81,7 @@ static void clusters(int *o) {
     OK(cudaGetLastError());
     CHECK(first(o, 0) == 20 && first(o, 3) == 21);
     pairs<<<3, 32>>>(o); // not a multiple of the cluster
-    CHECK(cudaGetLastError() != cudaSuccess);
+    CHECK(cudaGetLastError() == cudaErrorInvalidClusterSize);
 
     cudaLaunchAttribute attribute[2];
     attribute[0].id = cudaLaunchAttributeClusterDimension;
@@ -145,7 +145,9 @@ static void questions() {
     CHECK(p.maxThreadsPerMultiProcessor == 2048 && p.clusterLaunch == 1);
     size_t room = 0;
     OK(cudaOccupancyAvailableDynamicSMemPerBlock(&room, bounded, 2, 128));
-    CHECK(room == 233472 / 2 - 1024 - 4096);
+    CHECK(room == 49152 - 4000);
+    OK(cudaOccupancyAvailableDynamicSMemPerBlock(&room, bounded, 16, 128));
+    CHECK(room == 233472 / 16 - 4000);
     OK(cudaProfilerStart());
     OK(cudaProfilerStop());
 }
