@@ -86,9 +86,10 @@ typedef struct grading {
     tc_diag_fn diag;
     void *user;
     tc_buf said; /* errors of the case under way, but the compiler's words */
-    tc_buf compiler; /* its words, of the first case */
-    bool built;      /* some case has run */
-    double end;      /* when no further case is begun */
+    tc_buf compiler;  /* its words, of the first case */
+    const char *hint; /* of the last of those errors, or NULL */
+    bool built;       /* some case has run */
+    double end;       /* when no further case is begun */
 } grading;
 
 static void hear(void *user, const tc_diag *d) {
@@ -97,6 +98,7 @@ static void hear(void *user, const tc_diag *d) {
         tc_buf_puts(&g->compiler, g->built ? "" : d->message);
     } else if (d->severity == TC_ERROR) {
         tc_buf_printf(&g->said, "%s%s", g->said.len ? "\n" : "", d->message);
+        g->hint = d->hint ? tc_strdup(g->verdict->arena, d->hint) : g->hint;
     }
 }
 
@@ -145,7 +147,7 @@ static void say_compiler(grading *g) {
             tc_report(&d, TC_VERBATIM, TC_NOWHERE, NULL, "%s", said);
         }
         if (g->said.len > 0) {
-            tc_error(&d, TC_NOWHERE, NULL, "%s", errors);
+            tc_error(&d, TC_NOWHERE, g->hint, "%s", errors);
         }
         g->verdict->refused = tc_format(a, "%s%s", said, errors);
     }
@@ -215,7 +217,7 @@ static void explain(grading *g, int exit, const json_t *findings, tc_buf *why) {
     if (json_array_size(findings) > 0) {
         return; /* they say it */
     }
-    if (exit == TC_TIMEOUT) {
+    if (exit == TC_TIMEOUT && g->said.len > 0) {
         tc_buf_printf(why, "time limit: no result after %g second%s",
                       g->o->session.timeout_s,
                       g->o->session.timeout_s == 1 ? "" : "s");
@@ -229,17 +231,34 @@ static void explain(grading *g, int exit, const json_t *findings, tc_buf *why) {
     }
 }
 
+/* A place where simulator and GPU (--backend both) left different bytes. */
+static void say_difference(const json_t *d, tc_buf *why) {
+    const char *kernel = json_string_value(json_object_get(d, "kernel"));
+    const char *buffer = json_string_value(json_object_get(d, "buffer"));
+    tc_buf_printf(why,
+                  "after %s, %s differs at byte %lld between the simulator and "
+                  "the GPU",
+                  kernel ? kernel : "a launch", buffer ? buffer : "memory",
+                  (long long)json_integer_value(json_object_get(d, "offset")));
+}
+
 static void judge(grading *g, const tc_case *c, int exit, const uint8_t *left,
-                  size_t size, const json_t *findings, tc_test *t) {
+                  size_t size, const json_t *report, tc_test *t) {
     tc_buf why = TC_BUF_INIT;
+    const json_t *findings = json_object_get(report, "findings");
+    const json_t *differences = json_object_get(report, "differences");
     tc_judged judged = g->exercise->judge(c, left, size, &why);
     bool clean = json_array_size(findings) == 0;
+    bool same = json_array_size(differences) == 0;
     if (judged == TC_NO_RESULT) {
         explain(g, exit, findings, &why);
     } else if (judged == TC_RIGHT && !clean) {
         tc_buf_puts(&why, "the values are right this time, by luck:");
+    } else if (judged == TC_RIGHT && !same) {
+        say_difference(json_array_get(differences, 0), &why);
     }
-    t->status = judged == TC_RIGHT && clean ? TC_TEST_PASSED : TC_TEST_FAILED;
+    t->status =
+        judged == TC_RIGHT && clean && same ? TC_TEST_PASSED : TC_TEST_FAILED;
     t->message = tc_buf_finish(&why, g->verdict->arena);
 }
 
@@ -273,16 +292,15 @@ static bool run_case(grading *g, int number, tc_test *t) {
         uint8_t *left = read_all(a, f.in, (off_t)c.size, &nleft);
         json_t *j = json_loadb((char *)report, nreport, 0, NULL);
         const char *status = json_string_value(json_object_get(j, "status"));
-        bool ran = status && strcmp(status, "refused") != 0;
+        bool cut = json_object_get(j, "why") != NULL; /* not ended by itself */
+        bool ran = status && strcmp(status, "refused") != 0 &&
+                   !(cut && exit == TC_NO_GPU);
         g->built |= ran;
-        bool cut = exit == INTERRUPTED && status &&
-                   strcmp(status, "timeout") == 0; /* by Ctrl-C */
-        go_on = ran && exit != TC_TIMEOUT && exit != TC_NO_GPU && !cut;
+        go_on = ran && !(cut && (exit == TC_TIMEOUT || exit == INTERRUPTED));
         g->verdict->status = ran ? g->verdict->status : (tc_status)exit;
         if (ran) {
-            json_t *findings = json_object_get(j, "findings");
-            judge(g, &c, exit, left, nleft, findings, t);
-            tc_verdict_findings(g->verdict, t, findings);
+            judge(g, &c, exit, left, nleft, j, t);
+            tc_verdict_findings(g->verdict, t, json_object_get(j, "findings"));
         } else {
             say_compiler(g);
         }

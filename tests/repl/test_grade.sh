@@ -116,6 +116,24 @@ passes "$mine/reference.cu"
 run grade maxpool15 "$mine/reference.cu" # a seed that nobody knows
 is 0
 
+# --- what is missing is nobody's failure ---
+
+TILECOPY_LIBCUDA=no-such-library.so
+export TILECOPY_LIBCUDA
+run grade maxpool15 --backend gpu "$mine/reference.cu"
+is 110
+says err "no GPU here"
+lines out 0
+unset TILECOPY_LIBCUDA
+what="grade without a compiler"
+TILECOPY_NVCC=/no/such/nvcc "$program" grade maxpool15 "$mine/reference.cu" \
+    >"$top/out" 2>"$top/err"
+status=$?
+is 1
+says err "cannot be built"
+says err "hint: "
+lines out 0
+
 # --- wrong answers: what a student should be told of each ---
 
 options=
@@ -135,7 +153,7 @@ fails "$mine/wrong/short_window.cu" \
 fails "$mine/wrong/no_barrier.cu" "the values are right this time, by luck:" \
     "line 21: read-before-barrier: " "missing: __syncthreads()"
 fails "$mine/wrong/no_tail.cu" \
-    "the launch failed: invalid configuration argument" \
+    "the launch failed: invalid argument" \
     "out[128] was never written" "ok n = 128"
 fails "$mine/wrong/past_the_end.cu" \
     "line 13: out-of-bounds: thread 0 reads 4 bytes at in[1]: in has 4 bytes" \
@@ -182,6 +200,12 @@ else
     ok
 fi
 fails "$subs/exits.cu" "the program ended with status 0 before the call of"
+for status in 110 114 130; do # nobody's but its own
+    sed "s/exit(0)/exit($status)/" "$subs/exits.cu" >exits.cu
+    cp "$subs/pool.cuh" .
+    fails exits.cu "the program ended with status $status before the call of" \
+        "FAIL n drawn, extreme values"
+done
 fails "$subs/crashes.cu" "was ended by signal 11: Segmentation fault"
 fails "$subs/throws.cu" "was ended by signal 6: Aborted"
 fails "$subs/derefs.cu" "line 5: host-deref: host code reads device memory"
