@@ -408,7 +408,7 @@ static int error_of(const tc_sim_result *r) {
                        ? 719  /* cudaErrorLaunchFailure */
                        : 715; /* cudaErrorIllegalInstruction */
         case TC_FINDING_TRAP:
-            return f->detail && strstr(f->detail, ": assertion `")
+            return f->detail && strstr(f->detail, "assertion `")
                        ? 710  /* cudaErrorAssert */
                        : 719; /* cudaErrorLaunchFailure */
         default:
@@ -445,7 +445,24 @@ static void sim_launch(tc_device *d, const tc_sim_launch *l,
     tc_buf_free(&words);
 }
 
-/* Any CTA of a cluster may be anywhere: there are no GPCs. */
+/* A cluster's CTAs are of one GPC's SMs. How an H200's 132 SMs lie in GPCs, and
+ * that it counts at most 8 CTAs an SM: as its cudaOccupancyMaxActiveClusters
+ * answers for clusters of 2 and 4 (528, 248); for 8 and 16 it finds a few more
+ * places (124 and 58, of 120 and 56 here). Of other machines nobody has asked:
+ * any SMs may form a cluster. */
+static uint32_t clusters_of(const tc_sim_facts *f, uint32_t ctas,
+                            uint32_t cluster) {
+    static const uint8_t gpcs[] = {18, 18, 18, 16, 16, 16, 16, 14};
+    uint32_t n = 0;
+    if (f->sm != 90 || f->sms != 132) {
+        return ctas * f->sms / cluster;
+    }
+    for (size_t i = 0; i < sizeof gpcs; i++) {
+        n += gpcs[i] / cluster;
+    }
+    return n * (ctas < 8 ? ctas : 8);
+}
+
 static uint32_t sim_occupancy(tc_device *d, const tc_ptx_func *f,
                               uint32_t block, uint64_t dynamic_shared,
                               uint32_t cluster) {
@@ -459,7 +476,7 @@ static uint32_t sim_occupancy(tc_device *d, const tc_ptx_func *f,
                        .registers = registers_of(d, f)};
     uint32_t n = tc_sim_occupancy(d->sim, &l);
     tc_sim_facts_of(d->sim, &facts);
-    return cluster > 1 ? n * facts.sms / cluster : n;
+    return cluster > 1 ? clusters_of(&facts, n, cluster) : n;
 }
 
 static bool sim_tensor_map(tc_device *d, const tc_rt_tensor_map *t, void *out) {

@@ -129,6 +129,7 @@ typedef enum tc_stub_side {
 typedef struct tc_stub_end {
     tc_stub_side side;
     bool pageable; /* SIDE_HOST: not page-locked, as we know it */
+    bool hidden;   /* from the host: cudaMalloc's */
 } tc_stub_end;
 
 static tc_stub_end end_of(uint64_t address, uint64_t bytes) {
@@ -144,11 +145,13 @@ static tc_stub_end end_of(uint64_t address, uint64_t bytes) {
         return (tc_stub_end){.side = SIDE_NONE};
     }
     return (tc_stub_end){.side =
-                             b->kind == TC_RT_HOST ? SIDE_HOST : SIDE_DEVICE};
+                             b->kind == TC_RT_HOST ? SIDE_HOST : SIDE_DEVICE,
+                         .hidden = b->kind == TC_RT_DEVICE};
 }
 
 /* What CUDA knows the address of goes wherever it is (an H200 copies within the
- * device with every kind); other memory of the host only as the host's. */
+ * device with a kind that names the host for one end); other memory of the host
+ * only as the host's. */
 static cudaError_t check(const tc_rt_copy *c, enum cudaMemcpyKind kind,
                          tc_stub_end *dst, tc_stub_end *src) {
     if ((unsigned)kind > cudaMemcpyDefault) {
@@ -161,7 +164,8 @@ static cudaError_t check(const tc_rt_copy *c, enum cudaMemcpyKind kind,
     bool from =
         kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     if (dst->side == SIDE_NONE || src->side == SIDE_NONE ||
-        (to && dst->pageable) || (from && src->pageable)) {
+        (to && dst->pageable) || (from && src->pageable) ||
+        (kind == cudaMemcpyHostToHost && (dst->hidden || src->hidden))) {
         return cudaErrorInvalidValue;
     }
     return cudaSuccess;

@@ -113,6 +113,7 @@ static cudaError_t reset(void) {
     drop_handles();
     if (tc_stub.sticky != cudaSuccess) {
         tc_stub.sticky = cudaErrorDevicesUnavailable;
+        tc_stub_self.last = cudaSuccess;
         return cudaSuccess;
     }
     cudaError_t done = tc_stub_ask(TC_RT_RESET, NULL, 0, NULL, 0);
