@@ -262,6 +262,31 @@ static void judge(grading *g, const tc_case *c, int exit, const uint8_t *left,
     t->message = tc_buf_finish(&why, g->verdict->arena);
 }
 
+/* What came of a run; j is its report. False: no further case can run. */
+static bool take(grading *g, const tc_case *c, const files *f, int exit,
+                 const json_t *j, tc_test *t) {
+    const char *status = json_string_value(json_object_get(j, "status"));
+    bool cut = json_object_get(j, "why") != NULL; /* not ended by itself */
+    bool ran =
+        status && strcmp(status, "refused") != 0 && !(cut && exit == TC_NO_GPU);
+    g->built |= ran;
+    if (!ran) {
+        g->verdict->status = (tc_status)exit;
+        say_compiler(g);
+        return false;
+    }
+    tc_arena *a = tc_arena_new();
+    size_t size;
+    uint8_t *left = read_all(a, f->in, (off_t)c->size, &size);
+    judge(g, c, exit, left, size, j, t);
+    tc_verdict_findings(g->verdict, t, json_object_get(j, "findings"));
+    tc_arena_free(a);
+    if (cut && exit == INTERRUPTED) {
+        g->verdict->stopped = "grading was interrupted";
+    }
+    return !(cut && (exit == TC_TIMEOUT || exit == INTERRUPTED));
+}
+
 /* Runs one case. False: no further one can run. */
 static bool run_case(grading *g, int number, tc_test *t) {
     tc_case c = {0};
@@ -287,23 +312,10 @@ static bool run_case(grading *g, int number, tc_test *t) {
                              .quiet = true};
         int exit = tc_session_exec(g->session, &e);
         tc_leftover_end();
-        size_t nreport, nleft;
-        uint8_t *report = read_all(a, f.report, 0, &nreport);
-        uint8_t *left = read_all(a, f.in, (off_t)c.size, &nleft);
-        json_t *j = json_loadb((char *)report, nreport, 0, NULL);
-        const char *status = json_string_value(json_object_get(j, "status"));
-        bool cut = json_object_get(j, "why") != NULL; /* not ended by itself */
-        bool ran = status && strcmp(status, "refused") != 0 &&
-                   !(cut && exit == TC_NO_GPU);
-        g->built |= ran;
-        go_on = ran && !(cut && (exit == TC_TIMEOUT || exit == INTERRUPTED));
-        g->verdict->status = ran ? g->verdict->status : (tc_status)exit;
-        if (ran) {
-            judge(g, &c, exit, left, nleft, j, t);
-            tc_verdict_findings(g->verdict, t, json_object_get(j, "findings"));
-        } else {
-            say_compiler(g);
-        }
+        size_t n;
+        uint8_t *report = read_all(a, f.report, 0, &n);
+        json_t *j = json_loadb((char *)report, n, 0, NULL);
+        go_on = take(g, &c, &f, exit, j, t);
         json_decref(j);
     }
     close_files(&f);

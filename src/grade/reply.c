@@ -205,8 +205,9 @@ static void put_text(const tc_verdict *v, int width, tc_buf *b) {
         }
     }
     if (left > 0) {
-        tc_buf_printf(b, "  %d more case%s not run: no time was left.\n", left,
-                      left == 1 ? " was" : "s were");
+        tc_buf_printf(b, "  %d more case%s not run: %s.\n", left,
+                      left == 1 ? " was" : "s were",
+                      v->stopped ? v->stopped : "no time was left");
     }
     tc_buf_printf(b, "%d of %d cases pass: %s\n", v->passed, v->ntests,
                   v->passed == v->ntests ? "the exercise is passed."

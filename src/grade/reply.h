@@ -32,6 +32,7 @@ typedef struct tc_verdict {
     int ntests, passed;
     json_t *findings;    /* of all tests, equal ones once; owned */
     tc_status status;    /* TC_OK, or why no case could run */
+    const char *stopped; /* why not all were run */
     const char *refused; /* by the compiler, in words; NULL: it was not */
 } tc_verdict;
 
