@@ -215,13 +215,26 @@ static bool set_timeout(tc_cli *cli, const char *word) {
     return true;
 }
 
+/* Of exec's program, perhaps, and not ours. */
+static const char *dashes(const tc_cli *cli, const char *word, char *hint,
+                          size_t size) {
+    if (!cli->exec.asked || cli->exec.program == NULL) {
+        return NULL;
+    }
+    snprintf(hint, size, "arguments follow two dashes: exec %s -- %s",
+             cli->exec.program, word);
+    return hint;
+}
+
 /* getopt said '?' or ':' about the word at argv[at]. */
-static bool bad_option(const char *word, int c) {
+static bool bad_option(const tc_cli *cli, const char *word, int c) {
+    char hint[512];
     if (c == ':') {
         return bad_usage(NULL, "%s needs a value", word);
     }
     if (strncmp(word, "--", 2) != 0) {
-        return bad_usage(NULL, "there is no option '%s'", word);
+        return bad_usage(dashes(cli, word, hint, sizeof hint),
+                         "there is no option '%s'", word);
     }
     const char *names[sizeof longs / sizeof *longs];
     int n = 0;
@@ -232,13 +245,14 @@ static bool bad_option(const char *word, int c) {
     char *bare = tc_xstrdup(word + 2);
     bare[len] = '\0';
     const char *near = tc_nearest(bare, names, n);
-    char hint[64];
     snprintf(hint, sizeof hint, "did you mean --%s?", near ? near : "");
     bool known = false;
     for (int i = 0; i < n; i++) {
         known |= strcmp(names[i], bare) == 0;
     }
-    bad_usage(near && !known ? hint : NULL,
+    bad_usage(near && !known ? hint
+              : known        ? NULL
+                             : dashes(cli, word, hint, sizeof hint),
               known ? "--%s takes no value" : "there is no option '--%s'",
               bare);
     free(bare);
@@ -392,7 +406,7 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         *stop = true;
         return true;
     default:
-        return bad_option(word, c);
+        return bad_option(cli, word, c);
     }
 }
 

@@ -1,6 +1,7 @@
 /* cmd_state.c - what the machine held at a cycle of the last run: where every
  * warp was, mbarriers, registers, shared memory. The run is made again up to
  * that cycle; it takes the same way. */
+#include "session/finding_cuda.h"
 #include "session/run.h"
 #include "sim/state.h"
 
@@ -204,7 +205,8 @@ static bool symbol_text(tc_session *s, const tc_state_cta *c, const char *name,
     for (int i = 0; i < m->nsymbols; i++) {
         const tc_ptx_symbol *y = &m->symbols[i];
         if (y->space != TC_PS_SHARED || y->is_extern ||
-            strcmp(y->name, name) != 0) {
+            (strcmp(y->name, name) != 0 &&
+             strcmp(tc_cuda_name(s->program.run->arena, y->name), name) != 0)) {
             continue;
         }
         uint64_t n = y->size < MOST ? y->size : MOST;

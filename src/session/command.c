@@ -94,6 +94,27 @@ static tc_status no_topic(tc_session *s, const tc_args *args) {
     return TC_USAGE;
 }
 
+/* What stands on the command line, and is no command of the prompt. */
+static bool help_subcommand(tc_session *s, const char *name, tc_reply *r) {
+    static const char text[] =
+        "exec runs a whole CUDA program, from the shell:\n\n"
+        "  $ tilecopy-repl exec saxpy.cu -- 4096\n"
+        "  $ tilecopy-repl exec --help\n\n"
+        "Here, load it and run it; findings, timeline, state and ptx are then\n"
+        "about it:\n\n"
+        "  tilecopy> load saxpy.cu\n"
+        "  tilecopy> run 4096\n";
+    if (strcmp(name, "exec") != 0) {
+        return false;
+    }
+    if (s->options.json) {
+        r->json = json_pack("{s:s,s:s}", "name", name, "help", text);
+    } else {
+        tc_buf_puts(&r->text, text);
+    }
+    return true;
+}
+
 tc_status tc_cmd_help(tc_session *s, const tc_args *args, tc_reply *r) {
     if (args->n == 0) {
         if (s->options.json) {
@@ -104,6 +125,9 @@ tc_status tc_cmd_help(tc_session *s, const tc_args *args, tc_reply *r) {
         return TC_OK;
     }
     bool exact, several;
+    if (help_subcommand(s, args->words[0], r)) {
+        return TC_OK;
+    }
     const tc_command *c = tc_command_find(
         args->words[0], strlen(args->words[0]), &exact, &several);
     if (c == NULL) {

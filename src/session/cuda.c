@@ -225,12 +225,15 @@ static void answer(tc_session *s, const tc_loaded *f, tc_reply *r) {
         if (!k->entry) {
             continue;
         }
-        size_t len;
-        const char *name = tc_kernel_name(k->name, &len);
+        tc_buf params = TC_BUF_INIT;
         json_array_append_new(kernels, kernel_json(k));
-        tc_buf_printf(&text, "  %.*s(", (int)len, name);
-        tc_loaded_params(k, &text);
-        tc_buf_puts(&text, ")\n");
+        if (!tc_kernel_declared(f, k, &params)) {
+            tc_buf_free(&params);
+            tc_loaded_params(k, &params);
+        }
+        tc_buf_printf(&text, "  %s(%s)\n", tc_kernel_full(f->arena, k->name),
+                      tc_buf_text(&params));
+        tc_buf_free(&params);
     }
     size_t n = json_array_size(kernels);
     if (s->options.json) {

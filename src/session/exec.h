@@ -43,7 +43,7 @@ enum {
 };
 
 typedef struct tc_exec_kernel {
-    const char *name;
+    const char *name, *full; /* bare; as C++ has it */
     uint32_t grid[3], block[3], cluster[3];
     uint64_t cycles;
     tc_sim_counters counters;

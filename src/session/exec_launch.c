@@ -205,6 +205,7 @@ static void add_kernel(tc_exec *e, const tc_program_launch *l) {
         return;
     }
     tc_exec_kernel k = {.name = tc_strndup(e->arena, name, len),
+                        .full = tc_kernel_full(e->arena, l->kernel->name),
                         .simulated = r->simulated,
                         .gpu_ms = r->gpu_ms,
                         .where = l->where};
@@ -305,17 +306,33 @@ static void put_line(const tc_exec *e, const tc_exec_place *p, const char *mark,
     }
 }
 
+/* What the line calls the memory that nobody freed, if it allocates one. */
+static const char *leaked(tc_exec *e, const tc_host_finding *f,
+                          const tc_exec_place *p) {
+    int len;
+    const char *line =
+        p->own ? tc_describe_line(e->file->source, p->line, &len) : NULL;
+    if (line == NULL || strcmp(f->kind, "host-leak") != 0 ||
+        tc_exec_allocated(e->arena, line, (size_t)len, 1) != NULL) {
+        return NULL;
+    }
+    return tc_exec_allocated(e->arena, line, (size_t)len, 0);
+}
+
 /* "prog.cu:23: finding: host-double-free", the sentence, and the lines. */
 static const char *host_text(tc_exec *e, const tc_host_finding *f,
                              const tc_exec_place *p,
                              const tc_exec_place *cause) {
     tc_buf b = TC_BUF_INIT;
+    const char *memory = leaked(e, f, p);
     tc_buf_printf(&b, "%s:", p->line > 0 ? p->file : e->source);
     if (p->line > 0) {
         tc_buf_printf(&b, "%d:", p->line);
     }
     tc_buf_printf(&b, " finding: %s\n  ", f->kind);
-    tc_describe_wrapped(&b, f->message, 2, 2, e->session->options.width);
+    const char *text =
+        memory ? tc_format(e->arena, "%s: %s", memory, f->message) : f->message;
+    tc_describe_wrapped(&b, text, 2, 2, e->session->options.width);
     bool first = cause->line > 0 && cause->line < p->line;
     if (first) {
         put_line(e, cause, "|", &b);

@@ -25,21 +25,20 @@ static void put_line_of(tc_exec *e, uint64_t where, tc_buf *b) {
 
 /* Which of several launches it was in. */
 static void launches_text(tc_exec *e, const tc_exec_finding *f, tc_buf *b) {
-    size_t len;
     if (f->kernel == NULL || e->launches < 2) {
         return;
     }
-    const char *name = tc_kernel_name(f->kernel->name, &len);
+    const char *name = tc_kernel_full(e->arena, f->kernel->name);
     tc_buf_puts(b, "  in ");
     if (f->launches > 1) {
         tc_describe_count(b, f->launches);
-        tc_buf_printf(b, " launches of %.*s, first in number ", (int)len, name);
+        tc_buf_printf(b, " launches of %s, first in number ", name);
     } else {
         tc_buf_printf(b, "launch ");
     }
     tc_describe_count(b, f->first);
     if (f->launches == 1) {
-        tc_buf_printf(b, ", of %.*s", (int)len, name);
+        tc_buf_printf(b, ", of %s", name);
     }
     put_line_of(e, f->launch, b);
     tc_buf_putc(b, '\n');
@@ -180,7 +179,7 @@ static void dims_text(const uint32_t d[3], tc_buf *b) {
 }
 
 static void kernel_text(tc_exec *e, const tc_exec_kernel *k, tc_buf *b) {
-    tc_buf_printf(b, "  %s<<<", k->name);
+    tc_buf_printf(b, "  %s<<<", k->full);
     dims_text(k->grid, b);
     tc_buf_puts(b, ", ");
     dims_text(k->block, b);

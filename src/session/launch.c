@@ -56,8 +56,9 @@ static void gather(void *user, const char *name) {
 static bool no_such_kernel(ask *k, int word) {
     const char *name = k->args->words[word];
     if (k->s->nfiles == 0) {
-        return refuse(k, word, "load k.ptx, or give it on the command line",
-                      "there is no kernel to launch: no .ptx file is loaded");
+        return refuse(k, word,
+                      "load k.ptx or k.cu, or give it on the command line",
+                      "there is no kernel to launch: no file is loaded");
     }
     name_list l = {.arena = k->run->arena};
     tc_loaded_each(k->s, gather, &l);

@@ -64,6 +64,12 @@ const tc_ptx_func *tc_loaded_kernel(const tc_session *s, const char *name,
  * Not ended by 0: *len is its length. */
 const char *tc_kernel_name(const char *name, size_t *len);
 
+/* As C++ has it, without blanks, in a: ns::fill<4,int>. */
+const char *tc_kernel_full(tc_arena *a, const char *mangled);
+/* The parameters of a .cu's kernel as its text has them: "T *out, T v". False
+ * (with anything in b): it does not, or has several of the name. */
+bool tc_kernel_declared(const tc_loaded *f, const tc_ptx_func *k, tc_buf *b);
+
 /* Calls fn for every kernel's name, hidden ones left out; short: as in C++. */
 void tc_loaded_each(const tc_session *s,
                     void (*fn)(void *user, const char *name), void *user);

@@ -70,6 +70,11 @@ static bool is_bare(const char *kernel, const char *name) {
     return strlen(name) == len && memcmp(bare, name, len) == 0;
 }
 
+static bool is_full(const tc_loaded *f, const char *kernel, const char *name) {
+    return strchr(name, '<') != NULL &&
+           strcmp(tc_kernel_full(f->arena, kernel), name) == 0;
+}
+
 const tc_ptx_func *tc_loaded_kernel(const tc_session *s, const char *name,
                                     tc_loaded **file) {
     for (int i = s->nfiles - 1; i >= 0; i--) {
@@ -84,7 +89,9 @@ const tc_ptx_func *tc_loaded_kernel(const tc_session *s, const char *name,
         const tc_ptx_func *found = NULL;
         int n = 0;
         for (int k = 0; k < m->nfuncs; k++) {
-            if (m->funcs[k].entry && is_bare(m->funcs[k].name, name)) {
+            if (m->funcs[k].entry &&
+                (is_bare(m->funcs[k].name, name) ||
+                 is_full(s->files[i], m->funcs[k].name, name))) {
                 found = &m->funcs[k];
                 n++;
             }
@@ -111,7 +118,10 @@ void tc_loaded_each(const tc_session *s,
             const char *bare = tc_kernel_name(f->name, &len);
             char *name = tc_xcalloc(len + 1, 1);
             memcpy(name, bare, len);
-            fn(user, tc_loaded_kernel(s, name, &owner) == f ? name : f->name);
+            const char *full = tc_kernel_full(s->files[i]->arena, f->name);
+            fn(user, tc_loaded_kernel(s, name, &owner) == f   ? name
+                     : tc_loaded_kernel(s, full, &owner) == f ? full
+                                                              : f->name);
             free(name);
         }
     }

@@ -128,11 +128,9 @@ static void printed_text(const tc_run *run, tc_buf *b) {
 
 /* The kernel, as the learner calls it. */
 static const char *kernel_name(const tc_run *run) {
-    size_t len = strlen(run->entry);
-    const char *name = run->file != NULL && run->file->cuda != NULL
-                           ? tc_kernel_name(run->entry, &len)
-                           : run->entry;
-    return tc_strndup(run->arena, name, len);
+    return run->file != NULL && run->file->cuda != NULL
+               ? tc_kernel_full(run->arena, run->entry)
+               : run->entry;
 }
 
 void tc_run_text(tc_session *s, tc_buf *b) {

@@ -462,12 +462,15 @@ static bool misspelt_command(tc_session *s, const tc_source *src, size_t word) {
     for (int i = 0; i < tc_ncommands && n < 64; i++) {
         names[n++] = tc_commands[i].name;
     }
-    const char *near = tc_nearest(name, names, n);
+    bool exec = strcmp(name, "exec") == 0; /* the command line's */
+    const char *near = exec ? "load" : tc_nearest(name, names, n);
     if (near == NULL) {
         return false; /* let the parser say what is wrong */
     }
     char hint[96];
-    snprintf(hint, sizeof hint, "did you mean `%s`?", near);
+    snprintf(hint, sizeof hint,
+             exec ? "here, `%s` a .cu and `run` it" : "did you mean `%s`?",
+             near);
     tc_span at = {src, 0, (uint32_t)word};
     tc_error(&s->diags, at, hint, "no command or name is '%s'", name);
     return true;

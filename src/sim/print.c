@@ -250,9 +250,8 @@ static void assert_failed(tc_warp *w, const tc_ptx_op *op, int lane,
     }
     tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_REG, 0, 0,
              tc_format(w->cta->run->sim->arena,
-                       "%s:%u: %s: assertion `%s' failed", text[1],
-                       (uint32_t)tc_call_operand(w, &a[2], lane), text[3],
-                       text[0]));
+                       "in %s: assertion `%s' failed (%s:%u)", text[3], text[0],
+                       text[1], (uint32_t)tc_call_operand(w, &a[2], lane)));
 }
 
 /* ---- the functions ---- */

@@ -6,4 +6,4 @@ __global__ void count(int *total) {
     }
 }
 
-// @message thread 0 of CTA 1 reads a0[0], which thread 0 of CTA 0 wrote at line 5, and nothing orders the two (the same in 5 more accesses)
+// @message thread 0 of block 1 reads a0[0], which thread 0 of block 0 wrote at line 5, and nothing orders the two (the same in 5 more accesses)

@@ -12,5 +12,5 @@ __global__ void __cluster_dims__(2, 1, 1) k(float *out) {
     out[blockIdx.x * 32 + t] = s[t];
 }
 
-// @message thread 0 of CTA 0 uses s[0] of another CTA, which may not run yet (the same in 63 more accesses)
+// @message thread 0 of block 0 uses s[0] of another block, which may not run yet (the same in 63 more accesses)
 // @missing cluster.sync() before line 10

@@ -9,4 +9,4 @@ __global__ void k(float *out) {
     }
 }
 
-// @message thread 32 comes to `__syncthreads()` without the rest of its warp, or of the threads that it waits for: 24 threads of the CTA had ended without arriving (the same in 23 more accesses)
+// @message thread 32 comes to `__syncthreads()` without the rest of its warp, or of the threads that it waits for: 24 threads of the block had ended without arriving (the same in 23 more accesses)

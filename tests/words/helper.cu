@@ -18,7 +18,7 @@ __global__ void k(float *out, const float *in) {
     out[i] = neighbour(s, t);
 }
 
-// @message thread 0 of CTA 0 reads s[32], which thread 32 of CTA 0 wrote at line 5 (`__pipeline_memcpy_async`), with no barrier between them (the same in 127 more accesses)
+// @message thread 0 of block 0 reads s[32], which thread 32 of block 0 wrote at line 5 (`__pipeline_memcpy_async`), with no barrier between them (the same in 127 more accesses)
 // @missing __syncthreads() between lines 16 and 18
 // @shows   line 10 is called from line 18
 // @shows   line 5 is called from line 16

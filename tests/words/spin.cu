@@ -6,4 +6,4 @@ __global__ void k(int *flag) {
     }
 }
 
-// @message nobody can go on: CTA 0, warp 0, all lanes: loops at line 5, and nothing is left that could change what it tests
+// @message nobody can go on: block 0, warp 0, all lanes: loops at line 5, and nothing is left that could change what it tests
