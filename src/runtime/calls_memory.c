@@ -2,6 +2,7 @@
  * arrives is the program's word. */
 #include "runtime/serve.h"
 #include <string.h>
+#include <unistd.h>
 
 /* ---- allocations ---- */
 
@@ -17,7 +18,8 @@ static int alloc(tc_server *s, tc_block *b) {
         return TC_CUDA_MEMORY_ALLOCATION;
     }
     if (shared) {
-        b->fd = tc_pages_new(b->m.bytes, &b->m.shared, &b->mapped);
+        b->fd = tc_pages_new(b->m.bytes, &b->pages, &b->mapped);
+        b->m.shared = b->pages;
     }
     tc_block kept = *b;
     kept.fd = -1; /* it goes to the program, and is closed here */
@@ -90,17 +92,81 @@ static const tc_ptx_symbol *find_symbol(const tc_server *s, const char *name) {
     return NULL;
 }
 
-/* The pages of a managed variable, made when the host first names it. */
+/* A GPU's driver puts variables where it wants: several, managed or not, may
+ * lie on one page. The program maps whole pages, once, at their addresses; each
+ * managed variable is at its own place on them. */
+typedef struct range {
+    uint64_t from, to;
+} range;
+
+static range pages_of(const tc_device_memory *m) {
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (range){m->address & ~(page - 1),
+                   (m->address + m->bytes + page - 1) & ~(page - 1)};
+}
+
+/* The i-th memory's block, if it is a managed variable; at the last: NULL with
+ * *more false. */
+static tc_block *managed_at(tc_server *s, int i, bool *more) {
+    int n;
+    const tc_device_memory *all = tc_memory_list(s->memory, &n);
+    *more = i < n;
+    tc_block *b = *more ? tc_memory_find(s->memory, all[i].address) : NULL;
+    return b && b->symbol && b->m.kind == TC_RT_MANAGED ? b : NULL;
+}
+
+/* All pages that hang together with these by managed variables on both. */
+static range group_of(tc_server *s, range r) {
+    bool wider = true, more = true;
+    while (wider) {
+        wider = false;
+        for (int i = 0; more; i++) {
+            const tc_block *b = managed_at(s, i, &more);
+            range x = b ? pages_of(&b->m) : (range){0, 0};
+            if (b && x.from < r.to && x.to > r.from &&
+                (x.from < r.from || x.to > r.to)) {
+                r.from = x.from < r.from ? x.from : r.from;
+                r.to = x.to > r.to ? x.to : r.to;
+                wider = true;
+            }
+        }
+        more = true;
+    }
+    return r;
+}
+
+/* The block that has made the pages of a managed variable; NULL: none yet. */
+static const tc_block *maker_of(tc_server *s, const tc_block *b) {
+    bool more = true;
+    for (int i = 0; more; i++) {
+        const tc_block *x = managed_at(s, i, &more);
+        if (x && x->pages && b->m.address - x->from < x->mapped) {
+            return x;
+        }
+    }
+    return NULL;
+}
+
+/* The pages of a managed variable and of its neighbours, made when the host
+ * first names one of them. */
 static int share(tc_server *s, tc_block *b) {
-    if (b->fd >= 0) {
-        return TC_CUDA_SUCCESS;
+    bool more = true;
+    if (maker_of(s, b)) {
+        return b->m.shared ? TC_CUDA_SUCCESS : TC_CUDA_MEMORY_ALLOCATION;
     }
-    b->fd = tc_pages_new(b->m.bytes, &b->m.shared, &b->mapped);
-    if (b->fd < 0 || !s->v->alloc(s->device, &b->m)) {
-        tc_block_drop(b);
-        return TC_CUDA_MEMORY_ALLOCATION;
+    range r = group_of(s, pages_of(&b->m));
+    b->from = r.from;
+    b->fd = tc_pages_new(r.to - r.from, &b->pages, &b->mapped);
+    for (int i = 0; more && b->fd >= 0; i++) {
+        tc_block *x = managed_at(s, i, &more);
+        if (x && x->m.address - r.from < r.to - r.from) {
+            x->m.shared = b->pages + (x->m.address - r.from);
+            if (!s->v->alloc(s->device, &x->m)) {
+                x->m.shared = NULL;
+            }
+        }
     }
-    return TC_CUDA_SUCCESS;
+    return b->m.shared ? TC_CUDA_SUCCESS : TC_CUDA_MEMORY_ALLOCATION;
 }
 
 int tc_call_VARIABLE(tc_server *s, tc_exchange *x) {
@@ -113,14 +179,19 @@ int tc_call_VARIABLE(tc_server *s, tc_exchange *x) {
     v.bytes = y->size;
     v.constant = y->space == TC_PS_CONST;
     v.managed = y->managed;
-    int error = y->managed ? (b ? share(s, b) : TC_CUDA_NOT_SUPPORTED)
-                           : TC_CUDA_SUCCESS;
-    if (!error) {
-        memcpy(x->answer, &v, sizeof v);
-        x->bytes = sizeof v;
-        x->descriptor = y->managed ? b->fd : -1;
+    if (y->managed) {
+        int error = b ? share(s, b) : TC_CUDA_NOT_SUPPORTED;
+        if (error) {
+            return error;
+        }
+        const tc_block *maker = maker_of(s, b);
+        v.map = maker->from;
+        v.map_bytes = maker->mapped;
+        x->descriptor = maker->fd;
     }
-    return error;
+    memcpy(x->answer, &v, sizeof v);
+    x->bytes = sizeof v;
+    return TC_CUDA_SUCCESS;
 }
 
 /* ---- boxes ---- */

@@ -129,9 +129,10 @@ static void find_symbols(tc_gpu_side *g) {
 
 /* A __managed__ variable is the program's pages between launches, as all memory
  * is that the program shares: on the GPU it is a plain one (PTX ISA 5.4.8,
- * .attribute), at the begin of a page, so that its address can be mapped. */
+ * .attribute). Where the driver puts it, whatever alignment it has in the text,
+ * is not the begin of a page. */
 static const char *unmanaged(tc_arena *a, const char *text) {
-    static const char mark[] = ".attribute(.managed)", align[] = ".align";
+    static const char mark[] = ".attribute(.managed)";
     const char *at = strstr(text, mark);
     tc_buf out = TC_BUF_INIT;
     if (at == NULL) {
@@ -139,14 +140,7 @@ static const char *unmanaged(tc_arena *a, const char *text) {
     }
     for (; at != NULL; at = strstr(text, mark)) {
         tc_buf_write(&out, text, (size_t)(at - text));
-        tc_buf_puts(&out, ".align 65536 ");
         text = at + strlen(mark);
-        text += strspn(text, " \t");
-        if (strncmp(text, align, strlen(align)) == 0) {
-            text += strlen(align);
-            text += strspn(text, " \t");
-            text += strspn(text, "0123456789");
-        }
     }
     tc_buf_puts(&out, text);
     return tc_buf_finish(&out, a);

@@ -31,13 +31,13 @@ tc_memory *tc_memory_new(uint64_t first, uint64_t bytes, uint64_t limit) {
 }
 
 void tc_block_drop(tc_block *b) {
-    if (b->m.shared) {
-        munmap(b->m.shared, b->mapped);
+    if (b->pages) {
+        munmap(b->pages, b->mapped);
     }
     if (b->fd >= 0) {
         close(b->fd);
     }
-    b->m.shared = NULL;
+    b->pages = b->m.shared = NULL;
     b->fd = -1;
 }
 

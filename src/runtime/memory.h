@@ -6,9 +6,12 @@
 
 typedef struct tc_block {
     tc_device_memory m;
-    bool symbol;   /* of the module: never freed */
-    size_t mapped; /* bytes at m.shared */
-    int fd;        /* of these, or -1: a symbol keeps it */
+    bool symbol;    /* of the module: never freed */
+    uint8_t *pages; /* that it has made, or NULL: m.shared is on them, and so
+                       may be other symbols' */
+    size_t mapped;  /* bytes of these */
+    uint64_t from;  /* a symbol's: the address of the first of them */
+    int fd;         /* of these, or -1: a symbol keeps it */
 } tc_block;
 
 void tc_block_drop(tc_block *b); /* unmaps its pages, closes its descriptor */

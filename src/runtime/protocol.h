@@ -32,8 +32,8 @@
     X(HELLO)      /* tc_rt_hello -> tc_rt_device */                            \
     X(FUNCTION)   /* device-side name, ended by 0 -> tc_rt_function, then its  \
                      parameters, each a tc_rt_param */                         \
-    X(VARIABLE)   /* device-side name, ended by 0 -> tc_rt_variable (may carry \
-                     a descriptor: managed) */                                 \
+    X(VARIABLE)   /* device-side name, ended by 0 -> tc_rt_variable (managed:  \
+                     with a descriptor, to map at its `map`) */                                 \
     X(ALLOC)      /* tc_rt_alloc -> tc_rt_alloc with the address filled in;    \
                      managed and host memory: with a descriptor to map there */\
     X(FREE)       /* tc_rt_alloc with the address */                           \
@@ -109,6 +109,8 @@ typedef struct tc_rt_function {
 typedef struct tc_rt_variable {
     uint64_t address, bytes;
     uint32_t constant, managed;
+    uint64_t map, map_bytes; /* managed: the pages around it, which other
+                                variables may be on too; else 0 */
 } tc_rt_variable;
 
 typedef enum tc_rt_memory {

@@ -362,8 +362,8 @@ static void try_shared(host *h) {
     }
 }
 
-/* A __managed__ variable, whose pages (never given back) the program maps at
- * its address. */
+/* A __managed__ variable, which the program has on pages of its own (never
+ * given back). */
 static void try_managed_symbol(host *h) {
     int32_t *pages = shared_pages();
     tc_device_memory m = {.address = variable(h, "tally"),
@@ -380,7 +380,7 @@ static void try_managed_symbol(host *h) {
         pages[0] = 100;
         ok = launch(h, "bump", 1, 32, &p) && pages[0] == 103;
     }
-    say(h, ok && m.address % 4096 == 0, "a __managed__ variable at 0x%llx",
+    say(h, ok, "a __managed__ variable at 0x%llx",
         (unsigned long long)m.address);
 }
 

@@ -14,6 +14,8 @@ static const char runtime_ptx[] =
     ".global .align 4 .u32 counter = 7;\n"
     ".const .align 4 .b8 factors[16];\n"
     ".global .attribute(.managed) .align 4 .u32 both = 5;\n"
+    ".global .attribute(.managed) .align 4 .u32 beside = 6;\n"
+    ".global .attribute(.managed) .align 4 .b8 wide[8192];\n"
     ".global .align 1 .b8 words[7] = {104, 105, 32, 37, 100, 10, 0};\n"
     ".extern .shared .align 16 .b8 pool[];\n"
     /* p[tid] += 1 */
@@ -42,6 +44,10 @@ static const char runtime_ptx[] =
            "ld.const.u32 %r3, [factors+8];\nst.global.u32 [%rd2+4], %r3;\n"
            "ld.global.u32 %r4, [both];\nst.global.u32 [%rd2+8], %r4;\n"
            "add.u32 %r4, %r4, 1;\nst.global.u32 [both], %r4;\n")
+    /* beside = both, wide's last word = counter */
+    KERNEL("neighbours",
+           "ld.global.u32 %r2, [both];\nst.global.u32 [beside], %r2;\n"
+           "ld.global.u32 %r3, [counter];\nst.global.u32 [wide+8188], %r3;\n")
     /* *p = a word of dynamic shared memory */
     KERNEL(
         "dynamic",

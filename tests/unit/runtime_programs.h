@@ -399,6 +399,49 @@ static inline int symbol_program(void) {
     return 0;
 }
 
+static inline tc_rt_variable managed_variable(const char *name) {
+    tc_rt_variable v = {0};
+    if (fake_call(TC_RT_VARIABLE, name, strlen(name)) == 0) {
+        memcpy(&v, fake_answer, sizeof v);
+    }
+    return v;
+}
+
+/* Three managed variables as a GPU's driver may have them: two on one page with
+ * a plain variable, the third over that page and two more (neighbours_at()). */
+static inline int neighbours_program(void) {
+    fake_hello();
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    tc_rt_variable one = managed_variable("beside");
+    NEED(one.managed && fake_descriptor >= 0 && one.map_bytes == 3 * page);
+    NEED(one.map % page == 0 && one.address - one.map == 0x210);
+    char *p =
+        mmap((void *)(uintptr_t)one.map, one.map_bytes, PROT_READ | PROT_WRITE,
+             MAP_SHARED | MAP_FIXED_NOREPLACE, fake_descriptor, 0);
+    NEED((uint64_t)(uintptr_t)p == one.map);
+    tc_rt_variable two = managed_variable("both");
+    tc_rt_variable three = managed_variable("wide");
+    NEED(two.map == one.map && three.map == one.map);
+    NEED(three.map_bytes == 3 * page && three.address - one.map == page - 256);
+    volatile uint32_t *both = (uint32_t *)(uintptr_t)two.address;
+    volatile uint32_t *beside = (uint32_t *)(uintptr_t)one.address;
+    volatile uint32_t *last = (uint32_t *)(uintptr_t)(three.address + 8188);
+    NEED(*both == 5 && *beside == 6 && *last == 0);
+    *both = 90;
+    NEED(fake_launch("neighbours", 1, 0) == 0);
+    NEED(*beside == 90 && *last == 7);
+    uint32_t word = 11;
+    NEED(fake_write(one.address, &word, 4) == 0 && *beside == 11);
+    NEED(fake_read(&word, three.address + 8188, 4) == 0 && word == 7);
+    /* What is beside them on the page is not the program's. */
+    NEED(fake_read(&word, one.map, 4) == 1);
+    NEED(fake_call(TC_RT_RESET, NULL, 0) == 0);
+    one = managed_variable("beside");
+    NEED(one.managed && fake_read(&word, one.address, 4) == 0 && word == 6);
+    fake_bye();
+    return 0;
+}
+
 static inline int managed_program(void) {
     static const tc_rt_memory kinds[] = {TC_RT_MANAGED, TC_RT_HOST};
     fake_hello();

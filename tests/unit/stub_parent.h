@@ -33,6 +33,8 @@ typedef struct parent {
     bool said_bye;
     uint64_t largest; /* payload of a WRITE, or answer of a READ */
     double ms;
+    uint64_t page; /* of the managed variables; 0: not made yet */
+    int page_fd;
     int sticky; /* what a fault leaves: "scenario: fault" */
     char printed[256];
     int close_at; /* the call at which it goes away; -1: never */
@@ -164,16 +166,24 @@ static void function(parent *p, const char *name) {
     answer(p, strcmp(name, "twice") == 0 ? 0 : 98, &a, sizeof a, -1);
 }
 
-/* The variable "table", of 64 bytes, and a managed one, "shared", of 16. */
+/* The variable "table", of 64 bytes, and two managed ones of 16, "shared" and
+ * "beside", which lie on one page. */
 static void variable(parent *p, const char *name) {
-    bool managed = strcmp(name, "shared") == 0;
+    bool beside = strcmp(name, "beside") == 0;
+    bool managed = beside || strcmp(name, "shared") == 0;
     tc_rt_variable v = {.bytes = managed ? 16 : 64, .managed = managed};
-    int fd =
-        give(p, v.bytes, managed ? TC_RT_MANAGED : TC_RT_DEVICE, &v.address);
-    answer(p, 0, &v, sizeof v, fd);
-    if (fd >= 0) {
-        close(fd);
+    if (!managed) {
+        give(p, v.bytes, TC_RT_DEVICE, &v.address);
+        answer(p, 0, &v, sizeof v, -1);
+        return;
     }
+    if (p->page == 0) {
+        p->page_fd = give(p, 4096, TC_RT_MANAGED, &p->page);
+    }
+    v.map = p->page;
+    v.map_bytes = 4096;
+    v.address = p->page + (beside ? 0x210 : 0x200);
+    answer(p, 0, &v, sizeof v, p->page_fd);
 }
 
 static void note(parent *p, const tc_rt_call *c, const char *payload) {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@
 
 static void twice_host(void) {
 }
-static char table_host, *shared_host; /* shared_host: int *shared */
+static char table_host, *shared_host, *beside_host; /* int *shared */
 static void **module;
 
 static const void *twice(void) {
@@ -43,6 +44,8 @@ __attribute__((constructor)) static void register_all(void) {
                            NULL, NULL);
     __cudaRegisterVar(module, &table_host, NULL, "table", 0, 64, 0, 0);
     __cudaRegisterManagedVar(module, (void **)&shared_host, NULL, "shared", 0,
+                             16, 0, 0);
+    __cudaRegisterManagedVar(module, (void **)&beside_host, NULL, "beside", 0,
                              16, 0, 0);
 }
 
@@ -225,6 +228,23 @@ static int symbols(void) {
     shared_host[0] = 3;
     OK(cudaMemcpy(out, shared_host, 1, cudaMemcpyDeviceToHost));
     EXPECT(*(char *)out == 3);
+    EXPECT(beside_host == shared_host + 16 && beside_host[0] == 0);
+    beside_host[0] = 4;
+    OK(cudaMemcpy(out, beside_host, 1, cudaMemcpyDeviceToHost));
+    EXPECT(*(char *)out == 4 && shared_host[0] == 3);
+    return 0;
+}
+
+/* Where the device has the managed variables the program has something. */
+static int no_place(void) {
+    const uintptr_t first = 0x200000000000; /* TC_RT_DEVICE_BASE */
+    OK(cudaSetDevice(0));
+    void *at = mmap((void *)first, 4096, PROT_READ,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    EXPECT((uintptr_t)at == first);
+    EXPECT(__cudaInitModule(module) == 0);
+    FAILS(cudaGetLastError(), cudaErrorNotSupported);
+    EXPECT(shared_host == NULL || beside_host == NULL);
     return 0;
 }
 
@@ -550,27 +570,17 @@ static const struct {
     const char *name;
     int (*run)(void);
 } scenarios[] = {
-    {"nothing", nothing},
-    {"errors", errors},
-    {"memory", memory},
-    {"boxes", boxes},
-    {"symbols", symbols},
-    {"launches", launches},
-    {"unchecked", unchecked},
-    {"managed", managed},
-    {"handler", handler},
-    {"deref", deref},
-    {"double_free", double_free},
-    {"forks", forks},
-    {"no_parent", no_parent},
-    {"gone", gone},
-    {"threads", threads},
-    {"sticky", sticky},
-    {"bad_pointer", bad_pointer},
-    {"events", events},
-    {"facts", facts},
-    {"tensor", tensor},
-    {"unbuilt", unbuilt},
+    {"nothing", nothing},         {"errors", errors},
+    {"memory", memory},           {"boxes", boxes},
+    {"symbols", symbols},         {"launches", launches},
+    {"unchecked", unchecked},     {"managed", managed},
+    {"handler", handler},         {"deref", deref},
+    {"double_free", double_free}, {"forks", forks},
+    {"no_parent", no_parent},     {"gone", gone},
+    {"threads", threads},         {"sticky", sticky},
+    {"no_place", no_place},       {"bad_pointer", bad_pointer},
+    {"events", events},           {"facts", facts},
+    {"tensor", tensor},           {"unbuilt", unbuilt},
 };
 
 int main(int argc, char **argv) {

@@ -45,6 +45,7 @@ static const fake fakes[] = {
     FAKE(trap, TC_PROGRAM_EXITED, 0, "", 0),
     FAKE(print, TC_PROGRAM_EXITED, 0, "", 0),
     FAKE(symbol, TC_PROGRAM_EXITED, 0, "", 0),
+    FAKE(neighbours, TC_PROGRAM_EXITED, 0, "", -1),
     FAKE(managed, TC_PROGRAM_EXITED, 0, "", 0),
     FAKE(tensor, TC_PROGRAM_EXITED, 0, "", 0),
     FAKE(misuse, TC_PROGRAM_EXITED, 0, "", 0),
@@ -158,16 +159,44 @@ static void test_launches_are_told(void **state) {
     (void)state;
     run("launch", 20);
     assert_int_equal(result.launches, 2);
-    /* counter, factors, both, words, and the program's own */
+    /* counter, factors, both, beside, wide, words, and the program's own */
     assert_string_equal(tc_buf_text(&told),
-                        "add1: status 0, error 0, memory 5\n"
-                        "add1: status 0, error 0, memory 5\n");
+                        "add1: status 0, error 0, memory 7\n"
+                        "add1: status 0, error 0, memory 7\n");
     run("fault", 20);
     assert_non_null(strstr(tc_buf_text(&told), "put7: status 3, error 700"));
     run("wait", 20);
     assert_non_null(strstr(tc_buf_text(&told), "wait: status 2, error 0"));
     run("count", 0.2);
     assert_non_null(strstr(tc_buf_text(&told), "count: status 4, error 0"));
+}
+
+/* As a driver places variables: on any address. */
+static uint64_t neighbours_at(void *user, const tc_ptx_symbol *y) {
+    static const struct {
+        const char *name;
+        uint64_t offset;
+    } places[] = {{"counter", 0x100}, {"both", 0x200}, {"beside", 0x210}};
+    uint64_t first = UINT64_C(0x300000000000);
+    (void)user;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (strcmp(y->name, places[i].name) == 0) {
+            return first + places[i].offset;
+        }
+    }
+    return strcmp(y->name, "wide") == 0
+               ? first + (uint64_t)sysconf(_SC_PAGESIZE) - 256
+               : 0;
+}
+
+static void test_neighbours(void **state) {
+    (void)state;
+    char *argv[] = {self, "--fake", "neighbours", NULL};
+    tc_program_options o = options_for(argv, 20);
+    o.device.sim.symbol_address = neighbours_at;
+    tc_program_run(&o, &result);
+    assert_int_equal(result.end, TC_PROGRAM_EXITED);
+    assert_int_equal(result.status, 0);
 }
 
 static bool tells(const char *part) {
@@ -320,6 +349,7 @@ static void test_overhead(void **state) {
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_neighbours),
         cmocka_unit_test(test_launches_are_told),
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_cancel),

@@ -172,6 +172,15 @@ static void test_faults(void **state) {
     assert_int_equal(p.nnotes, 0);
 }
 
+static void test_no_place(void **state) {
+    (void)state;
+    start();
+    run_as("no_place", 0);
+    assert_int_equal(p.nnotes, 1);
+    assert_note(0, TC_RT_NOTE_UNBUILT, false);
+    assert_non_null(strstr(p.note_text, "the __managed__ variable"));
+}
+
 static void test_events(void **state) {
     (void)state;
     start();
@@ -207,7 +216,8 @@ int main(void) {
         cmocka_unit_test(test_unchecked),   cmocka_unit_test(test_managed),
         cmocka_unit_test(test_handler),     cmocka_unit_test(test_deref),
         cmocka_unit_test(test_double_free), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_events),      cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_no_place),    cmocka_unit_test(test_events),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, build, clean);
 }

@@ -15,40 +15,75 @@
 
 static struct sigaction before; /* what the program had for SIGSEGV */
 
+static uint64_t page_size(void) {
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The pages that a block lies on. */
+static uint64_t first_page(const tc_stub_block *b) {
+    return b->address & ~(page_size() - 1);
+}
+
 static size_t pages(const tc_stub_block *b) {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return (b->bytes + page - 1) / page * page;
+    uint64_t page = page_size();
+    uint64_t end = (b->address + b->bytes + page - 1) & ~(page - 1);
+    return (size_t)(end - first_page(b));
 }
 
-static void *pointer(const tc_stub_block *b) {
-    return (void *)(uintptr_t)b->address;
+static void *pointer(uint64_t address) {
+    return (void *)(uintptr_t)address;
 }
 
-bool tc_stub_map(tc_stub_block *b, int descriptor) {
+static bool map_at(tc_stub_block *b, uint64_t address, size_t bytes,
+                   int descriptor) {
     void *at = descriptor < 0
                    ? MAP_FAILED
-                   : mmap(pointer(b), pages(b), PROT_READ | PROT_WRITE,
+                   : mmap(pointer(address), bytes, PROT_READ | PROT_WRITE,
                           MAP_SHARED | MAP_FIXED_NOREPLACE, descriptor, 0);
-    if (at != MAP_FAILED && at != pointer(b)) {
-        munmap(at, pages(b)); /* a kernel that does not know NOREPLACE */
+    if (at != MAP_FAILED && at != pointer(address)) {
+        munmap(at, bytes); /* a kernel that does not know NOREPLACE */
         at = MAP_FAILED;
     }
     b->mapped = at != MAP_FAILED;
+    if (b->mapped) {
+        b->pages = address;
+        b->pages_bytes = bytes;
+    }
     return b->mapped;
 }
 
-void tc_stub_unmap(tc_stub_block *b) {
-    if (b->mapped) {
-        munmap(pointer(b), pages(b));
-        b->mapped = b->shut = false;
+bool tc_stub_map(tc_stub_block *b, int descriptor) {
+    return map_at(b, first_page(b), pages(b), descriptor);
+}
+
+bool tc_stub_map_variable(tc_stub_block *b, const tc_rt_variable *v,
+                          int descriptor) {
+    if (v->map % page_size() != 0 || b->address - v->map > v->map_bytes ||
+        b->bytes > v->map_bytes - (b->address - v->map)) {
+        return false;
     }
+    for (int i = 0; i < tc_stub.nblocks && !b->mapped; i++) {
+        const tc_stub_block *o = &tc_stub.blocks[i];
+        b->mapped = o->symbol && o->pages_bytes != 0 && o->pages == v->map;
+    }
+    return b->mapped || map_at(b, v->map, (size_t)v->map_bytes, descriptor);
+}
+
+void tc_stub_unmap(tc_stub_block *b) {
+    if (b->pages_bytes != 0) {
+        munmap(pointer(b->pages), b->pages_bytes);
+    }
+    b->mapped = b->shut = false;
+    b->pages_bytes = 0;
 }
 
 /* --- shutting and opening ------------------------------------------------ */
 
+/* By whole pages: of two variables on one page the first that is touched opens
+ * the other too, of which then nothing is told. */
 static void open_block(tc_stub_block *b) {
     if (b->shut) {
-        mprotect(pointer(b), pages(b), PROT_READ | PROT_WRITE);
+        mprotect(pointer(first_page(b)), pages(b), PROT_READ | PROT_WRITE);
         b->shut = false;
     }
 }
@@ -85,7 +120,8 @@ void tc_stub_shut(const void *params, size_t bytes, uint32_t stream) {
         }
         if (!b->shut) {
             catch_again();
-            b->shut = mprotect(pointer(b), pages(b), PROT_NONE) == 0;
+            b->shut =
+                mprotect(pointer(first_page(b)), pages(b), PROT_NONE) == 0;
         }
         b->stream = stream;
         b->launch = tc_stub.launches;

@@ -2,6 +2,7 @@
  * variables, by the addresses that the program has for them. The PTX itself is
  * the parent's. The entry points are those of crt/host_runtime.h. */
 #include "runtime/stub/stub.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -121,6 +122,18 @@ TC_ALSO(cudaGetKernel, __cudaGetKernel);
 
 /* --- variables ----------------------------------------------------------- */
 
+/* A managed variable has one address for host and device, which the driver of a
+ * GPU has chosen. */
+static cudaError_t no_place(const tc_stub_variable *v, uint64_t address) {
+    char what[256];
+    snprintf(what, sizeof what,
+             "the __managed__ variable %.100s: the device has it at 0x%llx, "
+             "and the program has something else there; take "
+             "cudaMallocManaged()",
+             v->name, (unsigned long long)address);
+    return tc_stub_unbuilt(what);
+}
+
 static cudaError_t ask_variable(tc_stub_variable *v) {
     tc_rt_variable facts = {0};
     struct iovec out = {(void *)(uintptr_t)v->name, strlen(v->name) + 1};
@@ -135,8 +148,9 @@ static cudaError_t ask_variable(tc_stub_variable *v) {
     if (e == cudaSuccess && t.got < sizeof facts) {
         e = cudaErrorUnknown;
     }
-    if (e == cudaSuccess && v->managed && !tc_stub_map(&b, t.descriptor)) {
-        e = cudaErrorMemoryAllocation;
+    if (e == cudaSuccess && v->managed &&
+        !tc_stub_map_variable(&b, &facts, t.descriptor)) {
+        e = no_place(v, facts.address);
     }
     if (t.descriptor >= 0) {
         close(t.descriptor);

@@ -56,6 +56,8 @@ typedef struct tc_stub_block {
     bool symbol; /* a variable: no one frees it */
     bool mapped; /* MANAGED, HOST: it is there in the program */
     bool shut;   /* MANAGED: no access until a synchronizing call */
+    uint64_t pages, pages_bytes; /* that it has mapped: a variable may lie on
+                                    another's, and has none then */
     uint32_t flags;
     uint32_t stream; /* of the last launch that may touch it, */
     uint64_t launch; /* and its number */
@@ -216,8 +218,11 @@ cudaError_t tc_stub_free(void *p, bool host, bool waits);
 
 /* --- managed.c ----------------------------------------------------------- */
 
-/* Maps a block's pages from the descriptor. */
+/* Maps a block's pages from the descriptor: those around it, or those that the
+ * variable's answer names. */
 bool tc_stub_map(tc_stub_block *b, int descriptor);
+bool tc_stub_map_variable(tc_stub_block *b, const tc_rt_variable *v,
+                          int descriptor);
 void tc_stub_unmap(tc_stub_block *b);
 /* Shuts the managed memory that a launch may touch: whose address is among the
  * parameters, and all variables. */
