@@ -49,19 +49,6 @@ void tc_exec_forget(tc_session *s) {
 /* --- what the device asks of the compiler ------------------------------------
  */
 
-/* The number behind a kernel's name among "name n" lines, or 0. */
-static uint32_t find_registers(const char *lines, const char *kernel) {
-    size_t n = strlen(kernel);
-    for (const char *p = lines; *p != '\0';) {
-        if (strncmp(p, kernel, n) == 0 && p[n] == ' ') {
-            return (uint32_t)strtoul(p + n, NULL, 10);
-        }
-        p += strcspn(p, "\n");
-        p += *p == '\n';
-    }
-    return 0;
-}
-
 static uint32_t registers(void *user, const char *kernel) {
     tc_exec *e = user;
     tc_cuda *c = e->cuda;
@@ -70,7 +57,7 @@ static uint32_t registers(void *user, const char *kernel) {
                                           e->file->text->text, c->arch);
         c->asked = true;
     }
-    return c->registers != NULL ? find_registers(c->registers, kernel) : 0;
+    return c->registers != NULL ? tc_registers_among(c->registers, kernel) : 0;
 }
 
 /* For a GPU of that sm; where the text is for "90a" only such a one takes it.
