@@ -127,10 +127,19 @@ static bool enter(tc_gpu *g, tc_gpu_complaint c) {
                         "opening the GPU", c);
 }
 
+/* The primary context is one for all who have opened the device: who goes on
+ * with it finds it current. */
 void tc_gpu_drop_context(tc_gpu *g) {
     if (g->context != NULL && !g->lost) {
+        unsigned flags = 0;
+        int active = 0;
         g->cu.context_set(NULL);
         g->cu.context_release(g->device);
+        if (g->cu.context_state != NULL &&
+            g->cu.context_state(g->device, &flags, &active) == TC_CU_SUCCESS &&
+            active) {
+            g->cu.context_set(g->context);
+        }
         g->context = NULL;
     }
 }

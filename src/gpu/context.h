@@ -30,7 +30,8 @@ tc_gpu *tc_gpu_enter(char *why, size_t why_size);
 /* Frees g; of a lost device only the host's memory. */
 void tc_gpu_leave(tc_gpu *g);
 
-/* Leaves the context, but not the driver. Of a lost device: nothing. */
+/* Leaves the context, but not the driver; it stays current where others have
+ * opened it too. Of a lost device: nothing. */
 void tc_gpu_drop_context(tc_gpu *g);
 
 /* Loads PTX or a cubin; log gets the driver's words. CUDA's error, with why. */

@@ -16,6 +16,8 @@
 enum { SIZE = 1 << 20 }; /* of every allocation */
 
 static int live, busy;
+static int retained; /* the primary context */
+static void *current;
 
 static int number(const char *name, int otherwise) {
     const char *v = getenv(name);
@@ -94,6 +96,14 @@ int cuDevicePrimaryCtxRetain(void **context, int d) {
     (void)d;
     *context = &live;
     FAIL;
+    retained++;
+    return 0;
+}
+
+int cuDevicePrimaryCtxGetState(int d, unsigned *flags, int *active) {
+    (void)d;
+    *flags = 0;
+    *active = retained > 0;
     return 0;
 }
 
@@ -105,11 +115,12 @@ int cuDevicePrimaryCtxRelease_v2(int d) {
         fprintf(f, "%d\n", live);
         fclose(f);
     }
+    retained--;
     return 0;
 }
 
 int cuCtxSetCurrent(void *context) {
-    (void)context;
+    current = context;
     return 0;
 }
 
@@ -181,8 +192,8 @@ int cuMemFree_v2(uint64_t address) {
 
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
     FAIL;
-    if (dead) {
-        return dead;
+    if (dead || current == NULL) {
+        return dead ? dead : 201;
     }
     memcpy((void *)(uintptr_t)to, from, bytes);
     return 0;
@@ -190,8 +201,8 @@ int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
 
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
     FAIL;
-    if (dead) {
-        return dead;
+    if (dead || current == NULL) {
+        return dead ? dead : 201;
     }
     memcpy(to, (void *)(uintptr_t)from, bytes);
     return 0;

@@ -80,6 +80,21 @@ static void test_old_driver(void **state) {
     tc_device_gpu.close(d);
 }
 
+/* A second one opens, or fails to, and goes: the first goes on. */
+static void test_two(void **state) {
+    (void)state;
+    const tc_device_vtable *v = &tc_device_gpu;
+    tc_device *d = open_device(v), *other = open_device(v);
+    v->close(other);
+    block p = a_vadd(v, d);
+    assert_int_equal(launch(v, d, "vadd", 4, 256, &p, false).error, 0);
+    setenv("FAKE_CUDA_VERSION", "12040", 1);
+    assert_null(v->open(&options, why, sizeof why));
+    unsetenv("FAKE_CUDA_VERSION");
+    assert_sum(v, d);
+    v->close(d);
+}
+
 static void test_other_machine(void **state) {
     (void)state;
     tc_ptx_module m = *module.ptx;
@@ -307,7 +322,7 @@ int main(void) {
         FAKE(test_open_failures),  FAKE(test_range),     FAKE(test_old_driver),
         FAKE(test_other_machine),  FAKE(test_facts),     FAKE(test_memory),
         FAKE(test_pages),          FAKE(test_no_memory), FAKE(test_shared),
-        FAKE(test_managed_symbol),
+        FAKE(test_managed_symbol), FAKE(test_two),
     };
     return cmocka_run_group_tests(tests, build_fake, remove_fake);
 }
