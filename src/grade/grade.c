@@ -326,7 +326,8 @@ static bool run_case(grading *g, int number, tc_test *t) {
 static void run_cases(grading *g) {
     tc_verdict *v = g->verdict;
     bool go_on = true;
-    g->end = now() + ALL_CASES * g->o->session.timeout_s;
+    double limit = g->o->session.timeout_s;
+    g->end = limit > 0 ? now() + ALL_CASES * limit : 1e300;
     v->ntests = g->exercise->ncases;
     v->tests = TC_NEWN(v->arena, tc_test, v->ntests);
     for (int i = 0; i < v->ntests; i++) {

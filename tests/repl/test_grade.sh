@@ -217,6 +217,11 @@ fails "$subs/before.cu" "out[-1] was written, and out has only out[0] ..." \
 options="--timeout 1"
 fails "$subs/sleeps.cu" "time limit: no result after 1 second" \
     "20 more cases were not run"
+options="--timeout 0.8"
+fails "$subs/slow.cu" "not run: no time was left."
+run grade maxpool15 --timeout 0 "$mine/reference.cu" # without a limit
+is 0
+options="--timeout 1"
 fails "$subs/floods.cu" "time limit: no result after 1 second"
 
 # --- installed, from any folder ---
