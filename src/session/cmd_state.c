@@ -197,7 +197,27 @@ static void register_text(const tc_state_warp *w, const tc_ptx_reg *r,
     tc_buf_puts(b, same && lane < 0 ? "  (all lanes)\n" : "\n");
 }
 
-/* A symbol of shared memory: its words, eight a line. */
+/* Words, eight a line of at most 80 columns; lines that repeat the one above
+ * are one with a star. */
+static void words_text(const uint8_t *at, uint64_t n, tc_buf *b) {
+    enum { LINE = 32 };
+    bool starred = false;
+    for (uint64_t k = 0; k < n; k += LINE) {
+        uint64_t len = n - k < LINE ? n - k : LINE;
+        if (k > 0 && len == LINE && memcmp(at + k, at + k - LINE, LINE) == 0) {
+            tc_buf_puts(b, starred ? "" : "\n  *");
+            starred = true;
+            continue;
+        }
+        starred = false;
+        tc_buf_printf(b, "\n  +%-4llu", (unsigned long long)k);
+        for (uint64_t i = 0; i < len; i++) {
+            tc_buf_printf(b, i % 4 ? "%02x" : " %02x", at[k + i]);
+        }
+    }
+}
+
+/* A symbol of shared memory: its words. */
 static bool symbol_text(tc_session *s, const tc_state_cta *c, const char *name,
                         tc_buf *b) {
     enum { MOST = 512 };
@@ -212,14 +232,11 @@ static bool symbol_text(tc_session *s, const tc_state_cta *c, const char *name,
         uint64_t n = y->size < MOST ? y->size : MOST;
         tc_buf_printf(b, "    %s, %llu bytes", name,
                       (unsigned long long)y->size);
-        for (uint64_t k = 0; k < n && y->offset + k < c->nshared; k++) {
-            if (k % 32 == 0) {
-                tc_buf_printf(b, "\n      +%-5llu", (unsigned long long)k);
-            }
-            tc_buf_printf(b, k % 4 ? "%02x" : " %02x",
-                          c->shared[y->offset + k]);
-        }
-        tc_buf_puts(b, n < y->size ? "\n      ...\n" : "\n");
+        n = y->offset >= c->nshared      ? 0
+            : c->nshared - y->offset < n ? c->nshared - y->offset
+                                         : n;
+        words_text(&c->shared[y->offset], n, b);
+        tc_buf_puts(b, n < y->size ? "\n  ...\n" : "\n");
         return true;
     }
     return false;

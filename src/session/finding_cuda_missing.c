@@ -309,6 +309,9 @@ static void block_barrier(missing *m) {
     } else {
         between(m, "__syncthreads()");
     }
+    if (m->f->kind == TC_FINDING_READ_BEFORE_BARRIER) {
+        tc_buf_puts(m->b, ", after the wait");
+    }
 }
 
 static const char *cluster_barrier(missing *m) {

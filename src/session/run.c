@@ -443,7 +443,9 @@ tc_status tc_cmd_run(tc_session *s, const tc_args *args, tc_reply *r) {
         return tc_exec_command(s, program, args, b, r);
     }
     if (args->n > 0) {
-        tc_error(&s->diags, args->span, NULL, "run takes no arguments");
+        tc_error(&s->diags, args->span,
+                 "those of a .cu's main: load one, then run again",
+                 "run takes no arguments");
         return TC_USAGE;
     }
     if (!tc_run_make(s, b != TC_BACKEND_GPU, args->span, &status)) {

@@ -7,7 +7,8 @@
  *     ```python NAME.py    the block becomes the file NAME.py; so does that
  *     ```ptx NAME.ptx      of a .ptx,
  *     ```cuda NAME.cu      and of a .cu. Where there is no CUDA compiler,
- *                          console commands that name a .cu are skipped
+ *                          console commands that name a .cu are skipped, and
+ *                          all of a page with a line "<!-- needs nvcc -->"
  *     ```console           "$ COMMAND" lines, each with its output; a line
  *                          "[status N]" ends the output of one that fails
  *     ```tilecopy          "tilecopy> COMMAND" lines with their output, typed
@@ -60,6 +61,7 @@ typedef struct example {
 typedef struct page {
     const char *path;
     char cuda[256]; /* a .cu of it; "": none */
+    bool needs_nvcc;
     example *items;
     size_t n, cap;
 } page;
@@ -136,6 +138,7 @@ static void read_page(page *p, const char *data) {
     for (const char *s = data; *s != '\0';) {
         size_t n = strcspn(s, "\n");
         number++;
+        p->needs_nvcc |= in == PROSE && begins(s, n, "<!-- needs nvcc -->");
         if (in == PROSE && begins(s, n, "```")) {
             in = begins(s, n, "```console")    ? CONSOLE
                  : begins(s, n, "```tilecopy") ? SESSION
@@ -313,8 +316,8 @@ static bool check(const page *p, const example *e) {
 static bool lacks_compiler(const page *p) {
     text command = {0};
     const char *words[] = {"tilecopy-repl exec ", p->cuda,
-                           " 2>&1 </dev/null | grep -q 'there is no CUDA "
-                           "compiler'"};
+                           " 2>&1 </dev/null | grep -q -e 'there is no CUDA "
+                           "compiler' -e 'TILECOPY_NVCC names'"};
     for (size_t i = 0; i < 3; i++) {
         add(&command, words[i], strlen(words[i]));
     }
@@ -354,11 +357,17 @@ static void run_page(const char *path, int *passed, int *failed) {
         exit(2);
     }
     read_page(&p, data.data);
-    run_session(&p);
+    if (p.needs_nvcc && p.cuda[0] == '\0') {
+        snprintf(p.cuda, sizeof p.cuda, ".page-asks.cu");
+        write_file(p.cuda, "int main() {}\n", 14);
+    }
     int before = *failed;
     bool lacks = lacks_compiler(&p);
     for (size_t i = 0; i < p.n && lacks; i++) {
-        p.items[i].skipped = is_of_cuda(&p, i);
+        p.items[i].skipped = p.needs_nvcc || is_of_cuda(&p, i);
+    }
+    if (!lacks || !p.needs_nvcc) {
+        run_session(&p);
     }
     for (size_t i = 0; i < p.n; i++) {
         bool skipped = p.items[i].skipped;

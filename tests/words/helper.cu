@@ -19,6 +19,6 @@ __global__ void k(float *out, const float *in) {
 }
 
 // @message thread 0 of block 0 reads s[32], which thread 32 of block 0 wrote at line 5 (`__pipeline_memcpy_async`), with no barrier between them (the same in 127 more accesses)
-// @missing __syncthreads() between lines 16 and 18
+// @missing __syncthreads() between lines 16 and 18, after the wait
 // @shows   line 10 is called from line 18
 // @shows   line 5 is called from line 16
