@@ -227,7 +227,7 @@ fails "$subs/floods.cu" "time limit: no result after 1 second"
 # --- installed, from any folder ---
 
 what="make install"
-if make -s -C "$mine/../.." install BUILD="$(dirname "$program")" \
+if make -s -o all -C "$mine/../.." install BUILD="$(dirname "$program")" \
     DESTDIR="$top/dest" PREFIX=/usr >out 2>err; then
     ok
 else
