@@ -279,14 +279,32 @@ static void clusters_and_memory(void **state) {
     tc_buf_free(&out);
 }
 
+/* tests/ptx/device.ptx, whose managed variable the stand-in refuses to place,
+ * with a plain one. */
+static void write_unmanaged(const char *path) {
+    static const char mark[] = ".attribute(.managed)";
+    static char text[1 << 17];
+    FILE *f = fopen("tests/ptx/device.ptx", "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    for (char *at; (at = strstr(text, mark)) != NULL;) {
+        memset(at, ' ', sizeof mark - 1);
+    }
+    write_file(path, text);
+}
+
 /* grid.sync(): the stand-in takes the kernel only as a cooperative one. */
 static void whole_grids(void **state) {
     (void)state;
+    char path[512];
+    snprintf(path, sizeof path, "%s/grids.ptx", folder);
+    write_unmanaged(path);
     tc_buf out = TC_BUF_INIT;
     static const tc_backend roads[] = {TC_BACKEND_GPU, TC_BACKEND_BOTH};
     for (int i = 0; i < 2; i++) {
         tc_session *s = new_session(roads[i], &out);
-        assert_int_equal(tc_session_load(s, "tests/ptx/device.ptx"), TC_OK);
+        assert_int_equal(tc_session_load(s, path), TC_OK);
         json_t *j = ask(s, &out, "launch grid_sum 4 64 i32[1] i32[4]", TC_OK);
         assert_int_equal(json_is_true(json_object_get(j, "equal")), i == 1);
         json_decref(j);
