@@ -55,6 +55,12 @@ const char *tc_temporary(tc_arena *a);
  * takes a comma for the end of a word. */
 bool tc_plain_path(const char *path);
 
+/* --- filetable.c -----------------------------------------------------------*/
+
+/* The file that has number 1 in the table of the unit whose own file has that
+ * base name. NULL where the program has no such debug information. */
+const char *tc_first_file(tc_arena *a, const char *program, const char *base);
+
 /* --- cache.c ---------------------------------------------------------------*/
 
 /* FNV-1a of 128 bits (Fowler, Noll, Vo; RFC 9923). A block and a text go in

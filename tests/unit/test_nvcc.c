@@ -178,6 +178,52 @@ static void test_lines(void **state) {
     assert_false(tc_host_line(m->a, t, in(m, "scale.h"), 4096, &file, &line));
 }
 
+/* What binutils say of a sequence's first lines, and of the compiler's own. */
+static void test_generated_names(void **state) {
+    machine *m = *state;
+    tc_toolchain t = *find(m);
+    const char *file = NULL;
+    int line = 0;
+    put(m, "early.cu",
+        "#include <cstdio>\n"
+        "#include <cuda_runtime.h>\n"
+        "__global__ void k(int *p) { *p = 1; }\n"
+        "__attribute__((noinline))\n"
+        "static void early(const char *what, cudaError_t got) {\n"
+        "    cudaError_t last = cudaPeekAtLastError();\n"
+        "    printf(\"%s: %s\\n\", what, cudaGetErrorName(got));\n"
+        "    printf(\"%s: %s\\n\", what, cudaGetErrorName(last));\n"
+        "}\n"
+        "int main() {\n"
+        "    int *d;\n"
+        "    early(\"a\", cudaMalloc(&d, 4));\n"
+        "    k<<<1, 1>>>(d);\n"
+        "    early(\"b\", cudaFree(d));\n"
+        "}\n");
+    builds(m, "early.cu", "sm_90a", true);
+    uint64_t at = after_call(m, "cudaPeekAtLastError");
+    if (t.addr2line != NULL) {
+        assert_true(tc_host_line(m->a, &t, m->b.program, at, &file, &line));
+        assert_string_equal(file, in(m, "early.cu"));
+        assert_int_equal(line, 6);
+    }
+    t.addr2line = in(m, "fake_addr2line");
+    put(m, "fake_addr2line",
+        "#!/bin/sh\n"
+        "echo /usr/include/stdio.h:7\n"
+        "echo /tmp/keep0/early.cudafe1.stub.c:1\n"
+        "echo '/tmp/keep0/early.cudafe1.cpp:71 (discriminator 2)'\n");
+    assert_int_equal(chmod(t.addr2line, 0700), 0);
+    assert_true(tc_host_line(m->a, &t, m->b.program, 64, &file, &line));
+    assert_string_equal(file, in(m, "early.cu"));
+    assert_int_equal(line, 71);
+    put(m, "fake_addr2line", /* of no unit of this program's */
+        "#!/bin/sh\necho /tmp/keep0/other.cudafe1.cpp:71\n");
+    assert_false(tc_host_line(m->a, &t, m->b.program, 64, &file, &line));
+    put(m, "fake_addr2line", "#!/bin/sh\necho early.cudafe1.cpp:71\n");
+    assert_false(tc_host_line(m->a, &t, in(m, "early.cu"), 64, &file, &line));
+}
+
 /* A host side of its own beside the file, as a grader has it. */
 static void test_main(void **state) {
     machine *m = *state;
@@ -268,9 +314,15 @@ static void test_cubin(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_ptx),       TEST(test_changes),      TEST(test_refused),
-        TEST(test_lines),     TEST(test_hostile_name), TEST(test_main),
-        TEST(test_registers), TEST(test_cubin),
+        TEST(test_ptx),
+        TEST(test_changes),
+        TEST(test_refused),
+        TEST(test_lines),
+        TEST(test_hostile_name),
+        TEST(test_main),
+        TEST(test_generated_names),
+        TEST(test_registers),
+        TEST(test_cubin),
     };
     const char *why = NULL, *hint = NULL;
     tc_arena *a = tc_arena_new();
