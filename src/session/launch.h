@@ -64,6 +64,9 @@ const tc_ptx_func *tc_loaded_kernel(const tc_session *s, const char *name,
  * Not ended by 0: *len is its length. */
 const char *tc_kernel_name(const char *name, size_t *len);
 
+/* Reports at the lines of cu what of its PTX does not parse. */
+void tc_cuda_refused(tc_session *s, tc_arena *a, const tc_source *ptx,
+                     const tc_source *cu);
 /* As C++ has it, without blanks, in a: ns::fill<4,int>. */
 const char *tc_kernel_full(tc_arena *a, const char *mangled);
 /* The parameters of a .cu's kernel as its text has them: "T *out, T v". False

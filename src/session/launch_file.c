@@ -230,7 +230,15 @@ static tc_ptx_module *parse(tc_session *s, tc_loaded *f) {
         f->unknown = k.unknown;
         return tc_outline(f->arena, f->text);
     }
-    return tc_ptx_parse(f->arena, f->text, &s->diags);
+    if (f->text == f->source) {
+        return tc_ptx_parse(f->arena, f->text, &s->diags);
+    }
+    tc_diags quiet = {NULL, NULL, 0};
+    tc_ptx_module *m = tc_ptx_parse(f->arena, f->text, &quiet);
+    if (m == NULL) {
+        tc_cuda_refused(s, f->arena, f->text, f->source);
+    }
+    return m;
 }
 
 tc_status tc_loaded_read(tc_session *s, tc_arena *a, const tc_source *src,
@@ -254,7 +262,7 @@ tc_loaded *tc_loaded_cuda(tc_session *s, tc_arena *a, const tc_source *ptx,
     tc_loaded *f = TC_NEW(a, tc_loaded);
     f->arena = a;
     f->source = cu;
-    f->text = ptx;
+    f->text = ptx; /* another than source */
     f->module = parse(s, f);
     if (f->module == NULL) {
         tc_arena_free(a);

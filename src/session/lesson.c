@@ -49,6 +49,20 @@ static void choose(void *user, const char *name) {
     }
 }
 
+/* Lines that are for tools: "<!-- ... -->", and the blank one behind. */
+static void drop_comments(tc_buf *text) {
+    char *p;
+    while (text->len > 0 && (p = strstr(text->data, "\n<!--")) != NULL) {
+        char *end = strstr(p, "-->\n");
+        if (end == NULL) {
+            return;
+        }
+        end += 4 + (end[4] == '\n');
+        memmove(p + 1, end, strlen(end) + 1);
+        text->len = strlen(text->data);
+    }
+}
+
 static char *read_lesson(tc_arena *a, const char *name) {
     char folder[4096], path[4500];
     if (!lessons_folder(folder, sizeof folder)) {
@@ -66,6 +80,7 @@ static char *read_lesson(tc_arena *a, const char *name) {
         tc_buf_write(&text, block, n);
     }
     fclose(f);
+    drop_comments(&text);
     return tc_buf_finish(&text, a);
 }
 
