@@ -276,7 +276,8 @@ static void follow(tc_warp_core *k, uint32_t pc) {
 static inline void fetch_for(const tc_warp *w, const tc_code *c) {
     const tc_fast *x = c->one;
     const tc_timing *t = w->cta->run->timing;
-    if (!x || c->ahead || !x->ma || x->sub ||
+    bool access = c->op->opcode == TC_PTX_LD || c->op->opcode == TC_PTX_ST;
+    if (!x || !access || !x->ma || x->sub ||
         (x->space != TC_PS_GLOBAL && x->space != TC_PS_GENERIC)) {
         return;
     }
