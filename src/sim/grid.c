@@ -235,7 +235,7 @@ static void begin(tc_grid *g, tc_run *r) {
     for (uint32_t i = 0; i < g->t->nsms; i++) {
         g->t->sms[i].index = i;
         for (uint32_t k = 0; k < TC_SCHEDULERS; k++) {
-            g->t->sms[i].wheel[k].first = UINT64_MAX;
+            g->t->sms[i].scheduler[k].wheel.first = UINT64_MAX;
         }
         g->share[i] = i;
     }
@@ -365,7 +365,8 @@ static uint64_t quantum(tc_grid *g, uint64_t end) {
     for (uint32_t i = 0; i < g->t->nsms; i++) {
         const tc_sm *sm = &g->t->sms[i];
         for (uint32_t s = 0; s < TC_SCHEDULERS && sm->nctas; s++) {
-            soonest = sm->due[s] < soonest ? sm->due[s] : soonest;
+            uint64_t due = sm->scheduler[s].due;
+            soonest = due < soonest ? due : soonest;
         }
     }
     return soonest;

@@ -273,9 +273,9 @@ static void follow(tc_warp_core *k, uint32_t pc) {
 
 /* What the caches are to be asked for next is fetched from the host's memory
  * while other warps issue: their tags, and the bytes. */
-static inline void fetch_for(const tc_warp *w, const tc_code *c) {
+static inline void fetch_for(const tc_timing *t, const tc_warp *w,
+                             const tc_code *c) {
     const tc_fast *x = c->one;
-    const tc_timing *t = w->cta->run->timing;
     if (!x || c->ahead || !x->ma || x->sub ||
         (x->space != TC_PS_GLOBAL && x->space != TC_PS_GENERIC)) {
         return;
@@ -295,12 +295,13 @@ static inline void fetch_for(const tc_warp *w, const tc_code *c) {
 /* The op at pc needs its warp's registers alone, and so do those that follow:
  * they are executed together, while the rows are near, and issue one by one. Of
  * several splits each goes op by op, as they may meet on the way. */
-static inline void go_ahead(tc_warp *w, const tc_code *c, uint32_t pc) {
+static inline void go_ahead(tc_timing *t, tc_warp *w, const tc_code *c,
+                            uint32_t pc) {
     enum { SOON = 2 }; /* ops behind them */
     tc_warp_core *k = w->core;
     if (k->ahead == 0) {
         uint32_t n = k->nsplit == 1 ? c->ahead : 1;
-        const tc_fast_code *f = w->cta->run->fast;
+        const tc_fast_code *f = t->run->fast;
         tc_fast *x = &f->entries[c->entry], *end = &f->entries[c[n].entry];
         const int part = k->mask != w->alive;
         while (x < end) {
@@ -308,7 +309,7 @@ static inline void go_ahead(tc_warp *w, const tc_code *c, uint32_t pc) {
         }
         k->ahead = pc + n;
         for (uint32_t i = n; i < n + SOON && c[i].one; i++) {
-            fetch_for(w, &c[i]);
+            fetch_for(t, w, &c[i]);
         }
     }
     if (k->ahead == pc + 1) {
@@ -316,10 +317,9 @@ static inline void go_ahead(tc_warp *w, const tc_code *c, uint32_t pc) {
     }
 }
 
-void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
+void tc_timing_issue(tc_timing *t, tc_scheduler *q, tc_warp *w) {
     tc_warp_core *k = w->core;
-    tc_run *r = w->cta->run;
-    tc_timing *t = r->timing;
+    tc_run *r = t->run;
     const tc_code *c = &r->code[k->pc];
     const tc_timing_op *op = &t->ops[k->pc];
     uint32_t at_op = k->pc++;
@@ -328,15 +328,15 @@ void tc_timing_issue(tc_warp *w, uint32_t scheduler) {
         k->mask == UINT32_MAX ? TC_LANES : tc_popc(k->mask);
     r->counters.classes[op->class]++;
     t->arrives = 0;
-    t->at->unit_free[scheduler][op->unit] = r->cycle + op->interval;
-    t->at->busy[scheduler] |= UINT32_C(1) << op->unit;
+    q->unit_free[op->unit] = r->cycle + op->interval;
+    q->busy |= (uint32_t)(op->interval > 1) << op->unit;
     k->next = r->cycle + 1;
     follow(k, at_op);
     if (c->guard >= 0 && (k->mask & (w->pred[c->guard] ^ c->flip)) == 0) {
         return; /* nobody takes it */
     }
     if (c->ahead) {
-        go_ahead(w, c, at_op);
+        go_ahead(t, w, c, at_op);
     } else if (c->one) {
         k->line_pc = at_op;
         k->line_cycle = r->cycle - 1;

@@ -174,6 +174,7 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
     out->latency = t->p->unit[u].latency;
     out->interval = t->p->unit[u].interval;
     out->stall = (uint8_t)stall_of((tc_class)out->class);
+    out->lsu = out->class >= TC_CLASS_LDG && out->class <= TC_CLASS_LDGSTS;
     if (out->class == TC_CLASS_LDC) {
         out->latency = (uint16_t)t->p->shared_latency;
     } else if (out->class == TC_CLASS_MBARRIER) {
