@@ -2,6 +2,7 @@
  *
  * A scheduler issues one op a cycle: the warp that issued last while it can,
  * else the next one that can. */
+#include "sim/fast.h"
 #include "sim/timing.h"
 #include <string.h>
 
@@ -50,6 +51,116 @@ static void drop(tc_scheduler *q, const tc_cta *c, uint64_t now) {
 void tc_sm_drop(tc_sm *sm, const tc_cta *c) {
     for (uint32_t s = 0; s < TC_SCHEDULERS; s++) {
         drop(&sm->scheduler[s], c, sm->now);
+    }
+}
+
+/* ---- what issues ---- */
+
+/* An op of the general road, of which some lane takes part. */
+static void general(tc_warp *w, const tc_code *c) {
+    tc_warp_core *k = w->core;
+    uint32_t m = k->mask;
+    if (c->guard >= 0) {
+        m &= w->pred[c->guard] ^ c->flip;
+    }
+    if (c->branch && m == k->mask && c->op->target != k->pc - 1) {
+        k->pc = c->op->target; /* as tc_sim_op_BRA does */
+        return;
+    }
+    k->clean &= c->light;
+    c->fn(w, c->op, m);
+}
+
+/* The op at pc issues: of the last four it takes one's place. */
+static void follow(tc_warp_core *k, uint32_t pc) {
+    bool jump = pc != k->last_pc + 1;
+    for (uint32_t i = jump ? 0 : pc % 4, n = jump ? 4 : i + 1; i < n; i++) {
+        k->settled = k->last[i] > k->settled ? k->last[i] : k->settled;
+        k->last[i] = 0;
+    }
+    k->last_pc = pc;
+}
+
+/* What the caches are to be asked for next is fetched from the host's memory
+ * while other warps issue: their tags, and the bytes. */
+static inline void fetch_for(const tc_timing *t, const tc_warp *w,
+                             const tc_code *c) {
+    const tc_fast *x = c->one;
+    if (!x || c->ahead || !x->ma || x->sub ||
+        (x->space != TC_PS_GLOBAL && x->space != TC_PS_GENERIC)) {
+        return;
+    }
+    const char *row = (const char *)w->r64 + x->a;
+    uint64_t first;
+    memcpy(&first, row, sizeof first);
+    first += x->imm;
+    tc_memsys_fetch(t->memory, t->at->index, first);
+    const tc_sim_allocation *a = x->recent;
+    if (a && first - a->address < a->size) {
+        __builtin_prefetch(a->bytes + (first - a->address));
+        __builtin_prefetch(a->bytes + (first - a->address) + 64);
+    }
+}
+
+/* The op at pc needs its warp's registers alone, and so do those that follow:
+ * they are executed together, while the rows are near, and issue one by one. Of
+ * several splits each goes op by op, as they may meet on the way. */
+static inline void go_ahead(tc_timing *t, tc_warp *w, const tc_code *c,
+                            uint32_t pc) {
+    enum { SOON = 2 }; /* ops behind them */
+    tc_warp_core *k = w->core;
+    if (k->ahead == 0) {
+        uint32_t n = k->nsplit == 1 ? c->ahead : 1;
+        const tc_fast_code *f = t->run->fast;
+        tc_fast *x = &f->entries[c->entry], *end = &f->entries[c[n].entry];
+        const int part = k->mask != w->alive;
+        while (x < end) {
+            x = x->fn[part](w, x, k->mask);
+        }
+        k->ahead = pc + n;
+        for (uint32_t i = n; i < n + SOON && c[i].one; i++) {
+            fetch_for(t, w, &c[i]);
+        }
+    }
+    if (k->ahead == pc + 1) {
+        k->ahead = 0;
+    }
+}
+
+static inline void execute(tc_timing *t, tc_scheduler *q, tc_warp *w) {
+    tc_warp_core *k = w->core;
+    tc_run *r = t->run;
+    const tc_code *c = &r->code[k->pc];
+    const tc_timing_op *op = &t->ops[k->pc];
+    uint32_t at_op = k->pc++;
+    r->counters.warp_instructions++;
+    r->counters.thread_instructions +=
+        k->mask == UINT32_MAX ? TC_LANES : tc_popc(k->mask);
+    r->counters.classes[op->class]++;
+    t->arrives = 0;
+    q->unit_free[op->unit] = r->cycle + op->interval;
+    q->busy |= (uint32_t)(op->interval > 1) << op->unit;
+    k->next = r->cycle + 1;
+    follow(k, at_op);
+    if (c->guard >= 0 && (k->mask & (w->pred[c->guard] ^ c->flip)) == 0) {
+        return; /* nobody takes it */
+    }
+    if (c->ahead) {
+        go_ahead(t, w, c, at_op);
+    } else if (c->one) {
+        k->line_pc = at_op;
+        k->line_cycle = r->cycle - 1;
+        c->one->fn[k->mask != w->alive](w, c->one, k->mask);
+    } else if (!c->run) {
+        general(w, c);
+    }
+    uint64_t at = r->cycle + op->latency;
+    at = t->arrives > at ? t->arrives : at;
+    at = at << TC_READY_SHIFT | op->stall;
+    const uint32_t *dst = &t->regs[op->regs + op->nsrc];
+    for (uint32_t i = 0; i < op->ndst; i++) {
+        k->ready[dst[i]] = at;
+        k->last[at_op % 4] = at;
     }
 }
 
@@ -195,6 +306,8 @@ static inline void wake(tc_scheduler *q, uint64_t now) {
         if (q->place[i].wake > now) {
             continue; /* somebody else's doing: it sleeps elsewhere */
         }
+        __builtin_prefetch(q->place[i].core);
+        __builtin_prefetch((char *)q->place[i].core + 64);
         if (q->splits & due & -due) {
             make_ready(q, i);
         } else { /* where it slept itself, it is another split's turn */
@@ -244,7 +357,7 @@ static inline uint64_t issue(tc_timing *t, tc_sm *sm, tc_scheduler *q,
     tc_place *x = &q->place[i];
     account(t, x, now, q->unit_free[x->unit]);
     forget(q, i);
-    tc_timing_issue(t, q, x->warp);
+    execute(t, q, x->warp);
     q->last = i;
     x->next = now + 1;
     if (!look_ahead(t, q, i, now + 1)) {
@@ -290,7 +403,7 @@ bool tc_sm_run(tc_timing *t, tc_sm *sm, uint64_t end, uint64_t *soonest) {
     *soonest = sm->now;
     while (sm->now < end && !r->stopped && !ended) {
         r->cycle = sm->now;
-        if (tc_event_next(r) <= r->cycle) {
+        if (r->nevents && tc_event_next(r) <= r->cycle) {
             tc_event_run(r);
         }
         for (uint32_t s = 0; s < TC_SCHEDULERS && !r->stopped; s++) {
@@ -301,7 +414,7 @@ bool tc_sm_run(tc_timing *t, tc_sm *sm, uint64_t end, uint64_t *soonest) {
                 q->due = at < q->due ? at : q->due;
             }
         }
-        uint64_t first = tc_event_next(r);
+        uint64_t first = r->nevents ? tc_event_next(r) : UINT64_MAX;
         for (uint32_t s = 0; s < TC_SCHEDULERS; s++) {
             uint64_t due = sm->scheduler[s].due;
             first = due < first ? due : first;

@@ -125,6 +125,5 @@ tc_timing_operands(const tc_timing *t, const tc_warp_core *k, tc_stall *why) {
     *why = (tc_stall)(latest & ((1u << TC_READY_SHIFT) - 1));
     return k->next > at ? k->next : at;
 }
-void tc_timing_issue(tc_timing *t, tc_scheduler *q, tc_warp *w);
 
 #endif
