@@ -98,6 +98,9 @@ void tc_timing_decode(tc_timing *t);
  * at one place of the code, and what an address and a call take. */
 uint32_t tc_register_estimate(const tc_ptx_module *m, const tc_ptx_func *f);
 
+/* Does the kernel have a loop that asks global memory for what others write? */
+bool tc_timing_polls(const tc_run *r);
+
 /* timing.c: a register's entry of the scoreboard is cycle << 4 | tc_stall. */
 enum { TC_READY_SHIFT = 4 };
 /* When the operands of the warp's next op are ready, and what keeps them; the
