@@ -150,11 +150,12 @@ typedef struct tc_round {
     uint64_t wake; /* next event, or end of a sleep */
 } tc_round;
 
-/* Runs a warp for one turn. Returns the ops that it executed. */
+/* Runs a warp for one turn, which an mbarrier's no ends. Returns the ops that
+ * it executed. */
 static uint64_t one_turn(tc_warp *w) {
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
-    uint64_t begin = r->cycle, end = begin + TURN;
+    uint64_t begin = r->cycle, end = begin + TURN, polls = k->polls;
     if (k->short_turns) {
         k->short_turns--;
         end = begin + SHORT_TURN;
@@ -162,7 +163,7 @@ static uint64_t one_turn(tc_warp *w) {
     if (r->launch->stop_at && end > r->launch->stop_at) {
         end = r->launch->stop_at;
     }
-    while (r->cycle < end && !r->stopped && w->alive) {
+    while (r->cycle < end && !r->stopped && w->alive && k->polls == polls) {
         tc_event_run(r);
         uint64_t next = tc_event_next(r);
         r->deadline = next < end ? next : end;

@@ -13,7 +13,8 @@ enum {
     MANY = 128 /* CTAs */,
     QUANTUM = 2048,
     CLOSE = 64,
-    CHECK = 8 /* quanta */
+    CHECK = 8, /* quanta */
+    CHECK_POLLS = CHECK * QUANTUM / CLOSE
 };
 /* Cycles without progress after which those who look at the clock while they
  * wait are held to wait for ever. */
@@ -235,7 +236,7 @@ static void begin(tc_grid *g, tc_run *r) {
     for (uint32_t i = 0; i < g->t->nsms; i++) {
         g->t->sms[i].index = i;
         for (uint32_t k = 0; k < TC_SCHEDULERS; k++) {
-            g->t->sms[i].wheel[k].first = UINT64_MAX;
+            g->t->sms[i].scheduler[k].wheel.first = UINT64_MAX;
         }
         g->share[i] = i;
     }
@@ -365,7 +366,8 @@ static uint64_t quantum(tc_grid *g, uint64_t end) {
     for (uint32_t i = 0; i < g->t->nsms; i++) {
         const tc_sm *sm = &g->t->sms[i];
         for (uint32_t s = 0; s < TC_SCHEDULERS && sm->nctas; s++) {
-            soonest = sm->due[s] < soonest ? sm->due[s] : soonest;
+            uint64_t due = sm->scheduler[s].due;
+            soonest = due < soonest ? due : soonest;
         }
     }
     return soonest;
@@ -404,8 +406,11 @@ void tc_timing_grid(tc_run *r) {
     uint64_t stop = r->launch->stop_at ? r->launch->stop_at : UINT64_MAX;
     r->deadline = UINT64_MAX;
     begin(&g, r);
-    /* CTAs of a cluster wait for each other: keep their SMs close in time. */
-    const uint64_t length = g.size > 1 ? CLOSE : QUANTUM;
+    /* CTAs of a cluster wait for each other, and so do those that poll global
+     * memory: keep their SMs close in time. */
+    const bool polls = g.size == 1 && g.t->nsms > 1 && tc_timing_polls(r);
+    const uint64_t length = g.size > 1 || polls ? CLOSE : QUANTUM;
+    const uint64_t often = polls ? CHECK_POLLS : CHECK;
     uint64_t end = length;
     while (g.live && !r->stopped) {
         uint64_t progress = r->progress;
@@ -423,7 +428,7 @@ void tc_timing_grid(tc_run *r) {
         } else if (soonest > end + length && only_suspended(&g) &&
                    tc_transfer_force(r)) {
             soonest = end;
-        } else if (++quanta % CHECK == 0) {
+        } else if (++quanta % often == 0) {
             check(&g, end);
         }
         end = soonest != UINT64_MAX && soonest > end ? soonest + length

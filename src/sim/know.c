@@ -143,13 +143,23 @@ tc_hz_know *tc_hz_know_copy(const tc_hz_know *k) {
     return c;
 }
 
-static const tc_hz_block *look(const tc_hz_know *k, uint32_t of, bool barrier) {
-    for (uint32_t i = 0; i < k->n; i++) {
+/* From block *at on: lists that come of each other have one order, mostly. *at
+ * moves behind the one that is found. */
+static const tc_hz_block *look_from(const tc_hz_know *k, uint32_t of,
+                                    bool barrier, uint32_t *at) {
+    for (uint32_t n = 0, i = *at; n < k->n; n++, i++) {
+        i = i < k->n ? i : 0;
         if (k->b[i].of == of && k->b[i].barrier == barrier) {
+            *at = i + 1;
             return &k->b[i];
         }
     }
     return NULL;
+}
+
+static const tc_hz_block *look(const tc_hz_know *k, uint32_t of, bool barrier) {
+    uint32_t at = 0;
+    return look_from(k, of, barrier, &at);
 }
 
 /* Too many CTAs: the oldest is forgotten, and all is claimed up to what was
@@ -170,8 +180,9 @@ static void forget_one(tc_hz_know *k) {
     k->n--;
 }
 
-static tc_hz_block *block(tc_hz_know *k, uint32_t of, bool barrier) {
-    tc_hz_block *b = (tc_hz_block *)look(k, of, barrier);
+static tc_hz_block *block_from(tc_hz_know *k, uint32_t of, bool barrier,
+                               uint32_t *at) {
+    tc_hz_block *b = (tc_hz_block *)look_from(k, of, barrier, at);
     if (b) {
         return b;
     }
@@ -189,6 +200,11 @@ static tc_hz_block *block(tc_hz_know *k, uint32_t of, bool barrier) {
     return b;
 }
 
+static tc_hz_block *block(tc_hz_know *k, uint32_t of, bool barrier) {
+    uint32_t at = 0;
+    return block_from(k, of, barrier, &at);
+}
+
 void tc_hz_know_proxy(tc_hz_know *k, const tc_hz_know *fenced, uint32_t nt) {
     if (!fenced || k->proxy == fenced) {
         return;
@@ -197,9 +213,9 @@ void tc_hz_know_proxy(tc_hz_know *k, const tc_hz_know *fenced, uint32_t nt) {
     tc_hz_know *inner = p->proxy;
     p->proxy = NULL;
     tc_hz_know_drop(inner);
-    for (uint32_t i = 0; i < fenced->n; i++) {
+    for (uint32_t i = 0, at = 0; i < fenced->n; i++) {
         const tc_hz_block *o = &fenced->b[i];
-        join_block(block(p, o->of, o->barrier), o, nt);
+        join_block(block_from(p, o->of, o->barrier, &at), o, nt);
     }
     p->floor = p->floor > fenced->floor ? p->floor : fenced->floor;
     tc_hz_know_drop(k->proxy);
@@ -212,9 +228,9 @@ void tc_hz_know_join(tc_hz_know *into, const tc_hz_know *k, uint32_t nt) {
     }
     into->runs |= k->runs;
     into->floor = into->floor > k->floor ? into->floor : k->floor;
-    for (uint32_t i = 0; i < k->n; i++) {
+    for (uint32_t i = 0, at = 0; i < k->n; i++) {
         const tc_hz_block *o = &k->b[i];
-        join_block(block(into, o->of, o->barrier), o, nt);
+        join_block(block_from(into, o->of, o->barrier, &at), o, nt);
     }
     tc_hz_know_proxy(into, k->proxy, nt);
 }
@@ -292,8 +308,9 @@ bool tc_hz_know_covers(const tc_hz_know *k, const tc_hz_know *o, uint32_t nt) {
     if (!k || (o->runs & ~k->runs) || o->floor > k->floor) {
         return false;
     }
-    for (uint32_t i = 0; i < o->n; i++) {
-        if (!covers_block(look(k, o->b[i].of, o->b[i].barrier), &o->b[i], nt)) {
+    for (uint32_t i = 0, at = 0; i < o->n; i++) {
+        const tc_hz_block *b = &o->b[i];
+        if (!covers_block(look_from(k, b->of, b->barrier, &at), b, nt)) {
             return false;
         }
     }

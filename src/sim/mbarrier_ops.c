@@ -275,6 +275,16 @@ static void suspend(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
     }
 }
 
+/* All lanes of the split were told no: the answer is others' to change, and so
+ * they have their turn at once. Under a clock they have it anyway. */
+static void give_way(tc_warp *w) {
+    tc_run *r = w->cta->run;
+    if (!r->timing) {
+        r->deadline = r->cycle < r->deadline ? r->cycle : r->deadline;
+        w->core->limit = 0;
+    }
+}
+
 /* Lanes that were told no. */
 static void note_polls(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
                        uint32_t lanes) {
@@ -315,6 +325,9 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     tc_put_pred(w, &op->a[0], done, mask & ~later);
     trace_waits(w, op, t, done);
     note_polls(w, op, t, mask & ~done & ~later);
+    if (!done && !later) {
+        give_way(w);
+    }
     suspend(w, op, t, later);
 }
 

@@ -185,8 +185,14 @@ void tc_hz_learn(tc_warp *w, uint32_t mask, tc_hz_know *k) {
         tc_hz_know *old;
         uint32_t same = alike(hw, mask, &old);
         if (old == hw->old && k == hw->lesson) {
-            tc_hz_set_known(w, same, hw->result);
-        } else if (!tc_hz_know_covers(old, k, nt)) {
+            if (old != hw->result) {
+                tc_hz_set_known(w, same, hw->result);
+            }
+        } else if (tc_hz_know_covers(old, k, nt)) {
+            tc_hz_know_point(&hw->old, old); /* who polls asks again */
+            tc_hz_know_point(&hw->lesson, k);
+            tc_hz_know_point(&hw->result, old);
+        } else {
             tc_hz_know *n = tc_hz_know_copy(old);
             tc_hz_know_join(n, k, nt);
             tc_hz_know_point(&hw->old, old);

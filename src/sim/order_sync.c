@@ -208,7 +208,10 @@ static void acquire_at(tc_warp *w, const tc_ptx_op *op, int lane,
         uint32_t from = i == 0 ? p->from : me;
         hw->from[lane] =
             !(hw->acquires & bit) || hw->from[lane] == from ? from : MANY;
-        if (!tc_hz_know_covers(hw->acquire[lane], take[i], h->nthreads)) {
+        if (!hw->acquire[lane]) { /* nobody writes to what a place holds */
+            tc_hz_know_point(&hw->acquire[lane], take[i]);
+        } else if (!tc_hz_know_covers(hw->acquire[lane], take[i],
+                                      h->nthreads)) {
             tc_hz_know *k = tc_hz_know_copy(hw->acquire[lane]);
             tc_hz_know_join(k, take[i], h->nthreads);
             tc_hz_know_point(&hw->acquire[lane], k);

@@ -22,6 +22,7 @@ typedef struct tc_timing_op {
     uint16_t latency, interval;
     uint8_t stall;   /* tc_stall: of who waits for its result */
     uint8_t chained; /* bit d: names a destination of the op d + 1 before it */
+    bool lsu;        /* waits for a place in the LSU's queue */
 } tc_timing_op;
 
 enum { TC_WHEEL = 64 };
@@ -34,31 +35,39 @@ typedef struct tc_wheel {
     uint32_t far, slot[TC_WHEEL];
 } tc_wheel;
 
+/* A warp's place at a scheduler. */
+typedef struct tc_place {
+    tc_warp *warp;
+    tc_warp_core *core; /* its own */
+    uint64_t wake;      /* its operands are ready */
+    uint64_t next;      /* its core's */
+    uint8_t why;        /* not before (tc_stall) */
+    uint8_t unit;       /* that its next op wants */
+} tc_place;
+
+typedef struct tc_scheduler {
+    uint64_t due;  /* nothing to do before */
+    uint64_t soon; /* the first of the sleepers wakes */
+    /* Bits of warps: to be asked about; operands ready, and of those the ones
+     * whose next op wants the LSU's queue, or a unit. The others sleep. */
+    uint32_t ask, ready, memory;
+    uint32_t lsu;    /* their next op goes to the LSU */
+    uint32_t splits; /* one of their splits has its turn */
+    uint32_t busy;   /* units that may not be free: a bit each */
+    uint32_t nwarps, last;
+    uint32_t wants[TC_PU_COUNT];
+    uint64_t unit_free[TC_PU_COUNT];
+    tc_wheel wheel;
+    tc_place place[TC_SCHEDULER_WARPS];
+} tc_scheduler;
+
 /* One SM. */
 typedef struct tc_sm {
     uint32_t index;
+    uint32_t nctas; /* resident */
     uint64_t now;
-    uint32_t nwarps[TC_SCHEDULERS], last[TC_SCHEDULERS];
-    tc_warp *warp[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
-    /* Bits of warps: to be asked about; operands ready, and of those the ones
-     * whose next op wants a unit, or the LSU's queue. The others sleep. */
-    uint32_t ask[TC_SCHEDULERS], ready[TC_SCHEDULERS];
-    uint32_t wants[TC_SCHEDULERS][TC_PU_COUNT], memory[TC_SCHEDULERS];
-    uint32_t lsu[TC_SCHEDULERS];    /* their next op goes to the LSU */
-    uint32_t splits[TC_SCHEDULERS]; /* one of their splits has its turn */
-    uint64_t soon[TC_SCHEDULERS];   /* the first of the sleepers wakes */
-    tc_wheel wheel[TC_SCHEDULERS];
-    /* Of each warp: when its operands are ready, and why not before
-     * (tc_stall). */
-    uint64_t wake[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
-    uint64_t next[TC_SCHEDULERS][TC_SCHEDULER_WARPS]; /* its core's */
-    uint8_t why[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
-    uint8_t unit[TC_SCHEDULERS][TC_SCHEDULER_WARPS];
-    uint64_t unit_free[TC_SCHEDULERS][TC_PU_COUNT];
-    uint32_t busy[TC_SCHEDULERS]; /* units that may not be free: a bit each */
-    uint64_t due[TC_SCHEDULERS];  /* nothing to do before */
-    uint64_t lsu_free;            /* the road through L1 and shared memory */
-    uint32_t nctas;               /* resident */
+    uint64_t lsu_free; /* the road through L1 and shared memory */
+    tc_scheduler scheduler[TC_SCHEDULERS];
 } tc_sm;
 
 struct tc_timing {
@@ -89,6 +98,9 @@ void tc_timing_decode(tc_timing *t);
  * at one place of the code, and what an address and a call take. */
 uint32_t tc_register_estimate(const tc_ptx_module *m, const tc_ptx_func *f);
 
+/* Does the kernel have a loop that asks global memory for what others write? */
+bool tc_timing_polls(const tc_run *r);
+
 /* timing.c: a register's entry of the scoreboard is cycle << 4 | tc_stall. */
 enum { TC_READY_SHIFT = 4 };
 /* When the operands of the warp's next op are ready, and what keeps them; the
@@ -116,6 +128,5 @@ tc_timing_operands(const tc_timing *t, const tc_warp_core *k, tc_stall *why) {
     *why = (tc_stall)(latest & ((1u << TC_READY_SHIFT) - 1));
     return k->next > at ? k->next : at;
 }
-void tc_timing_issue(tc_warp *w, uint32_t scheduler);
 
 #endif

@@ -174,6 +174,7 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
     out->latency = t->p->unit[u].latency;
     out->interval = t->p->unit[u].interval;
     out->stall = (uint8_t)stall_of((tc_class)out->class);
+    out->lsu = out->class >= TC_CLASS_LDG && out->class <= TC_CLASS_LDGSTS;
     if (out->class == TC_CLASS_LDC) {
         out->latency = (uint16_t)t->p->shared_latency;
     } else if (out->class == TC_CLASS_MBARRIER) {
@@ -227,6 +228,44 @@ void tc_timing_decode(tc_timing *t) {
         uint32_t n = f->npred + f->n32 + f->n64 + 1;
         t->nready = n > t->nready ? n : t->nready;
     }
+}
+
+/* ---- who waits for others through global memory ---- */
+
+/* Reads what another CTA may have written since. */
+static bool asks(const tc_ptx_op *op) {
+    bool far = op->space == TC_PS_GLOBAL || op->space == TC_PS_GENERIC;
+    bool atomic = op->opcode == TC_PTX_ATOM &&
+                  (op->sub == TC_ATOM_CAS || op->sub == TC_ATOM_EXCH);
+    bool load =
+        op->opcode == TC_PTX_LD &&
+        (op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE)) != 0;
+    return far && (atomic || load);
+}
+
+/* A loop that asks and does little else: ops from first to last. */
+static bool polling(const tc_ptx_op *code, uint32_t first, uint32_t last) {
+    enum { SHORT = 64 };
+    for (uint32_t i = first; i <= last && last - first < SHORT; i++) {
+        if (asks(&code[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tc_timing_polls(const tc_run *r) {
+    const tc_ptx_op *code = r->module->code;
+    bool calls = r->func->stack; /* any of the module's functions */
+    uint32_t begin = calls ? 0 : r->func->begin;
+    uint32_t end = calls ? (uint32_t)r->module->ncode : r->func->end;
+    for (uint32_t i = begin; i < end; i++) {
+        if (code[i].opcode == TC_PTX_BRA && code[i].target <= i &&
+            polling(code, code[i].target, i)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- how many live at once ---- */

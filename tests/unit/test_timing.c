@@ -110,14 +110,14 @@ static double recorded(const char *name) {
 }
 
 /* The body's clocks end in %r20 and %r21; B[0] gets the difference. */
-static uint32_t cycles(const char *body, uint32_t block) {
+static uint32_t cycles(const char *body, uint32_t block, uint32_t grid) {
     static const char *const end =
         "sub.u32 %r22, %r21, %r20;\nsetp.eq.u32 %p7, %r1, 0;\n"
         "@%p7 st.global.u32 [%rd2], %r22;\n";
     tc_buf b = TC_BUF_INIT;
     tc_buf_puts(&b, body);
     tc_buf_puts(&b, end);
-    sim_case c = {.grid = 1, .block = block, .timing = true};
+    sim_case c = {.grid = grid, .block = block, .timing = true};
     c.completion = TC_COMPLETE_TIMING;
     char *text = whole_text(b.data, NULL);
     run_text(&c, text);
@@ -144,7 +144,7 @@ static uint32_t repeated(const char *before, const char *line, uint32_t block) {
         tc_buf_puts(&b, line);
     }
     tc_buf_puts(&b, "mov.u32 %r21, %clock;\n");
-    uint32_t n = cycles(b.data, block);
+    uint32_t n = cycles(b.data, block, 1);
     tc_buf_free(&b);
     return n;
 }
@@ -224,7 +224,7 @@ static void test_copies(void **state) {
                      again ? copy : "", copy);
             /* The GPU's figures hold about 100 cycles of cold instructions. */
             double gpu = recorded(again ? rows[i].again : rows[i].first);
-            double n = cycles(body, 32);
+            double n = cycles(body, 32, 1);
             if (n > gpu || n < gpu - 150) {
                 fail_msg("%s: %.0f cycles, the H200 took %.0f", rows[i].op, n,
                          gpu);
@@ -233,12 +233,34 @@ static void test_copies(void **state) {
     }
 }
 
+/* Two CTAs, each on an SM of its own, hand a flag over 64 times: each time one
+ * sees what the other wrote takes a road to L2 and back, and not the turns that
+ * a simulator gives its SMs. */
+static void test_hand_over(void **state) {
+    (void)state;
+    uint32_t n = cycles("mov.u32 %r9, %ctaid.x;\nmov.u32 %r10, 0;\n"
+                        "mov.u32 %r20, %clock;\n"
+                        "again:\nld.acquire.gpu.global.u32 %r11, [%rd1];\n"
+                        "and.b32 %r12, %r11, 1;\n"
+                        "setp.ne.u32 %p1, %r12, %r9;\n@%p1 bra again;\n"
+                        "add.u32 %r11, %r11, 1;\n"
+                        "st.release.gpu.global.u32 [%rd1], %r11;\n"
+                        "add.u32 %r10, %r10, 1;\n"
+                        "setp.lt.u32 %p1, %r10, 32;\n@%p1 bra again;\n"
+                        "mov.u32 %r21, %clock;\n",
+                        1, 2);
+    tc_machine machine = {.sm = 80};
+    uint32_t l2 = (uint32_t)tc_profile_of(&machine)->l2_latency;
+    assert_in_range(n / 64, l2 / 2, 3 * l2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sectors),  cmocka_unit_test(test_wavefronts),
-        cmocka_unit_test(test_memory),   cmocka_unit_test(test_bandwidth),
-        cmocka_unit_test(test_chains),   cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_barriers), cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_sectors),   cmocka_unit_test(test_wavefronts),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_bandwidth),
+        cmocka_unit_test(test_chains),    cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_barriers),  cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_hand_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
