@@ -157,12 +157,13 @@ static void name_error(int error, char *out, size_t size) {
 
 static void tell_unchecked(tc_server *s, int error, uint64_t where) {
     char text[640], name[160];
-    bool known = where == s->refused_at && *s->refusal;
+    int i = where == s->refused_at[0] ? 0 : 1;
+    bool known = where == s->refused_at[i] && *s->refusal[i];
     name_error(error, name, sizeof name);
     snprintf(text, sizeof text,
              "this launch failed (%s%s%s), and the program never asked: "
              "cudaGetLastError() after the launch tells",
-             name, known ? ": " : "", known ? s->refusal : "");
+             name, known ? ": " : "", known ? s->refusal[i] : "");
     tc_serve_misused(s, &(tc_host_finding){.kind = "host-unchecked",
                                            .message = text,
                                            .where = where,

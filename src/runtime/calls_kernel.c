@@ -199,9 +199,14 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
     memcpy(l.grid, r.grid, sizeof l.grid);
     memcpy(l.block, r.block, sizeof l.block);
     memcpy(l.cluster, r.cluster, sizeof l.cluster);
-    s->refused_at = x->call.where;
-    *s->refusal = 0;
-    int error = tc_launch_error(&s->facts, f, &facts, &l, k, s->refusal);
+    char why[TC_REFUSAL] = "";
+    int error = tc_launch_error(&s->facts, f, &facts, &l, k, why);
+    if (error) { /* who looks at it does so after the next, at the latest */
+        s->refused_at[1] = s->refused_at[0];
+        memcpy(s->refusal[1], s->refusal[0], TC_REFUSAL);
+        s->refused_at[0] = x->call.where;
+        memcpy(s->refusal[0], why, TC_REFUSAL);
+    }
     if (!error && l.cooperative) {
         error = cooperative_error(s, f, &l);
     }

@@ -45,8 +45,8 @@ typedef struct tc_server {
     uint8_t *staging;         /* for bytes on their way: TC_STAGING of them */
     bool over;                /* nothing is served any more: out says why */
     uint64_t launched_at;     /* the last launch, in the program's file */
-    uint64_t refused_at;      /* the last launch that could not start, */
-    char refusal[TC_REFUSAL]; /* and why; "" */
+    uint64_t refused_at[2];   /* the last launches that could not start, */
+    char refusal[2][TC_REFUSAL]; /* the newest first, and why */
     bool said_bye;
     bool timed; /* the program asks for times */
 } tc_server;
