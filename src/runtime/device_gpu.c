@@ -165,6 +165,10 @@ static void gpu_function(tc_device *d, const tc_ptx_func *f,
     out->shared = (uint64_t)v[TC_CU_F_SHARED];
     out->local = (uint64_t)v[TC_CU_F_LOCAL];
     out->constant = (uint64_t)v[TC_CU_F_CONST];
+    for (int i = 0; i < 3; i++) { /* of the text: the driver tells it late */
+        out->cluster[i] =
+            f->reqcluster[0] && !f->reqcluster[i] ? 1 : f->reqcluster[i];
+    }
 }
 
 static bool gpu_symbol(tc_device *d, const tc_ptx_symbol *y,
