@@ -118,8 +118,19 @@ static bool ask_device(tc_gpu *g, tc_gpu_complaint c) {
 
 static bool enter(tc_gpu *g, tc_gpu_complaint c) {
     const tc_cu *cu = &g->cu;
-    if (!tc_gpu_check(cu, cu->context_retain(&g->context, g->device),
-                      "cuDevicePrimaryCtxRetain", "opening the GPU", c)) {
+    tc_cu_result r = cu->context_retain(&g->context, g->device);
+    if (r >= TC_CU_ILLEGAL_ADDRESS && r <= TC_CU_LAUNCH_FAILED) {
+        /* An H200 with driver 580: no new context helps, no reset does. */
+        snprintf(c.why, c.size,
+                 "a kernel faulted on the GPU earlier (error %d), and the "
+                 "driver does nothing more for this process: leave, and start "
+                 "again",
+                 r);
+        g->context = NULL;
+        return false;
+    }
+    if (!tc_gpu_check(cu, r, "cuDevicePrimaryCtxRetain", "opening the GPU",
+                      c)) {
         g->context = NULL;
         return false;
     }

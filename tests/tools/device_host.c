@@ -525,9 +525,14 @@ static void try_fault(host *h) {
     }
     h->v->close(h->d);
     h->d = NULL;
-    if (!sim && start(h)) {
-        try_memory(h);
+    if (strcmp(h->v->name, "both") == 0 && start(h)) {
+        try_memory(h); /* only the simulator saw the fault */
         try_vadd(h);
+    } else if (!sim) { /* a process that had a fault is done with its GPU */
+        char why[640] = "";
+        h->d = h->v->open(&h->options, why, sizeof why);
+        say(h, h->d == NULL && strstr(why, "start again") != NULL,
+            "no GPU after a fault: %s", why);
     }
 }
 
