@@ -387,9 +387,23 @@ static shared_place shared_at(const tc_run *run, uint64_t address) {
                : best;
 }
 
+/* How far before shared memory's begin an offset that went below 0 is; 0: it
+ * did not. */
+static uint32_t below_shared(uint64_t address) {
+    int32_t at = (int32_t)(uint32_t)address;
+    return address <= UINT32_MAX && at < 0 ? 0u - (uint32_t)at : 0;
+}
+
 static const char *shared_object(tc_run *run, uint64_t address,
                                  uint32_t bytes) {
-    shared_place p = shared_at(run, address);
+    uint32_t below = below_shared(address);
+    shared_place p = shared_at(run, below > 0 ? 0 : address);
+    if (below > 0 && p.symbol != NULL) {
+        const char *name = tc_cuda_name(run->arena, p.symbol->name);
+        return bytes > 0 && below % bytes == 0
+                   ? tc_format(run->arena, "%s[-%u]", name, below / bytes)
+                   : tc_format(run->arena, "%s-%u", name, below);
+    }
     return p.symbol != NULL
                ? shared_element(run, tc_cuda_name(run->arena, p.symbol->name),
                                 p.offset, p.size, bytes)
@@ -443,6 +457,14 @@ static const char *global_object(tc_session *s, const tc_finding *f) {
 /* The same of shared memory. */
 static bool behind_shared(tc_run *run, const tc_finding *f, tc_buf *b) {
     shared_place p = shared_at(run, f->address);
+    if (below_shared(f->address) > 0) {
+        p = shared_at(run, 0);
+        tc_buf_printf(b, ": that is before %s begins",
+                      p.symbol != NULL
+                          ? tc_cuda_name(run->arena, p.symbol->name)
+                          : "shared memory");
+        return true;
+    }
     bool dynamic = p.symbol != NULL && p.size == 0;
     uint64_t size = dynamic ? run->dynamic_shared : p.size;
     if (p.symbol != NULL && p.offset >= size) {
