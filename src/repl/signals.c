@@ -14,11 +14,18 @@ static tc_session *volatile running;
 static volatile sig_atomic_t alarms;
 static struct sigaction old_int, old_alarm;
 static bool took_int;
+static volatile sig_atomic_t echoes; /* of Ctrl-C, on standard error */
 
 static void on_int(int sig) {
     (void)sig;
-    if (running != NULL) {
-        tc_session_interrupt(running, false);
+    if (running == NULL) {
+        return;
+    }
+    tc_session_interrupt(running, false);
+    if (echoes) { /* the terminal's ^C stands where the next line begins */
+        ssize_t n = write(STDERR_FILENO, "\n", 1);
+        (void)n;
+        echoes = false;
     }
 }
 
@@ -52,6 +59,7 @@ void tc_signals_begin(tc_session *s, double limit, bool ctrl_c) {
     alarms = 0;
     take(SIGALRM, on_alarm, &old_alarm);
     took_int = ctrl_c;
+    echoes = isatty(STDERR_FILENO) != 0;
     if (ctrl_c) {
         take(SIGINT, on_int, &old_int);
     }

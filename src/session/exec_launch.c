@@ -1,6 +1,7 @@
 /* exec_launch.c - what a program's launches come to, as they happen. The same
  * defect in a kernel that is launched a thousand times is one, with a count. */
 #include "session/exec.h"
+#include "session/finding_cuda.h"
 #include "session/run.h"
 
 #include <stdlib.h>
@@ -230,7 +231,8 @@ static void note_status(tc_exec *e, const tc_device_launched *r) {
                                    : TC_RUN_OK;
     if (s == TC_RUN_CANCELLED && r->simulated && r->sim.where != NULL) {
         e->where =
-            tc_strndup(e->arena, r->sim.where, strcspn(r->sim.where, "\n"));
+            tc_cuda_detail(e->arena, tc_strndup(e->arena, r->sim.where,
+                                                strcspn(r->sim.where, "\n")));
     }
     static const int rank[] = {[TC_RUN_OK] = 0,
                                [TC_RUN_FINDINGS] = 1,

@@ -53,6 +53,22 @@ static void gather(void *user, const char *name) {
     }
 }
 
+void tc_loaded_hint(const tc_session *s, const char *name, tc_buf *hint) {
+    name_list l = {.arena = tc_arena_new()};
+    tc_loaded_each(s, gather, &l);
+    const char *near = tc_nearest(name, l.names, l.n);
+    if (near != NULL) {
+        tc_buf_printf(hint, "did you mean %s?", near);
+    } else {
+        tc_buf_puts(hint, l.n > 0 ? "there is:" : "the file has none");
+        for (int i = 0; i < l.n && i < 8; i++) {
+            tc_buf_printf(hint, "%s %s", i ? "," : "", l.names[i]);
+        }
+        tc_buf_puts(hint, l.n > 8 ? ", ..." : "");
+    }
+    tc_arena_free(l.arena);
+}
+
 static bool no_such_kernel(ask *k, int word) {
     const char *name = k->args->words[word];
     if (k->s->nfiles == 0) {
@@ -60,19 +76,8 @@ static bool no_such_kernel(ask *k, int word) {
                       "load k.ptx or k.cu, or give it on the command line",
                       "there is no kernel to launch: no file is loaded");
     }
-    name_list l = {.arena = k->run->arena};
-    tc_loaded_each(k->s, gather, &l);
-    const char *near = tc_nearest(name, l.names, l.n);
     tc_buf hint = TC_BUF_INIT;
-    if (near != NULL) {
-        tc_buf_printf(&hint, "did you mean %s?", near);
-    } else {
-        tc_buf_puts(&hint, l.n > 0 ? "there is:" : "the file has none");
-        for (int i = 0; i < l.n && i < 8; i++) {
-            tc_buf_printf(&hint, "%s %s", i ? "," : "", l.names[i]);
-        }
-        tc_buf_puts(&hint, l.n > 8 ? ", ..." : "");
-    }
+    tc_loaded_hint(k->s, name, &hint);
     refuse(k, word, tc_buf_text(&hint), "there is no kernel '%s'", name);
     tc_buf_free(&hint);
     return false;

@@ -77,6 +77,10 @@ bool tc_kernel_declared(const tc_loaded *f, const tc_ptx_func *k, tc_buf *b);
 void tc_loaded_each(const tc_session *s,
                     void (*fn)(void *user, const char *name), void *user);
 
+/* What a name that no loaded kernel has may have meant: "did you mean saxpy?",
+ * or which there are. */
+void tc_loaded_hint(const tc_session *s, const char *name, tc_buf *hint);
+
 /* A kernel's parameters: "u64 x, u64 y, f32 a". */
 void tc_loaded_params(const tc_ptx_func *f, tc_buf *b);
 /* The name that a person gave a parameter or kernel: x of saxpy_param_x. */

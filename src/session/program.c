@@ -217,6 +217,13 @@ tc_status tc_cmd_ptx(tc_session *s, const tc_args *args, tc_reply *r) {
     if (file_text(s, kernel, source, &text)) {
         return answer_text(s, r, &text);
     }
+    if (kernel != NULL && s->file_is_newest) {
+        tc_loaded_hint(s, kernel, &text);
+        tc_error(&s->diags, args->span, tc_buf_text(&text),
+                 "there is no kernel '%s'", kernel);
+        tc_buf_free(&text);
+        return TC_USAGE;
+    }
     if (!tc_need_ptx(s, args->span, &status)) {
         return status;
     }

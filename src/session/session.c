@@ -431,6 +431,13 @@ static const tc_command *command_of(tc_session *s, const char *text, size_t len,
     return c;
 }
 
+/* "/tmp/x.cu", "./x.cu", "../x.cu", "~/x.cu": no operator stands so. */
+static bool like_a_path(const char *p) {
+    p += p[0] == '.' || p[0] == '~';
+    p += p[0] == '.';
+    return p[0] == '/' && p[1] != ' ' && p[1] != '/' && p[1] != '\0';
+}
+
 /* True, after an error, for a line that begins like a command ("patition 3,4",
  * "whyy") and with a word that is neither a command nor a name. */
 static bool misspelt_command(tc_session *s, const tc_source *src, size_t word) {
@@ -443,7 +450,8 @@ static bool misspelt_command(tc_session *s, const tc_source *src, size_t word) {
                           strchr(rest, '\n') == NULL;
     rest += strspn(rest, " \t");
     if (!like_a_command ||
-        (*rest != '\0' && strchr("+-*/%@<>&|^.([{,;:!", *rest) != NULL)) {
+        (*rest != '\0' && strchr("+-*/%@<>&|^.([{,;:!", *rest) != NULL &&
+         !like_a_path(rest))) {
         return false;
     }
     char name[64];
