@@ -87,3 +87,11 @@ char *tc_buf_finish(tc_buf *b, tc_arena *a) {
     tc_buf_free(b);
     return text;
 }
+
+void tc_buf_read(tc_buf *b, FILE *f) {
+    char block[1 << 14];
+    size_t n;
+    while ((n = fread(block, 1, sizeof block, f)) > 0) {
+        tc_buf_write(b, block, n);
+    }
+}

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 typedef struct tc_buf {
     char *data; /* owned, malloc'd; NULL while empty */
@@ -22,6 +23,7 @@ void tc_buf_write(tc_buf *b, const char *s, size_t len);
 void tc_buf_printf(tc_buf *b, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void tc_buf_vprintf(tc_buf *b, const char *fmt, va_list ap);
+void tc_buf_read(tc_buf *b, FILE *f);       /* all that is left of a file */
 void tc_buf_fill(tc_buf *b, char c, int n); /* n <= 0 writes nothing */
 const char *tc_buf_text(const tc_buf *b);   /* "" while empty */
 

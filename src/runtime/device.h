@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "runtime/protocol.h"
 #include "sim/sim.h"
+#include "sim/tensormap.h"
 
 /* Fresh memory of kind TC_RT_DEVICE holds these bytes on every device, so that
  * nobody counts on zeros; managed and host memory is zero. */
@@ -123,5 +124,8 @@ typedef struct tc_device_vtable {
 } tc_device_vtable;
 
 extern const tc_device_vtable tc_device_sim, tc_device_gpu, tc_device_both;
+
+/* device_sim.c: a map as the simulator has it. */
+tc_sim_tensor_map tc_device_sim_map(const tc_rt_tensor_map *t);
 
 #endif

@@ -4,7 +4,6 @@
  * afterwards. Where it differs the program sees the simulator's bytes, and the
  * GPU goes on with them too, so that a difference is told once. */
 #include "runtime/device_gpu.h"
-#include "sim/tensormap.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -136,17 +135,7 @@ static uint32_t both_occupancy(tc_device *d, const tc_ptx_func *f,
 static bool both_tensor_map(tc_device *d, const tc_rt_tensor_map *t,
                             void *out) {
     both *b = of(d);
-    tc_sim_tensor_map m = {.type = (uint32_t)t->type,
-                           .rank = (uint32_t)t->rank,
-                           .address = t->address,
-                           .interleave = (uint32_t)t->interleave,
-                           .swizzle = (uint32_t)t->swizzle,
-                           .l2_promotion = (uint32_t)t->l2_promotion,
-                           .oob_fill = (uint32_t)t->oob_fill};
-    memcpy(m.dims, t->dims, sizeof m.dims);
-    memcpy(m.strides, t->strides, sizeof m.strides);
-    memcpy(m.box, t->box, sizeof m.box);
-    memcpy(m.element_strides, t->element_strides, sizeof m.element_strides);
+    tc_sim_tensor_map m = tc_device_sim_map(t);
     if (!tc_device_gpu.tensor_map(b->gpu, t, out)) {
         return false;
     }

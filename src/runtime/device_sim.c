@@ -1,7 +1,6 @@
 /* device_sim.c - the simulator as the device of a CUDA program. */
 #include "base/buf.h"
 #include "runtime/device.h"
-#include "sim/tensormap.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -479,7 +478,7 @@ static uint32_t sim_occupancy(tc_device *d, const tc_ptx_func *f,
     return cluster > 1 ? clusters_of(&facts, n, cluster) : n;
 }
 
-static bool sim_tensor_map(tc_device *d, const tc_rt_tensor_map *t, void *out) {
+tc_sim_tensor_map tc_device_sim_map(const tc_rt_tensor_map *t) {
     tc_sim_tensor_map m = {.type = (uint32_t)t->type,
                            .rank = (uint32_t)t->rank,
                            .address = t->address,
@@ -491,6 +490,11 @@ static bool sim_tensor_map(tc_device *d, const tc_rt_tensor_map *t, void *out) {
     memcpy(m.strides, t->strides, sizeof m.strides);
     memcpy(m.box, t->box, sizeof m.box);
     memcpy(m.element_strides, t->element_strides, sizeof m.element_strides);
+    return m;
+}
+
+static bool sim_tensor_map(tc_device *d, const tc_rt_tensor_map *t, void *out) {
+    tc_sim_tensor_map m = tc_device_sim_map(t);
     return tc_tensor_map_encode(&m, out, d->why, sizeof d->why);
 }
 

@@ -179,11 +179,9 @@ static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
 /* The PTX that a build left, or NULL after reporting. */
 static tc_source *read_ptx(tc_session *s, tc_arena *a, const char *path) {
     FILE *f = fopen(path, "rb");
-    char block[1 << 14];
-    size_t n;
     tc_buf text = TC_BUF_INIT;
-    while (f != NULL && (n = fread(block, 1, sizeof block, f)) > 0) {
-        tc_buf_write(&text, block, n);
+    if (f != NULL) {
+        tc_buf_read(&text, f);
     }
     if (f == NULL || ferror(f)) {
         tc_error(&s->diags, TC_NOWHERE, NULL, "cannot read '%s': %s", path,

@@ -50,12 +50,8 @@ void tc_exercise_names(void (*fn)(void *user, const char *name), void *user) {
 static char *read_text(tc_arena *a, const char *name, char *path, size_t size) {
     FILE *f = file_of(name, "README.md", path, size) ? fopen(path, "rb") : NULL;
     tc_buf text = TC_BUF_INIT;
-    char block[4096];
-    size_t n;
-    while (f && (n = fread(block, 1, sizeof block, f)) > 0) {
-        tc_buf_write(&text, block, n);
-    }
     if (f) {
+        tc_buf_read(&text, f);
         fclose(f);
     }
     return tc_buf_finish(&text, a);

@@ -74,11 +74,7 @@ static char *read_lesson(tc_arena *a, const char *name) {
         return NULL;
     }
     tc_buf text = TC_BUF_INIT;
-    char block[4096];
-    size_t n;
-    while ((n = fread(block, 1, sizeof block, f)) > 0) {
-        tc_buf_write(&text, block, n);
-    }
+    tc_buf_read(&text, f);
     fclose(f);
     drop_comments(&text);
     return tc_buf_finish(&text, a);

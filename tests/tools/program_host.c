@@ -64,12 +64,8 @@ static void misused(void *user, const tc_host_finding *f) {
 static tc_ptx_module *read_ptx(tc_arena *a, const char *path) {
     FILE *in = fopen(path, "rb");
     tc_buf b = TC_BUF_INIT;
-    char block[4096];
-    size_t n;
-    while (in && (n = fread(block, 1, sizeof block, in)) > 0) {
-        tc_buf_write(&b, block, n);
-    }
     if (in) {
+        tc_buf_read(&b, in);
         fclose(in);
     }
     tc_source *src = TC_NEW(a, tc_source);
