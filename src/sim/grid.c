@@ -366,7 +366,7 @@ static uint64_t quantum(tc_grid *g, uint64_t end) {
     for (uint32_t i = 0; i < g->t->nsms; i++) {
         const tc_sm *sm = &g->t->sms[i];
         for (uint32_t s = 0; s < TC_SCHEDULERS && sm->nctas; s++) {
-            uint64_t due = sm->scheduler[s].due;
+            uint64_t due = sm->due[s];
             soonest = due < soonest ? due : soonest;
         }
     }
@@ -435,5 +435,6 @@ void tc_timing_grid(tc_run *r) {
                                                      : end + length;
     }
     r->cycle = g.end > r->cycle || !r->stopped ? g.end : r->cycle;
+    tc_timing_count(r->timing, &r->counters);
     finish(&g);
 }

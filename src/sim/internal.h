@@ -174,51 +174,48 @@ typedef struct tc_warp_core {
     uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
     uint64_t next;     /* earliest cycle of the next issue */
     uint64_t turn_end; /* another split may go then */
-    uint64_t settled;  /* of ready: the latest that any op gave, but */
-    uint64_t last[4];  /* those that issued last, one after the other, of this
-                          pc % 4; 0: nothing */
-    uint32_t last_pc;  /* the last one of them */
-    uint32_t ahead;    /* ops from pc up to this one are executed already, and
-                          have yet to issue; 0: none */
+    uint32_t ahead;    /* so many ops from pc on are executed already, and have
+                          yet to issue */
 
+    /* Who starts a CTA, or ends it, looks at these too. */
+    tc_split *split, one; /* as many as lanes once it was divided; else &one */
+    tc_frame *frames;     /* all of them; the kernel's is the last */
+    uint32_t *ask, ask_bit; /* sm.c: its scheduler's list of warps to be asked
+                               about; NULL without a clock */
+    uint64_t *due;          /* and when that one has anything to do */
+    uint64_t turns;
+    uint64_t selected; /* splits that had a turn */
+    /* Endless loops: the state at an earlier turn (Brent's method). */
+    uint64_t loop_turn, loop_power;
+    tc_batch *batches, **tail;         /* not landed, or not yet waited for */
+    struct tc_mbarrier_copies *copies; /* mbarrier_copies.c */
+    tc_poll *poll;        /* the last of each lane; NULL: none so far */
+    uint32_t short_turns; /* so many turns are short: it was seen to spin */
     bool clean; /* only ops that touch nothing but registers, memory and lanes
                    have run since tc_warp_start */
-    tc_split *split, one;  /* as many as lanes once it was divided; else &one */
-    tc_frame *frames;      /* all of them; the kernel's is the last */
-    uint64_t sp[TC_LANES]; /* end of each lane's stack in local memory */
-    uint64_t turns;
-    tc_batch *batches, **tail; /* not landed, or not yet waited for */
-    uint64_t nbatches;         /* issued so far */
-    uint32_t ncommit[TC_LANES];
-    uint32_t arrived[TC_BARRIERS];     /* lanes that arrived without waiting */
-    struct tc_mbarrier_copies *copies; /* mbarrier_copies.c */
-    uint64_t wait_begin;      /* a wait that blocks: when it began, else 0 */
-    uint32_t nbulk[TC_LANES]; /* bulk groups committed: transfer.c */
-    uint64_t bulk_begin;      /* a wait for them that blocks, or 0 */
+    bool looping, spinning; /* spinning: but for lanes that still sleep */
+
+    uint64_t loop_hash, loop_progress, loop_selected, loop_cycle;
+    uint64_t nbatches;   /* issued so far */
+    uint64_t wait_begin; /* a wait that blocks: when it began, else 0 */
+    uint64_t bulk_begin; /* a wait for bulk groups that blocks, or 0 */
     /* mbarrier_ops.c: lanes whose try_wait is issued again, because the phase
      * completed, or time ran out; when the oldest one that waits began. */
     uint32_t mb_passed, mb_expired;
     uint64_t mb_since;
+    uint32_t mb_ever; /* lanes that have passed an mbarrier wait */
     /* cluster.c: lanes that have arrived in the phase that is not complete; in
      * one that is, and have not waited yet. */
     uint32_t cl_arrived, cl_owed;
     const tc_ptx_op *cl_op; /* the last arrive */
     uint64_t cl_since;      /* when a wait that blocks began, else 0 */
-    uint64_t selected;      /* splits that had a turn */
     uint64_t polls;         /* mbarrier waits that returned false */
     uint64_t poll_progress;
-    tc_poll *poll;        /* the last of each lane; NULL: none so far */
-    uint32_t mb_ever;     /* lanes that have passed an mbarrier wait */
-    uint64_t asked;       /* strong loads, atomics and waits in vain */
-    uint32_t short_turns; /* so many turns are short: it was seen to spin */
-    /* Endless loops: the state at an earlier turn (Brent's method). */
-    uint64_t loop_hash, loop_progress, loop_turn, loop_power;
-    uint64_t loop_selected;
-    uint64_t loop_cycle;
-    bool looping, spinning; /* spinning: but for lanes that still sleep */
-    uint32_t *ask, ask_bit; /* sm.c: its scheduler's list of warps to be asked
-                               about; NULL without a clock */
-    uint64_t *due;          /* and when that one has anything to do */
+    uint64_t asked; /* strong loads, atomics and waits in vain */
+    uint32_t ncommit[TC_LANES];
+    uint32_t arrived[TC_BARRIERS]; /* lanes that arrived without waiting */
+    uint32_t nbulk[TC_LANES];      /* bulk groups committed: transfer.c */
+    uint64_t sp[TC_LANES]; /* end of each lane's stack in local memory */
 } tc_warp_core;
 
 /* A barrier of a CTA that some threads have come to. */

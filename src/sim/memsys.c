@@ -100,12 +100,10 @@ static uint64_t send(tc_pipe *p, uint64_t now, uint64_t bytes) {
         s->bytes += (uint32_t)take;
         bytes -= take;
         if (bytes == 0) {
-            uint64_t at =
-                n * STRETCH + (uint64_t)s->bytes * STRETCH / p->capacity;
-            /* Alone in its stretch a request does not queue. */
-            return s->bytes == take ? now + take * STRETCH / p->capacity
-                   : at > now       ? at
-                                    : now;
+            uint32_t share = s->bytes * STRETCH / p->capacity;
+            uint64_t at = s->bytes == take ? now + share /* alone: no queue */
+                                           : n * STRETCH + share;
+            return at > now ? at : now;
         }
         /* SMs run a few stretches apart: look back that far, no further. */
         n++;
@@ -130,14 +128,14 @@ static tc_line *set_of(const tc_cache *c, uint64_t line) {
 
 /* The line, or the one whose place it takes: *hit says which. It comes to
  * stand first in its set. */
-static tc_line *find(tc_cache *c, uint64_t line, bool *hit) {
+static inline tc_line *find(tc_cache *c, uint64_t line, bool *hit) {
     tc_line *set = set_of(c, line);
-    uint32_t i = 0;
-    while (i < WAYS - 1 && set[i].tag != line + 1 && set[i].tag != 0) {
-        i++;
+    tc_line it = set[0];
+    for (uint32_t i = 1; i < WAYS && it.tag != line + 1 && it.tag != 0; i++) {
+        tc_line next = set[i];
+        set[i] = it;
+        it = next;
     }
-    tc_line it = set[i];
-    memmove(&set[1], &set[0], i * sizeof *set);
     set[0] = it;
     *hit = it.tag == line + 1;
     return set;
@@ -284,6 +282,35 @@ uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
         store_line(m, line, of_one_line(sectors, n, &i), now);
     }
     return pass(&m->port[sm].road, now, (uint64_t)n * SECTOR,
+                m->p->l2_sm_bytes);
+}
+
+/* The sectors of a line among [first, last]. */
+static uint8_t within(uint64_t line, uint64_t first, uint64_t last) {
+    uint32_t from = line == first / 4 ? (uint32_t)(first % 4) : 0;
+    uint32_t to = line == last / 4 ? (uint32_t)(last % 4) : 3;
+    return (uint8_t)(0xFu << from & 0xFu >> (3 - to));
+}
+
+uint64_t tc_memsys_load_run(tc_memsys *m, uint32_t sm, uint64_t now,
+                            uint64_t first, uint64_t end, bool l1) {
+    uint64_t arrived = now;
+    m->counters->l1_sectors += l1 ? end - first : 0;
+    m->counters->l1_bypass_bytes += l1 ? 0 : (end - first) * SECTOR;
+    for (uint64_t line = first / 4; line <= (end - 1) / 4; line++) {
+        uint64_t at = load_line(m, &m->port[sm], line,
+                                within(line, first, end - 1), now, l1);
+        arrived = at > arrived ? at : arrived;
+    }
+    return arrived;
+}
+
+uint64_t tc_memsys_store_run(tc_memsys *m, uint32_t sm, uint64_t now,
+                             uint64_t first, uint64_t end) {
+    for (uint64_t line = first / 4; line <= (end - 1) / 4; line++) {
+        store_line(m, line, within(line, first, end - 1), now);
+    }
+    return pass(&m->port[sm].road, now, (end - first) * SECTOR,
                 m->p->l2_sm_bytes);
 }
 

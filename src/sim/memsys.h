@@ -27,6 +27,11 @@ void tc_memsys_fetch(const tc_memsys *m, uint32_t sm, uint64_t address);
 /* Writes sectors: returns the cycle when the SM's road is free again. */
 uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
                          const uint64_t *sectors, uint32_t n);
+/* The same for the sectors [first, end). */
+uint64_t tc_memsys_load_run(tc_memsys *m, uint32_t sm, uint64_t now,
+                            uint64_t first, uint64_t end, bool l1);
+uint64_t tc_memsys_store_run(tc_memsys *m, uint32_t sm, uint64_t now,
+                             uint64_t first, uint64_t end);
 /* A bulk copy's bytes from or to global memory, by the engine of the SM: when
  * the last one has arrived, or has been sent. They are taken to come from
  * DRAM: a tile is normally read once. */

@@ -34,9 +34,6 @@ void tc_timing_warp(tc_warp *w) {
     memset(k->ready, 0, n * sizeof *k->ready);
     k->next = 0;
     k->turn_end = 0;
-    memset(k->last, 0, sizeof k->last);
-    k->settled = 0;
-    k->last_pc = 0;
     k->ahead = 0;
 }
 
@@ -89,27 +86,43 @@ static bool through_l1(const tc_ptx_op *op) {
             (TC_PM_CG | TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE)) == 0;
 }
 
+/* Stores queue up to what the road, which is free then, takes in a few hundred
+ * cycles. */
+static uint64_t queue_store(tc_timing *t, uint64_t road) {
+    uint64_t now = t->run->cycle, late = now + t->p->l2_latency;
+    uint64_t *lsu = &t->at->lsu_free;
+    *lsu += road > late && road - late > *lsu - now ? road - late - (*lsu - now)
+                                                    : 0;
+    return now;
+}
+
 static uint64_t sector_access(tc_timing *t, const tc_ptx_op *op,
                               const uint64_t *sectors, uint32_t n, bool store) {
-    uint64_t now = t->run->cycle;
-    uint64_t begin = enter_lsu(t->at, now, (n + 3) / 4);
+    uint32_t sm = t->at->index;
+    uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
     t->run->counters.global_sectors += n;
     if (is_atomic(t, op)) {
-        tc_memsys_store(t->memory, t->at->index, begin, sectors, n);
+        tc_memsys_store(t->memory, sm, begin, sectors, n);
         return begin + t->p->atom_global;
     }
     if (store) {
-        uint64_t road =
-            tc_memsys_store(t->memory, t->at->index, begin, sectors, n);
-        /* Stores queue up to what the road takes in a few hundred cycles. */
-        uint64_t late = now + t->p->l2_latency;
-        t->at->lsu_free += road > late && road - late > t->at->lsu_free - now
-                               ? road - late - (t->at->lsu_free - now)
-                               : 0;
-        return now;
+        return queue_store(t,
+                           tc_memsys_store(t->memory, sm, begin, sectors, n));
     }
-    return tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
-                          through_l1(op));
+    return tc_memsys_load(t->memory, sm, begin, sectors, n, through_l1(op));
+}
+
+/* The same for sectors [first, end) of a load or a store. */
+static uint64_t run_access(tc_timing *t, const tc_ptx_op *op, uint64_t first,
+                           uint64_t end, bool store) {
+    uint32_t sm = t->at->index, n = (uint32_t)(end - first);
+    uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
+    t->run->counters.global_sectors += n;
+    if (store) {
+        return queue_store(
+            t, tc_memsys_store_run(t->memory, sm, begin, first, end));
+    }
+    return tc_memsys_load_run(t->memory, sm, begin, first, end, through_l1(op));
 }
 
 static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
@@ -123,16 +136,12 @@ static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
 void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                    uint64_t address, uint32_t bytes, bool store) {
     tc_timing *t = w->cta->run->timing;
-    uint64_t at, sectors[TC_LANES / 4 + 1], s = address / 32;
-    uint64_t last = (address + TC_LANES * (uint64_t)bytes - 1) / 32;
-    uint32_t n = 0;
+    uint64_t at;
     if (space == TC_PS_SHARED) {
         at = wavefronts(t, bytes / 4, bytes / 4) + t->p->shared_latency;
     } else {
-        while (s <= last) {
-            sectors[n++] = s++;
-        }
-        at = sector_access(t, op, sectors, n, store);
+        uint64_t last = (address + TC_LANES * (uint64_t)bytes - 1) / 32;
+        at = run_access(t, op, address / 32, last + 1, store);
     }
     t->arrives = at > t->arrives ? at : t->arrives;
 }
@@ -243,5 +252,13 @@ uint64_t tc_timing_when(tc_warp *w, tc_stall *why) {
             return asleep(w, why);
         }
     }
-    return tc_timing_operands(r->timing, k, why);
+    return tc_timing_operands(r->timing, k, &r->timing->ops[k->pc], why);
+}
+
+void tc_timing_count(const tc_timing *t, tc_sim_counters *c) {
+    for (uint32_t i = 0; i < t->run->module->ncode; i++) {
+        c->warp_instructions += t->ops[i].issued;
+        c->classes[t->ops[i].class] += t->ops[i].issued;
+    }
+    c->thread_instructions += c->warp_instructions * TC_LANES - t->idle;
 }

@@ -120,9 +120,10 @@ static void names(tc_list *l, const tc_ptx_operand *o) {
             names(l, &l->m->vec[o->slot + i]);
         }
     } else if (o->kind == TC_PO_PRED || (reg && o->cls == TC_PF_PRED)) {
-        add(l, o->slot);
+        add(l, TC_ENTRIES + o->slot);
     } else if (reg) {
-        add(l, l->f->npred + o->slot + (o->cls == TC_PF_64 ? l->f->n32 : 0));
+        add(l, TC_ENTRIES + l->f->npred + o->slot +
+                   (o->cls == TC_PF_64 ? l->f->n32 : 0));
     }
 }
 
@@ -151,7 +152,7 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
                       tc_timing_op *out) {
     uint32_t begin = l->n;
     if (op->guard >= 0) {
-        add(l, (uint32_t)op->guard);
+        add(l, TC_ENTRIES + (uint32_t)op->guard);
     }
     for (int i = 0; i < op->noperands; i++) {
         if (!writes(op, i)) {
@@ -169,10 +170,17 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
     out->regs = begin;
     out->nsrc = (uint8_t)nsrc;
     out->ndst = small(l->n - begin - nsrc);
+    uint32_t n = nsrc + out->ndst;
+    for (uint32_t i = 0; i < TC_NAMED && i < n; i++) {
+        out->named[i] = l->regs[begin + i]; /* the others: TC_ENTRY_NONE */
+    }
+    out->result = out->ndst ? l->regs[begin + nsrc] : TC_ENTRY_LOST;
+    out->many = n > TC_NAMED || out->ndst > 1;
     out->unit = (uint8_t)u;
     out->class = (uint8_t)class_of(op);
     out->latency = t->p->unit[u].latency;
     out->interval = t->p->unit[u].interval;
+    out->busy = (uint16_t)((out->interval > 2 ? 1u : 0u) << u);
     out->stall = (uint8_t)stall_of((tc_class)out->class);
     out->lsu = out->class >= TC_CLASS_LDG && out->class <= TC_CLASS_LDGSTS;
     if (out->class == TC_CLASS_LDC) {
@@ -180,20 +188,6 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
     } else if (out->class == TC_CLASS_MBARRIER) {
         out->latency = (uint16_t)t->p->mbarrier_latency;
     }
-}
-
-/* Does op name a register that an earlier one writes? */
-static bool chained(const tc_list *l, const tc_timing_op *before,
-                    const tc_timing_op *op) {
-    for (uint32_t i = 0; i < before->ndst; i++) {
-        for (uint32_t k = 0; k < (uint32_t)op->nsrc + op->ndst; k++) {
-            if (l->regs[op->regs + k] ==
-                l->regs[before->regs + before->nsrc + i]) {
-                return true;
-            }
-        }
-    }
-    return false;
 }
 
 /* The function that holds op i; functions lie one after the other. */
@@ -216,16 +210,12 @@ void tc_timing_decode(tc_timing *t) {
         }
         if (l.f) {
             decode_op(t, &l, &m->code[i], &t->ops[i]);
-            for (uint32_t d = 0; d < 4 && d < i; d++) {
-                t->ops[i].chained |=
-                    (uint8_t)(chained(&l, &t->ops[i - 1 - d], &t->ops[i]) << d);
-            }
         }
     }
     t->regs = l.regs;
     for (int k = 0; k < m->nfuncs; k++) {
         const tc_ptx_func *f = &m->funcs[k];
-        uint32_t n = f->npred + f->n32 + f->n64 + 1;
+        uint32_t n = TC_ENTRIES + f->npred + f->n32 + f->n64;
         t->nready = n > t->nready ? n : t->nready;
     }
 }
@@ -282,7 +272,7 @@ static void lives(const tc_ptx_module *m, const tc_ptx_func *f, tc_life *life) {
             names(&l, &m->code[i].a[k]);
         }
         for (uint32_t k = 0; k < l.n; k++) {
-            tc_life *x = &life[l.regs[k]];
+            tc_life *x = &life[l.regs[k] - TC_ENTRIES];
             x->first = x->first == UINT32_MAX ? i : x->first;
             x->last = i;
         }

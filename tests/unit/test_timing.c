@@ -254,13 +254,38 @@ static void test_hand_over(void **state) {
     assert_in_range(n / 64, l2 / 2, 3 * l2);
 }
 
+/* Three warps wait for a fourth one, which has 64 ops of some 17 cycles to go
+ * first: that is what their time went to, and nobody was kept by another's
+ * turn. */
+static void test_stalls(void **state) {
+    (void)state;
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_puts(&b, "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra meet;\n");
+    for (int i = 0; i < 64; i++) {
+        tc_buf_puts(&b, "ex2.approx.ftz.f32 %f1, %f1;\n");
+    }
+    tc_buf_puts(&b, "meet:\nbar.sync 0;\n");
+    sim_case c = {.grid = 1, .block = 128, .timing = true};
+    c.completion = TC_COMPLETE_TIMING;
+    char *text = whole_text(b.data, NULL);
+    run_text(&c, text);
+    const uint64_t *stalls = c.r.counters.stalls;
+    double wait = 64 * recorded("latency ex2.approx");
+    assert_true(stalls[TC_STALL_BARRIER] > 2.9 * wait);
+    assert_true(stalls[TC_STALL_BARRIER] < 3.3 * wait);
+    assert_true(stalls[TC_STALL_NOT_SELECTED] < 100);
+    end_case(&c);
+    free(text);
+    tc_buf_free(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sectors),   cmocka_unit_test(test_wavefronts),
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_bandwidth),
         cmocka_unit_test(test_chains),    cmocka_unit_test(test_shared),
         cmocka_unit_test(test_barriers),  cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_hand_over),
+        cmocka_unit_test(test_hand_over), cmocka_unit_test(test_stalls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
