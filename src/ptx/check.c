@@ -311,6 +311,22 @@ static bool matrix_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
     return vector(p, op, TC_PT_B32, false, to, in, out);
 }
 
+/* Those of a matrix of mma or wmma. */
+static bool fragment(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
+                     const tc_ptx_parsed *in, tc_ptx_operand *out) {
+    tc_ptx_type t = TC_PT_NONE;
+    int n = tc_ptx_mma_registers(op, letter, &t);
+    if (n == 0) { /* the rules say why */
+        return true;
+    }
+    if (in->o.kind != TC_PO_VECTOR || in->o.nvec != n) {
+        return wrong_kind(p, op, in,
+                          tc_format(p->arena, "a vector of %d register%s {..}",
+                                    n, n == 1 ? "" : "s"));
+    }
+    return vector(p, op, t, false, letter == 'H', in, out);
+}
+
 static bool predicate(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                       const tc_ptx_parsed *in, tc_ptx_operand *out) {
     *out = in->o;
@@ -430,6 +446,11 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     case 'R':
     case 'Z':
         return tensor_registers(p, op, letter == 'R', in, out);
+    case 'H':
+    case 'I':
+    case 'J':
+    case 'K':
+        return fragment(p, op, letter, in, out);
     case 'D':
         return is_vector
                    ? mov_vector(p, op, true, in, out)

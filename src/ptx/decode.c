@@ -74,11 +74,12 @@ static bool twice(tc_ptx_parser *p, tc_ptx_name n, tc_span span) {
 }
 
 static bool add_type(tc_ptx_parser *p, head *h, tc_ptx_type t, tc_span span) {
-    bool three = (tc_ptx_who((tc_ptx_opcode)h->op.opcode) & THREE_TYPES) != 0;
-    if (h->ntypes == (three ? 3 : 2)) {
+    unsigned who = tc_ptx_who((tc_ptx_opcode)h->op.opcode);
+    int most = who == TC_WHO_MMA ? 4 : (who & THREE_TYPES) != 0 ? 3 : 2;
+    if (h->ntypes == most) {
         return tc_ptx_fail(p, span, NULL, "'%s' has a type too many", h->text);
     }
-    uint8_t *to[] = {&h->op.type, &h->op.type2, &h->op.type3};
+    uint8_t *to[] = {&h->op.type, &h->op.type2, &h->op.type3, &h->op.type4};
     *to[h->ntypes++] = (uint8_t)t;
     return true;
 }
@@ -164,6 +165,17 @@ static bool add_modifier(tc_ptx_parser *p, head *h, tc_ptx_name n,
     }
 }
 
+static bool is_shape(const head *h, tc_ptx_name n) {
+    uint32_t size;
+    return tc_ptx_who((tc_ptx_opcode)h->op.opcode) == TC_WHO_MMA &&
+           tc_ptx_mma_shape_by_name(n, &size);
+}
+
+static bool add_shape(tc_ptx_parser *p, head *h, tc_ptx_name n, tc_span span) {
+    return h->op.size == 0 ? tc_ptx_mma_shape_by_name(n, &h->op.size)
+                           : twice(p, n, span);
+}
+
 /* The dotted words after the opcode: types and modifiers. */
 static bool read_modifiers(tc_ptx_parser *p, head *h, tc_ptx_name whole,
                            uint32_t at) {
@@ -176,6 +188,7 @@ static bool read_modifiers(tc_ptx_parser *p, head *h, tc_ptx_name whole,
         tc_span span = tc_ptx_span(p, h->span.begin + at, h->span.begin + end);
         tc_ptx_type t;
         bool ok = tc_ptx_type_by_name(n, &t) ? add_type(p, h, t, span)
+                  : is_shape(h, n)           ? add_shape(p, h, n, span)
                                              : add_modifier(p, h, n, span);
         if (!ok) {
             return false;

@@ -17,7 +17,8 @@ const uint8_t tc_ptx_type_bytes[TC_PT_COUNT] = {
     [TC_PT_E2M3X2] = 2, [TC_PT_E3M2X2] = 2, [TC_PT_UE8M0X2] = 2,
     [TC_PT_E4M3X4] = 4, [TC_PT_E5M2X4] = 4, [TC_PT_E2M1X4] = 2,
     [TC_PT_E2M3X4] = 4, [TC_PT_E3M2X4] = 4, [TC_PT_U4] = 4,
-    [TC_PT_S4] = 4,     [TC_PT_U2] = 4,     [TC_PT_S2] = 4};
+    [TC_PT_S4] = 4,     [TC_PT_U2] = 4,     [TC_PT_S2] = 4,
+    [TC_PT_B1] = 4,     [TC_PT_E4M3] = 1,   [TC_PT_E5M2] = 1};
 
 const char *const tc_ptx_type_names[TC_PT_COUNT] = {[TC_PT_NONE] = "",
                                                     [TC_PT_PRED] = ".pred",
@@ -59,7 +60,10 @@ const char *const tc_ptx_type_names[TC_PT_COUNT] = {[TC_PT_NONE] = "",
                                                     [TC_PT_U4] = ".u4",
                                                     [TC_PT_S4] = ".s4",
                                                     [TC_PT_U2] = ".u2",
-                                                    [TC_PT_S2] = ".s2"};
+                                                    [TC_PT_S2] = ".s2",
+                                                    [TC_PT_B1] = ".b1",
+                                                    [TC_PT_E4M3] = ".e4m3",
+                                                    [TC_PT_E5M2] = ".e5m2"};
 
 const tc_ptx_op_info tc_ptx_ops[TC_PTX_OPCODE_COUNT] = {
 #define TC_PTX_OP(id, name, section, unit, family) {name, section, unit},

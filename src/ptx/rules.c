@@ -368,6 +368,15 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                check_space(p, op, 0, TC_PS_GLOBAL, span);
     case TC_PTX_CVTA:
         return check_cvta(p, op, span);
+    case TC_PTX_MMA:
+    case TC_PTX_WMMA_MMA:
+    case TC_PTX_WMMA_LOAD_A:
+    case TC_PTX_WMMA_LOAD_B:
+    case TC_PTX_WMMA_LOAD_C:
+    case TC_PTX_WMMA_STORE_D:
+        return tc_ptx_check_mma(p, op, span) &&
+               check_space(p, op, op->opcode == TC_PTX_WMMA_STORE_D ? 0 : 1,
+                           plain(op->space), span);
     default:
         return true;
     }
