@@ -96,17 +96,20 @@ static void count_shared(tc_hz_visit *v, const tc_hz_mark *e,
         n->shared_reads_other += (end - b) * (uint64_t)per;
         return;
     }
-    if (tc_hz_same_lanes(e, m)) {
-        n->shared_reads_own += end - b;
-        return;
+    /* Between two bounds of elements the lanes are the same. */
+    uint32_t unit = e->unit < m->unit ? e->unit : m->unit;
+    uint32_t size = UINT32_C(1) << unit, next;
+    if (e->unit == m->unit && tc_hz_one_shift(e) && tc_hz_one_shift(m)) {
+        size = TC_HZ_LINE;
     }
-    for (; b < end; b++) {
+    for (; b < end; b = next) {
         int e0, e1, m0, m1;
+        next = (b | (size - 1)) + 1 < end ? (b | (size - 1)) + 1 : end;
         tc_hz_lanes_at(e, b, &e0, &e1);
         tc_hz_lanes_at(m, b, &m0, &m1);
         uint64_t own = e1 >= m0 && e1 <= m1; /* the last lane's value stays */
-        n->shared_reads_own += own;
-        n->shared_reads_other += (uint64_t)(m1 - m0 + 1) - own;
+        n->shared_reads_own += own * (next - b);
+        n->shared_reads_other += ((uint64_t)(m1 - m0 + 1) - own) * (next - b);
     }
 }
 

@@ -21,6 +21,11 @@ static inline tc_hz_shape tc_hz_shape_of(const tc_hz_mark *m) {
     return (tc_hz_shape)(m->shape & TC_HZ_SHAPE);
 }
 
+/* Lanes on consecutive elements, one each: who is on a byte is a sum. */
+static inline bool tc_hz_one_shift(const tc_hz_mark *m) {
+    return tc_hz_shape_of(m) == TC_HZ_RUN && m->lo == m->hi;
+}
+
 /* The lanes that touched a byte which the mark covers. */
 static inline void tc_hz_lanes_at(const tc_hz_mark *m, uint32_t byte, int *l0,
                                   int *l1) {
