@@ -18,6 +18,10 @@ typedef struct tc_profile {
 /* The profile of a machine's generation: static data. */
 const tc_profile *tc_profile_of(const tc_machine *m);
 
+/* Time by the SMs' clock. */
+uint64_t tc_nanoseconds(const tc_machine *m, uint64_t cycles);
+uint64_t tc_cycles_of(const tc_machine *m, uint32_t nanoseconds);
+
 /* The unit that an op keeps busy: ops.def's, by type where the opcode spans
  * several (add.f64 is FP64's, add.f32 FMA's, mul.lo.s32 IMAD's). */
 tc_ptx_unit tc_unit_of(const tc_ptx_op *op);
