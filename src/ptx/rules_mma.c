@@ -193,9 +193,11 @@ static const row *find(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
         op->opcode == TC_PTX_WMMA_LOAD_A || op->opcode == TC_PTX_WMMA_LOAD_B;
     tc_ptx_type a = type_of(op, 'I'), b = type_of(op, 'J');
     tc_ptx_type d = type_of(op, 'H'), c = type_of(op, 'K');
+    bool halves = op->opcode == TC_PTX_WMMA_MMA && op->type2 == TC_PT_F16 &&
+                  op->type3 == TC_PT_F16; /* which go without saying */
     for (int i = 0; i < n; i++) {
         const row *r = &rows[i];
-        if (r->size != op->size) {
+        if (r->size != op->size || halves) {
             continue;
         }
         bool of_a = in(a, r->a) && in(b, r->a) && (a == b || r->mix);
