@@ -54,6 +54,10 @@ static void add_range(tc_hz_block *b, uint32_t first, uint32_t count,
         if (inside) {
             return;
         }
+        if (b->count && v == b->more && first == b->first + b->count) {
+            b->count += count;
+            return;
+        }
         if (around) {
             b->first = first;
             b->count = count;

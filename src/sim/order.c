@@ -142,10 +142,15 @@ void tc_hazard_cta_free(tc_cta *c) {
 /* ---- to tell, and to learn ---- */
 
 void tc_hz_publish(tc_warp *w, int lane, tc_hz_know *into) {
+    tc_hz_know_join(into, tc_hz_warp_of(w)->known[lane],
+                    w->cta->run->hazard->nthreads);
+    tc_hz_publish_own(w, lane, into);
+}
+
+void tc_hz_publish_own(tc_warp *w, int lane, tc_hz_know *into) {
     tc_hazard *h = w->cta->run->hazard;
     tc_hz_warp *hw = tc_hz_warp_of(w);
     uint32_t t = w->index * TC_LANES + (uint32_t)lane;
-    tc_hz_know_join(into, hw->known[lane], h->nthreads);
     tc_hz_know_range(into, w->cta->index, t, 1, hw->clock, h->nthreads);
     if (hw->fences >> lane & 1) {
         tc_hz_know *own = tc_hz_know_copy(NULL);

@@ -253,6 +253,8 @@ static inline tc_hz_warp *tc_hz_warp_of(const tc_warp *w) {
 uint64_t tc_hz_clock(tc_warp *w); /* ticks if it must */
 /* What a lane knows and did, for others; it ticks afterwards. */
 void tc_hz_publish(tc_warp *w, int lane, tc_hz_know *into);
+/* The same, where what it knows is told already. */
+void tc_hz_publish_own(tc_warp *w, int lane, tc_hz_know *into);
 void tc_hz_learn(tc_warp *w, uint32_t mask, tc_hz_know *k);
 void tc_hz_set_known(tc_warp *w, uint32_t lanes, tc_hz_know *k);
 
