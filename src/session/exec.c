@@ -148,7 +148,7 @@ static void run_program(tc_session *s, tc_exec *e, const tc_exec_ask *ask) {
     tc_program_options o = {.path = e->cuda->build.program,
                             .argv = make_argv(e, ask),
                             .backend = ask->backend,
-                            .device = {sim_options(s, e, ask->alone), &module},
+                            .device = {sim_options(s, e, ask->alone), &module, s->gpu},
                             .timeout_s = ask->timeout_s,
                             .cancel = &s->cancel,
                             .in = in > 0 ? in : ask->in,

@@ -1,5 +1,6 @@
 #include "session/session.h"
 #include "base/utf8.h"
+#include "gpu/gpu.h"
 #include "session/exec.h"
 
 #include <ctype.h>
@@ -71,6 +72,7 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     s->env = tc_env_new(s->arena);
     s->timing = s->hazards = s->trace = s->target_cuda = true;
     s->completion = TC_COMPLETE_TIMING;
+    s->gpu = tc_gpu_host_new();
     return s;
 }
 
@@ -85,6 +87,7 @@ void tc_session_free(tc_session *s) {
         tc_loaded_free(s->files[i]);
     }
     tc_keep_free(s);
+    tc_gpu_host_free(s->gpu);
     json_decref(s->first_error);
     json_decref(s->notes);
     tc_arena_free(s->tree);

@@ -168,6 +168,13 @@ static void write_file(const char *path, const char *text) {
     fclose(f);
 }
 
+/* The stand-in is in another process (fake_cuda.c). */
+static void tell_fake(const char *name, const char *value) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    write_file(path, value);
+}
+
 static int set_up(void **state) {
     (void)state;
     char source[512], command[1024];
@@ -183,6 +190,7 @@ static int set_up(void **state) {
     snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s '%s'", library,
              source);
     setenv("TILECOPY_LIBCUDA", library, 1);
+    setenv("FAKE_CUDA_FOLDER", folder, 1);
     snprintf(source, sizeof source, "%s/cache", folder);
     setenv("TILECOPY_CACHE", source, 1);
     return system(command);
@@ -271,10 +279,10 @@ static void clusters_and_memory(void **state) {
     json_decref(ask(s, &out, command, TC_NO_GPU));
     snprintf(command, sizeof command, "%s --smem 65536", launch_add);
     json_decref(ask(s, &out, command, TC_OK));
-    setenv("FAKE_CUDA_FAIL", "cuFuncSetAttribute", 1);
+    tell_fake("FAIL", "cuFuncSetAttribute");
     json_decref(ask(s, &out, command, TC_NO_GPU));
     json_decref(ask(s, &out, launch_add, TC_OK)); /* 0 bytes: not asked */
-    unsetenv("FAKE_CUDA_FAIL");
+    tell_fake("FAIL", "");
     tc_session_free(s);
     tc_buf_free(&out);
 }
@@ -517,7 +525,11 @@ static void completion(void **state) {
     tc_buf_free(&out);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    int status;
+    if (tc_session_process(argc, argv, &status)) {
+        return status;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers),       cmocka_unit_test(words),
         cmocka_unit_test(backends),      cmocka_unit_test(clusters_and_memory),
