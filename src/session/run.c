@@ -289,6 +289,7 @@ tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
                        s->options.seed);
     }
     tc_sim_launch l = launch_of(run);
+    l.stops = true;
     l.stop_at = stop_at;
     if (sim != NULL && !tc_sim_run(sim, &l, &quiet, out)) {
         tc_sim_free(sim);
