@@ -249,5 +249,5 @@ void tc_gpu_host_end(tc_gpu_host *h, bool at_once, tc_gpu_complaint c) {
     if (h->staging != NULL) {
         munmap(h->staging, TC_GPU_STAGING);
     }
-    *h = (tc_gpu_host){.socket = -1, .printed = -1};
+    *h = (tc_gpu_host){.socket = -1, .printed = -1, .serves = h->serves};
 }

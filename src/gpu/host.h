@@ -9,6 +9,7 @@ struct tc_gpu_host {
     int pid;          /* 0: there is none */
     int socket;       /* to it */
     int printed;      /* the file that is its standard output */
+    bool serves;      /* a tc_gpu is open */
     uint8_t *staging; /* TC_GPU_STAGING bytes that it has too */
 };
 

@@ -100,21 +100,41 @@ static tc_cu_result ask_name(tc_gpu *g, tc_gpu_call call, const char *name,
 
 /* One that does not open has nothing more to say in its process: a driver that
  * is not there now may be there for the next. */
+static bool enter(tc_gpu *g, tc_gpu_complaint c) {
+    tc_gpu_answer out;
+    if (!tc_gpu_host_start(g->host, c)) {
+        return false;
+    }
+    if (ask(g, TC_GPU_ENTER, 0, 0, 0, &out, c) != TC_CU_SUCCESS) {
+        lose(g, out.result, "");
+        return false;
+    }
+    g->info = out.info;
+    return true;
+}
+
+/* A process that had served before, and is found dead now, was killed while it
+ * had nothing to do: nothing is lost. */
 tc_gpu *tc_remote_enter(tc_gpu_host *h, char *why, size_t why_size) {
     tc_gpu_complaint c = {why, why_size};
-    tc_gpu_answer out;
+    if (h != NULL && h->serves) {
+        say(c, "the GPU is open already, and its process serves one at a time");
+        return NULL;
+    }
     tc_gpu *g = tc_xcalloc(1, sizeof *g);
     g->own = h == NULL;
     g->host = h != NULL ? h : tc_gpu_host_new();
-    if (tc_gpu_host_start(g->host, c)) {
-        if (ask(g, TC_GPU_ENTER, 0, 0, 0, &out, c) == TC_CU_SUCCESS) {
-            g->info = out.info;
-            return g;
-        }
-        lose(g, out.result, "");
+    bool before = g->host->pid != 0, ok = enter(g, c);
+    if (!ok && before && g->host->pid == 0) {
+        g->lost = 0;
+        ok = enter(g, c);
     }
-    tc_remote_leave(g);
-    return NULL;
+    if (!ok) {
+        tc_remote_leave(g);
+        return NULL;
+    }
+    g->host->serves = true;
+    return g;
 }
 
 void tc_remote_leave(tc_gpu *g) {
@@ -128,6 +148,7 @@ void tc_remote_leave(tc_gpu *g) {
     if (g->lost != 0) {
         tc_gpu_host_end(g->host, true, UNSAID);
     }
+    g->host->serves = false;
     if (g->own) {
         tc_gpu_host_free(g->host);
     }

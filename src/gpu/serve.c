@@ -78,11 +78,7 @@ static void enter(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
     const tc_cu *cu = &s->driver.cu;
     const char *doing = "preparing the GPU";
     tc_gpu_complaint c = {out->why, sizeof out->why};
-    if (s->driver.context != NULL) {
-        tc_served_refuse(out, TC_CU_INVALID_VALUE,
-                         "the GPU is open already, and its process serves one "
-                         "at a time");
-    } else if (!tc_driver_enter(&s->driver, c)) {
+    if (!tc_driver_enter(&s->driver, c)) {
         out->result = TC_CU_NO_DEVICE;
         leave(s, ask, bytes, out);
     } else if (!tc_served_ok(s, out, cu->event_create(&s->from, 0),

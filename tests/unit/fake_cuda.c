@@ -75,12 +75,15 @@ int cuDriverGetVersion(int *v) {
 }
 
 int cuGetErrorName(int e, const char **name) {
-    *name = e == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
+    *name = e == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : e == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                       : "CUDA_ERROR_OTHER";
     return e == 999 ? 1 : 0;
 }
 
 int cuGetErrorString(int e, const char **text) {
-    *text = "out of memory";
+    *text =
+        e == 700 ? "an illegal memory access was encountered" : "out of memory";
     return e == 999 ? 1 : 0;
 }
 
