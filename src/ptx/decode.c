@@ -84,8 +84,22 @@ static bool add_type(tc_ptx_parser *p, head *h, tc_ptx_type t, tc_span span) {
     return true;
 }
 
+/* vote.ballot.sync, shfl.up.sync: ptxas takes .sync behind the mode, too, and
+ * CUB writes it so. */
+static bool late_sync(head *h, tc_ptx_name n) {
+    bool vote = h->op.opcode == TC_PTX_VOTE, shfl = h->op.opcode == TC_PTX_SHFL;
+    if (!(vote || shfl) || n.len != 5 || memcmp(n.text, ".sync", 5) != 0) {
+        return false;
+    }
+    h->op.opcode = vote ? TC_PTX_VOTE_SYNC : TC_PTX_SHFL_SYNC;
+    return true;
+}
+
 static bool add_modifier(tc_ptx_parser *p, head *h, tc_ptx_name n,
                          tc_span span) {
+    if (late_sync(h, n)) {
+        return true;
+    }
     const tc_ptx_mod *m = tc_ptx_mod_by_name(n, (tc_ptx_opcode)h->op.opcode);
     const char *op = tc_ptx_ops[h->op.opcode].name;
     if (m == NULL) {

@@ -197,6 +197,8 @@ struct tc_hazard {
     uint32_t nbarriers; /* mbarriers ever seen */
     struct tc_hz_cluster *clusters;
     struct tc_hz_doubt *doubts;
+    const tc_ptx_op *seed; /* hazard_cas.c: the load asked about last, */
+    bool seeds;            /* and the answer */
 };
 
 /* shadow.c */
@@ -231,6 +233,11 @@ void tc_hz_idle_wait(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
  * before, that is what f becomes. */
 void tc_hz_idle_race(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
                      int lane);
+
+/* hazard_cas.c: does a compare-and-swap look for what the load has read,
+ * and is `by` an atomic? */
+bool tc_hz_cas_confirms(tc_hazard *h, const tc_ptx_op *load,
+                        const tc_ptx_op *by);
 
 void tc_hz_remotes_free(tc_hz_cta *z);
 void tc_hz_remote_transfer(tc_hz_agent *g, tc_cta *owner, uint64_t offset,

@@ -1,0 +1,79 @@
+/* hazard_cas.c - the plain read that a loop of compare-and-swaps begins with
+ * (CUDA C++ Programming Guide, "Atomic Functions": any atomic operation can be
+ * made of atomicCAS so). It may meet the atomics of others: what it read is
+ * only believed where a compare-and-swap finds the same. */
+#include "sim/shadow.h"
+
+enum { MOST = 16 };
+
+typedef struct tc_hz_values { /* registers that hold what was loaded */
+    uint8_t cls[MOST];
+    uint32_t slot[MOST];
+    int n;
+} tc_hz_values;
+
+static bool holds(const tc_hz_values *v, const tc_ptx_operand *o) {
+    for (int i = 0; o->kind == TC_PO_REG && i < v->n; i++) {
+        if (v->cls[i] == o->cls && v->slot[i] == o->slot) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool add(tc_hz_values *v, const tc_ptx_operand *o) {
+    if (o->kind != TC_PO_REG || v->n == MOST || holds(v, o)) {
+        return false;
+    }
+    v->cls[v->n] = (uint8_t)o->cls;
+    v->slot[v->n++] = (uint32_t)o->slot;
+    return true;
+}
+
+static bool compared(const tc_ptx_module *m, const tc_ptx_func *f,
+                     const tc_hz_values *v) {
+    for (uint32_t i = f->begin; i < f->end; i++) {
+        const tc_ptx_op *op = &m->code[i];
+        if (op->opcode == TC_PTX_ATOM && op->sub == TC_ATOM_CAS &&
+            holds(v, &op->a[2])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool seeds(const tc_ptx_module *m, const tc_ptx_op *load) {
+    uint32_t at = (uint32_t)(load - m->code);
+    const tc_ptx_func *f = m->funcs;
+    while (f < m->funcs + m->nfuncs && !(f->begin <= at && at < f->end)) {
+        f++;
+    }
+    tc_hz_values v = {.n = 0};
+    if (f == m->funcs + m->nfuncs || !add(&v, &load->a[0])) {
+        return false;
+    }
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = f->begin; i < f->end; i++) {
+            const tc_ptx_op *op = &m->code[i];
+            if (op->opcode == TC_PTX_MOV && holds(&v, &op->a[1])) {
+                more |= add(&v, &op->a[0]);
+            }
+        }
+    }
+    return compared(m, f, &v);
+}
+
+bool tc_hz_cas_confirms(tc_hazard *h, const tc_ptx_op *load,
+                        const tc_ptx_op *by) {
+    if (load->opcode != TC_PTX_LD || load->nvec != 1 ||
+        (load->flags & TC_PM_NC) ||
+        (by->opcode != TC_PTX_ATOM && by->opcode != TC_PTX_RED)) {
+        return false;
+    }
+    if (h->seed != load) {
+        h->seed = load;
+        h->seeds = seeds(h->run->module, load);
+    }
+    return h->seeds;
+}
