@@ -219,10 +219,6 @@ const char *tc_element_name(tc_arena *a, const tc_buffer *b, uint64_t offset);
 /* The coordinates of that element; false where none lives. */
 bool tc_element_at(tc_arena *a, const tc_buffer *b, uint64_t element,
                    int64_t *coord);
-/* Where the kernel's dynamic shared memory begins, as the simulator places it:
- * behind the static, at a multiple of every dynamic symbol's alignment; *first
- * is one of these symbols, or NULL. */
-uint64_t tc_dynamic_begin(const tc_run *run, const tc_ptx_symbol **first);
 /* What an address of the last run is called. */
 const char *tc_address_name(tc_session *s, tc_ptx_space space,
                             uint64_t address);
