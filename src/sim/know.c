@@ -288,6 +288,11 @@ bool tc_hz_knows(const tc_hz_know *k, uint32_t cta, uint32_t first,
     return true;
 }
 
+bool tc_hz_knows_cta(const tc_hz_know *k, uint32_t cta, uint64_t clock) {
+    const tc_hz_block *b = k ? look(k, cta, false) : NULL;
+    return (k && k->floor >= clock) || (b && b->base >= clock);
+}
+
 static bool covers_block(const tc_hz_block *b, const tc_hz_block *o,
                          uint32_t nt) {
     if (!b || b->base < o->base) {

@@ -168,8 +168,10 @@ static bool stands_for(const tc_hz_visit *v, const tc_hz_mark *m,
            tc_hz_all_ordered(v, x, e, m);
 }
 
-static void add_reader(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
+void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
+                      bool apart) {
     tc_hazard *h = v->h;
+    tc_hz_mark *head = &line->r;
     uint32_t own = 0, retired = 0;
     const tc_hz_record *me = tc_hz_record_of(h, v->record);
     m.record = v->record;
@@ -185,7 +187,7 @@ static void add_reader(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
                 absorb_coarse(h, e, &m);
                 return;
             }
-            if (tc_hz_absorb(e, &m)) {
+            if (!apart && tc_hz_absorb(e, &m)) {
                 return;
             }
             own++;
@@ -210,6 +212,7 @@ static void add_unwritten(tc_hz_visit *v, tc_hz_line *line,
                           const tc_hz_mark *m) {
     tc_hazard *h = v->h;
     tc_bits bits = {{0}};
+    tc_hz_late_settle(v, line);
     set_bits(&bits, m->b0, m->b1, true);
     for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
         set_bits(&bits, here(h, &k)->b0, here(h, &k)->b1, false);
@@ -228,7 +231,7 @@ static void add_unwritten(tc_hz_visit *v, tc_hz_line *line,
         if (part.b0 != m->b0 || part.b1 != m->b1) {
             part.shape |= TC_HZ_CLIPPED;
         }
-        add_reader(v, &line->r, part);
+        tc_hz_add_reader(v, line, part, false);
     }
 }
 
@@ -263,7 +266,9 @@ void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     if (v->space != TC_PS_GLOBAL && covered < (uint32_t)(m.b1 - m.b0)) {
         add_unwritten(v, line, &m);
     }
-    add_reader(v, &line->r, m);
+    if (!tc_hz_has_late(v) || !tc_hz_late_read(v, line, m)) {
+        tc_hz_add_reader(v, line, m, false);
+    }
 }
 
 /* ---- writes ---- */
@@ -441,6 +446,9 @@ void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     tc_walk at;
     if (m.b0 >= m.b1) {
         return;
+    }
+    if (tc_hz_has_late(v)) {
+        tc_hz_late_write(v, line, &m);
     }
     bool strong = (tc_hz_record_of(h, v->record)->flags & TC_HZ_STRONG) != 0;
     bool exact = check_writers(v, line, &m, &at);

@@ -68,6 +68,7 @@ static void forget(tc_hazard *h, tc_hz_cta *z) {
     }
     if (z->touched) {
         tc_hz_lines_clear(h, z->shared, z->nshared);
+        tc_hz_late_clear(z);
     }
     if (z->tensor) {
         tc_hz_lines_clear(h, z->tensor, z->ntensor);
@@ -93,6 +94,7 @@ static tc_hz_cta *new_hz_cta(tc_cta *c) {
     z->cta = c;
     z->nshared = (c->shared_bytes + TC_HZ_LINE - 1) / TC_HZ_LINE;
     z->shared = tc_xcalloc(z->nshared + 1, sizeof *z->shared);
+    z->late = tc_xcalloc(z->nshared + 1, sizeof *z->late);
     z->warps = tc_xcalloc(c->nwarps, sizeof *z->warps);
     if (c->local) {
         z->local = tc_xcalloc(c->nwarps * TC_LANES, c->local_bytes);
@@ -131,6 +133,7 @@ void tc_hazard_cta_free(tc_cta *c) {
         return;
     }
     tc_hz_retire(c);
+    tc_hz_late_free(z);
     free(z->shared);
     free(z->tensor);
     free(z->local);

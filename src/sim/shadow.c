@@ -228,6 +228,14 @@ static void each_line(tc_hazard *h, tc_hz_line *l, uint64_t n, each_fn *fn) {
     }
 }
 
+static void each_late(tc_hazard *h, tc_hz_cta *z, each_fn *fn) {
+    for (uint64_t i = 0; i < z->nshared; i++) {
+        for (uint32_t j = 0; j < z->late[i].n; j++) {
+            fn(h, &z->late[i].m[j].record);
+        }
+    }
+}
+
 static void each_agent(tc_hazard *h, tc_hz_agent *g, each_fn *fn) {
     for (; g; g = g->next) {
         if (!g->freed && g->reads) {
@@ -245,6 +253,7 @@ static void each_record(tc_hazard *h, each_fn *fn) {
     }
     for (tc_hz_cta *z = h->ctas; z; z = z->next) {
         each_line(h, z->shared, z->nshared, fn);
+        each_late(h, z, fn);
         each_line(h, z->tensor, z->ntensor, fn);
     }
     each_agent(h, h->agents, fn);

@@ -63,6 +63,16 @@ typedef struct tc_hz_line {
     tc_hz_mark w, r; /* first of the writers, of the readers */
 } tc_hz_line;
 
+/* Readers of a line that its list has yet to take in: late.c. next of a mark is
+ * then its warp, and the record's flags << 16. */
+typedef struct tc_hz_late {
+    tc_hz_know *all; /* what each of them knows */
+    uint64_t newest; /* of their clocks */
+    uint32_t n, cap;
+    tc_hz_mark *m;
+    uint8_t b0, b1; /* bytes of all of them */
+} tc_hz_late;
+
 /* One access that may have been too early: decided when somebody waits. */
 typedef struct tc_hz_pending {
     struct tc_hz_pending *next;
@@ -162,6 +172,7 @@ struct tc_hz_cta {
     tc_hz_cta *next; /* of those that run */
     tc_hz_line *shared, *tensor;
     uint64_t nshared, ntensor; /* lines */
+    tc_hz_late *late;          /* of each line of shared */
     bool touched;
     uint8_t *local; /* a byte each: written? */
     tc_hz_warp *warps;
@@ -197,8 +208,6 @@ struct tc_hazard {
     uint32_t nbarriers; /* mbarriers ever seen */
     struct tc_hz_cluster *clusters;
     struct tc_hz_doubt *doubts;
-    const tc_ptx_op *seed; /* hazard_cas.c: the load asked about last, */
-    bool seeds;            /* and the answer */
 };
 
 /* shadow.c */
@@ -234,16 +243,15 @@ void tc_hz_idle_wait(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
 void tc_hz_idle_race(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
                      int lane);
 
-/* hazard_cas.c: does a compare-and-swap look for what the load has read,
- * and is `by` an atomic? */
-bool tc_hz_cas_confirms(tc_hazard *h, const tc_ptx_op *load,
-                        const tc_ptx_op *by);
-
 void tc_hz_remotes_free(tc_hz_cta *z);
 void tc_hz_remote_transfer(tc_hz_agent *g, tc_cta *owner, uint64_t offset,
                            uint32_t bytes);
 void tc_hz_remotes_check(tc_cta *c); /* at the end of the CTA */
 void tc_hz_retire(tc_cta *c);
+/* late.c, of the whole CTA */
+void tc_hz_late_clear(tc_hz_cta *z);
+void tc_hz_late_free(tc_hz_cta *z);
+
 typedef enum tc_hz_strong_kind {
     TC_HZ_STRONG_LOAD,
     TC_HZ_STRONG_STORE,
