@@ -264,16 +264,16 @@ static bool ld_st_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
 static bool atom_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                        const tc_ptx_parsed *in, tc_ptx_operand *out) {
     tc_ptx_type t = (tc_ptx_type)op->type;
+    *out = in->o;
+    if (to && in->o.kind == TC_PO_SINK) {
+        return true;
+    }
     if ((in->o.kind == TC_PO_VECTOR ? in->o.nvec : 1) != op->nvec) {
         return wrong_kind(
             p, op, in,
             op->nvec == 1
                 ? "one register, for it has no .v2, .v4 or .v8"
                 : tc_format(p->arena, "a vector of %d {..}", op->nvec));
-    }
-    *out = in->o;
-    if (to && in->o.kind == TC_PO_SINK) {
-        return true;
     }
     return in->o.kind == TC_PO_VECTOR ? vector(p, op, t, false, to, in, out)
            : to                       ? destination(p, op, t, false, in, out)
@@ -307,6 +307,11 @@ static bool matrix_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
     if (in->o.kind != TC_PO_VECTOR || in->o.nvec != n) {
         return wrong_kind(p, op, in,
                           tc_format(p->arena, "a vector of %d {..}", n));
+    }
+    for (int i = 0; !to && i < n; i++) {
+        if (in->items[i].o.kind != TC_PO_REG) {
+            return wrong_kind(p, op, &in->items[i], "a register");
+        }
     }
     return vector(p, op, TC_PT_B32, false, to, in, out);
 }

@@ -314,7 +314,16 @@ bool tc_ptx_check_hints(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_proxy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_atom(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-/* Reports an instruction (or what of it) that the module's .target lacks. */
+/* ---- rules_address.c ---- */
+/* All that stands in [ ]; gives a generic op that names a variable the
+ * variable's space. */
+bool tc_ptx_check_addresses(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
+
+/* Reports an instruction that the module's .target lacks. */
+bool tc_ptx_check_target(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
+bool tc_ptx_wants_tensor_memory(tc_ptx_parser *p, tc_span span,
+                                const char *what);
+/* The same of a part of one. */
 bool tc_ptx_wants_sm(tc_ptx_parser *p, tc_span span, int sm, const char *what);
 
 /* ---- decode.c ---- */

@@ -20,4 +20,8 @@ enum { /* their more */
 #define TC_MMA_N(size)        ((size) >> 10 & 0x3ffu)
 #define TC_MMA_K(size)        ((size)&0x3ffu)
 
+/* An instruction whose result PTX only bounds, or leaves open in the last bits:
+ * .approx, .full, and floating-point sums of matrices. */
+bool tc_ptx_approximate(const tc_ptx_op *op);
+
 #endif

@@ -140,13 +140,16 @@ static void from_entry(tc_ptx_parser *p, const tc_ptx_entry *e,
     }
 }
 
-/* + or - a constant after a register or symbol. */
+/* + a constant after a register or symbol. */
 static bool offset(tc_ptx_parser *p, tc_ptx_parsed *out) {
     if (!tc_ptx_is(p, '+') && !tc_ptx_is(p, '-')) {
         return true;
     }
-    bool minus = tc_ptx_is(p, '-');
     tc_span sign = tc_ptx_here(p);
+    if (tc_ptx_is(p, '-')) {
+        return tc_ptx_fail(p, sign, "a negative offset is written +-8",
+                           "PTX has no '-' after a register or a variable");
+    }
     tc_ptx_advance(p);
     if (p->tok.kind == TC_TK_IDENT &&
         !tc_ptx_name_is(tc_ptx_text(p, &p->tok), "WARP_SZ")) {
@@ -159,7 +162,7 @@ static bool offset(tc_ptx_parser *p, tc_ptx_parsed *out) {
     if (!expression(p, 0, 0, &v)) {
         return false;
     }
-    out->o.imm = (int64_t)(minus ? 0 - v : v);
+    out->o.imm = (int64_t)v;
     return true;
 }
 

@@ -310,7 +310,9 @@ enum { /* tc_ptx_op.more of the async proxy's copies, st.async, red.async */
        TC_PX_BULK_CTA_GROUP_1 = 1u << 8,
        TC_PX_BULK_CTA_GROUP_2 = 1u << 9,
        TC_PX_BULK_GATHER4 = 1u << 10, /* .tile::gather4 */
-       TC_PX_BULK_SCATTER4 = 1u << 11
+       TC_PX_BULK_SCATTER4 = 1u << 11,
+       TC_PX_BULK_WEAK = 1u << 12,
+       TC_PX_BULK_MMIO = 1u << 13
 };
 enum { /* tc_ptx_op.sub2 of fence.proxy: between the generic proxy and this */
        TC_PROXY_NONE,

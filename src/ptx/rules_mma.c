@@ -156,6 +156,12 @@ int tc_ptx_mma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t) {
     return (int)(elements / 32 * bits / (bits == 64 ? 64 : 32));
 }
 
+bool tc_ptx_approximate(const tc_ptx_op *op) {
+    bool sums = op->opcode == TC_PTX_MMA || op->opcode == TC_PTX_WMMA_MMA;
+    return (op->flags & (TC_PM_APPROX | TC_PM_FULL)) != 0 ||
+           (sums && (op->type == TC_PT_F32 || op->type == TC_PT_F16));
+}
+
 /* ---- rules ---- */
 
 static bool fail(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span,

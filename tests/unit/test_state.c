@@ -27,7 +27,8 @@ typedef struct world {
 static void begin(world *w, const char *what, bool timing) {
     tc_diags d = {.fn = print_diag};
     w->arena = tc_arena_new();
-    w->text = whole_text(what, NULL);
+    w->text = whole_text(what, NULL); /* expect_tx is of sm_90 */
+    memcpy(w->text, ".version 8.0\n.target sm_90", 26);
     tc_source *s = TC_NEW(w->arena, tc_source);
     *s = (tc_source){"test.ptx", w->text, strlen(w->text), 1};
     w->m = tc_ptx_parse(w->arena, s, &d);
