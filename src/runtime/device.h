@@ -69,7 +69,7 @@ typedef struct tc_device_launched {
     tc_device_difference *differences; /* both; until the next launch */
     int ndifferences;
     bool approximate; /* differences: the module has instructions whose error
-                         PTX only bounds (.approx, .full) */
+                         PTX only bounds (.approx, .full, mma) */
 } tc_device_launched;
 
 typedef struct tc_device tc_device;

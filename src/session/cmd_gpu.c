@@ -127,10 +127,13 @@ static void explain_text(const tc_run *run, const tc_run_buffer *b,
     tc_describe_count(out, ulps);
     tc_buf_puts(out, " ulp; ");
     tc_run_op_name(op, out);
+    bool bounded = (op->flags & (TC_PM_APPROX | TC_PM_FULL)) != 0;
     tc_buf_printf(out,
-                  " (line %u) is approximate: PTX bounds its error, and no two "
-                  "machines need agree\n",
-                  op->line);
+                  " (line %u) is approximate: PTX %s, and no two machines need "
+                  "agree\n",
+                  op->line,
+                  bounded ? "bounds its error"
+                          : "leaves open how it rounds its sums");
 }
 
 static bool compare_text(tc_session *s, const gpu_outcome *o, tc_buf *out) {

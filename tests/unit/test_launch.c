@@ -426,9 +426,19 @@ static void only_on_a_gpu(void **state) {
  * instruction that might explain it. */
 static void approximate(void **state) {
     (void)state;
-    static const char rcp[] = "rcp.approx.ftz.f32 %f1, %f1;";
+    static const struct {
+        const char *text, *name;
+    } ops[] = {{"", NULL},
+               {"rcp.approx.ftz.f32 %f1, %f1;", "rcp.approx.ftz.f32"},
+               {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f0, "
+                "%f0, %f0}, {%r2, %r2}, {%r2}, {%f1, %f1, %f1, %f1};",
+                "mma.m16n8k8.f32"},
+               {"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r2, %r2}, "
+                "{%r2}, {%r2}, {%r2, %r2};",
+                NULL}};
     tc_buf out = TC_BUF_INIT, text = TC_BUF_INIT;
-    for (int with = 1; with >= 0; with--) {
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        bool with = ops[i].name != NULL;
         tc_buf_clear(&text);
         tc_buf_printf(
             &text,
@@ -446,7 +456,7 @@ static void approximate(void **state) {
             "    add.u64 %%rd2, %%rd2, %%rd3;\n"
             "    ld.global.u32 %%r3, [%%rd1];\n    add.u32 %%r3, %%r3, 3;\n"
             "    %s\n    st.global.u32 [%%rd2], %%r3;\ndone:\n    ret;\n}\n",
-            with ? rcp : "");
+            ops[i].text);
         write_file(add_path, tc_buf_text(&text));
         tc_session *s = new_session(TC_BACKEND_BOTH, &out);
         assert_int_equal(tc_session_load(s, add_path), TC_OK);
@@ -463,7 +473,7 @@ static void approximate(void **state) {
                          json_integer_value(json_object_get(op, "line")));
         if (with) {
             assert_string_equal(json_string_value(json_object_get(op, "op")),
-                                "rcp.approx.ftz.f32");
+                                ops[i].name);
         }
         json_decref(j);
         tc_session_free(s);

@@ -2,7 +2,7 @@
  * Where an element is in the registers follows the figures of PTX ISA 9.7.14.5,
  * written down here as that section words them. All values are small integers,
  * so that every sum is exact in any order. */
-#include "mma_values.h"
+#include "mma_cases.h"
 #include "sim_program.h"
 
 /* ---- where element i of a lane's registers is ---- */
@@ -61,57 +61,8 @@ static at volta_c(kind t, uint32_t lane, uint32_t i) {
     return (at){lane < 16 ? x : x + 4, (i & 4) + (lane & 2) + (i & 1)};
 }
 
-/* ---- the forms ---- */
-
-typedef struct form {
-    const char *target;
-    uint32_t m, n, k;
-    kind a, b, d, c;
-    const char *layouts, *more;
-} form;
-
-#define RC ".row.col"
-static const form forms[] = {
-    {"sm_80", 16, 8, 16, F16, F16, F32, F32, RC, ""},
-    {"sm_80", 16, 8, 16, F16, F16, F16, F16, RC, ""},
-    {"sm_80", 16, 8, 8, F16, F16, F32, F32, RC, ""},
-    {"sm_80", 16, 8, 8, F16, F16, F16, F16, RC, ""},
-    {"sm_80", 16, 8, 16, BF16, BF16, F32, F32, RC, ""},
-    {"sm_80", 16, 8, 8, BF16, BF16, F32, F32, RC, ""},
-    {"sm_80", 16, 8, 8, TF32, TF32, F32, F32, RC, ""},
-    {"sm_80", 16, 8, 4, TF32, TF32, F32, F32, RC, ""},
-    {"sm_89", 16, 8, 32, E4M3, E4M3, F32, F32, RC, ""},
-    {"sm_89", 16, 8, 32, E4M3, E5M2, F16, F16, RC, ""},
-    {"sm_89", 16, 8, 16, E5M2, E4M3, F32, F32, RC, ""},
-    {"sm_80", 8, 8, 16, S8, S8, S32, S32, RC, ""},
-    {"sm_80", 8, 8, 16, U8, S8, S32, S32, RC, ".satfinite"},
-    {"sm_80", 16, 8, 16, S8, U8, S32, S32, RC, ""},
-    {"sm_80", 16, 8, 32, U8, U8, S32, S32, RC, ""},
-    {"sm_80", 16, 8, 32, S8, S8, S32, S32, RC, ".satfinite"},
-    {"sm_80", 8, 8, 32, S4, S4, S32, S32, RC, ""},
-    {"sm_80", 16, 8, 32, U4, S4, S32, S32, RC, ""},
-    {"sm_80", 16, 8, 64, S4, U4, S32, S32, RC, ""},
-    {"sm_80", 8, 8, 128, B1, B1, S32, S32, RC, ".xor.popc"},
-    {"sm_80", 16, 8, 128, B1, B1, S32, S32, RC, ".and.popc"},
-    {"sm_80", 16, 8, 256, B1, B1, S32, S32, RC, ".xor.popc"},
-    {"sm_80", 8, 8, 4, F64, F64, F64, F64, RC, ""},
-    {"sm_80", 8, 8, 4, F64, F64, F64, F64, RC, ".rz"},
-    {"sm_90", 16, 8, 4, F64, F64, F64, F64, RC, ""},
-    {"sm_90", 16, 8, 8, F64, F64, F64, F64, RC, ".rn"},
-    {"sm_90", 16, 8, 16, F64, F64, F64, F64, RC, ""},
-    {"sm_80", 8, 8, 4, F16, F16, F32, F32, ".row.row", ""},
-    {"sm_80", 8, 8, 4, F16, F16, F16, F16, ".col.row", ""},
-    {"sm_80", 8, 8, 4, F16, F16, F32, F32, ".col.col", ""},
-    {"sm_80", 8, 8, 4, F16, F16, F32, F16, ".row.col", ""},
-};
-enum { FORMS = sizeof forms / sizeof *forms, LANE = 128, AT_B = 64, AT_C = 96 };
-
-static bool is_volta(const form *f) {
-    return f->k == 4 && f->a == F16;
-}
-
-static at place(const form *f, char which, uint32_t lane, uint32_t i) {
-    if (is_volta(f)) {
+static at place(const mma_form *f, char which, uint32_t lane, uint32_t i) {
+    if (mma_is_volta(f)) {
         return which == 'a'   ? volta_a(f->layouts[1] == 'r', lane, i)
                : which == 'b' ? volta_b(f->layouts[5] == 'r', lane, i)
                               : volta_c(which == 'c' ? f->c : f->d, lane, i);
@@ -119,13 +70,6 @@ static at place(const form *f, char which, uint32_t lane, uint32_t i) {
     return which == 'a'   ? place_a(f->m, f->a, lane, i)
            : which == 'b' ? place_b(f->b, lane, i)
                           : place_c(lane, i);
-}
-
-static uint32_t elements(const form *f, char which) {
-    uint32_t n = which == 'a'   ? f->m * f->k
-                 : which == 'b' ? f->n * f->k
-                                : f->m * f->n;
-    return n / (is_volta(f) ? 8 : 32);
 }
 
 /* ---- one form ---- */
@@ -141,10 +85,11 @@ static int64_t *cell(matrices *x, char which, uint32_t q, at p) {
 }
 
 /* Draws a matrix and puts it where lanes have it. */
-static void deal(const form *f, matrices *x, char which, kind t, uint8_t *out) {
-    uint32_t n = elements(f, which), bits = kinds[t].bits;
+static void deal(const mma_form *f, matrices *x, char which, kind t,
+                 uint8_t *out) {
+    uint32_t n = mma_elements(f, which), bits = kinds[t].bits;
     for (uint32_t lane = 0; lane < 32; lane++) {
-        uint32_t q = is_volta(f) ? lane % 16 / 4 : 0;
+        uint32_t q = mma_is_volta(f) ? lane % 16 / 4 : 0;
         for (uint32_t i = 0; i < n; i++) {
             int64_t v = draw(t);
             *cell(x, which, q, place(f, which, lane, i)) = v;
@@ -153,7 +98,7 @@ static void deal(const form *f, matrices *x, char which, kind t, uint8_t *out) {
     }
 }
 
-static int64_t want(const form *f, const matrices *x, uint32_t q, at p) {
+static int64_t want(const mma_form *f, const matrices *x, uint32_t q, at p) {
     int64_t sum = x->c[q][p.row][p.col];
     for (uint32_t k = 0; k < f->k; k++) {
         int64_t a = x->a[q][p.row][k], b = x->b[q][k][p.col];
@@ -162,78 +107,11 @@ static int64_t want(const form *f, const matrices *x, uint32_t q, at p) {
     return sum;
 }
 
-static void list(tc_buf *b, const char *reg, uint32_t from, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        tc_buf_printf(b, "%s%s%u%s", i == 0 ? "{" : ", ", reg, from + i,
-                      i + 1 == n ? "}" : "");
-    }
-}
-
-/* Loads or stores registers one by one. */
-static void moves(tc_buf *b, bool load, kind t, uint32_t from, uint32_t n,
-                  uint32_t offset) {
-    const char *type = kinds[t].bits == 64 ? "f64" : t == F32 ? "f32" : "b32";
-    const char *reg = kinds[t].bits == 64 ? "%d" : t == F32 ? "%f" : "%r";
-    uint32_t each = kinds[t].bits == 64 ? 8 : 4;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t at = offset + i * each;
-        if (load) {
-            tc_buf_printf(b, "ld.global.%s %s%u, [%%rd20+%u];\n", type, reg,
-                          from + i, at);
-        } else {
-            tc_buf_printf(b, "st.global.%s [%%rd21+%u], %s%u;\n", type, at, reg,
-                          from + i);
-        }
-    }
-}
-
-static uint32_t registers(const form *f, char which, kind t) {
-    uint32_t bits = kinds[t].bits;
-    return elements(f, which) * bits / (bits == 64 ? 64 : 32);
-}
-
-static const char *name_of(kind t) {
-    return kinds[t].bits == 64 ? "%d" : t == F32 ? "%f" : "%r";
-}
-
-static char *text_of(const form *f) {
-    uint32_t na = registers(f, 'a', f->a), nb = registers(f, 'b', f->b);
-    uint32_t nc = registers(f, 'c', f->c), nd = registers(f, 'd', f->d);
-    tc_buf b = TC_BUF_INIT;
-    tc_buf_printf(&b,
-                  ".version 9.0\n.target %s\n.address_size 64\n"
-                  ".visible .entry k(.param .u64 A, .param .u64 B)\n{\n"
-                  ".reg .b64 %%rd<30>;\n.reg .b32 %%r<60>;\n"
-                  ".reg .f32 %%f<40>;\n.reg .f64 %%d<40>;\n"
-                  "ld.param.u64 %%rd1, [A];\nld.param.u64 %%rd2, [B];\n"
-                  "mov.u32 %%r1, %%tid.x;\nmul.wide.u32 %%rd3, %%r1, 128;\n"
-                  "add.u64 %%rd20, %%rd1, %%rd3;\n"
-                  "add.u64 %%rd21, %%rd2, %%rd3;\n",
-                  f->target);
-    moves(&b, true, f->a, 10, na, 0);
-    moves(&b, true, f->b, 20, nb, AT_B);
-    moves(&b, true, f->c, 30, nc, AT_C);
-    tc_buf_printf(&b, "mma.sync.aligned.m%un%uk%u%s.%s.%s.%s.%s%s ", f->m, f->n,
-                  f->k, f->layouts, kinds[f->d].name, kinds[f->a].name,
-                  kinds[f->b].name, kinds[f->c].name, f->more);
-    list(&b, name_of(f->d), f->d == f->c ? 30 : 20, nd);
-    tc_buf_puts(&b, ", ");
-    list(&b, name_of(f->a), 10, na);
-    tc_buf_puts(&b, ", ");
-    list(&b, name_of(f->b), 20, nb);
-    tc_buf_puts(&b, ", ");
-    list(&b, name_of(f->c), 30, nc);
-    tc_buf_puts(&b, ";\n");
-    moves(&b, false, f->d, f->d == f->c ? 30 : 20, nd, 0);
-    tc_buf_puts(&b, "ret;\n}\n");
-    return b.data;
-}
-
-static void compare(const form *f, const matrices *x, const uint8_t *out) {
+static void compare(const mma_form *f, const matrices *x, const uint8_t *out) {
     uint32_t bits = kinds[f->d].bits;
     for (uint32_t lane = 0; lane < 32; lane++) {
-        uint32_t q = is_volta(f) ? lane % 16 / 4 : 0;
-        for (uint32_t i = 0; i < elements(f, 'd'); i++) {
+        uint32_t q = mma_is_volta(f) ? lane % 16 / 4 : 0;
+        for (uint32_t i = 0; i < mma_elements(f, 'd'); i++) {
             at p = place(f, 'd', lane, i);
             int64_t got =
                 decode(f->d, get_bits(out + lane * LANE, i * bits, bits));
@@ -248,10 +126,10 @@ static void compare(const form *f, const matrices *x, const uint8_t *out) {
 
 static void products(void **state) {
     (void)state;
-    for (size_t i = 0; i < FORMS; i++) {
-        const form *f = &forms[i];
+    for (size_t i = 0; i < MMA_FORMS; i++) {
+        const mma_form *f = &mma_forms[i];
         static matrices x;
-        char *text = text_of(f);
+        char *text = mma_text(f);
         assert_true(ptxas_takes(f->target, text));
         for (int how = 0; how < 3; how++) {
             sim_file c = {.entry = "k",
