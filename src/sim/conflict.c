@@ -324,7 +324,7 @@ void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
     const tc_hz_record *wr = tc_hz_record_of(h, writer);
     tc_finding f = *place;
     bool async_read = (rd->flags & (TC_HZ_COPY | TC_HZ_AGENT)) != 0;
-    if (both_strong(rd, wr) || tc_hz_cas_confirms(h, rd->op, wr->op)) {
+    if (both_strong(rd, wr) || tc_hz_benign(h, rd, wr, read_first)) {
         return;
     }
     f.at = access_of(h, reader, rlane);

@@ -208,6 +208,8 @@ struct tc_hazard {
     uint32_t nbarriers; /* mbarriers ever seen */
     struct tc_hz_cluster *clusters;
     struct tc_hz_doubt *doubts;
+    const tc_ptx_op *seed; /* hazard_benign.c: the load asked about last, */
+    bool seeds;            /* and the answer */
 };
 
 /* shadow.c */
@@ -242,6 +244,10 @@ void tc_hz_idle_wait(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
  * before, that is what f becomes. */
 void tc_hz_idle_race(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
                      int lane);
+
+/* hazard_benign.c: is a read right although nothing orders it and the write? */
+bool tc_hz_benign(tc_hazard *h, const tc_hz_record *reader,
+                  const tc_hz_record *writer, bool read_first);
 
 void tc_hz_remotes_free(tc_hz_cta *z);
 void tc_hz_remote_transfer(tc_hz_agent *g, tc_cta *owner, uint64_t offset,

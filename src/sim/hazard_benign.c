@@ -1,8 +1,16 @@
-/* hazard_cas.c - the plain read that a loop of compare-and-swaps begins with
- * (CUDA C++ Programming Guide, "Atomic Functions": any atomic operation can be
- * made of atomicCAS so). It may meet the atomics of others: what it read is
- * only believed where a compare-and-swap finds the same. */
+/* hazard_benign.c - pairs of accesses that nothing orders by the memory model,
+ * and that are right all the same.
+ *
+ * The plain read that a loop of compare-and-swaps begins with (CUDA C++
+ * Programming Guide, "Atomic Functions": any atomic operation can be made of
+ * atomicCAS so) may meet the atomics of others: a compare-and-swap looks for
+ * what it read.
+ *
+ * CUB and Thrust compact in place: a block's place in the output is counted
+ * from what the blocks before it have read, and comes to it in relaxed words.
+ * Nothing but that dependence orders those reads before its writes. */
 #include "sim/shadow.h"
+#include <string.h>
 
 enum { MOST = 16 };
 
@@ -42,14 +50,21 @@ static bool compared(const tc_ptx_module *m, const tc_ptx_func *f,
     return false;
 }
 
-static bool seeds(const tc_ptx_module *m, const tc_ptx_op *load) {
-    uint32_t at = (uint32_t)(load - m->code);
-    const tc_ptx_func *f = m->funcs;
-    while (f < m->funcs + m->nfuncs && !(f->begin <= at && at < f->end)) {
-        f++;
+static const tc_ptx_func *function_of(const tc_ptx_module *m,
+                                      const tc_ptx_op *op) {
+    uint32_t at = (uint32_t)(op - m->code);
+    for (int i = 0; i < m->nfuncs; i++) {
+        if (m->funcs[i].begin <= at && at < m->funcs[i].end) {
+            return &m->funcs[i];
+        }
     }
+    return NULL;
+}
+
+static bool seeds(const tc_ptx_module *m, const tc_ptx_op *load) {
+    const tc_ptx_func *f = function_of(m, load);
     tc_hz_values v = {.n = 0};
-    if (f == m->funcs + m->nfuncs || !add(&v, &load->a[0])) {
+    if (!f || !add(&v, &load->a[0])) {
         return false;
     }
     for (bool more = true; more;) {
@@ -64,8 +79,8 @@ static bool seeds(const tc_ptx_module *m, const tc_ptx_op *load) {
     return compared(m, f, &v);
 }
 
-bool tc_hz_cas_confirms(tc_hazard *h, const tc_ptx_op *load,
-                        const tc_ptx_op *by) {
+static bool cas_confirms(tc_hazard *h, const tc_ptx_op *load,
+                         const tc_ptx_op *by) {
     if (load->opcode != TC_PTX_LD || load->nvec != 1 ||
         (load->flags & TC_PM_NC) ||
         (by->opcode != TC_PTX_ATOM && by->opcode != TC_PTX_RED)) {
@@ -76,4 +91,17 @@ bool tc_hz_cas_confirms(tc_hazard *h, const tc_ptx_op *load,
         h->seeds = seeds(h->run->module, load);
     }
     return h->seeds;
+}
+
+static bool of_library(const tc_hazard *h, const tc_ptx_op *op) {
+    const tc_ptx_func *f = function_of(h->run->module, op);
+    return f && (strncmp(f->name, "_ZN3cub", 7) == 0 ||
+                 strncmp(f->name, "_ZN6thrust", 10) == 0);
+}
+
+bool tc_hz_benign(tc_hazard *h, const tc_hz_record *reader,
+                  const tc_hz_record *writer, bool read_first) {
+    return cas_confirms(h, reader->op, writer->op) ||
+           (read_first && reader->cta != writer->cta &&
+            of_library(h, reader->op));
 }
