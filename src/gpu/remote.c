@@ -35,7 +35,7 @@ static void lose(tc_gpu *g, tc_cu_result r, const char *why) {
 static void lose_process(tc_gpu *g) {
     char how[128] = "", why[192];
     tc_gpu_host_end(g->host, true, (tc_gpu_complaint){how, sizeof how});
-    snprintf(why, sizeof why, "the process that speaks to the GPU %s", how);
+    snprintf(why, sizeof why, "the GPU's process %s", how);
     lose(g, TC_CU_UNKNOWN, why);
 }
 

@@ -146,8 +146,8 @@ static void test_crash(void **state) {
         fake("CRASH", apis[i]);
         bool last = strcmp(apis[i], "cuModuleUnload") == 0; /* all is done */
         assert_int_equal(run(g, "add", NULL), last);
-        assert_true(last || strcmp(why, "the process that speaks to the GPU "
-                                        "ended by signal 9 (Killed)") == 0);
+        assert_true(last || strcmp(why, "the GPU's process ended by signal 9 "
+                                        "(Killed)") == 0);
         assert_int_equal(tc_remote_lost(g), TC_CU_UNKNOWN);
         fake("CRASH", NULL);
         tc_gpu_cuda.close(g);
