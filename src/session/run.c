@@ -465,6 +465,10 @@ tc_status tc_cmd_findings(tc_session *s, const tc_args *args, tc_reply *r) {
     if (!tc_need_run(s, args->span, &status)) {
         return status;
     }
+    if (s->program.run->module == NULL) {
+        tc_error(&s->diags, args->span, NULL, "a loaded trace has no findings");
+        return TC_FAILED;
+    }
     if (s->options.json) {
         r->json = json_pack("{s:o}", "findings", tc_findings_json(s));
     } else {

@@ -38,10 +38,10 @@ tc_status tc_run_answer(tc_session *s, tc_reply *r);
 /* --- load_trace.c ------------------------------------------------------------
  */
 
-/* Is that a file of `export trace`? By its name. */
-bool tc_trace_named(const char *path);
-/* Makes it the last run: one with a trace and no module. */
-tc_status tc_trace_read(tc_session *s, const tc_source *src, tc_reply *r);
+/* Makes a file of `export trace` the last run: one with a trace and no module.
+ * Frees a, which holds the text. */
+tc_status tc_trace_read(tc_session *s, tc_arena *a, const tc_source *src,
+                        tc_reply *r);
 
 /* --- run_facts.c -------------------------------------------------------------
  */

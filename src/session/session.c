@@ -291,9 +291,10 @@ static char *read_file(tc_session *s, tc_arena *a, const char *path, tc_span at,
 static tc_status load(tc_session *s, const char *path, tc_span at,
                       tc_reply *r) {
     if (ends_with(path, ".tcs")) {
-        tc_error(&s->diags, at,
-                 ".py files of TVMScript, .cu and .ptx files can be loaded",
-                 "loading .tcs files is not built yet");
+        tc_error(
+            &s->diags, at,
+            ".py files of TVMScript, .cu, .ptx and .trace files can be loaded",
+            "loading .tcs files is not built yet");
         return TC_USAGE;
     }
     tc_arena *a = tc_arena_new();
@@ -307,14 +308,15 @@ static tc_status load(tc_session *s, const char *path, tc_span at,
     if (ends_with(path, ".cu")) {
         return tc_cuda_load(s, a, src, at, r);
     }
-    if (!ends_with(path, ".ptx")) {
+    bool trace = ends_with(path, ".trace");
+    if (!trace && !ends_with(path, ".ptx")) {
         return run_source(s, a, src, r);
     }
     if (!check_utf8(s, src)) {
         tc_arena_free(a);
         return TC_REJECTED;
     }
-    return tc_loaded_read(s, a, src, r);
+    return trace ? tc_trace_read(s, a, src, r) : tc_loaded_read(s, a, src, r);
 }
 
 static tc_status status_of_cancel(tc_session *s, tc_status status) {
