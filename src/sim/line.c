@@ -26,7 +26,7 @@ static bool covers(const tc_hz_mark *e, const tc_hz_mark *m) {
 
 /* ---- lists of marks ---- */
 
-static void push(tc_hazard *h, tc_hz_mark *head, tc_hz_mark m) {
+void tc_hz_push(tc_hazard *h, tc_hz_mark *head, tc_hz_mark m) {
     m.next = head->record ? tc_hz_mark_new(h, head) : 0;
     *head = m;
 }
@@ -151,7 +151,7 @@ static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
     tc_hz_mark blank = {0};
     all.map = tc_hz_mark_new(h, &blank);
     *tc_hz_map(h, &all) = bits;
-    push(h, head, all);
+    tc_hz_push(h, head, all);
 }
 
 /* A coarse mark of the stretch takes m in. */
@@ -201,7 +201,7 @@ void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
             step(h, &k);
         }
     }
-    push(h, head, m);
+    tc_hz_push(h, head, m);
     if (own >= EXACT && !(m.shape & TC_HZ_UNWRITTEN)) {
         coarsen(v, head);
     }
@@ -240,6 +240,9 @@ void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     uint32_t covered = 0;
     if (m.b0 >= m.b1) {
         return;
+    }
+    if (line->w.shape & TC_HZ_WORDS) {
+        tc_hz_words_undo(h, line);
     }
     for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
         const tc_hz_mark *e = here(h, &k);
@@ -345,7 +348,7 @@ static void keep_older(tc_hz_visit *v, tc_hz_mark *head, const tc_hz_mark *e,
             return;
         }
     }
-    push(h, head, part);
+    tc_hz_push(h, head, part);
 }
 
 /* Marks of writers under m that were no strong ones. */
@@ -374,11 +377,14 @@ static void add_writer(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
             return;
         }
     }
-    push(h, head, m);
+    tc_hz_push(h, head, m);
 }
 
 void tc_hz_touch_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     uint32_t covered = 0;
+    if (line->w.shape & TC_HZ_WORDS) {
+        tc_hz_words_undo(v->h, line);
+    }
     for (tc_walk k = walk(&line->w); !k.end; step(v->h, &k)) {
         const tc_hz_mark *e = here(v->h, &k);
         if (covers(e, &m)) {
@@ -446,6 +452,9 @@ void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     tc_walk at;
     if (m.b0 >= m.b1) {
         return;
+    }
+    if (line->w.shape & TC_HZ_WORDS) {
+        tc_hz_words_undo(h, line);
     }
     if (tc_hz_has_late(v)) {
         tc_hz_late_write(v, line, &m);

@@ -40,6 +40,7 @@ static inline void tc_hz_lanes_at(const tc_hz_mark *m, uint32_t byte, int *l0,
 }
 
 /* line.c */
+void tc_hz_push(tc_hazard *h, tc_hz_mark *head, tc_hz_mark m);
 /* apart: it is known that no mark of its stretch can absorb it. */
 void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
                       bool apart);
