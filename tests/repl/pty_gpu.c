@@ -1,7 +1,9 @@
-/* pty_gpu.c PROGRAM - the prompt with a GPU whose driver is a stand-in
- * (tests/unit/fake_cuda.c): a fault and a crash, after which the next command
- * works; Ctrl-C while a kernel runs that never ends; and what is left when the
- * program ends, or is killed. PROGRAM is tilecopy-repl. */
+/* pty_gpu.c PROGRAM [real] - the prompt with a GPU: faults, Ctrl-C while a
+ * kernel runs that never ends, and the end of the device process, after each of
+ * which the next command works; what is left when the program ends, or is
+ * killed. PROGRAM is tilecopy-repl. The driver is a stand-in
+ * (tests/unit/fake_cuda.c), unless a real GPU is asked for
+ * (tests/gpu/process.sh). */
 #include "terminal.h"
 
 #include <dirent.h>
@@ -19,23 +21,58 @@
 static char *program;
 static char folder[] = "/tmp/tilecopy-gpu-XXXXXX";
 static int passed, failed;
+static int begun_ms = 300; /* by then a kernel runs; a GPU's PTX is compiled */
 
-/* What the stand-in does when it is given kernels of these names. */
-static const char ptx[] = ".version 7.0\n"
-                          ".target sm_70\n"
-                          ".address_size 64\n"
-                          ".visible .entry where(.param .u64 p) { ret; }\n"
-                          ".visible .entry fault(.param .u64 p) { ret; }\n";
+/* Kernels that the stand-in knows by their names, and a GPU by what they do. */
+static const char ptx[] =
+    ".version 7.0\n"
+    ".target sm_70\n"
+    ".address_size 64\n"
+    ".visible .entry where(.param .u64 p) {\n"
+    "  .reg .b64 %a<3>; .reg .b32 %r<2>;\n"
+    "  ld.param.u64 %a0, [p];\n"
+    "  cvta.to.global.u64 %a1, %a0;\n"
+    "  mov.u32 %r0, %tid.x;\n"
+    "  mul.wide.u32 %a2, %r0, 4;\n"
+    "  add.u64 %a1, %a1, %a2;\n"
+    "  mov.u32 %r1, 0x11111111;\n"
+    "  st.global.u32 [%a1], %r1;\n"
+    "  ret;\n"
+    "}\n"
+    ".visible .entry fault(.param .u64 p) {\n"
+    "  .reg .b64 %a<1>; .reg .b32 %r<1>;\n"
+    "  mov.u64 %a0, 16;\n"
+    "  mov.u32 %r0, 1;\n"
+    "  st.global.u32 [%a0], %r0;\n"
+    "  ret;\n"
+    "}\n"
+    ".visible .entry forever(.param .u64 p) {\n"
+    "  .reg .b64 %a<1>; .reg .b32 %r<1>; .reg .pred %p<1>;\n"
+    "  ld.param.u64 %a0, [p];\n"
+    "AGAIN:\n"
+    "  ld.volatile.u32 %r0, [%a0];\n"
+    "  setp.ne.u32 %p0, %r0, 0x12345678;\n"
+    "  @%p0 bra AGAIN;\n"
+    "  ret;\n"
+    "}\n";
 
 static const char cuda[] =
     "#include <cstdio>\n"
+    "extern \"C\" __global__ void where(int *p) {\n"
+    "    p[threadIdx.x] = 0x11111111;\n"
+    "}\n"
     "extern \"C\" __global__ void fault(int *p) { p[1 << 28] = 1; }\n"
-    "extern \"C\" __global__ void where(int *p) { p[threadIdx.x] = 0x11111111; "
+    "extern \"C\" __global__ void forever(volatile int *p) {\n"
+    "    while (*p != 42) {\n"
+    "    }\n"
     "}\n"
     "int main(int argc, char **) {\n"
     "    int *d = nullptr, n = 0;\n"
     "    printf(\"%s\\n\", cudaGetErrorName(cudaMalloc(&d, 256)));\n"
-    "    argc > 1 ? fault<<<1, 1>>>(d) : where<<<1, 64>>>(d);\n"
+    "    fflush(stdout);\n"
+    "    argc > 2   ? forever<<<1, 1>>>(d)\n"
+    "    : argc > 1 ? fault<<<1, 1>>>(d)\n"
+    "               : where<<<1, 64>>>(d);\n"
     "    for (int i = 0; i < 2; i++) {\n"
     "        cudaError_t e = cudaMemcpy(&n, d, 4, cudaMemcpyDeviceToHost);\n"
     "        printf(\"%s %x\\n\", cudaGetErrorName(e), n);\n"
@@ -63,31 +100,23 @@ static bool write_file(const char *name, const char *text) {
     return f != NULL && fputs(text, f) >= 0 && fclose(f) == 0;
 }
 
-/* Tells it something, or (NULL) nothing any more. */
-static void fake(const char *name, const char *value) {
-    if (value != NULL) {
-        write_file(name, value);
-    } else {
-        unlink(name);
-    }
-}
-
-/* In the folder, where it looks for what it is told. */
 static bool build_fake(void) {
     char source[PATH_MAX], command[2 * PATH_MAX];
-    if (realpath("tests/unit/fake_cuda.c", source) == NULL ||
-        mkdtemp(folder) == NULL || chdir(folder) != 0) {
+    if (realpath("tests/unit/fake_cuda.c", source) == NULL) {
         return false;
     }
-    snprintf(command, sizeof command, "cc -w -shared -fPIC -o libfake.so '%s'",
-             source);
-    setenv("FAKE_CUDA_FOLDER", folder, 1);
+    snprintf(command, sizeof command,
+             "cc -w -shared -fPIC -o %s/libfake.so '%s'", folder, source);
     snprintf(source, sizeof source, "%s/libfake.so", folder);
     setenv("TILECOPY_LIBCUDA", source, 1);
+    return system(command) == 0;
+}
+
+static bool enter_folder(void) {
     setenv("XDG_STATE_HOME", folder, 1); /* history */
     setenv("XDG_CONFIG_HOME", folder, 1);
     setenv("NO_COLOR", "1", 1);
-    return system(command) == 0 && write_file("k.ptx", ptx) &&
+    return chdir(folder) == 0 && write_file("k.ptx", ptx) &&
            write_file("k.cu", cuda);
 }
 
@@ -124,7 +153,7 @@ static int device_process(int of) {
 }
 
 static bool ends_soon(int pid) {
-    for (int i = 0; i < 300 && parent_of(pid) != 0; i++) {
+    for (int i = 0; i < 900 && parent_of(pid) != 0; i++) {
         usleep(10000);
     }
     return pid > 0 && parent_of(pid) == 0;
@@ -145,80 +174,93 @@ static bool answers(terminal *t, const char *command, const char *text) {
     return terminal_expect(t, text) && terminal_expect(t, PROMPT);
 }
 
-static const char launch_where[] = "launch where 1 32 u8[256]";
-static const char launch_fault[] = "launch fault 1 32 u8[256]";
-static const char good[] = "bytes changed";
+static const char where[] = "launch where 1 64 u8[256]";
+static const char fault[] = "launch fault 1 64 u8[256]";
+static const char good[] = "256 bytes changed";
+
+/* Begins a kernel that never ends; its process. */
+static int begin_forever(terminal *t) {
+    terminal_send(t, "launch forever 1 64 u8[256]\n");
+    terminal_settle(t, begun_ms);
+    return device_process(t->pid);
+}
+
+static void leave(terminal *t) {
+    terminal_send(t, CTRL_D);
+    CHECK(NULL, terminal_finish(t) == 0);
+}
 
 static void test_fault(void) {
     terminal t = start("k.ptx");
     CHECK(&t, device_process(t.pid) == 0); /* not before it is needed */
-    CHECK(&t, answers(&t, launch_where, good));
+    CHECK(&t, answers(&t, where, good));
     int first = device_process(t.pid);
-    CHECK(&t, answers(&t, launch_fault, "CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
-    CHECK(&t, answers(&t, launch_where, good));
+    CHECK(&t, answers(&t, fault, "CUDA_ERROR_ILLEGAL_ADDRESS (700)"));
+    CHECK(&t, answers(&t, where, good));
     int second = device_process(t.pid);
     CHECK(&t, first != 0 && second != 0 && first != second);
-    fake("CRASH", "cuEventQuery");
-    CHECK(&t, answers(&t, launch_where, "the GPU's process ended by signal 9"));
-    fake("CRASH", NULL);
-    CHECK(&t, answers(&t, launch_where, good));
-    second = device_process(t.pid);
-    terminal_send(&t, CTRL_D);
-    CHECK(NULL, terminal_finish(&t) == 0);
+    CHECK(&t, answers(&t, where, good));
+    CHECK(&t, device_process(t.pid) == second); /* it stays */
+    leave(&t);
     CHECK(NULL, ends_soon(second));
+}
+
+/* Somebody ends the device process: while it has nothing to do, nobody sees
+ * it. */
+static void test_crash(void) {
+    terminal t = start("k.ptx");
+    CHECK(&t, answers(&t, where, good));
+    kill(device_process(t.pid), SIGKILL);
+    CHECK(&t, answers(&t, where, good));
+    kill(begin_forever(&t), SIGKILL);
+    CHECK(&t, terminal_expect(&t, "the GPU's process ended by signal 9"));
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, where, good));
+    leave(&t);
 }
 
 /* Ctrl-C ends the kernel, and at an empty prompt nothing. */
 static void test_interrupt(void) {
     terminal t = start("k.ptx");
-    CHECK(&t, answers(&t, launch_where, good));
+    CHECK(&t, answers(&t, where, good));
     terminal_send(&t, CTRL_C);
     CHECK(&t, terminal_expect(&t, PROMPT));
     int idle = device_process(t.pid);
-    fake("BUSY", "1000000");
-    terminal_send(&t, launch_where);
-    terminal_send(&t, "\n");
-    terminal_settle(&t, 300);
-    CHECK(&t, device_process(t.pid) == idle);
+    CHECK(&t, begin_forever(&t) == idle && idle != 0);
     terminal_send(&t, CTRL_C);
     CHECK(&t, terminal_expect(&t, "the kernel was stopped while it was still "
                                   "running on the GPU"));
     CHECK(&t, terminal_expect(&t, PROMPT));
     CHECK(&t, ends_soon(idle));
-    fake("BUSY", NULL);
-    CHECK(&t, answers(&t, launch_where, good));
-    terminal_send(&t, CTRL_D);
-    CHECK(NULL, terminal_finish(&t) == 0);
+    CHECK(&t, answers(&t, where, good));
+    leave(&t);
 }
 
 static void test_killed(bool busy) {
     terminal t = start("k.ptx");
-    CHECK(&t, answers(&t, launch_where, good));
-    fake("BUSY", busy ? "1000000" : NULL);
-    if (busy) {
-        terminal_send(&t, launch_where);
-        terminal_send(&t, "\n");
-        terminal_settle(&t, 300);
-    }
-    int process = device_process(t.pid);
+    CHECK(&t, answers(&t, where, good));
+    int process = busy ? begin_forever(&t) : device_process(t.pid);
     CHECK(&t, process != 0);
     kill(t.pid, SIGKILL);
     CHECK(NULL, terminal_finish(&t) == 128 + SIGKILL);
     CHECK(NULL, ends_soon(process));
-    fake("BUSY", NULL);
+}
+
+static bool is_built(void) {
+    char command[PATH_MAX + 64];
+    snprintf(command, sizeof command, "'%s' exec k.cu </dev/null >out 2>&1",
+             program);
+    if (system(command) == 0) {
+        return true;
+    }
+    bool none = system("grep -q 'there is no CUDA compiler' out") == 0;
+    puts(none ? "SKIPPED: no nvcc found" : "k.cu cannot be run");
+    failed += !none;
+    return false;
 }
 
 /* A CUDA program's fault is its own until it ends. */
 static void test_program(void) {
-    char command[PATH_MAX + 64];
-    snprintf(command, sizeof command,
-             "'%s' exec k.cu </dev/null >out 2>&1 || test $? -eq 1", program);
-    if (system(command) != 0 || system("grep -q cudaSuccess out") != 0) {
-        bool none = system("grep -q 'there is no CUDA compiler' out") == 0;
-        puts(none ? "SKIPPED: no nvcc found" : "k.cu cannot be run");
-        failed += !none;
-        return;
-    }
     terminal t = start("k.cu");
     for (int i = 0; i < 2; i++) {
         terminal_send(&t, "run x\n");
@@ -232,30 +274,45 @@ static void test_program(void) {
                           "cudaSuccess 11111111\n"
                           "cudaSuccess 11111111\n"));
     }
-    fake("BUSY", "1000000");
-    terminal_send(&t, "run\n");
+    terminal_send(&t, "run x y\n");
     CHECK(&t, terminal_expect(&t, "cudaSuccess\n"));
-    terminal_settle(&t, 200);
+    terminal_settle(&t, begun_ms);
     terminal_send(&t, CTRL_C);
     CHECK(&t, terminal_expect(&t, PROMPT));
-    fake("BUSY", NULL);
     CHECK(&t, answers(&t, "run", "cudaSuccess 11111111\n"));
-    terminal_send(&t, CTRL_D);
-    CHECK(NULL, terminal_finish(&t) == 0);
+    leave(&t);
+}
+
+/* Simulator and GPU, whose memory is compared. */
+static void test_both(void) {
+    char command[PATH_MAX + 128];
+    snprintf(command, sizeof command,
+             "'%s' exec --backend both k.cu </dev/null >out 2>&1 &&"
+             " test \"$(grep -c 'cudaSuccess 11111111' out)\" = 2",
+             program);
+    CHECK(NULL, system(command) == 0);
 }
 
 int main(int argc, char **argv) {
     char clean[64];
+    bool real = argc > 2 && strcmp(argv[2], "real") == 0;
+    begun_ms = real ? 3000 : begun_ms;
     program = argc > 1 ? realpath(argv[1], NULL) : NULL;
-    if (program == NULL || !build_fake()) {
-        fputs("usage: pty_gpu TILECOPY_REPL, where tests/unit is\n", stderr);
+    if (program == NULL || mkdtemp(folder) == NULL ||
+        (!real && !build_fake()) || !enter_folder()) {
+        fputs("usage: pty_gpu TILECOPY_REPL [real], where tests/unit is\n",
+              stderr);
         return 2;
     }
     test_fault();
+    test_crash();
     test_interrupt();
     test_killed(false);
     test_killed(true);
-    test_program();
+    if (is_built()) {
+        test_program();
+        test_both();
+    }
     snprintf(clean, sizeof clean, "rm -rf %s", folder);
     if (chdir("/") != 0 || system(clean) != 0) {
         perror("pty_gpu: cleaning up");

@@ -280,7 +280,7 @@ int cuEventRecord(void *event, void *stream) {
 int cuEventQuery(void *event) {
     (void)event;
     FAIL;
-    return busy-- > 0 ? 600 : 0;
+    return endless || busy-- > 0 ? 600 : 0;
 }
 
 int cuEventElapsedTime(float *ms, void *from, void *to) {
