@@ -1,4 +1,4 @@
-/* hazard_benign.c - pairs of accesses that nothing orders by the memory model,
+/* benign.c - pairs of accesses that nothing orders by the memory model,
  * and that are right all the same.
  *
  * The plain read that a loop of compare-and-swaps begins with (CUDA C++
@@ -9,18 +9,18 @@
  * CUB and Thrust compact in place: a block's place in the output is counted
  * from what the blocks before it have read, and comes to it in relaxed words.
  * Nothing but that dependence orders those reads before its writes. */
-#include "sim/shadow.h"
+#include "sim/benign.h"
 #include <string.h>
 
 enum { MOST = 16 };
 
-typedef struct tc_hz_values { /* registers that hold what was loaded */
+typedef struct tc_loaded { /* registers that hold what was loaded */
     uint8_t cls[MOST];
     uint32_t slot[MOST];
     int n;
-} tc_hz_values;
+} tc_loaded;
 
-static bool holds(const tc_hz_values *v, const tc_ptx_operand *o) {
+static bool holds(const tc_loaded *v, const tc_ptx_operand *o) {
     for (int i = 0; o->kind == TC_PO_REG && i < v->n; i++) {
         if (v->cls[i] == o->cls && v->slot[i] == o->slot) {
             return true;
@@ -29,7 +29,7 @@ static bool holds(const tc_hz_values *v, const tc_ptx_operand *o) {
     return false;
 }
 
-static bool add(tc_hz_values *v, const tc_ptx_operand *o) {
+static bool add(tc_loaded *v, const tc_ptx_operand *o) {
     if (o->kind != TC_PO_REG || v->n == MOST || holds(v, o)) {
         return false;
     }
@@ -39,7 +39,7 @@ static bool add(tc_hz_values *v, const tc_ptx_operand *o) {
 }
 
 static bool compared(const tc_ptx_module *m, const tc_ptx_func *f,
-                     const tc_hz_values *v) {
+                     const tc_loaded *v) {
     for (uint32_t i = f->begin; i < f->end; i++) {
         const tc_ptx_op *op = &m->code[i];
         if (op->opcode == TC_PTX_ATOM && op->sub == TC_ATOM_CAS &&
@@ -63,7 +63,7 @@ static const tc_ptx_func *function_of(const tc_ptx_module *m,
 
 static bool seeds(const tc_ptx_module *m, const tc_ptx_op *load) {
     const tc_ptx_func *f = function_of(m, load);
-    tc_hz_values v = {.n = 0};
+    tc_loaded v = {.n = 0};
     if (!f || !add(&v, &load->a[0])) {
         return false;
     }
@@ -79,29 +79,29 @@ static bool seeds(const tc_ptx_module *m, const tc_ptx_op *load) {
     return compared(m, f, &v);
 }
 
-static bool cas_confirms(tc_hazard *h, const tc_ptx_op *load,
+static bool cas_confirms(const tc_run *r, const tc_ptx_op *load,
                          const tc_ptx_op *by) {
-    if (load->opcode != TC_PTX_LD || load->nvec != 1 ||
-        (load->flags & TC_PM_NC) ||
-        (by->opcode != TC_PTX_ATOM && by->opcode != TC_PTX_RED)) {
-        return false;
-    }
-    if (h->seed != load) {
-        h->seed = load;
-        h->seeds = seeds(h->run->module, load);
-    }
-    return h->seeds;
+    return load->opcode == TC_PTX_LD && load->nvec == 1 &&
+           !(load->flags & TC_PM_NC) &&
+           (by->opcode == TC_PTX_ATOM || by->opcode == TC_PTX_RED) &&
+           seeds(r->module, load);
 }
 
-static bool of_library(const tc_hazard *h, const tc_ptx_op *op) {
-    const tc_ptx_func *f = function_of(h->run->module, op);
+static bool of_library(const tc_run *r, const tc_ptx_op *op) {
+    const tc_ptx_func *f = function_of(r->module, op);
     return f && (strncmp(f->name, "_ZN3cub", 7) == 0 ||
                  strncmp(f->name, "_ZN6thrust", 10) == 0);
 }
 
-bool tc_hz_benign(tc_hazard *h, const tc_hz_record *reader,
-                  const tc_hz_record *writer, bool read_first) {
-    return cas_confirms(h, reader->op, writer->op) ||
-           (read_first && reader->cta != writer->cta &&
-            of_library(h, reader->op));
+static bool looks_back(const tc_run *r, const tc_access *read,
+                       const tc_access *write) {
+    return read->op->opcode == TC_PTX_LD && write->op->opcode == TC_PTX_ST &&
+           read->cta != write->cta && read->cycle <= write->cycle &&
+           of_library(r, read->op);
+}
+
+bool tc_is_benign(const tc_run *r, const tc_finding *f) {
+    return f->space == TC_PS_GLOBAL && f->at.op && f->cause.op &&
+           (cas_confirms(r, f->at.op, f->cause.op) ||
+            looks_back(r, &f->at, &f->cause));
 }
