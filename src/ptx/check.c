@@ -253,11 +253,12 @@ static bool ld_st_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                 ? "one register, for it has no .v2, .v4 or .v8"
                 : tc_format(p->arena, "a vector of %d {..}", op->nvec));
     }
+    bool wider = op->opcode != TC_PTX_ST_ASYNC;
     if (in->o.kind == TC_PO_VECTOR) {
-        return vector(p, op, t, true, to, in, out);
+        return vector(p, op, t, wider, to, in, out);
     }
-    return to ? destination(p, op, t, true, in, out)
-              : source(p, op, t, true, in, out);
+    return to ? destination(p, op, t, wider, in, out)
+              : source(p, op, t, wider, in, out);
 }
 
 /* atom and red: one operand of the type, or a vector of nvec; nothing wider. */
@@ -274,6 +275,12 @@ static bool atom_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
             op->nvec == 1
                 ? "one register, for it has no .v2, .v4 or .v8"
                 : tc_format(p->arena, "a vector of %d {..}", op->nvec));
+    }
+    int bytes = tc_ptx_type_bytes[t];
+    if (class_of(t) == BITS && in->o.kind == TC_PO_IMM &&
+        ((in->literal == 'f' && bytes != 4) ||
+         (in->literal == 'd' && bytes != 8))) {
+        return wrong_kind(p, op, in, "a constant of its own size");
     }
     return in->o.kind == TC_PO_VECTOR ? vector(p, op, t, false, to, in, out)
            : to                       ? destination(p, op, t, false, in, out)
@@ -456,6 +463,11 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     case 'J':
     case 'K':
         return fragment(p, op, letter, in, out);
+    case 'P':
+        return is_vector ? fragment(p, op, letter, in, out)
+                         : source(p, op, TC_PT_B64, false, in, out);
+    case 'Q':
+        return source(p, op, TC_PT_B64, false, in, out);
     case 'D':
         return is_vector
                    ? mov_vector(p, op, true, in, out)

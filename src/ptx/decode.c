@@ -336,6 +336,13 @@ static const form *find_form(tc_ptx_parser *p, const head *h) {
     return no_form(p, h);
 }
 
+/* Of the time since clusters: .shared alone is none of their state spaces. */
+static bool wants_cta(const tc_ptx_op *op) {
+    unsigned who = tc_ptx_who((tc_ptx_opcode)op->opcode);
+    return (who & (TC_WHO_BULK | TC_WHO_TENSOR | TC_WHO_ASYNC | TC_WHO_TCGEN |
+                   TC_WHO_PROXY)) != 0;
+}
+
 static bool set_spaces(tc_ptx_parser *p, head *h) {
     if (h->op.opcode == TC_PTX_CP_ASYNC &&
         (h->nspaces != 2 || h->spaces[0] != TC_PS_SHARED ||
@@ -351,7 +358,13 @@ static bool set_spaces(tc_ptx_parser *p, head *h) {
     }
     h->op.space = h->spaces[0];
     h->op.space2 = h->spaces[1];
-    return true;
+    const char *shared = strstr(h->text, ".shared");
+    bool plain = shared != NULL && shared[7] != ':';
+    return !(plain && wants_cta(&h->op)) ||
+           tc_ptx_fail(p, h->span, "write .shared::cta",
+                       "'%s' has no .shared: it is .shared::cta or "
+                       ".shared::cluster",
+                       tc_ptx_ops[h->op.opcode].name);
 }
 
 /* Operands that this instruction's modifiers rule out: forms.def's digits. */

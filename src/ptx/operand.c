@@ -95,6 +95,12 @@ bool tc_ptx_parse_integer(tc_ptx_parser *p, int64_t *out) {
     return ok;
 }
 
+/* %clusterid.w and its like, which are zero. */
+static bool is_of_cluster(tc_ptx_name n) {
+    return (n.len > 8 && memcmp(n.text, "%cluster", 8) == 0) ||
+           (n.len > 9 && memcmp(n.text, "%ncluster", 9) == 0);
+}
+
 static bool special(tc_ptx_parser *p, tc_ptx_parsed *out, tc_ptx_name n) {
     tc_ptx_special s;
     if (tc_ptx_special_by_name(n, &s)) {
@@ -102,6 +108,7 @@ static bool special(tc_ptx_parser *p, tc_ptx_parsed *out, tc_ptx_name n) {
         out->o.slot = (uint32_t)s;
         bool cluster =
             (s >= TC_SR_CLUSTERID_X && s <= TC_SR_CLUSTER_NCTARANK) ||
+            (s == TC_SR_ZERO && is_of_cluster(n)) ||
             s == TC_SR_AGGR_SMEM_SIZE || s == TC_SR_IS_EXPLICIT_CLUSTER;
         if (cluster && !tc_ptx_wants_sm(
                            p, out->span, 90,

@@ -62,8 +62,10 @@ static bool check_variable(tc_ptx_parser *p, tc_ptx_op *op, int at,
                                      TC_PM_ACQUIRE | TC_PM_RELEASE);
             op->scope = TC_PTX_SCOPE_NONE;
         }
-        op->space = op->opcode == TC_PTX_TCGEN05_COMMIT ? TC_PS_CLUSTER
-                                                        : (uint8_t)s->space;
+        bool cluster = op->opcode == TC_PTX_TCGEN05_COMMIT ||
+                       op->opcode == TC_PTX_ST_ASYNC ||
+                       op->opcode == TC_PTX_RED_ASYNC;
+        op->space = cluster ? TC_PS_CLUSTER : (uint8_t)s->space;
         return true;
     }
     if ((who & TC_WHO_MBAR) != 0) {

@@ -188,11 +188,17 @@ static bool check_matrix(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                                 : "movmatrix.sync.aligned.m8n8.trans.b16",
                            "there is no such form of '%s'", name);
     }
+    bool bits8 = op->sub != TC_MATRIX_M8N8;
     return tc_ptx_wants_sm(p, span,
-                           op->sub != TC_MATRIX_M8N8 ? 100
-                           : st                      ? 90
-                                                     : 75,
-                           tc_format(p->arena, "this '%s'", name));
+                           bits8 ? 100
+                           : st  ? 90
+                                 : 75,
+                           tc_format(p->arena, "this '%s'", name)) &&
+           (!bits8 || !p->saw_target || p->m->sm_suffix != 0 ||
+            tc_ptx_fail(p, span, NULL,
+                        "this '%s' is for .target sm_100a, sm_120a and their "
+                        "families",
+                        name));
 }
 
 bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {

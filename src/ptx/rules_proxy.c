@@ -35,7 +35,8 @@ static bool check_form(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span,
     bool scoped = order ? cluster && op->flags == TC_PM_RELAXED && !weak
                         : op->flags == 0 && (op->scope == TC_PTX_SCOPE_NONE ||
                                              (cluster && !weak));
-    bool shared = op->space != TC_PS_GLOBAL;
+    bool shared = op->space == TC_PS_CLUSTER || op->space == TC_PS_GENERIC ||
+                  (op->space == TC_PS_SHARED && !cluster);
     return (known && !mmio && scoped && shared) ||
            tc_ptx_fail(p, span, NULL,
                        "'%s' with an mbarrier is %s and goes to "
