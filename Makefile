@@ -59,7 +59,7 @@ $(BUILD)/tests/programs: tests/harness/programs.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< -ljansson
 
-$(BUILD)/tests/pty $(BUILD)/tests/pty_exec: \
+$(BUILD)/tests/pty $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu: \
   $(BUILD)/tests/%: tests/repl/%.c tests/repl/terminal.c \
                     $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
@@ -119,7 +119,12 @@ $(BUILD)/tools/alu_host: tests/tools/alu_host.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
 
-tools: $(BUILD)/tools/ptx_host $(BUILD)/tools/device_host \
+# The same of sums of matrices; its compressed output is tests/gpu/mma-h200.gz.
+$(BUILD)/tools/mma_host: tests/tools/mma_host.c $(BUILD)/libtilecopy.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
+
+tools: $(BUILD)/tools/mma_host $(BUILD)/tools/ptx_host $(BUILD)/tools/device_host \
        $(BUILD)/tools/program_host \
        $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_host $(BUILD)/tools/alu_pack
 
@@ -144,7 +149,8 @@ test:
 	  sh tests/harness/run.sh $(BUILD)
 
 test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/pty \
-            $(BUILD)/tests/pty_exec $(BUILD)/tests/programs \
+            $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu \
+            $(BUILD)/tests/programs \
             $(BUILD)/tests/test_client
 
 # A CUDA compiler of the project's own, for machines without one: no root.

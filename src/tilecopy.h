@@ -68,6 +68,11 @@ typedef struct tc_options {
 
 typedef struct tc_session tc_session;
 
+/* First in main of a program that has sessions. A session's GPU is driven by a
+ * process of its own, which is that program once more. True: this is that
+ * process, its work is done, and *status is for main to return. */
+bool tc_session_process(int argc, char **argv, int *status);
+
 tc_options tc_options_default(void);
 
 /* The session borrows options->arch for its lifetime and copies the rest. Free

@@ -6,10 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-bool tc_gpu_check(const tc_cu *cu, tc_cu_result r, const char *api,
-                  const char *doing, tc_gpu_complaint c) {
+bool tc_driver_check(const tc_cu *cu, tc_cu_result r, const char *api,
+                     const char *doing, tc_gpu_complaint c) {
     if (r == TC_CU_SUCCESS) {
         return true;
     }
@@ -38,7 +37,7 @@ static bool find(void *library, const char *symbol, void *slot, size_t size) {
     return p != NULL;
 }
 
-static bool load_library(tc_gpu *g, tc_gpu_complaint c) {
+static bool load_library(tc_driver *g, tc_gpu_complaint c) {
     const char *name = library_name();
     g->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (g->library == NULL) {
@@ -71,13 +70,13 @@ static bool load_library(tc_gpu *g, tc_gpu_complaint c) {
     return true;
 }
 
-static bool find_device(tc_gpu *g, tc_gpu_complaint c) {
+static bool find_device(tc_driver *g, tc_gpu_complaint c) {
     const tc_cu *cu = &g->cu;
     int n = 0;
-    if (!tc_gpu_check(cu, cu->init(0), "cuInit", "starting the CUDA driver",
-                      c) ||
-        !tc_gpu_check(cu, cu->device_count(&n), "cuDeviceGetCount",
-                      "looking for a GPU", c)) {
+    if (!tc_driver_check(cu, cu->init(0), "cuInit", "starting the CUDA driver",
+                         c) ||
+        !tc_driver_check(cu, cu->device_count(&n), "cuDeviceGetCount",
+                         "looking for a GPU", c)) {
         return false;
     }
     if (n == 0) {
@@ -86,96 +85,60 @@ static bool find_device(tc_gpu *g, tc_gpu_complaint c) {
                  "cuDeviceGetCount finds no device");
         return false;
     }
-    return tc_gpu_check(cu, cu->device_get(&g->device, 0), "cuDeviceGet",
-                        "opening the first GPU", c);
+    return tc_driver_check(cu, cu->device_get(&g->device, 0), "cuDeviceGet",
+                           "opening the first GPU", c);
 }
 
-static bool ask_device(tc_gpu *g, tc_gpu_complaint c) {
+static bool ask_device(tc_driver *g, tc_gpu_complaint c) {
     const tc_cu *cu = &g->cu;
     const char *doing = "asking the GPU about itself";
     int major = 0, minor = 0;
     bool ok =
-        tc_gpu_check(cu, cu->driver_version(&g->info.driver_version),
-                     "cuDriverGetVersion", doing, c) &&
-        tc_gpu_check(
+        tc_driver_check(cu, cu->driver_version(&g->info.driver_version),
+                        "cuDriverGetVersion", doing, c) &&
+        tc_driver_check(
             cu,
             cu->device_name(g->info.name, (int)sizeof g->info.name, g->device),
             "cuDeviceGetName", doing, c) &&
-        tc_gpu_check(cu,
-                     cu->device_attribute(&major, TC_CU_CC_MAJOR, g->device),
-                     "cuDeviceGetAttribute", doing, c) &&
-        tc_gpu_check(cu,
-                     cu->device_attribute(&minor, TC_CU_CC_MINOR, g->device),
-                     "cuDeviceGetAttribute", doing, c) &&
-        tc_gpu_check(cu,
-                     cu->device_attribute(&g->info.multiprocessors,
-                                          TC_CU_MULTIPROCESSORS, g->device),
-                     "cuDeviceGetAttribute", doing, c);
+        tc_driver_check(cu,
+                        cu->device_attribute(&major, TC_CU_CC_MAJOR, g->device),
+                        "cuDeviceGetAttribute", doing, c) &&
+        tc_driver_check(cu,
+                        cu->device_attribute(&minor, TC_CU_CC_MINOR, g->device),
+                        "cuDeviceGetAttribute", doing, c) &&
+        tc_driver_check(cu,
+                        cu->device_attribute(&g->info.multiprocessors,
+                                             TC_CU_MULTIPROCESSORS, g->device),
+                        "cuDeviceGetAttribute", doing, c);
     g->info.name[sizeof g->info.name - 1] = '\0';
     g->info.sm = major * 10 + minor;
     return ok;
 }
 
-static bool enter(tc_gpu *g, tc_gpu_complaint c) {
+static bool enter(tc_driver *g, tc_gpu_complaint c) {
     const tc_cu *cu = &g->cu;
     tc_cu_result r = cu->context_retain(&g->context, g->device);
-    if (r >= TC_CU_ILLEGAL_ADDRESS && r <= TC_CU_LAUNCH_FAILED) {
-        /* An H200 with driver 580: no new context helps, no reset does. */
-        snprintf(c.why, c.size,
-                 "a kernel faulted on the GPU earlier (error %d), and the "
-                 "driver does nothing more for this process: leave, and start "
-                 "again",
-                 r);
+    if (!tc_driver_check(cu, r, "cuDevicePrimaryCtxRetain", "opening the GPU",
+                         c)) {
         g->context = NULL;
         return false;
     }
-    if (!tc_gpu_check(cu, r, "cuDevicePrimaryCtxRetain", "opening the GPU",
-                      c)) {
-        g->context = NULL;
-        return false;
-    }
-    return tc_gpu_check(cu, cu->context_set(g->context), "cuCtxSetCurrent",
-                        "opening the GPU", c);
+    return tc_driver_check(cu, cu->context_set(g->context), "cuCtxSetCurrent",
+                           "opening the GPU", c);
 }
 
-/* The primary context is one for all who have opened the device: who goes on
- * with it finds it current. */
-void tc_gpu_drop_context(tc_gpu *g) {
-    if (g->context != NULL && !g->lost) {
-        unsigned flags = 0;
-        int active = 0;
+bool tc_driver_enter(tc_driver *g, tc_gpu_complaint c) {
+    return (g->library != NULL ||
+            (load_library(g, c) && find_device(g, c) && ask_device(g, c))) &&
+           enter(g, c);
+}
+
+void tc_driver_leave(tc_driver *g) {
+    if (g->context != NULL) {
         g->cu.context_set(NULL);
         g->cu.context_release(g->device);
-        if (g->cu.context_state != NULL &&
-            g->cu.context_state(g->device, &flags, &active) == TC_CU_SUCCESS &&
-            active) {
-            g->cu.context_set(g->context);
-        }
         g->context = NULL;
     }
-}
-
-/* Of a lost device the driver would wait for the kernel. */
-void tc_gpu_leave(tc_gpu *g) {
-    if (g == NULL) {
-        return;
-    }
-    tc_gpu_drop_context(g);
-    if (!g->lost && g->library != NULL) {
-        dlclose(g->library);
-    }
-    free(g);
-}
-
-tc_gpu *tc_gpu_enter(char *why, size_t why_size) {
-    tc_gpu_complaint c = {why, why_size};
-    tc_gpu *g = tc_xcalloc(1, sizeof *g);
-    if (!load_library(g, c) || !find_device(g, c) || !ask_device(g, c) ||
-        !enter(g, c)) {
-        tc_gpu_leave(g);
-        return NULL;
-    }
-    return g;
 }
 
 /* The first line of the driver's log that says something. */
@@ -185,8 +148,8 @@ static void first_line(const char *log, char *line, size_t size) {
     snprintf(line, size, "%.*s", (int)(n < size ? n : size - 1), log);
 }
 
-tc_cu_result tc_gpu_load(tc_gpu *g, const void *image, tc_cu_module *out,
-                         char *log, size_t log_size, tc_gpu_complaint c) {
+tc_cu_result tc_driver_load(tc_driver *g, const void *image, tc_cu_module *out,
+                            char *log, size_t log_size, tc_gpu_complaint c) {
     char errors[4096] = "", line[512];
     int options[] = {TC_CU_JIT_INFO_LOG, TC_CU_JIT_INFO_LOG_SIZE,
                      TC_CU_JIT_ERROR_LOG, TC_CU_JIT_ERROR_LOG_SIZE};
@@ -207,12 +170,12 @@ tc_cu_result tc_gpu_load(tc_gpu *g, const void *image, tc_cu_module *out,
                  "giving the PTX to the driver, which says \"%s\"", line);
         snprintf(log, log_size, "%s", errors);
     }
-    tc_gpu_check(cu, r, "cuModuleLoadDataEx", doing, c);
+    tc_driver_check(cu, r, "cuModuleLoadDataEx", doing, c);
     return r;
 }
 
-unsigned tc_gpu_attributes(tc_cu_launch_attribute *at,
-                           const uint32_t cluster[3], bool cooperative) {
+unsigned tc_driver_attributes(tc_cu_launch_attribute *at,
+                              const uint32_t cluster[3], bool cooperative) {
     unsigned n = 0;
     if (cluster[0] != 0) {
         at[n] = (tc_cu_launch_attribute){.id = TC_CU_LAUNCH_CLUSTER};
@@ -224,23 +187,4 @@ unsigned tc_gpu_attributes(tc_cu_launch_attribute *at,
         at[n++].value.cooperative = 1;
     }
     return n;
-}
-
-/* Polls, so that cancel is heard: at once at first, then each millisecond. */
-tc_cu_result tc_gpu_wait(tc_gpu *g, tc_cu_event event,
-                         const volatile int *cancel, bool *cancelled) {
-    long pause_ns = 1000;
-    for (;;) {
-        tc_cu_result r = g->cu.event_query(event);
-        if (r != TC_CU_NOT_READY) {
-            return r;
-        }
-        if (cancel != NULL && *cancel != 0) {
-            g->lost = *cancelled = true;
-            return r;
-        }
-        struct timespec t = {0, pause_ns};
-        nanosleep(&t, NULL); /* a signal may shorten it: so much the better */
-        pause_ns = pause_ns < 1000000 ? pause_ns * 2 : 1000000;
-    }
 }

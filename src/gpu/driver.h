@@ -19,12 +19,14 @@ typedef struct tc_cu_stream_st *tc_cu_stream;
 
 enum { /* CUresult */
        TC_CU_SUCCESS = 0,
+       TC_CU_INVALID_VALUE = 1,
        TC_CU_OUT_OF_MEMORY = 2,
+       TC_CU_NO_DEVICE = 100,
        TC_CU_UNSUPPORTED_PTX_VERSION = 222,
        TC_CU_NOT_READY = 600,
-       TC_CU_ILLEGAL_ADDRESS = 700,
-       TC_CU_LAUNCH_FAILED = 719,
-       TC_CU_NOT_SUPPORTED = 801
+       TC_CU_LAUNCH_TIMEOUT = 702,
+       TC_CU_NOT_SUPPORTED = 801,
+       TC_CU_UNKNOWN = 999
 };
 
 enum { /* CUdevice_attribute */
@@ -150,8 +152,6 @@ typedef struct tc_cu_launch_config { /* CUlaunchConfig */
  * where it lacks them. Virtual memory is of CUDA 10.2, launch_ex and
  * max_clusters of 11.8, tensor_map of 12.0. */
 #define TC_CU_WHERE_THERE(X)                                                   \
-    X(context_state, cuDevicePrimaryCtxGetState,                               \
-      (tc_cu_device d, unsigned *flags, int *active))                          \
     X(tensor_map, cuTensorMapEncodeTiled,                                      \
       (void *map, int type, unsigned rank, tc_cu_address address,              \
        const uint64_t *dims, const uint64_t *strides, const unsigned *box,     \

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static tc_gpu *none_open(char *why, size_t why_size) {
+static tc_gpu *none_open(tc_gpu_host *h, char *why, size_t why_size) {
+    (void)h;
     snprintf(why, why_size, "there is no GPU backend in this program");
     return NULL;
 }
@@ -23,7 +24,7 @@ static bool none_run(tc_gpu *g, tc_gpu_launch *l, const volatile int *cancel,
     (void)l;
     (void)cancel;
     memset(out, 0, sizeof *out);
-    none_open(why, why_size);
+    none_open(NULL, why, why_size);
     return false;
 }
 

@@ -7,11 +7,11 @@
 
 enum { LEAST_RANGE_SHIFT = 36 }; /* 64 GiB of addresses: or there is no use */
 
-static tc_cu_memory what(const tc_gpu *g) {
+static tc_cu_memory what(const tc_driver *g) {
     return (tc_cu_memory){.type = 1, .location = {1, g->device}};
 }
 
-static bool has_functions(const tc_gpu *g, tc_gpu_complaint c) {
+static bool has_functions(const tc_driver *g, tc_gpu_complaint c) {
     const tc_cu *cu = &g->cu;
     int has = 0;
     if (cu->reserve == NULL || cu->unreserve == NULL ||
@@ -32,7 +32,7 @@ static bool has_functions(const tc_gpu *g, tc_gpu_complaint c) {
     return has != 0;
 }
 
-bool tc_gpu_pages_open(tc_gpu_pages *p, tc_gpu *g, uint64_t wanted,
+bool tc_gpu_pages_open(tc_gpu_pages *p, tc_driver *g, uint64_t wanted,
                        uint64_t bytes, tc_gpu_complaint c) {
     const tc_cu *cu = &g->cu;
     const char *doing = "preparing the GPU's memory";
@@ -40,8 +40,8 @@ bool tc_gpu_pages_open(tc_gpu_pages *p, tc_gpu *g, uint64_t wanted,
     size_t page = 0;
     memset(p, 0, sizeof *p);
     if (!has_functions(g, c) ||
-        !tc_gpu_check(cu, cu->granularity(&page, &m, 0),
-                      "cuMemGetAllocationGranularity", doing, c)) {
+        !tc_driver_check(cu, cu->granularity(&page, &m, 0),
+                         "cuMemGetAllocationGranularity", doing, c)) {
         return false;
     }
     if (page == 0 || (page & (page - 1)) != 0) {
@@ -55,25 +55,25 @@ bool tc_gpu_pages_open(tc_gpu_pages *p, tc_gpu *g, uint64_t wanted,
         r = cu->reserve(&at, bytes, page, wanted, 0);
         bytes = r == TC_CU_SUCCESS ? bytes : bytes / 2;
     }
-    if (!tc_gpu_check(cu, r, "cuMemAddressReserve", doing, c)) {
+    if (!tc_driver_check(cu, r, "cuMemAddressReserve", doing, c)) {
         return false;
     }
-    *p = (tc_gpu_pages){.gpu = g, .base = at, .bytes = bytes, .page = page};
+    *p = (tc_gpu_pages){.driver = g, .base = at, .bytes = bytes, .page = page};
     return true;
 }
 
 static void unmap(tc_gpu_pages *p, const tc_gpu_piece *q) {
-    const tc_cu *cu = &p->gpu->cu;
+    const tc_cu *cu = &p->driver->cu;
     cu->unmap(q->address, q->bytes);
     cu->release(q->handle);
 }
 
 void tc_gpu_pages_close(tc_gpu_pages *p) {
-    if (p->gpu != NULL && !p->gpu->lost) {
+    if (p->driver != NULL) {
         for (int i = 0; i < p->npieces; i++) {
             unmap(p, &p->pieces[i]);
         }
-        p->gpu->cu.unreserve(p->base, p->bytes);
+        p->driver->cu.unreserve(p->base, p->bytes);
     }
     free(p->pieces);
     memset(p, 0, sizeof *p);
@@ -115,8 +115,8 @@ static void erase(tc_gpu_pages *p, int i) {
 /* New physical memory for [address, address + bytes): whole pages. */
 static tc_cu_result map(tc_gpu_pages *p, int i, uint64_t address,
                         uint64_t bytes) {
-    const tc_cu *cu = &p->gpu->cu;
-    tc_cu_memory m = what(p->gpu);
+    const tc_cu *cu = &p->driver->cu;
+    tc_cu_memory m = what(p->driver);
     tc_gpu_piece q = {.address = address, .bytes = bytes};
     tc_cu_access access = {m.location, 3};
     tc_cu_result r = cu->create(&q.handle, bytes, &m, 0);
@@ -185,9 +185,7 @@ void tc_gpu_pages_drop(tc_gpu_pages *p, uint64_t address, uint64_t bytes) {
             i++;
             continue;
         }
-        if (!p->gpu->lost) {
-            unmap(p, &p->pieces[i]);
-        }
+        unmap(p, &p->pieces[i]);
         erase(p, i);
     }
 }

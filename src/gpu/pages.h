@@ -17,7 +17,7 @@ typedef struct tc_gpu_piece {
 } tc_gpu_piece;
 
 typedef struct tc_gpu_pages {
-    tc_gpu *gpu;
+    tc_driver *driver;
     uint64_t base, bytes; /* the range */
     uint64_t page;
     tc_gpu_piece *pieces; /* by address */
@@ -26,9 +26,9 @@ typedef struct tc_gpu_pages {
 
 /* Reserves bytes at the address wanted, or where the driver will, or fewer.
  * False with why; p is then empty, and tc_gpu_pages_close does nothing. */
-bool tc_gpu_pages_open(tc_gpu_pages *p, tc_gpu *g, uint64_t wanted,
+bool tc_gpu_pages_open(tc_gpu_pages *p, tc_driver *g, uint64_t wanted,
                        uint64_t bytes, tc_gpu_complaint c);
-/* Unmaps all; of a lost device, leaves that to the end of the process. */
+/* Unmaps all. */
 void tc_gpu_pages_close(tc_gpu_pages *p);
 
 /* Gives [address, address + bytes), in the range, memory. CUDA's error. */

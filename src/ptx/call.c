@@ -127,10 +127,10 @@ static bool fits_results(tc_ptx_parser *p, const tc_ptx_op *op,
     }
     for (uint32_t i = 0; i < n; i++) {
         const tc_ptx_operand *o = &p->m->vec[op->a[0].slot + i];
-        uint64_t size =
-            o->kind == TC_PO_SYMBOL ? p->m->symbols[o->slot].size : o->nvec;
-        bool reg = o->kind == TC_PO_REG || o->kind == TC_PO_SYMBOL;
-        if (reg && size != f->results[i].size) {
+        uint64_t size = o->kind == TC_PO_SYMBOL ? p->m->symbols[o->slot].size
+                        : o->kind == TC_PO_PRED ? 0
+                                                : o->nvec;
+        if (o->kind != TC_PO_SINK && size != f->results[i].size) {
             return tc_ptx_fail(p, span, NULL,
                                "'%s' returns %llu bytes, not %llu", f->name,
                                (unsigned long long)f->results[i].size,

@@ -253,17 +253,22 @@ static bool ld_st_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                 ? "one register, for it has no .v2, .v4 or .v8"
                 : tc_format(p->arena, "a vector of %d {..}", op->nvec));
     }
+    bool wider = op->opcode != TC_PTX_ST_ASYNC;
     if (in->o.kind == TC_PO_VECTOR) {
-        return vector(p, op, t, true, to, in, out);
+        return vector(p, op, t, wider, to, in, out);
     }
-    return to ? destination(p, op, t, true, in, out)
-              : source(p, op, t, true, in, out);
+    return to ? destination(p, op, t, wider, in, out)
+              : source(p, op, t, wider, in, out);
 }
 
 /* atom and red: one operand of the type, or a vector of nvec; nothing wider. */
 static bool atom_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                        const tc_ptx_parsed *in, tc_ptx_operand *out) {
     tc_ptx_type t = (tc_ptx_type)op->type;
+    *out = in->o;
+    if (to && in->o.kind == TC_PO_SINK) {
+        return true;
+    }
     if ((in->o.kind == TC_PO_VECTOR ? in->o.nvec : 1) != op->nvec) {
         return wrong_kind(
             p, op, in,
@@ -271,9 +276,11 @@ static bool atom_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                 ? "one register, for it has no .v2, .v4 or .v8"
                 : tc_format(p->arena, "a vector of %d {..}", op->nvec));
     }
-    *out = in->o;
-    if (to && in->o.kind == TC_PO_SINK) {
-        return true;
+    int bytes = tc_ptx_type_bytes[t];
+    if (class_of(t) == BITS && in->o.kind == TC_PO_IMM &&
+        ((in->literal == 'f' && bytes != 4) ||
+         (in->literal == 'd' && bytes != 8))) {
+        return wrong_kind(p, op, in, "a constant of its own size");
     }
     return in->o.kind == TC_PO_VECTOR ? vector(p, op, t, false, to, in, out)
            : to                       ? destination(p, op, t, false, in, out)
@@ -308,7 +315,28 @@ static bool matrix_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
         return wrong_kind(p, op, in,
                           tc_format(p->arena, "a vector of %d {..}", n));
     }
+    for (int i = 0; !to && i < n; i++) {
+        if (in->items[i].o.kind != TC_PO_REG) {
+            return wrong_kind(p, op, &in->items[i], "a register");
+        }
+    }
     return vector(p, op, TC_PT_B32, false, to, in, out);
+}
+
+/* Those of a matrix of mma or wmma. */
+static bool fragment(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
+                     const tc_ptx_parsed *in, tc_ptx_operand *out) {
+    tc_ptx_type t = TC_PT_NONE;
+    int n = tc_ptx_mma_registers(op, letter, &t);
+    if (n == 0) { /* the rules say why */
+        return true;
+    }
+    if (in->o.kind != TC_PO_VECTOR || in->o.nvec != n) {
+        return wrong_kind(p, op, in,
+                          tc_format(p->arena, "a vector of %d register%s {..}",
+                                    n, n == 1 ? "" : "s"));
+    }
+    return vector(p, op, t, false, letter == 'H', in, out);
 }
 
 static bool predicate(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
@@ -430,6 +458,16 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     case 'R':
     case 'Z':
         return tensor_registers(p, op, letter == 'R', in, out);
+    case 'H':
+    case 'I':
+    case 'J':
+    case 'K':
+        return fragment(p, op, letter, in, out);
+    case 'P':
+        return is_vector ? fragment(p, op, letter, in, out)
+                         : source(p, op, TC_PT_B64, false, in, out);
+    case 'Q':
+        return source(p, op, TC_PT_B64, false, in, out);
     case 'D':
         return is_vector
                    ? mov_vector(p, op, true, in, out)

@@ -74,17 +74,32 @@ static bool twice(tc_ptx_parser *p, tc_ptx_name n, tc_span span) {
 }
 
 static bool add_type(tc_ptx_parser *p, head *h, tc_ptx_type t, tc_span span) {
-    bool three = (tc_ptx_who((tc_ptx_opcode)h->op.opcode) & THREE_TYPES) != 0;
-    if (h->ntypes == (three ? 3 : 2)) {
+    unsigned who = tc_ptx_who((tc_ptx_opcode)h->op.opcode);
+    int most = who == TC_WHO_MMA ? 4 : (who & THREE_TYPES) != 0 ? 3 : 2;
+    if (h->ntypes == most) {
         return tc_ptx_fail(p, span, NULL, "'%s' has a type too many", h->text);
     }
-    uint8_t *to[] = {&h->op.type, &h->op.type2, &h->op.type3};
+    uint8_t *to[] = {&h->op.type, &h->op.type2, &h->op.type3, &h->op.type4};
     *to[h->ntypes++] = (uint8_t)t;
+    return true;
+}
+
+/* vote.ballot.sync, shfl.up.sync: ptxas takes .sync behind the mode, too, and
+ * CUB writes it so. */
+static bool late_sync(head *h, tc_ptx_name n) {
+    bool vote = h->op.opcode == TC_PTX_VOTE, shfl = h->op.opcode == TC_PTX_SHFL;
+    if (!(vote || shfl) || n.len != 5 || memcmp(n.text, ".sync", 5) != 0) {
+        return false;
+    }
+    h->op.opcode = vote ? TC_PTX_VOTE_SYNC : TC_PTX_SHFL_SYNC;
     return true;
 }
 
 static bool add_modifier(tc_ptx_parser *p, head *h, tc_ptx_name n,
                          tc_span span) {
+    if (late_sync(h, n)) {
+        return true;
+    }
     const tc_ptx_mod *m = tc_ptx_mod_by_name(n, (tc_ptx_opcode)h->op.opcode);
     const char *op = tc_ptx_ops[h->op.opcode].name;
     if (m == NULL) {
@@ -164,6 +179,17 @@ static bool add_modifier(tc_ptx_parser *p, head *h, tc_ptx_name n,
     }
 }
 
+static bool is_shape(const head *h, tc_ptx_name n) {
+    uint32_t size;
+    return tc_ptx_who((tc_ptx_opcode)h->op.opcode) == TC_WHO_MMA &&
+           tc_ptx_mma_shape_by_name(n, &size);
+}
+
+static bool add_shape(tc_ptx_parser *p, head *h, tc_ptx_name n, tc_span span) {
+    return h->op.size == 0 ? tc_ptx_mma_shape_by_name(n, &h->op.size)
+                           : twice(p, n, span);
+}
+
 /* The dotted words after the opcode: types and modifiers. */
 static bool read_modifiers(tc_ptx_parser *p, head *h, tc_ptx_name whole,
                            uint32_t at) {
@@ -176,6 +202,7 @@ static bool read_modifiers(tc_ptx_parser *p, head *h, tc_ptx_name whole,
         tc_span span = tc_ptx_span(p, h->span.begin + at, h->span.begin + end);
         tc_ptx_type t;
         bool ok = tc_ptx_type_by_name(n, &t) ? add_type(p, h, t, span)
+                  : is_shape(h, n)           ? add_shape(p, h, n, span)
                                              : add_modifier(p, h, n, span);
         if (!ok) {
             return false;
@@ -309,6 +336,13 @@ static const form *find_form(tc_ptx_parser *p, const head *h) {
     return no_form(p, h);
 }
 
+/* Of the time since clusters: .shared alone is none of their state spaces. */
+static bool wants_cta(const tc_ptx_op *op) {
+    unsigned who = tc_ptx_who((tc_ptx_opcode)op->opcode);
+    return (who & (TC_WHO_BULK | TC_WHO_TENSOR | TC_WHO_ASYNC | TC_WHO_TCGEN |
+                   TC_WHO_PROXY)) != 0;
+}
+
 static bool set_spaces(tc_ptx_parser *p, head *h) {
     if (h->op.opcode == TC_PTX_CP_ASYNC &&
         (h->nspaces != 2 || h->spaces[0] != TC_PS_SHARED ||
@@ -324,7 +358,13 @@ static bool set_spaces(tc_ptx_parser *p, head *h) {
     }
     h->op.space = h->spaces[0];
     h->op.space2 = h->spaces[1];
-    return true;
+    const char *shared = strstr(h->text, ".shared");
+    bool plain = shared != NULL && shared[7] != ':';
+    return !(plain && wants_cta(&h->op)) ||
+           tc_ptx_fail(p, h->span, "write .shared::cta",
+                       "'%s' has no .shared: it is .shared::cta or "
+                       ".shared::cluster",
+                       tc_ptx_ops[h->op.opcode].name);
 }
 
 /* Operands that this instruction's modifiers rule out: forms.def's digits. */

@@ -6,6 +6,7 @@
 #ifndef TC_PTX_INTERNAL_H
 #define TC_PTX_INTERNAL_H
 
+#include "ptx/mma.h"
 #include "ptx/ptx.h"
 
 typedef enum tc_ptx_token_kind {
@@ -222,6 +223,7 @@ enum {
     TC_WHO_SPACEP = 1 << 28, /* isspacep */
     TC_WHO_PMEVENT = 1 << 29
 };
+#define TC_WHO_MMA (1u << 31) /* mma, wmma.*; no int has this bit */
 unsigned tc_ptx_who(tc_ptx_opcode op);
 
 typedef struct tc_ptx_mod {
@@ -294,6 +296,13 @@ bool tc_ptx_check_tcgen05(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 /* The registers that a tcgen05.ld or st of this shape and .num has; 0: the
  * ISA has no such form. */
 int tc_ptx_tcgen05_registers(const tc_ptx_op *op);
+/* ---- rules_mma.c ---- */
+/* ".m16n8k16" as TC_MMA_SHAPE. */
+bool tc_ptx_mma_shape_by_name(tc_ptx_name n, uint32_t *size);
+/* The registers of the matrix that forms.def's letter stands for, and their
+ * type; 0: there is no such matrix. */
+int tc_ptx_mma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t);
+bool tc_ptx_check_mma(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
 /* ---- rules_mbarrier.c ---- */
 bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 
@@ -305,7 +314,16 @@ bool tc_ptx_check_hints(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_proxy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 bool tc_ptx_check_atom(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-/* Reports an instruction (or what of it) that the module's .target lacks. */
+/* ---- rules_address.c ---- */
+/* All that stands in [ ]; gives a generic op that names a variable the
+ * variable's space. */
+bool tc_ptx_check_addresses(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
+
+/* Reports an instruction that the module's .target lacks. */
+bool tc_ptx_check_target(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
+bool tc_ptx_wants_tensor_memory(tc_ptx_parser *p, tc_span span,
+                                const char *what);
+/* The same of a part of one. */
 bool tc_ptx_wants_sm(tc_ptx_parser *p, tc_span span, int sm, const char *what);
 
 /* ---- decode.c ---- */

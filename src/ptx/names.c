@@ -17,7 +17,8 @@ const uint8_t tc_ptx_type_bytes[TC_PT_COUNT] = {
     [TC_PT_E2M3X2] = 2, [TC_PT_E3M2X2] = 2, [TC_PT_UE8M0X2] = 2,
     [TC_PT_E4M3X4] = 4, [TC_PT_E5M2X4] = 4, [TC_PT_E2M1X4] = 2,
     [TC_PT_E2M3X4] = 4, [TC_PT_E3M2X4] = 4, [TC_PT_U4] = 4,
-    [TC_PT_S4] = 4,     [TC_PT_U2] = 4,     [TC_PT_S2] = 4};
+    [TC_PT_S4] = 4,     [TC_PT_U2] = 4,     [TC_PT_S2] = 4,
+    [TC_PT_B1] = 4,     [TC_PT_E4M3] = 1,   [TC_PT_E5M2] = 1};
 
 const char *const tc_ptx_type_names[TC_PT_COUNT] = {[TC_PT_NONE] = "",
                                                     [TC_PT_PRED] = ".pred",
@@ -59,7 +60,10 @@ const char *const tc_ptx_type_names[TC_PT_COUNT] = {[TC_PT_NONE] = "",
                                                     [TC_PT_U4] = ".u4",
                                                     [TC_PT_S4] = ".s4",
                                                     [TC_PT_U2] = ".u2",
-                                                    [TC_PT_S2] = ".s2"};
+                                                    [TC_PT_S2] = ".s2",
+                                                    [TC_PT_B1] = ".b1",
+                                                    [TC_PT_E4M3] = ".e4m3",
+                                                    [TC_PT_E5M2] = ".e5m2"};
 
 const tc_ptx_op_info tc_ptx_ops[TC_PTX_OPCODE_COUNT] = {
 #define TC_PTX_OP(id, name, section, unit, family) {name, section, unit},
@@ -99,8 +103,7 @@ enum {
     TC_WHO_LDST = TC_WHO_LD | TC_WHO_ST,
     TC_WHO_LDCP = TC_WHO_LD | TC_WHO_CP,
     TC_WHO_TMA = TC_WHO_BULK | TC_WHO_TENSOR | TC_WHO_ASYNC,
-    TC_WHO_SCOPED =
-        TC_WHO_LD | TC_WHO_ST | TC_WHO_FENCE | TC_WHO_MEMBAR | TC_WHO_FAMILIES
+    TC_WHO_SCOPED = TC_WHO_LD | TC_WHO_ST | TC_WHO_FENCE | TC_WHO_FAMILIES
 };
 
 static const tc_ptx_mod mods[] = {

@@ -95,6 +95,12 @@ bool tc_ptx_parse_integer(tc_ptx_parser *p, int64_t *out) {
     return ok;
 }
 
+/* %clusterid.w and its like, which are zero. */
+static bool is_of_cluster(tc_ptx_name n) {
+    return (n.len > 8 && memcmp(n.text, "%cluster", 8) == 0) ||
+           (n.len > 9 && memcmp(n.text, "%ncluster", 9) == 0);
+}
+
 static bool special(tc_ptx_parser *p, tc_ptx_parsed *out, tc_ptx_name n) {
     tc_ptx_special s;
     if (tc_ptx_special_by_name(n, &s)) {
@@ -102,6 +108,7 @@ static bool special(tc_ptx_parser *p, tc_ptx_parsed *out, tc_ptx_name n) {
         out->o.slot = (uint32_t)s;
         bool cluster =
             (s >= TC_SR_CLUSTERID_X && s <= TC_SR_CLUSTER_NCTARANK) ||
+            (s == TC_SR_ZERO && is_of_cluster(n)) ||
             s == TC_SR_AGGR_SMEM_SIZE || s == TC_SR_IS_EXPLICIT_CLUSTER;
         if (cluster && !tc_ptx_wants_sm(
                            p, out->span, 90,
@@ -140,13 +147,16 @@ static void from_entry(tc_ptx_parser *p, const tc_ptx_entry *e,
     }
 }
 
-/* + or - a constant after a register or symbol. */
+/* + a constant after a register or symbol. */
 static bool offset(tc_ptx_parser *p, tc_ptx_parsed *out) {
     if (!tc_ptx_is(p, '+') && !tc_ptx_is(p, '-')) {
         return true;
     }
-    bool minus = tc_ptx_is(p, '-');
     tc_span sign = tc_ptx_here(p);
+    if (tc_ptx_is(p, '-')) {
+        return tc_ptx_fail(p, sign, "a negative offset is written +-8",
+                           "PTX has no '-' after a register or a variable");
+    }
     tc_ptx_advance(p);
     if (p->tok.kind == TC_TK_IDENT &&
         !tc_ptx_name_is(tc_ptx_text(p, &p->tok), "WARP_SZ")) {
@@ -159,7 +169,7 @@ static bool offset(tc_ptx_parser *p, tc_ptx_parsed *out) {
     if (!expression(p, 0, 0, &v)) {
         return false;
     }
-    out->o.imm = (int64_t)(minus ? 0 - v : v);
+    out->o.imm = (int64_t)v;
     return true;
 }
 

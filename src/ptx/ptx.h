@@ -55,6 +55,9 @@ typedef enum tc_ptx_type {
     TC_PT_S4,
     TC_PT_U2,
     TC_PT_S2,
+    TC_PT_B1,
+    TC_PT_E4M3,
+    TC_PT_E5M2,
     TC_PT_COUNT
 } tc_ptx_type;
 extern const uint8_t tc_ptx_type_bytes[TC_PT_COUNT];
@@ -93,6 +96,7 @@ typedef enum tc_ptx_unit {
     TC_PU_LSU,
     TC_PU_ASYNC,
     TC_PU_BARRIER,
+    TC_PU_MMA, /* tensor cores */
     TC_PU_COUNT
 } tc_ptx_unit;
 
@@ -306,7 +310,9 @@ enum { /* tc_ptx_op.more of the async proxy's copies, st.async, red.async */
        TC_PX_BULK_CTA_GROUP_1 = 1u << 8,
        TC_PX_BULK_CTA_GROUP_2 = 1u << 9,
        TC_PX_BULK_GATHER4 = 1u << 10, /* .tile::gather4 */
-       TC_PX_BULK_SCATTER4 = 1u << 11
+       TC_PX_BULK_SCATTER4 = 1u << 11,
+       TC_PX_BULK_WEAK = 1u << 12,
+       TC_PX_BULK_MMIO = 1u << 13
 };
 enum { /* tc_ptx_op.sub2 of fence.proxy: between the generic proxy and this */
        TC_PROXY_NONE,
@@ -445,7 +451,7 @@ typedef struct tc_ptx_op {
     uint32_t flags;      /* TC_PM_* */
     uint32_t more;       /* further modifiers: bits that mean what the opcode's
                             comment in ops.def says */
-    uint32_t size;       /* cp.async: cp-size */
+    uint32_t size;       /* cp.async: cp-size; mma: TC_MMA_SHAPE */
     uint32_t target;     /* branch target, absolute index into module->code */
     uint32_t ptx_line;   /* line of the PTX text, from 1 */
     uint32_t line;       /* .loc line in effect, 0 none */
@@ -454,6 +460,7 @@ typedef struct tc_ptx_op {
                             opcode's form (forms.def); kind NONE: left out */
     uint8_t scope;       /* tc_ptx_scope */
     uint8_t type3;       /* of the third source: video, cvt.pack; else NONE */
+    uint8_t type4;       /* mma: of the fourth; else NONE */
     uint16_t
         call_file; /* .loc with inlined_at: the outermost call site; else */
     uint32_t call_line; /* the same as file and line */

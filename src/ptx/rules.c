@@ -123,6 +123,11 @@ static bool check_cp_async(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
                            "'cp.async.cg' copies 16 bytes, not %lld",
                            (long long)size);
     }
+    bool hint = (op->flags & TC_PM_CACHE_HINT) != 0;
+    if (hint != (op->a[4].kind != TC_PO_NONE)) {
+        return tc_ptx_fail(p, span, NULL,
+                           "a cache policy goes with .L2::cache_hint");
+    }
     const tc_ptx_operand *src = &op->a[3];
     if (src->kind == TC_PO_IMM && (src->imm < 0 || src->imm > size)) {
         return tc_ptx_fail(p, span, NULL,
@@ -134,30 +139,6 @@ static bool check_cp_async(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     op->a[3] = op->a[4];
     op->a[4] = (tc_ptx_operand){0};
     return true;
-}
-
-/* The variable of [sym] must lie in the op's space. */
-static bool check_space(tc_ptx_parser *p, const tc_ptx_op *op, int at,
-                        tc_ptx_space space, tc_span span) {
-    static const char *const names[] = {
-        "generic", ".global", ".shared", ".local", ".param", ".const", ".reg"};
-    const tc_ptx_operand *o = &op->a[at];
-    if (o->kind != TC_PO_ADDRESS || o->neg != 2) {
-        return true;
-    }
-    const tc_ptx_symbol *s = &p->m->symbols[o->slot];
-    bool generic_ok = s->space == TC_PS_GLOBAL || s->space == TC_PS_CONST;
-    if (s->space == space || (space == TC_PS_GENERIC && generic_ok)) {
-        return true;
-    }
-    return tc_ptx_fail(p, span, NULL, "'%s' is in %s, and this '%s' is %s",
-                       s->name, names[s->space], tc_ptx_ops[op->opcode].name,
-                       names[space]);
-}
-
-/* A variable of shared::cluster is one of .shared. */
-static tc_ptx_space plain(uint8_t space) {
-    return space == TC_PS_CLUSTER ? TC_PS_SHARED : (tc_ptx_space)space;
 }
 
 /* .param of a call, or of the function, lies in its frame: 5.1.6. */
@@ -221,8 +202,7 @@ static bool check_ld_st(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
         return tc_ptx_fail(p, span, NULL,
                            "a cache policy goes with .L2::cache_hint");
     }
-    return check_space(p, op, ld ? 1 : 0, (tc_ptx_space)op->space, span) &&
-           (op->space != TC_PS_PARAM || check_param(p, op, span));
+    return op->space != TC_PS_PARAM || check_param(p, op, span);
 }
 
 /* 9.7.9.3 and 9.7.9.4: one side of mov may be a vector. */
@@ -263,15 +243,14 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
             tc_ptx_ops[op->opcode].name,
             tc_ptx_flag_list(p->arena, op->flags & (RND_FLOAT | RND_INT)));
     }
-    if (!tc_ptx_check_arith(p, op, span, in, n) ||
+    if (!tc_ptx_check_target(p, op, span) ||
+        !tc_ptx_check_addresses(p, op, span) ||
+        !tc_ptx_check_arith(p, op, span, in, n) ||
         !tc_ptx_check_mbarrier(p, op, span)) {
         return false;
     }
     if (tc_ptx_who((tc_ptx_opcode)op->opcode) == TC_WHO_TCGEN) {
-        return tc_ptx_check_tcgen05(p, op, span) &&
-               ((op->opcode != TC_PTX_TCGEN05_ALLOC &&
-                 op->opcode != TC_PTX_TCGEN05_COMMIT) ||
-                check_space(p, op, 0, plain(op->space), span));
+        return tc_ptx_check_tcgen05(p, op, span);
     }
     switch (op->opcode) {
     case TC_PTX_SETP:
@@ -280,9 +259,7 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
     case TC_PTX_CVT:
         return check_cvt(p, op, span);
     case TC_PTX_CP_ASYNC:
-        return check_cp_async(p, op, span) &&
-               check_space(p, op, 0, TC_PS_SHARED, span) &&
-               check_space(p, op, 1, TC_PS_GLOBAL, span);
+        return check_cp_async(p, op, span);
     case TC_PTX_CP_ASYNC_WAIT_GROUP:
         return (op->a[0].imm >= 0 && op->a[0].imm <= INT32_MAX) ||
                tc_ptx_fail(p, span, NULL,
@@ -336,38 +313,31 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
         return tc_ptx_check_control(p, op, span);
     case TC_PTX_ATOM:
     case TC_PTX_RED:
-        return tc_ptx_check_atom(p, op, span) &&
-               check_space(p, op, op->opcode == TC_PTX_RED ? 0 : 1,
-                           (tc_ptx_space)op->space, span);
+        return tc_ptx_check_atom(p, op, span);
     case TC_PTX_CP_ASYNC_BULK:
     case TC_PTX_CP_REDUCE_ASYNC_BULK:
-        return tc_ptx_check_bulk(p, op, span) &&
-               check_space(p, op, 0, plain(op->space), span) &&
-               check_space(p, op, 1, plain(op->space2), span) &&
-               check_space(p, op, 3, TC_PS_SHARED, span);
     case TC_PTX_CP_ASYNC_BULK_TENSOR:
     case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
-        return tc_ptx_check_bulk(p, op, span) &&
-               check_space(p, op, 0, plain(op->space), span) &&
-               check_space(p, op, 3, plain(op->space2), span) &&
-               check_space(p, op, 4, TC_PS_SHARED, span);
+    case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
+    case TC_PTX_CP_ASYNC_BULK_PREFETCH:
+    case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
+        return tc_ptx_check_bulk(p, op, span);
     case TC_PTX_ST_ASYNC:
     case TC_PTX_RED_ASYNC:
     case TC_PTX_ST_BULK:
     case TC_PTX_FENCE_PROXY:
     case TC_PTX_TENSORMAP_REPLACE:
     case TC_PTX_TENSORMAP_CP_FENCEPROXY:
-        return tc_ptx_check_proxy(p, op, span) &&
-               (op->opcode == TC_PTX_FENCE_PROXY ||
-                check_space(p, op, 0, plain(op->space), span));
-    case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
-        return tc_ptx_check_bulk(p, op, span);
-    case TC_PTX_CP_ASYNC_BULK_PREFETCH:
-    case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
-        return tc_ptx_check_bulk(p, op, span) &&
-               check_space(p, op, 0, TC_PS_GLOBAL, span);
+        return tc_ptx_check_proxy(p, op, span);
     case TC_PTX_CVTA:
         return check_cvta(p, op, span);
+    case TC_PTX_MMA:
+    case TC_PTX_WMMA_MMA:
+    case TC_PTX_WMMA_LOAD_A:
+    case TC_PTX_WMMA_LOAD_B:
+    case TC_PTX_WMMA_LOAD_C:
+    case TC_PTX_WMMA_STORE_D:
+        return tc_ptx_check_mma(p, op, span);
     default:
         return true;
     }

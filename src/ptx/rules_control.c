@@ -43,7 +43,7 @@ static bool check_redux(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     if (op->type == TC_PT_F32) {
         return (most || tc_ptx_fail(p, span, NULL,
                                     "'redux.sync' of .f32 is .min or .max")) &&
-               tc_ptx_wants_sm(p, span, 100, "'redux.sync' of .f32");
+               tc_ptx_wants_tensor_memory(p, span, "'redux.sync' of .f32");
     }
     if (op->more & TC_PX_REDUX_ABS) {
         return tc_ptx_fail(p, span, NULL, "'redux.sync' has .abs only of .f32");
@@ -68,9 +68,9 @@ static bool check_stack(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     int64_t align = op->opcode == TC_PTX_ALLOCA && op->a[2].kind == TC_PO_IMM
                         ? op->a[2].imm
                         : 8;
-    return (align > 0 && align <= 1 << 20 && (align & (align - 1)) == 0) ||
+    return (align > 0 && align <= 1 << 23 && (align & (align - 1)) == 0) ||
            tc_ptx_fail(p, span, NULL,
-                       "an alignment is a power of 2 up to 1048576, not %lld",
+                       "an alignment is a power of 2 up to 8388608, not %lld",
                        (long long)align);
 }
 
@@ -88,6 +88,12 @@ static bool check_bar(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
         return tc_ptx_fail(p, span, NULL,
                            "'%s' counts threads in multiples of 32, not %lld",
                            name, (long long)count->imm);
+    }
+    bool arrive =
+        op->opcode == TC_PTX_BAR_ARRIVE || op->opcode == TC_PTX_BARRIER_ARRIVE;
+    if (arrive && count->kind == TC_PO_IMM && count->imm == 0) {
+        return tc_ptx_fail(p, span, NULL, "'%s' counts at least 32 threads",
+                           name);
     }
     bool popc = op->sub == TC_BARRED_POPC;
     return !red ||
@@ -115,8 +121,8 @@ static bool check_fence(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                            ".cluster and .release.sync_restrict::shared::cta"
                            ".cluster");
     }
-    bool new = want != 0 || op->scope == TC_PTX_SCOPE_CLUSTER;
-    return tc_ptx_wants_sm(p, span, new ? 90 : 0, "this fence");
+    bool cluster = op->scope == TC_PTX_SCOPE_CLUSTER;
+    return tc_ptx_wants_sm(p, span, cluster ? 90 : 0, "this fence");
 }
 
 /* 9.7.19.5 */
@@ -182,11 +188,17 @@ static bool check_matrix(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                                 : "movmatrix.sync.aligned.m8n8.trans.b16",
                            "there is no such form of '%s'", name);
     }
+    bool bits8 = op->sub != TC_MATRIX_M8N8;
     return tc_ptx_wants_sm(p, span,
-                           op->sub != TC_MATRIX_M8N8 ? 100
-                           : st                      ? 90
-                                                     : 75,
-                           tc_format(p->arena, "this '%s'", name));
+                           bits8 ? 100
+                           : st  ? 90
+                                 : 75,
+                           tc_format(p->arena, "this '%s'", name)) &&
+           (!bits8 || !p->saw_target || p->m->sm_suffix != 0 ||
+            tc_ptx_fail(p, span, NULL,
+                        "this '%s' is for .target sm_100a, sm_120a and their "
+                        "families",
+                        name));
 }
 
 bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {

@@ -9,28 +9,39 @@ static const char *name_of(const tc_ptx_op *op) {
     return tc_ptx_ops[op->opcode].name;
 }
 
-/* To a CTA's shared memory, with an mbarrier; or to global memory (sm_100). */
-static bool check_form(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
-    bool tx = (op->more & TC_PX_BULK_TX) != 0;
-    if ((op->more & ~(uint32_t)TC_PX_BULK_TX) != 0) {
-        return tc_ptx_fail(p, span, NULL,
-                           "'%s' completes by .mbarrier::complete_tx::bytes",
-                           name_of(op));
-    }
-    if (!tx) {
+/* st.async and red.async: with an mbarrier to a CTA's shared memory, in an
+ * order of the cluster (order); or, of sm_100, a release to global memory. */
+static bool check_form(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span,
+                       bool order) {
+    bool weak = (op->more & TC_PX_BULK_WEAK) != 0;
+    bool mmio = (op->more & TC_PX_BULK_MMIO) != 0;
+    bool known =
+        (op->more & ~(TC_PX_BULK_TX | TC_PX_BULK_WEAK | TC_PX_BULK_MMIO)) == 0;
+    if ((op->more & TC_PX_BULK_TX) == 0) {
         bool global = op->space == TC_PS_GLOBAL || op->space == TC_PS_GENERIC;
-        return (global || tc_ptx_fail(p, span, NULL,
-                                      "'%s' to shared memory wants "
-                                      ".mbarrier::complete_tx::bytes",
-                                      name_of(op))) &&
+        bool scope =
+            op->scope == TC_PTX_SCOPE_GPU || op->scope == TC_PTX_SCOPE_SYS;
+        return ((known && !weak && global && scope && op->nvec == 1 &&
+                 op->flags == TC_PM_RELEASE) ||
+                tc_ptx_fail(p, span, NULL,
+                            "'%s' without .mbarrier::complete_tx::bytes is "
+                            ".release with .gpu or .sys, to global memory",
+                            name_of(op))) &&
                tc_ptx_wants_sm(
                    p, span, 100,
                    tc_format(p->arena, "'%s' to global memory", name_of(op)));
     }
-    return op->space == TC_PS_CLUSTER || op->space == TC_PS_GENERIC ||
+    bool cluster = op->scope == TC_PTX_SCOPE_CLUSTER;
+    bool scoped = order ? cluster && op->flags == TC_PM_RELAXED && !weak
+                        : op->flags == 0 && (op->scope == TC_PTX_SCOPE_NONE ||
+                                             (cluster && !weak));
+    bool shared = op->space == TC_PS_CLUSTER || op->space == TC_PS_GENERIC ||
+                  (op->space == TC_PS_SHARED && !cluster);
+    return (known && !mmio && scoped && shared) ||
            tc_ptx_fail(p, span, NULL,
-                       "'%s' with an mbarrier is only for .shared::cluster",
-                       name_of(op));
+                       "'%s' with an mbarrier is %s and goes to "
+                       ".shared::cluster",
+                       name_of(op), order ? ".relaxed.cluster" : ".weak");
 }
 
 static bool check_st_async(tc_ptx_parser *p, const tc_ptx_op *op,
@@ -45,13 +56,12 @@ static bool check_st_async(tc_ptx_parser *p, const tc_ptx_op *op,
         return tc_ptx_fail(p, span, NULL, "'%s' stores 4 or 8 bytes, not %s",
                            name_of(op), tc_ptx_type_names[op->type]);
     }
-    if (bytes * op->nvec > 16 || (!tx && op->nvec > 1)) {
+    if (bytes * op->nvec > 16) {
         return tc_ptx_fail(p, span, NULL,
-                           "a vector of '%s' has at most 16 bytes, and one "
-                           "to global memory is none",
+                           "a vector of '%s' has at most 16 bytes",
                            name_of(op));
     }
-    return check_form(p, op, span);
+    return check_form(p, op, span, false);
 }
 
 static bool check_red_async(tc_ptx_parser *p, const tc_ptx_op *op,
@@ -71,22 +81,15 @@ static bool check_red_async(tc_ptx_parser *p, const tc_ptx_op *op,
                                         : "'%s' has no such reduction of %s",
                            name_of(op), tc_ptx_type_names[op->type]);
     }
-    bool tx = (op->more & TC_PX_BULK_TX) != 0;
-    bool relaxed = (op->flags & TC_PM_RELAXED) != 0;
-    bool scoped = relaxed ? op->scope == TC_PTX_SCOPE_CLUSTER
-                          : op->scope == TC_PTX_SCOPE_GPU ||
-                                op->scope == TC_PTX_SCOPE_SYS;
-    return check_form(p, op, span) &&
-           ((tx == relaxed && scoped && op->nvec == 1) ||
-            tc_ptx_fail(p, span, NULL,
-                        "'%s' is .relaxed.cluster with an mbarrier, .release "
-                        "with .gpu or .sys without",
-                        name_of(op)));
+    return (op->nvec == 1 ||
+            tc_ptx_fail(p, span, NULL, "'%s' has no vector", name_of(op))) &&
+           check_form(p, op, span, true);
 }
 
 static bool check_st_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     const tc_ptx_operand *size = &op->a[1];
-    if (op->more != 0 || op->sub != 0 || op->nvec != 1 ||
+    if ((op->more & ~(uint32_t)TC_PX_BULK_WEAK) != 0 || op->sub != 0 ||
+        op->nvec != 1 ||
         (op->space != TC_PS_SHARED && op->space != TC_PS_GENERIC)) {
         return tc_ptx_fail(p, span, NULL, "'st.bulk' is st.bulk.shared::cta");
     }

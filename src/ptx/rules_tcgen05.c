@@ -169,10 +169,9 @@ static uint32_t allowed(const tc_ptx_op *op) {
 }
 
 bool tc_ptx_check_tcgen05(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
-    if (!p->saw_target || p->m->sm < 100 || p->m->sm_suffix == 0) {
-        return tc_ptx_fail(p, span, ".target sm_100a",
-                           "'%s' is for .target sm_100a and its family",
-                           tc_ptx_ops[op->opcode].name);
+    const char *name = tc_format(p->arena, "'%s'", tc_ptx_ops[op->opcode].name);
+    if (!tc_ptx_wants_tensor_memory(p, span, name)) {
+        return false;
     }
     if (op->opcode == TC_PTX_TCGEN05_FENCE_BEFORE ||
         op->opcode == TC_PTX_TCGEN05_FENCE_AFTER) {

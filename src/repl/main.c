@@ -4,6 +4,7 @@
 #include "repl/options.h"
 #include "repl/prompt.h"
 #include "repl/shell.h"
+#include "tilecopy.h"
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -50,9 +51,13 @@ static void work(tc_shell *sh, const tc_cli *cli) {
 }
 
 int main(int argc, char **argv) {
-    set_locale();
     tc_cli cli;
     tc_status status;
+    int served;
+    if (tc_session_process(argc, argv, &served)) {
+        return served;
+    }
+    set_locale();
     bool ok = tc_cli_parse(&cli, argc, argv, &status);
     if (ok && cli.exec.asked) {
         status = (tc_status)tc_exec_main(&cli);

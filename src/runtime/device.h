@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "gpu/gpu.h"
 #include "runtime/protocol.h"
 #include "sim/sim.h"
 #include "sim/tensormap.h"
@@ -68,7 +69,7 @@ typedef struct tc_device_launched {
     tc_device_difference *differences; /* both; until the next launch */
     int ndifferences;
     bool approximate; /* differences: the module has instructions whose error
-                         PTX only bounds (.approx, .full) */
+                         PTX only bounds (.approx, .full, mma) */
 } tc_device_launched;
 
 typedef struct tc_device tc_device;
@@ -76,6 +77,7 @@ typedef struct tc_device tc_device;
 typedef struct tc_device_options {
     tc_sim_options sim; /* arch, timing, hazards, completion, print, cancel */
     const tc_device_module *module;
+    tc_gpu_host *gpu; /* gpu, both: whose process; NULL: one of their own */
 } tc_device_options;
 
 typedef struct tc_device_vtable {

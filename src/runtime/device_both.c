@@ -3,6 +3,7 @@
  * GPU's bytes can be trusted to repeat, then on the GPU; all memory is compared
  * afterwards. Where it differs the program sees the simulator's bytes, and the
  * GPU goes on with them too, so that a difference is told once. */
+#include "ptx/mma.h"
 #include "runtime/device_gpu.h"
 
 #include <inttypes.h>
@@ -307,7 +308,7 @@ static bool approximate(const tc_ptx_module *m, const char *entry) {
     for (uint32_t i = 0; i < m->ncode; i++) {
         const tc_ptx_op *op = &m->code[i];
         bool own = f != NULL && i >= f->begin && i < f->end;
-        bool bounded = (op->flags & (TC_PM_APPROX | TC_PM_FULL)) != 0;
+        bool bounded = tc_ptx_approximate(op);
         calls |= own && op->opcode == TC_PTX_CALL;
         found |= own && bounded;
         elsewhere |= bounded;

@@ -1,7 +1,6 @@
-/* device_gpu.c - the device that is a GPU, over the CUDA driver: opening it,
- * and what it tells about itself. */
+/* device_gpu.c - the device that is a GPU, through its process (gpu/remote.h):
+ * opening it, and what it tells about itself. */
 #include "runtime/device_gpu.h"
-#include "sim/tensormap.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,29 +10,17 @@ tc_gpu_side *tc_gpu_side_of(tc_device *d) {
     return (tc_gpu_side *)d;
 }
 
-/* Errors after which the context takes no more calls (CUDA Runtime API,
- * cudaError: "leaves the process in an inconsistent state"). */
-static bool is_sticky(tc_cu_result r) {
-    static const int sticky[] = {214, 220, 226, 700, 702, 710, 714,
-                                 715, 716, 717, 718, 719, 721, 999};
-    for (size_t i = 0; i < sizeof sticky / sizeof *sticky; i++) {
-        if (r == sticky[i]) {
-            return true;
-        }
-    }
-    return false;
+tc_gpu_complaint tc_gpu_side_why(tc_gpu_side *g) {
+    return (tc_gpu_complaint){g->why, sizeof g->why};
 }
 
 /* CUresult's numbers are cudaError_t's. */
-bool tc_gpu_side_check(tc_gpu_side *g, tc_cu_result r, const char *api,
-                       const char *doing) {
-    tc_gpu_complaint c = {g->why, sizeof g->why};
+bool tc_gpu_side_check(tc_gpu_side *g, tc_cu_result r) {
     if (r == TC_CU_SUCCESS) {
         return true;
     }
-    tc_gpu_check(&g->gpu->cu, r, api, doing, c);
     g->last = r;
-    g->error = is_sticky(r) ? r : g->error;
+    g->error = tc_remote_lost(g->gpu);
     return false;
 }
 
@@ -44,39 +31,10 @@ static void gpu_close(tc_device *d) {
     if (g == NULL) {
         return;
     }
-    if (g->gpu != NULL && !g->gpu->lost) {
-        const tc_cu *cu = &g->gpu->cu;
-        if (g->from != NULL) {
-            cu->event_destroy(g->from);
-        }
-        if (g->to != NULL) {
-            cu->event_destroy(g->to);
-        }
-        if (g->module != NULL) {
-            cu->module_unload(g->module);
-        }
-    }
-    if (g->gpu != NULL && g->error != 0) {
-        tc_gpu_drop_context(g->gpu); /* a dead one refuses to unmap */
-    }
-    tc_gpu_pages_close(&g->pages);
-    tc_gpu_leave(g->gpu);
+    tc_remote_leave(g->gpu);
     tc_arena_free(g->arena);
     free(g->memory);
     free(g);
-}
-
-static bool has_functions(tc_gpu_side *g, tc_gpu_complaint c) {
-    const tc_cu *cu = &g->gpu->cu;
-    if (cu->synchronize != NULL && cu->memory_set != NULL &&
-        cu->memory_move != NULL && cu->function_get != NULL &&
-        cu->memory_info != NULL) {
-        return true;
-    }
-    snprintf(c.why, c.size,
-             "the NVIDIA driver lacks functions of CUDA 11, which CUDA "
-             "programs need");
-    return false;
 }
 
 static tc_device *gpu_open(const tc_device_options *o, char *why,
@@ -85,16 +43,10 @@ static tc_device *gpu_open(const tc_device_options *o, char *why,
     tc_gpu_side *g = tc_xcalloc(1, sizeof *g);
     g->arena = tc_arena_new();
     g->options = *o;
-    g->gpu = tc_gpu_enter(why, why_size);
-    const tc_cu *cu = g->gpu != NULL ? &g->gpu->cu : NULL;
-    const char *doing = "preparing the GPU";
-    if (g->gpu != NULL && has_functions(g, c) &&
-        tc_gpu_pages_open(&g->pages, g->gpu, TC_RT_DEVICE_BASE,
-                          TC_RT_DEVICE_SIZE, c) &&
-        tc_gpu_check(cu, cu->event_create(&g->from, 0), "cuEventCreate", doing,
-                     c) &&
-        tc_gpu_check(cu, cu->event_create(&g->to, 0), "cuEventCreate", doing,
-                     c) &&
+    g->base = TC_RT_DEVICE_BASE;
+    g->bytes = TC_RT_DEVICE_SIZE;
+    g->gpu = tc_remote_enter(o->gpu, why, why_size);
+    if (g->gpu != NULL && tc_remote_range(g->gpu, &g->base, &g->bytes, c) &&
         tc_gpu_load_module(g, c)) {
         return (tc_device *)g;
     }
@@ -104,59 +56,46 @@ static tc_device *gpu_open(const tc_device_options *o, char *why,
 
 /* --- facts -----------------------------------------------------------------*/
 
-static int attribute(const tc_gpu_side *g, int which) {
-    int value = 0;
-    bool ok = g->gpu->cu.device_attribute(&value, which, g->gpu->device) ==
-              TC_CU_SUCCESS;
-    return ok ? value : 0;
-}
-
 static void gpu_facts(tc_device *d, tc_rt_device *out) {
     tc_gpu_side *g = tc_gpu_side_of(d);
-    size_t unused = 0, all = 0;
+    const tc_gpu_device *about = tc_remote_device(g->gpu);
     memset(out, 0, sizeof *out);
-    snprintf(out->name, sizeof out->name, "%s", g->gpu->info.name);
-    out->sm = g->gpu->info.sm;
-    out->multiprocessors = g->gpu->info.multiprocessors;
-    out->threads_sm = attribute(g, TC_CU_THREADS_SM);
-    out->threads_cta = attribute(g, TC_CU_THREADS_CTA);
-    out->ctas_sm = attribute(g, TC_CU_CTAS_SM);
-    out->registers_sm = attribute(g, TC_CU_REGISTERS_SM);
-    out->registers_cta = attribute(g, TC_CU_REGISTERS_CTA);
-    out->clock_khz = attribute(g, TC_CU_CLOCK_KHZ);
-    out->memory_clock_khz = attribute(g, TC_CU_MEMORY_CLOCK_KHZ);
-    out->memory_bus_bits = attribute(g, TC_CU_MEMORY_BUS_BITS);
-    out->l2_bytes = attribute(g, TC_CU_L2_BYTES);
-    out->driver_version = g->gpu->info.driver_version;
+    snprintf(out->name, sizeof out->name, "%s", about->name);
+    out->sm = about->sm;
+    out->multiprocessors = about->multiprocessors;
+    out->threads_sm = tc_remote_attribute(g->gpu, TC_CU_THREADS_SM);
+    out->threads_cta = tc_remote_attribute(g->gpu, TC_CU_THREADS_CTA);
+    out->ctas_sm = tc_remote_attribute(g->gpu, TC_CU_CTAS_SM);
+    out->registers_sm = tc_remote_attribute(g->gpu, TC_CU_REGISTERS_SM);
+    out->registers_cta = tc_remote_attribute(g->gpu, TC_CU_REGISTERS_CTA);
+    out->clock_khz = tc_remote_attribute(g->gpu, TC_CU_CLOCK_KHZ);
+    out->memory_clock_khz = tc_remote_attribute(g->gpu, TC_CU_MEMORY_CLOCK_KHZ);
+    out->memory_bus_bits = tc_remote_attribute(g->gpu, TC_CU_MEMORY_BUS_BITS);
+    out->l2_bytes = tc_remote_attribute(g->gpu, TC_CU_L2_BYTES);
+    out->driver_version = about->driver_version;
     out->runtime_version = 13000;
     out->gpu = 1;
-    g->gpu->cu.memory_info(&unused, &all);
-    out->memory = all;
-    out->memory_free = unused;
-    out->shared_cta = (uint64_t)attribute(g, TC_CU_SHARED_CTA);
-    out->shared_sm = (uint64_t)attribute(g, TC_CU_SHARED_SM);
-    out->shared_optin = (uint64_t)attribute(g, TC_CU_SHARED_OPTIN);
+    tc_remote_memory(g->gpu, &out->memory_free, &out->memory);
+    out->shared_cta = (uint64_t)tc_remote_attribute(g->gpu, TC_CU_SHARED_CTA);
+    out->shared_sm = (uint64_t)tc_remote_attribute(g->gpu, TC_CU_SHARED_SM);
+    out->shared_optin =
+        (uint64_t)tc_remote_attribute(g->gpu, TC_CU_SHARED_OPTIN);
 }
 
 /* The same addresses as on the simulator, where the driver lets us. */
 static uint64_t gpu_range(tc_device *d, uint64_t *bytes) {
     const tc_gpu_side *g = tc_gpu_side_of(d);
-    *bytes = g->pages.bytes - TC_DEVICE_OWN;
-    return g->pages.base + TC_DEVICE_OWN;
+    *bytes = g->bytes - TC_DEVICE_OWN;
+    return g->base + TC_DEVICE_OWN;
 }
 
 static void gpu_function(tc_device *d, const tc_ptx_func *f,
                          tc_rt_function *out) {
     tc_gpu_side *g = tc_gpu_side_of(d);
-    tc_cu_function function = NULL;
-    int v[TC_CU_F_BINARY_VERSION + 1] = {0};
-    if (g->error != 0 || !tc_gpu_kernel(g, f->name, &function)) {
+    int v[TC_GPU_VALUES];
+    if (!tc_gpu_side_check(
+            g, tc_remote_function(g->gpu, f->name, v, tc_gpu_side_why(g)))) {
         return;
-    }
-    for (int i = 0; i <= TC_CU_F_BINARY_VERSION; i++) {
-        if (g->gpu->cu.function_get(&v[i], i, function) != TC_CU_SUCCESS) {
-            v[i] = 0;
-        }
     }
     out->registers = (uint32_t)v[TC_CU_F_REGISTERS];
     out->max_threads = (uint32_t)v[TC_CU_F_THREADS];
@@ -186,15 +125,19 @@ static bool gpu_symbol(tc_device *d, const tc_ptx_symbol *y,
 
 static bool gpu_tensor_map(tc_device *d, const tc_rt_tensor_map *t, void *out) {
     tc_gpu_side *g = tc_gpu_side_of(d);
-    _Alignas(TC_TENSOR_MAP_ALIGN) uint8_t map[TC_TENSOR_MAP_BYTES] = {0};
-    if (g->gpu->cu.tensor_map == NULL ||
-        !tc_gpu_side_check(
-            g,
-            g->gpu->cu.tensor_map(map, t->type, (unsigned)t->rank, t->address,
-                                  t->dims, t->strides, t->box,
-                                  t->element_strides, t->interleave, t->swizzle,
-                                  t->l2_promotion, t->oob_fill),
-            "cuTensorMapEncodeTiled", "making a tensor map")) {
+    uint8_t map[TC_GPU_MAP_BYTES];
+    tc_gpu_map m = {.type = t->type,
+                    .rank = (int)t->rank,
+                    .interleave = t->interleave,
+                    .swizzle = t->swizzle,
+                    .l2_promotion = t->l2_promotion,
+                    .oob_fill = t->oob_fill};
+    memcpy(m.dims, t->dims, sizeof m.dims);
+    memcpy(m.strides, t->strides, sizeof m.strides);
+    memcpy(m.box, t->box, sizeof m.box);
+    memcpy(m.element_strides, t->element_strides, sizeof m.element_strides);
+    if (!tc_gpu_side_check(g, tc_remote_map(g->gpu, &m, t->address, map,
+                                            tc_gpu_side_why(g)))) {
         return false;
     }
     memcpy(out, map, sizeof map);
@@ -202,7 +145,7 @@ static bool gpu_tensor_map(tc_device *d, const tc_rt_tensor_map *t, void *out) {
 }
 
 static double gpu_time_ms(tc_device *d) {
-    return tc_gpu_side_of(d)->ms;
+    return tc_remote_ms(tc_gpu_side_of(d)->gpu);
 }
 
 static tc_trace *gpu_take_trace(tc_device *d) {

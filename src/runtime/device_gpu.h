@@ -3,7 +3,7 @@
 #ifndef TC_RUNTIME_DEVICE_GPU_H
 #define TC_RUNTIME_DEVICE_GPU_H
 
-#include "gpu/pages.h"
+#include "gpu/remote.h"
 #include "runtime/device.h"
 
 /* An allocation, or a symbol of the module (which is never freed). */
@@ -16,25 +16,22 @@ typedef struct tc_gpu_side {
     tc_arena *arena;
     tc_device_options options;
     tc_gpu *gpu;
-    tc_gpu_pages pages;
-    tc_cu_module module;
-    tc_cu_event from, to;
+    uint64_t base, bytes;  /* the range of its addresses */
     tc_gpu_memory *memory; /* by address */
     int nmemory, cmemory;
     int error;   /* sticky: the context is dead */
     int last;    /* of the call that why tells of */
     bool writes; /* the module has an instruction that writes global memory */
-    double ms;   /* of kernels and copies */
     char why[640];
 } tc_gpu_side;
 
 /* d is one that tc_device_gpu.open made. */
 tc_gpu_side *tc_gpu_side_of(tc_device *d);
 
-/* True on success; else why says what failed, and an error after which CUDA's
- * context is unusable stays. */
-bool tc_gpu_side_check(tc_gpu_side *g, tc_cu_result r, const char *api,
-                       const char *doing);
+/* Where a call's sentence goes. */
+tc_gpu_complaint tc_gpu_side_why(tc_gpu_side *g);
+/* True on success; an error after which CUDA's context is unusable stays. */
+bool tc_gpu_side_check(tc_gpu_side *g, tc_cu_result r);
 
 /* --- device_gpu_memory.c ---------------------------------------------------*/
 
@@ -59,8 +56,6 @@ bool tc_gpu_take_shared(tc_gpu_side *g);
 
 /* Loads the module and finds its symbols. False with why. */
 bool tc_gpu_load_module(tc_gpu_side *g, tc_gpu_complaint c);
-/* The kernel's function. False with why in g. */
-bool tc_gpu_kernel(tc_gpu_side *g, const char *name, tc_cu_function *out);
 
 /* --- device_gpu_launch.c ---------------------------------------------------*/
 

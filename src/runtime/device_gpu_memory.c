@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* --- which memory ---------------------------------------------------------*/
 
@@ -67,9 +66,8 @@ bool tc_gpu_alloc(tc_device *d, const tc_device_memory *m) {
                tc_gpu_peek(g, m->shared, m->address,
                            m->bytes < x->m.bytes ? m->bytes : x->m.bytes);
     }
-    if (g->error != 0 ||
-        !tc_gpu_side_check(g, tc_gpu_pages_use(&g->pages, m->address, m->bytes),
-                           "cuMemCreate", "allocating memory on the GPU")) {
+    if (!tc_gpu_side_check(g, tc_remote_use(g->gpu, m->address, m->bytes,
+                                            tc_gpu_side_why(g)))) {
         return false;
     }
     tc_gpu_side_add(g, m, false);
@@ -91,7 +89,7 @@ void tc_gpu_free(tc_device *d, uint64_t address) {
         x->m.shared = NULL;
         return;
     }
-    tc_gpu_pages_drop(&g->pages, address, x->m.bytes);
+    tc_remote_drop(g->gpu, address, x->m.bytes);
     int i = (int)(x - g->memory);
     g->nmemory--;
     memmove(x, x + 1, (size_t)(g->nmemory - i) * sizeof *x);
@@ -99,42 +97,21 @@ void tc_gpu_free(tc_device *d, uint64_t address) {
 
 /* --- copies ---------------------------------------------------------------*/
 
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-/* An operation of the driver ends; it began at since. */
-static bool done(tc_gpu_side *g, double since, tc_cu_result r,
-                 const char *api) {
-    g->ms += now_ms() - since;
-    return tc_gpu_side_check(g, r, api, "copying on the GPU");
-}
-
 bool tc_gpu_peek(tc_gpu_side *g, void *to, uint64_t from, uint64_t bytes) {
-    double since = now_ms();
-    return bytes == 0 || (g->error == 0 &&
-                          done(g, since, g->gpu->cu.copy_out(to, from, bytes),
-                               "cuMemcpyDtoH"));
+    return tc_gpu_side_check(
+        g, tc_remote_get(g->gpu, to, from, bytes, tc_gpu_side_why(g)));
 }
 
 bool tc_gpu_poke(tc_gpu_side *g, uint64_t to, const void *from,
                  uint64_t bytes) {
-    double since = now_ms();
-    return bytes == 0 ||
-           (g->error == 0 && done(g, since, g->gpu->cu.copy_in(to, from, bytes),
-                                  "cuMemcpyHtoD"));
+    return tc_gpu_side_check(
+        g, tc_remote_put(g->gpu, to, from, bytes, tc_gpu_side_why(g)));
 }
 
 bool tc_gpu_fill(tc_gpu_side *g, uint64_t to, int value, uint64_t bytes) {
-    const tc_cu *cu = &g->gpu->cu;
-    double since = now_ms();
     return bytes == 0 ||
-           (g->error == 0 &&
-            done(g, since, cu->memory_set(to, (unsigned char)value, bytes),
-                 "cuMemsetD8") &&
-            done(g, now_ms(), cu->synchronize(), "cuCtxSynchronize"));
+           tc_gpu_side_check(g, tc_remote_fill(g->gpu, to, (uint8_t)value,
+                                               bytes, tc_gpu_side_why(g)));
 }
 
 bool tc_gpu_write(tc_device *d, uint64_t to, const void *from, uint64_t bytes) {
@@ -171,12 +148,9 @@ bool tc_gpu_move(tc_device *d, uint64_t to, uint64_t from, uint64_t bytes) {
     if (q != NULL) {
         return tc_gpu_poke(g, to, q, bytes);
     }
-    const tc_cu *cu = &g->gpu->cu;
-    double since = now_ms();
     return bytes == 0 ||
-           (g->error == 0 &&
-            done(g, since, cu->memory_move(to, from, bytes), "cuMemcpyDtoD") &&
-            done(g, now_ms(), cu->synchronize(), "cuCtxSynchronize"));
+           tc_gpu_side_check(
+               g, tc_remote_move(g->gpu, to, from, bytes, tc_gpu_side_why(g)));
 }
 
 bool tc_gpu_set(tc_device *d, uint64_t to, int value, uint64_t bytes) {

@@ -39,7 +39,7 @@ static void cuda_of(const char *text, char *ptx, char *cuda, size_t size) {
 static void too_new(const tc_gpu_side *g, const char *assembler,
                     tc_gpu_complaint c) {
     char ptx[32], cuda[32];
-    int v = g->gpu->info.driver_version;
+    int v = tc_remote_device(g->gpu)->driver_version;
     cuda_of(g->options.module->ptx_text, ptx, cuda, sizeof ptx);
     snprintf(c.why, c.size,
              "the program's PTX is of version %s, which a driver of %s takes, "
@@ -52,7 +52,8 @@ static void too_new(const tc_gpu_side *g, const char *assembler,
  * sm_90a is that machine alone, sm_100f its family). */
 static bool fits(const tc_gpu_side *g, tc_gpu_complaint c) {
     const tc_ptx_module *m = g->options.module->ptx;
-    int sm = g->gpu->info.sm;
+    const tc_gpu_device *gpu = tc_remote_device(g->gpu);
+    int sm = gpu->sm;
     if (m == NULL ||
         (m->sm <= sm && (m->sm_suffix == 0 || m->sm == sm ||
                          (m->sm_suffix == 'f' && m->sm / 10 == sm / 10)))) {
@@ -61,7 +62,7 @@ static bool fits(const tc_gpu_side *g, tc_gpu_complaint c) {
     const char suffix[2] = {m->sm_suffix, '\0'};
     snprintf(c.why, c.size,
              "the program is built for sm_%d%s, and the GPU (%s) is an sm_%d%s",
-             m->sm, suffix, g->gpu->info.name, sm,
+             m->sm, suffix, gpu->name, sm,
              m->sm < sm ? ", which does not take code for that machine alone"
                         : "");
     return false;
@@ -71,19 +72,18 @@ static bool fits(const tc_gpu_side *g, tc_gpu_complaint c) {
 
 static bool load_assembled(tc_gpu_side *g, tc_gpu_complaint c) {
     const tc_device_module *m = g->options.module;
-    char log[1024] = "", why[400] = "";
+    char log[TC_GPU_LOG], why[400] = "";
     size_t bytes = 0;
     const void *cubin = NULL;
     if (m->assemble != NULL) {
-        cubin = m->assemble(m->user, g->gpu->info.sm, g->arena, &bytes, why,
-                            sizeof why);
+        cubin = m->assemble(m->user, tc_remote_device(g->gpu)->sm, g->arena,
+                            &bytes, why, sizeof why);
     }
     if (cubin == NULL) {
         too_new(g, why, c);
         return false;
     }
-    if (tc_gpu_load(g->gpu, cubin, &g->module, log, sizeof log, c) !=
-        TC_CU_SUCCESS) {
+    if (tc_remote_load(g->gpu, cubin, bytes, log, c) != TC_CU_SUCCESS) {
         return false;
     }
     snprintf(c.why, c.size, "%s", ""); /* of the text */
@@ -111,13 +111,9 @@ static void find_symbols(tc_gpu_side *g) {
     const tc_ptx_module *m = g->options.module->ptx;
     for (int i = 0; m != NULL && i < m->nsymbols; i++) {
         const tc_ptx_symbol *y = &m->symbols[i];
-        tc_cu_address at = 0;
-        size_t bytes = 0;
+        uint64_t at = 0, bytes = 0;
         bool stored = y->space == TC_PS_GLOBAL || y->space == TC_PS_CONST;
-        if (!stored || g->gpu->cu.module_global == NULL ||
-            g->gpu->cu.module_global(&at, &bytes, g->module, y->name) !=
-                TC_CU_SUCCESS ||
-            at == 0) {
+        if (!stored || !tc_remote_symbol(g->gpu, y->name, &at, &bytes)) {
             continue;
         }
         tc_device_memory x = {.address = at,
@@ -147,12 +143,12 @@ static const char *unmanaged(tc_arena *a, const char *text) {
 }
 
 bool tc_gpu_load_module(tc_gpu_side *g, tc_gpu_complaint c) {
-    char log[4096] = "";
+    char log[TC_GPU_LOG];
     if (!fits(g, c)) {
         return false;
     }
     const char *text = unmanaged(g->arena, g->options.module->ptx_text);
-    tc_cu_result r = tc_gpu_load(g->gpu, text, &g->module, log, sizeof log, c);
+    tc_cu_result r = tc_remote_load(g->gpu, text, strlen(text), log, c);
     if (r == TC_CU_UNSUPPORTED_PTX_VERSION) {
         if (!load_assembled(g, c)) {
             return false;
@@ -163,12 +159,4 @@ bool tc_gpu_load_module(tc_gpu_side *g, tc_gpu_complaint c) {
     g->writes = may_write(g->options.module->ptx);
     find_symbols(g);
     return true;
-}
-
-bool tc_gpu_kernel(tc_gpu_side *g, const char *name, tc_cu_function *out) {
-    char doing[320];
-    snprintf(doing, sizeof doing, "finding the kernel \"%s\" on the GPU", name);
-    return tc_gpu_side_check(g,
-                             g->gpu->cu.module_function(out, g->module, name),
-                             "cuModuleGetFunction", doing);
 }

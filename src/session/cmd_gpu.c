@@ -7,9 +7,14 @@
 
 enum { SHOWN_DIFFERENCES = 3 };
 
+bool tc_session_process(int argc, char **argv, int *status) {
+    return tc_gpu_process(argc, argv, status);
+}
+
 typedef struct gpu_outcome {
     tc_gpu_device device;
     tc_gpu_result result;
+    tc_buf printed;  /* the kernel's text */
     tc_arena *arena; /* the run's, which keeps the GPU's bytes, or its own */
     uint8_t **after; /* one a buffer */
 } gpu_outcome;
@@ -38,12 +43,27 @@ static tc_gpu_arg *make_args(tc_session *s, tc_run *run, gpu_outcome *out) {
     return args;
 }
 
+static void keep_print(void *user, const char *text, size_t n) {
+    tc_buf_write(user, text, n);
+}
+
+static tc_gpu_shape shape_of(const tc_run *run) {
+    tc_gpu_shape s = {.dynamic_shared = run->dynamic_shared,
+                      .cooperative = tc_run_waits_for_grid(run)};
+    memcpy(s.grid, run->grid, sizeof s.grid);
+    memcpy(s.block, run->block, sizeof s.block);
+    if (run->cluster[0] * run->cluster[1] * run->cluster[2] > 1) {
+        memcpy(s.cluster, run->cluster, sizeof s.cluster);
+    }
+    return s;
+}
+
 /* Runs the kernel on the GPU with the run's data. Reports and returns false
  * when there is no GPU, or it refuses. */
 static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
     char why[512];
     tc_run *run = s->program.run;
-    tc_gpu *gpu = tc_gpu_cuda.open(why, sizeof why);
+    tc_gpu *gpu = tc_gpu_cuda.open(s->gpu, why, sizeof why);
     if (gpu == NULL) {
         tc_error(&s->diags, at, "`run` executes the same PTX in the simulator",
                  "%s", why);
@@ -52,21 +72,17 @@ static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
     tc_gpu_cuda.describe(gpu, &out->device);
     tc_gpu_launch l = {.ptx = run->ptx,
                        .entry = run->entry,
+                       .shape = shape_of(run),
                        .args = make_args(s, run, out),
                        .nargs = run->nargs,
-                       .dynamic_shared = run->dynamic_shared,
-                       .cooperative = tc_run_waits_for_grid(run)};
-    memcpy(l.grid, run->grid, sizeof l.grid);
-    memcpy(l.block, run->block, sizeof l.block);
-    bool clustered = run->cluster[0] * run->cluster[1] * run->cluster[2] > 1;
-    if (clustered) {
-        memcpy(l.cluster, run->cluster, sizeof l.cluster);
-    }
+                       .print = keep_print,
+                       .print_user = &out->printed};
     bool ok =
         tc_gpu_cuda.run(gpu, &l, &s->cancel, &out->result, why, sizeof why);
     tc_gpu_cuda.close(gpu);
     if (!ok) {
-        tc_error(&s->diags, at, NULL, "the GPU refused: %s", why);
+        tc_error(&s->diags, at, NULL, "%s%s",
+                 s->cancel ? "" : "the GPU refused: ", why);
     }
     return ok;
 }
@@ -111,10 +127,13 @@ static void explain_text(const tc_run *run, const tc_run_buffer *b,
     tc_describe_count(out, ulps);
     tc_buf_puts(out, " ulp; ");
     tc_run_op_name(op, out);
+    bool bounded = (op->flags & (TC_PM_APPROX | TC_PM_FULL)) != 0;
     tc_buf_printf(out,
-                  " (line %u) is approximate: PTX bounds its error, and no two "
-                  "machines need agree\n",
-                  op->line);
+                  " (line %u) is approximate: PTX %s, and no two machines need "
+                  "agree\n",
+                  op->line,
+                  bounded ? "bounds its error"
+                          : "leaves open how it rounds its sums");
 }
 
 static bool compare_text(tc_session *s, const gpu_outcome *o, tc_buf *out) {
@@ -177,6 +196,11 @@ static json_t *compare_json(tc_session *s, const gpu_outcome *o, bool *all) {
 
 static void device_text(tc_session *s, const gpu_outcome *o, tc_buf *b) {
     const tc_gpu_device *d = &o->device;
+    const tc_buf *p = &o->printed;
+    if (p->len > 0) {
+        tc_buf_write(b, p->data, p->len);
+        tc_buf_puts(b, p->data[p->len - 1] == '\n' ? "" : "\n");
+    }
     tc_buf_printf(b, "%s on %s (sm_%d, driver CUDA %d.%d): %.3f ms\n",
                   s->program.run->entry, d->name, d->sm,
                   d->driver_version / 1000, d->driver_version % 1000 / 10,
@@ -205,6 +229,7 @@ static void answer_alone(tc_session *s, const gpu_outcome *o, tc_reply *r) {
     for (int i = 0; i < run->nbuffers; i++) {
         run->buffers[i].after = o->after[i];
     }
+    tc_buf_write(&run->printed, tc_buf_text(&o->printed), o->printed.len);
     if (s->options.json) {
         r->json = tc_run_json(s, "gpu", tc_run_buffers_json(run),
                               (uint64_t)(o->result.kernel_ms * 1e6));
@@ -246,6 +271,7 @@ tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r) {
     } else if (ok) {
         answer_both(s, &o, r);
     }
+    tc_buf_free(&o.printed);
     if (!alone) {
         tc_arena_free(o.arena);
     }

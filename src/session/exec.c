@@ -145,18 +145,19 @@ static void run_program(tc_session *s, tc_exec *e, const tc_exec_ask *ask) {
     int in = ask->alone || s->options.terminal
                  ? -1 /* at a prompt in a script, commands come from there */
                  : open("/dev/null", O_RDONLY | O_CLOEXEC);
-    tc_program_options o = {.path = e->cuda->build.program,
-                            .argv = make_argv(e, ask),
-                            .backend = ask->backend,
-                            .device = {sim_options(s, e, ask->alone), &module},
-                            .timeout_s = ask->timeout_s,
-                            .cancel = &s->cancel,
-                            .in = in > 0 ? in : ask->in,
-                            .out = out > 0 ? out : ask->out,
-                            .launching = tc_exec_launching,
-                            .launched = tc_exec_launched,
-                            .misused = tc_exec_misused,
-                            .user = e};
+    tc_program_options o = {
+        .path = e->cuda->build.program,
+        .argv = make_argv(e, ask),
+        .backend = ask->backend,
+        .device = {sim_options(s, e, ask->alone), &module, s->gpu},
+        .timeout_s = ask->timeout_s,
+        .cancel = &s->cancel,
+        .in = in > 0 ? in : ask->in,
+        .out = out > 0 ? out : ask->out,
+        .launching = tc_exec_launching,
+        .launched = tc_exec_launched,
+        .misused = tc_exec_misused,
+        .user = e};
     e->used = o.device.sim;
     tc_program_run(&o, &e->result);
     if (in > 0) {

@@ -78,10 +78,12 @@ tc_sim *tc_exec_again(tc_exec *e, const tc_run *run, uint64_t stop_at,
     o.base = TC_RT_DEVICE_BASE;
     tc_sim_launch l = {.entry = run->entry,
                        .cooperative = true,
+                       .stops = true,
                        .stop_at = stop_at,
                        .params = run->params,
                        .nparams = run->param_bytes,
                        .dynamic_shared = run->dynamic_shared,
+                       .registers = run->registers,
                        .nonportable_cluster = true};
     memcpy(l.grid, run->grid, sizeof l.grid);
     memcpy(l.block, run->block, sizeof l.block);

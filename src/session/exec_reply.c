@@ -103,8 +103,8 @@ void tc_exec_findings_text(tc_exec *e, tc_buf *b) {
     }
     if (e->approximate) {
         tc_buf_puts(b, "  (a kernel has instructions whose result PTX only "
-                       "bounds, .approx or .full:\n  their last bits may "
-                       "differ)\n");
+                       "bounds, .approx or .full,\n  or sums of matrices: "
+                       "their last bits may differ)\n");
     }
 }
 

@@ -1,4 +1,5 @@
 /* gpu_ulps.c - how far two results of approximate instructions are apart. */
+#include "ptx/mma.h"
 #include "session/launch.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 const tc_ptx_op *tc_run_approximate(const tc_run *run) {
     for (uint32_t i = 0; i < run->module->ncode; i++) {
         const tc_ptx_op *op = &run->module->code[i];
-        if ((op->flags & (TC_PM_APPROX | TC_PM_FULL)) != 0) {
+        if (tc_ptx_approximate(op)) {
             return op;
         }
     }
@@ -15,6 +16,12 @@ const tc_ptx_op *tc_run_approximate(const tc_run *run) {
 
 void tc_run_op_name(const tc_ptx_op *op, tc_buf *out) {
     bool full = (op->flags & TC_PM_FULL) != 0;
+    if (!full && (op->flags & TC_PM_APPROX) == 0) { /* a sum of matrices */
+        tc_buf_printf(out, "%s.m%un%uk%u%s", tc_ptx_ops[op->opcode].name,
+                      TC_MMA_M(op->size), TC_MMA_N(op->size),
+                      TC_MMA_K(op->size), tc_ptx_type_names[op->type]);
+        return;
+    }
     tc_buf_printf(out, "%s.%s%s%s", tc_ptx_ops[op->opcode].name,
                   full ? "full" : "approx",
                   (op->flags & TC_PM_FTZ) != 0 ? ".ftz" : "",

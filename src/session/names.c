@@ -1,5 +1,6 @@
 /* names.c - turns addresses into the names that a learner gave. */
 #include "session/finding_cuda.h"
+#include "session/state.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,9 +127,7 @@ static const char *dynamic_name(tc_run *run, const tc_emitted *ptx,
                                  address - base - (uint64_t)best->offset);
 }
 
-/* Where the kernel's dynamic shared memory begins, as the simulator places it:
- * behind the static, at a multiple of every dynamic symbol's alignment. */
-static uint64_t dynamic_begin(const tc_run *run, const tc_ptx_symbol **first) {
+uint64_t tc_dynamic_begin(const tc_run *run, const tc_ptx_symbol **first) {
     const tc_ptx_module *m = run->module;
     const tc_ptx_func *f = tc_ptx_find_entry(m, run->entry);
     uint64_t at = f != NULL ? f->shared_bytes : 0;
@@ -153,7 +152,7 @@ static const char *plain_name(const tc_run *run, const tc_ptx_symbol *y) {
 /* A byte of shared memory as the PTX text has it: its symbol and offset. */
 static const char *symbol_name(tc_run *run, uint64_t address) {
     const tc_ptx_symbol *y = symbol_at(run, TC_PS_SHARED, address), *dynamic;
-    uint64_t begin = dynamic_begin(run, &dynamic), at;
+    uint64_t begin = tc_dynamic_begin(run, &dynamic), at;
     if (y != NULL) {
         at = address - y->offset;
     } else if (dynamic != NULL && address >= begin &&
@@ -190,6 +189,22 @@ static const char *shared_name(tc_session *s, uint64_t address) {
                      (unsigned long long)address);
 }
 
+/* A variable of the module in global or constant memory, or NULL. */
+static const char *variable_name(tc_run *run, uint64_t address) {
+    const tc_ptx_module *m = run->module;
+    for (int i = 0; run->sim != NULL && i < m->nsymbols; i++) {
+        const tc_ptx_symbol *y = &m->symbols[i];
+        uint64_t at = tc_sim_symbol(run->sim, y);
+        if (at != 0 && address >= at && address - at < y->size) {
+            return address == at
+                       ? plain_name(run, y)
+                       : tc_format(run->arena, "%s+%llu", plain_name(run, y),
+                                   (unsigned long long)(address - at));
+        }
+    }
+    return NULL;
+}
+
 /* The buffer that an address lies in, or the nearest one before it. */
 static const char *global_name(tc_session *s, uint64_t address) {
     tc_run *run = s->program.run;
@@ -201,9 +216,14 @@ static const char *global_name(tc_session *s, uint64_t address) {
             best = b;
         }
     }
-    if (best == NULL) {
-        return tc_format(run->arena, "global address 0x%llx",
-                         (unsigned long long)address);
+    const char *variable =
+        best == NULL || address - best->address >= best->bytes
+            ? variable_name(run, address)
+            : NULL;
+    if (variable != NULL || best == NULL) {
+        return variable != NULL ? variable
+                                : tc_format(run->arena, "global address 0x%llx",
+                                            (unsigned long long)address);
     }
     uint64_t at = address - best->address;
     if (at >= best->bytes) {

@@ -289,6 +289,7 @@ tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
                        s->options.seed);
     }
     tc_sim_launch l = launch_of(run);
+    l.stops = true;
     l.stop_at = stop_at;
     if (sim != NULL && !tc_sim_run(sim, &l, &quiet, out)) {
         tc_sim_free(sim);
@@ -463,6 +464,10 @@ tc_status tc_cmd_findings(tc_session *s, const tc_args *args, tc_reply *r) {
     }
     if (!tc_need_run(s, args->span, &status)) {
         return status;
+    }
+    if (s->program.run->module == NULL) {
+        tc_error(&s->diags, args->span, NULL, "a loaded trace has no findings");
+        return TC_FAILED;
     }
     if (s->options.json) {
         r->json = json_pack("{s:o}", "findings", tc_findings_json(s));

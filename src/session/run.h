@@ -35,6 +35,14 @@ bool tc_need_run(tc_session *s, tc_span at, tc_status *status);
  * executed. */
 tc_status tc_run_answer(tc_session *s, tc_reply *r);
 
+/* --- load_trace.c ------------------------------------------------------------
+ */
+
+/* Makes a file of `export trace` the last run: one with a trace and no module.
+ * Frees a, which holds the text. */
+tc_status tc_trace_read(tc_session *s, tc_arena *a, const tc_source *src,
+                        tc_reply *r);
+
 /* --- run_facts.c -------------------------------------------------------------
  */
 
@@ -69,7 +77,7 @@ tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r);
  */
 
 /* The first instruction of the run's module whose error PTX only bounds
- * (.approx, .full), or NULL. */
+ * or leaves open (.approx, .full, mma), or NULL. */
 const tc_ptx_op *tc_run_approximate(const tc_run *run);
 /* As PTX spells it: "sin.approx.f32". */
 void tc_run_op_name(const tc_ptx_op *op, tc_buf *out);

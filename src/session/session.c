@@ -1,5 +1,6 @@
 #include "session/session.h"
 #include "base/utf8.h"
+#include "gpu/gpu.h"
 #include "session/exec.h"
 
 #include <ctype.h>
@@ -71,6 +72,7 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     s->env = tc_env_new(s->arena);
     s->timing = s->hazards = s->trace = s->target_cuda = true;
     s->completion = TC_COMPLETE_TIMING;
+    s->gpu = tc_gpu_host_new();
     return s;
 }
 
@@ -85,6 +87,7 @@ void tc_session_free(tc_session *s) {
         tc_loaded_free(s->files[i]);
     }
     tc_keep_free(s);
+    tc_gpu_host_free(s->gpu);
     json_decref(s->first_error);
     json_decref(s->notes);
     tc_arena_free(s->tree);
@@ -288,9 +291,10 @@ static char *read_file(tc_session *s, tc_arena *a, const char *path, tc_span at,
 static tc_status load(tc_session *s, const char *path, tc_span at,
                       tc_reply *r) {
     if (ends_with(path, ".tcs")) {
-        tc_error(&s->diags, at,
-                 ".py files of TVMScript, .cu and .ptx files can be loaded",
-                 "loading .tcs files is not built yet");
+        tc_error(
+            &s->diags, at,
+            ".py files of TVMScript, .cu, .ptx and .trace files can be loaded",
+            "loading .tcs files is not built yet");
         return TC_USAGE;
     }
     tc_arena *a = tc_arena_new();
@@ -304,14 +308,15 @@ static tc_status load(tc_session *s, const char *path, tc_span at,
     if (ends_with(path, ".cu")) {
         return tc_cuda_load(s, a, src, at, r);
     }
-    if (!ends_with(path, ".ptx")) {
+    bool trace = ends_with(path, ".trace");
+    if (!trace && !ends_with(path, ".ptx")) {
         return run_source(s, a, src, r);
     }
     if (!check_utf8(s, src)) {
         tc_arena_free(a);
         return TC_REJECTED;
     }
-    return tc_loaded_read(s, a, src, r);
+    return trace ? tc_trace_read(s, a, src, r) : tc_loaded_read(s, a, src, r);
 }
 
 static tc_status status_of_cancel(tc_session *s, tc_status status) {

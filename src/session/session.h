@@ -110,8 +110,9 @@ struct tc_session {
     int nfiles, files_cap;
     bool file_is_newest;   /* than the program */
     const char *link_with; /* one more source of the .cu that is being loaded */
-    tc_exec *exec;         /* the last run, if it was of a .cu; else NULL. Its
-                              last launch is then program.run, if it had one */
+    struct tc_gpu_host *gpu; /* the process that has the GPU, once asked for */
+    tc_exec *exec;           /* the last run, if it was of a .cu; else NULL. Its
+                                last launch is then program.run, if it had one */
 
     /* settings: `set` */
     bool timing, hazards, trace, target_cuda;

@@ -105,6 +105,23 @@ static bool all_arrived(tc_cta *c) {
     return any;
 }
 
+const tc_ptx_op *tc_cluster_arrivals(tc_cta *c, uint32_t *arrived,
+                                     uint32_t *live) {
+    const tc_ptx_op *op = NULL;
+    *arrived = *live = 0;
+    for (uint32_t i = 0; i < c->ncluster; i++) {
+        const tc_cta *p = peer(c, i);
+        for (uint32_t j = 0; j < p->nwarps; j++) {
+            const tc_warp *w = &p->warps[j];
+            uint32_t came = w->alive & w->core->cl_arrived;
+            *live += tc_popc(w->alive);
+            *arrived += tc_popc(came);
+            op = op || !came ? op : w->core->cl_op;
+        }
+    }
+    return op;
+}
+
 /* An aligned arrive is for the whole warp. */
 static void report_gone(tc_warp *w) {
     const tc_warp_core *k = w->core;

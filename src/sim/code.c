@@ -168,7 +168,7 @@ void tc_code_make(tc_run *r) {
     const tc_fast_table *table =
         name && strcmp(name, "none") == 0 ? NULL : tc_fast_choose(name);
     general_code(r);
-    if (r->launch->stop_at) {
+    if (r->launch->stops) {
         table = NULL; /* whoever looks wants constants in their registers too */
     }
     tc_tmem_watch(r);

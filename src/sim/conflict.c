@@ -283,13 +283,6 @@ static void read_of_agent(tc_hz_visit *v, tc_finding *f, uint32_t reader,
     }
 }
 
-/* Accesses that are atomic for each other, at their scopes (8.7). */
-static bool both_strong(const tc_hz_record *a, const tc_hz_record *b) {
-    return (a->flags & b->flags & TC_HZ_STRONG) &&
-           (a->cta == b->cta ||
-            (a->scope > TC_PTX_SCOPE_CTA && b->scope > TC_PTX_SCOPE_CTA));
-}
-
 static tc_missing missing_order(const tc_hz_visit *v, const tc_hz_record *a,
                                 const tc_hz_record *b) {
     if (a->cta == b->cta) {
@@ -324,7 +317,7 @@ void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
     const tc_hz_record *wr = tc_hz_record_of(h, writer);
     tc_finding f = *place;
     bool async_read = (rd->flags & (TC_HZ_COPY | TC_HZ_AGENT)) != 0;
-    if (both_strong(rd, wr)) {
+    if (tc_hz_both_strong(rd, wr)) {
         return;
     }
     f.at = access_of(h, reader, rlane);
@@ -408,7 +401,7 @@ void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
     const tc_hz_record *b = tc_hz_record_of(h, second);
     const tc_hz_agent *ga = agent_of(a), *gb = agent_of(b);
     tc_finding f = *place;
-    if (both_strong(a, b)) {
+    if (tc_hz_both_strong(a, b)) {
         return;
     }
     f.cause = access_of(h, first, flane);

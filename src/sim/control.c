@@ -1,5 +1,5 @@
 /* control.c - branches, ends, traps, sleep, and special registers. */
-#include "sim/internal.h"
+#include "sim/profile.h"
 #include <string.h>
 
 /* 9.7.12.3. Lanes outside mask fall through. */
@@ -52,8 +52,8 @@ void tc_sim_op_BRKPT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_sim_op_TRAP(w, op, mask);
 }
 
-/* 9.7.19.2: suspends for a duration in [0, 2t] nanoseconds; we take t, at one
- * cycle a nanosecond, for each lane its own. */
+/* 9.7.19.2: suspends for a duration in [0, 2t] nanoseconds; we take t, for each
+ * lane its own. */
 void tc_sim_op_NANOSLEEP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     enum { MOST = 1000000 };
     uint32_t tmp[TC_LANES], ns[TC_LANES];
@@ -66,7 +66,8 @@ void tc_sim_op_NANOSLEEP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         }
         mask &= ~group;
         tc_split *s = tc_warp_block(w, group, w->core->pc, TC_SPLIT_UNTIL, op);
-        s->until = w->cta->run->cycle + (t > MOST ? MOST : t);
+        s->until = w->cta->run->cycle +
+                   tc_cycles_of(w->cta->run->machine, t > MOST ? MOST : t);
     }
 }
 
@@ -109,16 +110,21 @@ static uint64_t lane_special(const tc_warp *w, tc_ptx_special s, int lane) {
     }
 }
 
+/* clock: cycles; globaltimer: nanoseconds (10.24 to 10.27). */
 static uint64_t clock_special(const tc_run *r, tc_ptx_special s) {
+    uint64_t ns = tc_nanoseconds(r->machine, r->cycle);
     switch (s) {
     case TC_SR_CLOCK:
         return (uint32_t)r->cycle;
-    case TC_SR_GLOBALTIMER_LO:
-        return (uint32_t)r->cycle;
     case TC_SR_CLOCK_HI:
-    case TC_SR_GLOBALTIMER_HI:
         return r->cycle >> 32;
-    default: /* clock64, globaltimer */
+    case TC_SR_GLOBALTIMER:
+        return ns;
+    case TC_SR_GLOBALTIMER_LO:
+        return (uint32_t)ns;
+    case TC_SR_GLOBALTIMER_HI:
+        return ns >> 32;
+    default: /* clock64 */
         return r->cycle;
     }
 }

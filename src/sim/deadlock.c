@@ -204,15 +204,8 @@ static void describe_barrier(tc_buf *b, const tc_warp *w, const tc_split *s) {
 }
 
 static void describe_cluster(tc_buf *b, const tc_warp *w, const tc_split *s) {
-    uint32_t arrived = 0, live = 0;
-    for (uint32_t i = 0; i < w->cta->ncluster; i++) {
-        const tc_cta *p = w->cta->peers ? w->cta->peers[i] : w->cta;
-        for (uint32_t j = 0; j < p->nwarps; j++) {
-            live += tc_popc(p->warps[j].alive);
-            arrived +=
-                tc_popc(p->warps[j].alive & p->warps[j].core->cl_arrived);
-        }
-    }
+    uint32_t arrived, live;
+    tc_cluster_arrivals(w->cta, &arrived, &live);
     tc_buf_puts(b, ": barrier.cluster.wait (");
     describe_line(b, s->op);
     tc_buf_printf(b, "), where %u of the cluster's %u threads have arrived",
@@ -458,6 +451,9 @@ void tc_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
     f.lanes = l.lanes;
     f.detail = tc_buf_finish(&l.text, r->sim->arena);
     tc_find(r, &f);
+    if (r->launch->stops) {
+        tc_state_capture(r, ctas, n);
+    }
     r->status = TC_RUN_DEADLOCK;
     r->stopped = true;
 }

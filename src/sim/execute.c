@@ -160,7 +160,7 @@ static uint64_t one_turn(tc_warp *w) {
         k->short_turns--;
         end = begin + SHORT_TURN;
     }
-    if (r->launch->stop_at && end > r->launch->stop_at) {
+    if (r->launch->stops && end > r->launch->stop_at) {
         end = r->launch->stop_at;
     }
     while (r->cycle < end && !r->stopped && w->alive && k->polls == polls) {
@@ -301,7 +301,7 @@ static void run_pool(tc_pool *p) {
             break;
         }
         tc_round t = round_of_turns(p);
-        if (r->launch->stop_at && r->cycle >= r->launch->stop_at) {
+        if (r->launch->stops && r->cycle >= r->launch->stop_at) {
             tc_state_capture(r, p->live, p->nlive);
             break;
         }

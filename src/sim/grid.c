@@ -403,7 +403,7 @@ static void check(tc_grid *g, uint64_t now) {
 void tc_timing_grid(tc_run *r) {
     tc_grid g = {0};
     uint64_t quanta = 0;
-    uint64_t stop = r->launch->stop_at ? r->launch->stop_at : UINT64_MAX;
+    uint64_t stop = r->launch->stops ? r->launch->stop_at : UINT64_MAX;
     r->deadline = UINT64_MAX;
     begin(&g, r);
     /* CTAs of a cluster wait for each other, and so do those that poll global

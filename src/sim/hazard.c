@@ -289,14 +289,25 @@ void tc_hazard_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
 }
 
-static void touch(tc_hz_visit *v, int lane, uint64_t address) {
+/* One lane's atomic. */
+static void visit_atomic(tc_hz_visit *v, int lane, uint64_t address) {
     tc_hz_line *line = tc_hz_line_of(v->h, v->z, v->space, address);
     uint32_t at = (uint32_t)(address % TC_HZ_LINE);
     v->address = address - at;
-    if (line) {
+    if (!line) {
+        return;
+    }
+    if (v->bytes == 4 &&
+        ((line->w.shape & TC_HZ_WORDS) ||
+         (line->w.next && tc_hz_words_make(v, line))) &&
+        tc_hz_words_atomic(v, line, lane, at)) {
+        return;
+    }
+    if (v->space == TC_PS_SHARED) {
         tc_hz_touch_line(v, line,
                          tc_hz_same_mark(lane, lane, at, at + v->bytes));
     }
+    tc_hz_visit_bytes(v, lane, address, v->bytes, true);
 }
 
 /* 9.7.13.5: reads and writes at once, and releases and acquires as it says. */
@@ -310,11 +321,7 @@ void tc_hazard_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     uint32_t record = tc_hz_record_get(w, op, TC_HZ_STORE | TC_HZ_STRONG);
     tc_hz_visit v = tc_hz_visit_of(w, record, z, space, bytes);
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
-        if (space == TC_PS_SHARED) {
-            touch(&v, i, addr[i]);
-        }
-        tc_hz_visit_bytes(&v, i, addr[i], bytes, true);
+        visit_atomic(&v, tc_first(m), addr[tc_first(m)]);
     }
     tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_ATOMIC);
     if ((op->flags & TC_PM_ACQUIRE) && (mask & (mask - 1))) {

@@ -106,5 +106,8 @@ void tc_hazard_barrier(tc_cta *c, uint32_t id); /* before its release */
 void tc_hazard_warp_sync(tc_warp *w, uint32_t mask);
 void tc_hazard_fence(tc_warp *w, uint32_t mask); /* of all scopes */
 void tc_hazard_fence_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
+/* free and malloc of a kernel, by a lane. */
+void tc_hazard_heap_give(tc_warp *w, int lane);
+void tc_hazard_heap_take(tc_warp *w, int lane);
 
 #endif

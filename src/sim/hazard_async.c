@@ -22,6 +22,7 @@ typedef struct tc_hz_phase {
     uint32_t phase;
     bool used;
     tc_hz_know *arrived;       /* of those that arrived */
+    tc_hz_know *joined;        /* the last of them knew that: it is in it */
     tc_hz_know *over;          /* the same, for those that wait */
     struct tc_hz_link *agents; /* that complete on it */
 } tc_hz_phase;
@@ -48,6 +49,7 @@ static tc_hz_agent *unlink_agent(tc_hz_phase *p) {
 static void forget_phase(tc_hz_phase *p) {
     tc_hz_know_point(&p->arrived, NULL);
     tc_hz_know_point(&p->over, NULL);
+    tc_hz_know_point(&p->joined, NULL);
     while (p->agents) {
         unlink_agent(p);
     }
@@ -325,7 +327,12 @@ void tc_hazard_mbarrier_arrive(tc_warp *w, const tc_ptx_op *op, int lane,
         tc_hz_know_drop(k);
     }
     tc_hz_know_point(&p->over, NULL);
-    tc_hz_publish(w, lane, p->arrived);
+    tc_hz_know *known = tc_hz_warp_of(w)->known[lane];
+    if (known != p->joined) {
+        tc_hz_know_join(p->arrived, known, w->cta->run->hazard->nthreads);
+        tc_hz_know_point(&p->joined, known);
+    }
+    tc_hz_publish_own(w, lane, p->arrived);
 }
 
 void tc_hazard_mbarrier_copies(tc_warp *w, const tc_ptx_op *op, int lane,

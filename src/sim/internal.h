@@ -428,6 +428,10 @@ void tc_cancelled(tc_run *r, tc_cta *const *ctas, uint32_t n);
 /* cluster.c */
 /* Releases barrier.cluster if all live threads of the cluster are there. */
 void tc_cluster_check(tc_cta *c);
+/* Threads that have arrived at the cluster's barrier, of those that live;
+ * returns an arrive, or NULL where nobody has. */
+const tc_ptx_op *tc_cluster_arrivals(tc_cta *c, uint32_t *arrived,
+                                     uint32_t *live);
 /* The CTA that a shared::cluster address names, and the offset in its window;
  * NULL: the cluster has no such CTA. */
 tc_cta *tc_cluster_owner(tc_cta *c, uint64_t address, uint64_t *offset);

@@ -54,6 +54,10 @@ static void add_range(tc_hz_block *b, uint32_t first, uint32_t count,
         if (inside) {
             return;
         }
+        if (b->count && v == b->more && first == b->first + b->count) {
+            b->count += count;
+            return;
+        }
         if (around) {
             b->first = first;
             b->count = count;
@@ -282,6 +286,11 @@ bool tc_hz_knows(const tc_hz_know *k, uint32_t cta, uint32_t first,
         }
     }
     return true;
+}
+
+bool tc_hz_knows_cta(const tc_hz_know *k, uint32_t cta, uint64_t clock) {
+    const tc_hz_block *b = k ? look(k, cta, false) : NULL;
+    return (k && k->floor >= clock) || (b && b->base >= clock);
 }
 
 static bool covers_block(const tc_hz_block *b, const tc_hz_block *o,

@@ -26,7 +26,7 @@ static bool covers(const tc_hz_mark *e, const tc_hz_mark *m) {
 
 /* ---- lists of marks ---- */
 
-static void push(tc_hazard *h, tc_hz_mark *head, tc_hz_mark m) {
+void tc_hz_push(tc_hazard *h, tc_hz_mark *head, tc_hz_mark m) {
     m.next = head->record ? tc_hz_mark_new(h, head) : 0;
     *head = m;
 }
@@ -96,17 +96,20 @@ static void count_shared(tc_hz_visit *v, const tc_hz_mark *e,
         n->shared_reads_other += (end - b) * (uint64_t)per;
         return;
     }
-    if (tc_hz_same_lanes(e, m)) {
-        n->shared_reads_own += end - b;
-        return;
+    /* Between two bounds of elements the lanes are the same. */
+    uint32_t unit = e->unit < m->unit ? e->unit : m->unit;
+    uint32_t size = UINT32_C(1) << unit, next;
+    if (e->unit == m->unit && tc_hz_one_shift(e) && tc_hz_one_shift(m)) {
+        size = TC_HZ_LINE;
     }
-    for (; b < end; b++) {
+    for (; b < end; b = next) {
         int e0, e1, m0, m1;
+        next = (b | (size - 1)) + 1 < end ? (b | (size - 1)) + 1 : end;
         tc_hz_lanes_at(e, b, &e0, &e1);
         tc_hz_lanes_at(m, b, &m0, &m1);
         uint64_t own = e1 >= m0 && e1 <= m1; /* the last lane's value stays */
-        n->shared_reads_own += own;
-        n->shared_reads_other += (uint64_t)(m1 - m0 + 1) - own;
+        n->shared_reads_own += own * (next - b);
+        n->shared_reads_other += ((uint64_t)(m1 - m0 + 1) - own) * (next - b);
     }
 }
 
@@ -148,7 +151,7 @@ static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
     tc_hz_mark blank = {0};
     all.map = tc_hz_mark_new(h, &blank);
     *tc_hz_map(h, &all) = bits;
-    push(h, head, all);
+    tc_hz_push(h, head, all);
 }
 
 /* A coarse mark of the stretch takes m in. */
@@ -165,8 +168,10 @@ static bool stands_for(const tc_hz_visit *v, const tc_hz_mark *m,
            tc_hz_all_ordered(v, x, e, m);
 }
 
-static void add_reader(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
+void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
+                      bool apart) {
     tc_hazard *h = v->h;
+    tc_hz_mark *head = &line->r;
     uint32_t own = 0, retired = 0;
     const tc_hz_record *me = tc_hz_record_of(h, v->record);
     m.record = v->record;
@@ -182,7 +187,7 @@ static void add_reader(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
                 absorb_coarse(h, e, &m);
                 return;
             }
-            if (tc_hz_absorb(e, &m)) {
+            if (!apart && tc_hz_absorb(e, &m)) {
                 return;
             }
             own++;
@@ -196,7 +201,7 @@ static void add_reader(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
             step(h, &k);
         }
     }
-    push(h, head, m);
+    tc_hz_push(h, head, m);
     if (own >= EXACT && !(m.shape & TC_HZ_UNWRITTEN)) {
         coarsen(v, head);
     }
@@ -207,6 +212,7 @@ static void add_unwritten(tc_hz_visit *v, tc_hz_line *line,
                           const tc_hz_mark *m) {
     tc_hazard *h = v->h;
     tc_bits bits = {{0}};
+    tc_hz_late_settle(v, line);
     set_bits(&bits, m->b0, m->b1, true);
     for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
         set_bits(&bits, here(h, &k)->b0, here(h, &k)->b1, false);
@@ -225,7 +231,7 @@ static void add_unwritten(tc_hz_visit *v, tc_hz_line *line,
         if (part.b0 != m->b0 || part.b1 != m->b1) {
             part.shape |= TC_HZ_CLIPPED;
         }
-        add_reader(v, &line->r, part);
+        tc_hz_add_reader(v, line, part, false);
     }
 }
 
@@ -234,6 +240,9 @@ void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     uint32_t covered = 0;
     if (m.b0 >= m.b1) {
         return;
+    }
+    if (line->w.shape & TC_HZ_WORDS) {
+        tc_hz_words_undo(h, line);
     }
     for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
         const tc_hz_mark *e = here(h, &k);
@@ -260,7 +269,9 @@ void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     if (v->space != TC_PS_GLOBAL && covered < (uint32_t)(m.b1 - m.b0)) {
         add_unwritten(v, line, &m);
     }
-    add_reader(v, &line->r, m);
+    if (!tc_hz_has_late(v) || !tc_hz_late_read(v, line, m)) {
+        tc_hz_add_reader(v, line, m, false);
+    }
 }
 
 /* ---- writes ---- */
@@ -337,7 +348,7 @@ static void keep_older(tc_hz_visit *v, tc_hz_mark *head, const tc_hz_mark *e,
             return;
         }
     }
-    push(h, head, part);
+    tc_hz_push(h, head, part);
 }
 
 /* Marks of writers under m that were no strong ones. */
@@ -366,11 +377,14 @@ static void add_writer(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
             return;
         }
     }
-    push(h, head, m);
+    tc_hz_push(h, head, m);
 }
 
 void tc_hz_touch_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     uint32_t covered = 0;
+    if (line->w.shape & TC_HZ_WORDS) {
+        tc_hz_words_undo(v->h, line);
+    }
     for (tc_walk k = walk(&line->w); !k.end; step(v->h, &k)) {
         const tc_hz_mark *e = here(v->h, &k);
         if (covers(e, &m)) {
@@ -438,6 +452,12 @@ void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     tc_walk at;
     if (m.b0 >= m.b1) {
         return;
+    }
+    if (line->w.shape & TC_HZ_WORDS) {
+        tc_hz_words_undo(h, line);
+    }
+    if (tc_hz_has_late(v)) {
+        tc_hz_late_write(v, line, &m);
     }
     bool strong = (tc_hz_record_of(h, v->record)->flags & TC_HZ_STRONG) != 0;
     bool exact = check_writers(v, line, &m, &at);

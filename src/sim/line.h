@@ -21,6 +21,11 @@ static inline tc_hz_shape tc_hz_shape_of(const tc_hz_mark *m) {
     return (tc_hz_shape)(m->shape & TC_HZ_SHAPE);
 }
 
+/* Lanes on consecutive elements, one each: who is on a byte is a sum. */
+static inline bool tc_hz_one_shift(const tc_hz_mark *m) {
+    return tc_hz_shape_of(m) == TC_HZ_RUN && m->lo == m->hi;
+}
+
 /* The lanes that touched a byte which the mark covers. */
 static inline void tc_hz_lanes_at(const tc_hz_mark *m, uint32_t byte, int *l0,
                                   int *l1) {
@@ -32,6 +37,27 @@ static inline void tc_hz_lanes_at(const tc_hz_mark *m, uint32_t byte, int *l0,
     int e = (int)(byte >> m->unit);
     *l0 = e + m->lo > m->l0 ? e + m->lo : m->l0;
     *l1 = e + m->hi < m->l1 ? e + m->hi : m->l1;
+}
+
+/* line.c */
+void tc_hz_push(tc_hazard *h, tc_hz_mark *head, tc_hz_mark m);
+/* apart: it is known that no mark of its stretch can absorb it. */
+void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
+                      bool apart);
+
+/* late.c: of lines of shared memory */
+/* True: it keeps the reader; false: the list must. */
+bool tc_hz_late_read(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m);
+/* Before a write, and before anything else that concerns the list. */
+void tc_hz_late_write(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m);
+void tc_hz_late_take_in(tc_hz_visit *v, tc_hz_line *line);
+static inline bool tc_hz_has_late(const tc_hz_visit *v) {
+    return v->space == TC_PS_SHARED && v->z;
+}
+static inline void tc_hz_late_settle(tc_hz_visit *v, tc_hz_line *line) {
+    if (tc_hz_has_late(v) && v->z->late[line - v->z->shared].n) {
+        tc_hz_late_take_in(v, line);
+    }
 }
 
 /* pairs.c */

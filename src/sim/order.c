@@ -68,6 +68,7 @@ static void forget(tc_hazard *h, tc_hz_cta *z) {
     }
     if (z->touched) {
         tc_hz_lines_clear(h, z->shared, z->nshared);
+        tc_hz_late_clear(z);
     }
     if (z->tensor) {
         tc_hz_lines_clear(h, z->tensor, z->ntensor);
@@ -93,6 +94,7 @@ static tc_hz_cta *new_hz_cta(tc_cta *c) {
     z->cta = c;
     z->nshared = (c->shared_bytes + TC_HZ_LINE - 1) / TC_HZ_LINE;
     z->shared = tc_xcalloc(z->nshared + 1, sizeof *z->shared);
+    z->late = tc_xcalloc(z->nshared + 1, sizeof *z->late);
     z->warps = tc_xcalloc(c->nwarps, sizeof *z->warps);
     if (c->local) {
         z->local = tc_xcalloc(c->nwarps * TC_LANES, c->local_bytes);
@@ -131,6 +133,7 @@ void tc_hazard_cta_free(tc_cta *c) {
         return;
     }
     tc_hz_retire(c);
+    tc_hz_late_free(z);
     free(z->shared);
     free(z->tensor);
     free(z->local);
@@ -142,10 +145,15 @@ void tc_hazard_cta_free(tc_cta *c) {
 /* ---- to tell, and to learn ---- */
 
 void tc_hz_publish(tc_warp *w, int lane, tc_hz_know *into) {
+    tc_hz_know_join(into, tc_hz_warp_of(w)->known[lane],
+                    w->cta->run->hazard->nthreads);
+    tc_hz_publish_own(w, lane, into);
+}
+
+void tc_hz_publish_own(tc_warp *w, int lane, tc_hz_know *into) {
     tc_hazard *h = w->cta->run->hazard;
     tc_hz_warp *hw = tc_hz_warp_of(w);
     uint32_t t = w->index * TC_LANES + (uint32_t)lane;
-    tc_hz_know_join(into, hw->known[lane], h->nthreads);
     tc_hz_know_range(into, w->cta->index, t, 1, hw->clock, h->nthreads);
     if (hw->fences >> lane & 1) {
         tc_hz_know *own = tc_hz_know_copy(NULL);

@@ -50,6 +50,9 @@ void tc_hz_know_proxy(tc_hz_know *k, const tc_hz_know *fenced, uint32_t nt);
 /* Knows all threads [first, first + count) of the CTA up to clock. */
 bool tc_hz_knows(const tc_hz_know *k, uint32_t cta, uint32_t first,
                  uint32_t count, uint64_t clock);
+/* Knows all threads of the CTA up to clock, and that at a glance; false: ask
+ * for each. */
+bool tc_hz_knows_cta(const tc_hz_know *k, uint32_t cta, uint64_t clock);
 uint64_t tc_hz_phases_known(const tc_hz_know *k, uint32_t barrier);
 bool tc_hz_know_covers(const tc_hz_know *k, const tc_hz_know *other,
                        uint32_t nt);

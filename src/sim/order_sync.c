@@ -232,3 +232,27 @@ void tc_hz_strong(tc_warp *w, const tc_ptx_op *op, const tc_hz_cta *owner,
         }
     }
 }
+
+/* ---- malloc's heap ---- */
+
+/* What is given back happens before it is allocated again (C++17
+ * [new.delete.dataraces]). One place stands for the whole heap. */
+enum { HEAP = 0 }; /* no memory has this address */
+
+void tc_hazard_heap_give(tc_warp *w, int lane) {
+    tc_hazard *h = w->cta->run->hazard;
+    if (h) {
+        tc_hz_know *k = tc_hz_know_copy(NULL);
+        tc_hz_publish(w, lane, k);
+        give(h, w, place(h, NULL, HEAP), TC_PTX_SCOPE_GPU, k, true);
+        tc_hz_know_drop(k);
+    }
+}
+
+void tc_hazard_heap_take(tc_warp *w, int lane) {
+    tc_hazard *h = w->cta->run->hazard;
+    const tc_hz_place *p = h ? look(h, NULL, HEAP) : NULL;
+    if (p) {
+        tc_hz_learn(w, UINT32_C(1) << lane, p->wide);
+    }
+}

@@ -90,6 +90,7 @@ void tc_hazard_free(tc_hazard *h) {
     free_table(h->pages, h->npages);
     free(h->touched);
     free(h->first_page);
+    tc_hz_words_free(h);
     free(h->records);
     free(h->pool);
     free(h);
@@ -145,6 +146,7 @@ static void clear_marks(tc_hazard *h, tc_hz_mark *first) {
 
 void tc_hz_lines_clear(tc_hazard *h, tc_hz_line *lines, uint64_t n) {
     for (uint64_t i = 0; i < n; i++) {
+        tc_hz_words_drop(h, &lines[i]);
         clear_marks(h, &lines[i].w);
         clear_marks(h, &lines[i].r);
     }
@@ -223,8 +225,17 @@ static void each_mark(tc_hazard *h, tc_hz_mark *m, each_fn *fn) {
 
 static void each_line(tc_hazard *h, tc_hz_line *l, uint64_t n, each_fn *fn) {
     for (uint64_t i = 0; l && i < n; i++) {
+        tc_hz_words_each(h, &l[i], fn);
         each_mark(h, &l[i].w, fn);
         each_mark(h, &l[i].r, fn);
+    }
+}
+
+static void each_late(tc_hazard *h, tc_hz_cta *z, each_fn *fn) {
+    for (uint64_t i = 0; i < z->nshared; i++) {
+        for (uint32_t j = 0; j < z->late[i].n; j++) {
+            fn(h, &z->late[i].m[j].record);
+        }
     }
 }
 
@@ -245,6 +256,7 @@ static void each_record(tc_hazard *h, each_fn *fn) {
     }
     for (tc_hz_cta *z = h->ctas; z; z = z->next) {
         each_line(h, z->shared, z->nshared, fn);
+        each_late(h, z, fn);
         each_line(h, z->tensor, z->ntensor, fn);
     }
     each_agent(h, h->agents, fn);

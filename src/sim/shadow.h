@@ -40,8 +40,9 @@ typedef enum tc_hz_shape {
     TC_HZ_SHAPE = 3,
     TC_HZ_CLIPPED = 4,   /* bytes are fewer than the shape says */
     TC_HZ_UNWRITTEN = 8, /* read before anybody wrote */
-    TC_HZ_WROTE = 16     /* among the readers: an older write, onto which only
+    TC_HZ_WROTE = 16,    /* among the readers: an older write, onto which only
                             strong ones have come since */
+    TC_HZ_WORDS = 32     /* no mark: map is the line's table (words.c) */
 } tc_hz_shape;
 
 typedef struct tc_hz_mark {
@@ -62,6 +63,16 @@ typedef struct tc_hz_mark {
 typedef struct tc_hz_line {
     tc_hz_mark w, r; /* first of the writers, of the readers */
 } tc_hz_line;
+
+/* Readers of a line that its list has yet to take in: late.c. next of a mark is
+ * then its warp, and the record's flags << 16. */
+typedef struct tc_hz_late {
+    tc_hz_know *all; /* what each of them knows */
+    uint64_t newest; /* of their clocks */
+    uint32_t n, cap;
+    tc_hz_mark *m;
+    uint8_t b0, b1; /* bytes of all of them */
+} tc_hz_late;
 
 /* One access that may have been too early: decided when somebody waits. */
 typedef struct tc_hz_pending {
@@ -162,6 +173,7 @@ struct tc_hz_cta {
     tc_hz_cta *next; /* of those that run */
     tc_hz_line *shared, *tensor;
     uint64_t nshared, ntensor; /* lines */
+    tc_hz_late *late;          /* of each line of shared */
     bool touched;
     uint8_t *local; /* a byte each: written? */
     tc_hz_warp *warps;
@@ -180,6 +192,8 @@ struct tc_hazard {
     uint32_t now; /* the record that is being made: its cycle is now */
     tc_hz_mark *pool;
     uint32_t npool, cpool, free_marks;
+    struct tc_hz_words **words; /* tables of lines: words.c */
+    uint32_t nwords, cwords, free_words;
     bool older;           /* some mark is TC_HZ_WROTE */
     tc_hz_line **pages;   /* of each page of each allocation */
     uint64_t *first_page; /* of each allocation */
@@ -237,6 +251,18 @@ void tc_hz_remote_transfer(tc_hz_agent *g, tc_cta *owner, uint64_t offset,
                            uint32_t bytes);
 void tc_hz_remotes_check(tc_cta *c); /* at the end of the CTA */
 void tc_hz_retire(tc_cta *c);
+/* words.c: the table of a line of atomics. */
+typedef struct tc_hz_words tc_hz_words;
+void tc_hz_words_undo(tc_hazard *h, tc_hz_line *line);
+void tc_hz_words_drop(tc_hazard *h, tc_hz_line *line);
+void tc_hz_words_each(tc_hazard *h, tc_hz_line *line,
+                      void (*fn)(tc_hazard *, uint32_t *));
+void tc_hz_words_free(tc_hazard *h);
+
+/* late.c, of the whole CTA */
+void tc_hz_late_clear(tc_hz_cta *z);
+void tc_hz_late_free(tc_hz_cta *z);
+
 typedef enum tc_hz_strong_kind {
     TC_HZ_STRONG_LOAD,
     TC_HZ_STRONG_STORE,
@@ -253,6 +279,8 @@ static inline tc_hz_warp *tc_hz_warp_of(const tc_warp *w) {
 uint64_t tc_hz_clock(tc_warp *w); /* ticks if it must */
 /* What a lane knows and did, for others; it ticks afterwards. */
 void tc_hz_publish(tc_warp *w, int lane, tc_hz_know *into);
+/* The same, where what it knows is told already. */
+void tc_hz_publish_own(tc_warp *w, int lane, tc_hz_know *into);
 void tc_hz_learn(tc_warp *w, uint32_t mask, tc_hz_know *k);
 void tc_hz_set_known(tc_warp *w, uint32_t lanes, tc_hz_know *k);
 
@@ -276,8 +304,9 @@ typedef struct tc_hz_visit {
     uint32_t bytes;   /* of a lane's access */
     uint32_t seen;    /* record of the last conflict */
     int seen_me, seen_it;
-    bool some_lane; /* who was here before is of a coarse mark */
-    bool unwritten; /* nobody had written the bytes that it writes */
+    bool some_lane;        /* who was here before is of a coarse mark */
+    uint32_t known_record; /* which all of my lanes know */
+    bool unwritten;        /* nobody had written the bytes that it writes */
     bool
         fresh; /* two lanes may be on one byte: the record is this op's alone */
 } tc_hz_visit;
@@ -293,6 +322,13 @@ void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m);
 /* Only looks for bytes that nobody has written: an atomic reads them, too. */
 void tc_hz_touch_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m);
 void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m);
+/* words.c: an atomic of four bytes on a line that has a table. False: the
+ * table cannot say it. */
+/* Makes the table. False: the line's marks are too few for one, or it could not
+ * say what they say. */
+bool tc_hz_words_make(const tc_hz_visit *v, tc_hz_line *line);
+bool tc_hz_words_atomic(tc_hz_visit *v, tc_hz_line *line, int lane,
+                        uint32_t byte);
 /* marks.c: shapes. */
 tc_hz_mark tc_hz_run_mark(int l0, int l1, int64_t byte, uint32_t unit);
 tc_hz_mark tc_hz_same_mark(int l0, int l1, uint32_t b0, uint32_t b1);
@@ -300,6 +336,14 @@ bool tc_hz_absorb(tc_hz_mark *e, const tc_hz_mark *m);
 /* Takes bytes [b0, b1) away; false: nothing is left. *rest gets a second
  * piece (b0 == b1: none). */
 bool tc_hz_cut(tc_hz_mark *e, uint32_t b0, uint32_t b1, tc_hz_mark *rest);
+
+/* Accesses that are atomic for each other, at their scopes (8.7). */
+static inline bool tc_hz_both_strong(const tc_hz_record *a,
+                                     const tc_hz_record *b) {
+    return (a->flags & b->flags & TC_HZ_STRONG) &&
+           (a->cta == b->cta ||
+            (a->scope > TC_PTX_SCOPE_CTA && b->scope > TC_PTX_SCOPE_CTA));
+}
 
 /* conflict.c: what an unordered pair of accesses is called. The visitor is
  * the later one in this schedule. */

@@ -171,8 +171,9 @@ typedef struct tc_sim_launch {
     const char *entry;
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: from the PTX */
     uint32_t dynamic_shared;
-    uint64_t stop_at;   /* a cycle: the run ends there and leaves its state; 0:
-                           it goes to its end */
+    bool stops;         /* at the cycle stop_at, or at a deadlock before it, and
+                           leaves its state */
+    uint64_t stop_at;
     uint32_t registers; /* of a thread, as ptxas says; 0: estimated */
     uint32_t dynamic_limit;   /* what the host set the kernel's limit to; 0: as
                                  much as the machine has */
@@ -244,7 +245,7 @@ typedef struct tc_sim_result {
     tc_finding *findings; /* in the simulator's arena */
     int nfindings;
     uint64_t wall_ns;           /* of execution alone */
-    struct tc_sim_state *state; /* stop_at was reached: state.h; else NULL */
+    struct tc_sim_state *state; /* where it stopped: state.h; else NULL */
     const char *where; /* CANCELLED: where the lanes were, a line each; else
                           NULL. In the simulator's arena */
 } tc_sim_result;

@@ -2,6 +2,7 @@
 #include "sim/state.h"
 #include "sim/internal.h"
 #include "sim/mbarrier.h"
+#include "sim/tmem.h"
 #include <string.h>
 
 static void *copy(tc_arena *a, const void *from, size_t n) {
@@ -62,8 +63,46 @@ static void copy_mbarriers(tc_arena *a, tc_cta *c, tc_state_cta *out) {
     }
 }
 
+static void copy_barriers(tc_arena *a, tc_cta *c, tc_state_cta *out) {
+    out->barriers = TC_NEWN(a, tc_state_barrier, TC_BARRIERS + 1);
+    for (uint32_t id = 0; id < TC_BARRIERS; id++) {
+        tc_state_barrier b = {.id = id, .op = c->barriers[id].op};
+        tc_barrier_arrivals(c, id, &b.arrived, &b.wanted);
+        if (b.op && b.arrived) {
+            out->barriers[out->nbarriers++] = b;
+        }
+    }
+    tc_state_barrier b = {.id = TC_BARRIERS};
+    b.op = tc_cluster_arrivals(c, &b.arrived, &b.wanted);
+    if (b.op && b.arrived) {
+        out->barriers[out->nbarriers++] = b;
+    }
+}
+
+static void copy_tensor(tc_arena *a, const tc_cta *c, tc_state_cta *out) {
+    const tc_tensor_memory *t = c->tensor;
+    if (!t) {
+        return;
+    }
+    _Static_assert((int)TC_STATE_LANES == (int)TC_TMEM_LANES &&
+                       (int)TC_STATE_COLUMNS == (int)TC_TMEM_COLUMNS,
+                   "tensor memory");
+    out->tensor = TC_NEWN(a, uint32_t, TC_TMEM_LANES * TC_TMEM_COLUMNS);
+    out->allocated = copy(a, t->owner, sizeof t->owner);
+    for (uint32_t lane = 0; lane < TC_TMEM_LANES; lane++) {
+        for (uint32_t u = 0; u < TC_TMEM_UNITS; u++) {
+            if (t->unit[u]) {
+                memcpy(&out->tensor[lane * TC_TMEM_COLUMNS + u * TC_TMEM_UNIT],
+                       &t->unit[u][lane * TC_TMEM_UNIT],
+                       TC_TMEM_UNIT * sizeof *out->tensor);
+            }
+        }
+    }
+}
+
 void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n) {
     tc_arena *a = r->sim->arena;
+    enum { LOCAL_LIMIT = 64 << 20 }; /* bytes of all CTAs */
     tc_sim_state *s = TC_NEW(a, tc_sim_state);
     s->cycle = r->launch->stop_at;
     s->ctas = TC_NEWN(a, tc_state_cta, (size_t)n + 1);
@@ -79,6 +118,13 @@ void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n) {
             copy_warp(a, &c->warps[k], &out->warps[k]);
         }
         copy_mbarriers(a, c, out);
+        copy_barriers(a, c, out);
+        copy_tensor(a, c, out);
+        uint64_t local = (uint64_t)c->nwarps * TC_LANES * c->local_bytes;
+        if (local && local <= LOCAL_LIMIT / n) {
+            out->nlocal = c->local_bytes;
+            out->local = copy(a, c->local, local);
+        }
     }
     r->state = s;
     r->stopped = true;

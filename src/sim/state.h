@@ -1,8 +1,9 @@
-/* state.h - what a machine held at one cycle: registers, shared memory,
- * mbarrier objects, where every lane was. Made by running again up to that
- * cycle (tc_sim_launch.stop_at): the simulator is deterministic, so the state
- * is that of the run whose trace is looked at. Everything is in the simulator's
- * arena and lives as long as that. */
+/* state.h - what a machine held at one cycle: registers, shared, local and
+ * tensor memory, barriers and mbarriers, where every lane was. Made by running
+ * again up to that cycle (tc_sim_launch.stops): the simulator is deterministic,
+ * so the state is that of the run whose trace is looked at. Global memory is
+ * where it is (tc_sim_find). Everything is in the simulator's arena and lives
+ * as long as that. */
 #ifndef TC_SIM_STATE_H
 #define TC_SIM_STATE_H
 
@@ -32,10 +33,25 @@ typedef struct tc_state_mbarrier {
     int32_t tx; /* bytes announced and not yet arrived */
 } tc_state_mbarrier;
 
+typedef struct tc_state_barrier { /* one that some threads have come to */
+    uint32_t id;                  /* 16: the cluster's */
+    uint32_t arrived, wanted;     /* threads, as it counts them */
+    const tc_ptx_op *op;          /* of the first to come */
+} tc_state_barrier;
+
+enum { TC_STATE_COLUMNS = 512, TC_STATE_LANES = 128 };
+
 typedef struct tc_state_cta {
     uint32_t index;
     uint8_t *shared;
     uint32_t nshared;
+    uint8_t *local; /* nlocal bytes a thread of each warp's 32; NULL: the
+                       kernel has none, or all CTAs too much to copy */
+    uint64_t nlocal;
+    uint32_t *tensor;    /* [lane][column] of tensor memory; NULL: none */
+    uint16_t *allocated; /* of each 32 columns: who has them; 0: nobody */
+    tc_state_barrier *barriers;
+    int nbarriers;
     tc_state_warp *warps;
     uint32_t nwarps;
     tc_state_mbarrier *mbarriers;

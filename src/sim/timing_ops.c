@@ -178,8 +178,9 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
     out->many = n > TC_NAMED || out->ndst > 1;
     out->unit = (uint8_t)u;
     out->class = (uint8_t)class_of(op);
-    out->latency = t->p->unit[u].latency;
-    out->interval = t->p->unit[u].interval;
+    tc_unit_cost cost = tc_cost_of(t->p, op);
+    out->latency = cost.latency;
+    out->interval = cost.interval;
     out->busy = (uint16_t)((out->interval > 2 ? 1u : 0u) << u);
     out->stall = (uint8_t)stall_of((tc_class)out->class);
     out->lsu = out->class >= TC_CLASS_LDG && out->class <= TC_CLASS_LDGSTS;

@@ -26,14 +26,6 @@ void tc_trace_free(tc_trace *t) {
     }
 }
 
-void tc_trace_clear(tc_trace *t) {
-    t->n = 0;
-    t->cycles = 0;
-    t->ctas = t->warps = 0;
-    t->truncated = false;
-    t->dropped = 0;
-}
-
 /* Half of a full ring at once: an event costs the same on average. */
 static void drop_oldest(tc_trace *t) {
     size_t half = t->n / 2;

@@ -78,7 +78,6 @@ typedef struct tc_trace {
 
 tc_trace *tc_trace_new(void);
 void tc_trace_free(tc_trace *t);
-void tc_trace_clear(tc_trace *t);
 /* Returns the number of the event: how many were recorded before it, dropped
  * ones too; -1 after 2^31 of them. While recording, cause is such a number. */
 int32_t tc_trace_add(tc_trace *t, const tc_trace_event *e);

@@ -74,14 +74,18 @@ static int32_t s32(tc_reader *r) { /* -1: none */
     return (int32_t)number(r, -1, INT32_MAX, ' ');
 }
 
+static uint64_t cycle(tc_reader *r) { /* sums of two do not overflow */
+    return (uint64_t)number(r, 0, INT64_MAX / 2, ' ');
+}
+
 static uint64_t u64(tc_reader *r, char after) {
     return (uint64_t)number(r, 0, UINT64_MAX, after);
 }
 
-static tc_trace_event event(tc_reader *r, size_t index) {
+static tc_trace_event event(tc_reader *r, const tc_trace *t, size_t index) {
     tc_trace_event e = {0};
-    e.cycle = u64(r, ' ');
-    e.end = u64(r, ' ');
+    e.cycle = cycle(r);
+    e.end = cycle(r);
     e.lanes = u32(r);
     e.cta = u32(r);
     e.warp = u32(r);
@@ -97,12 +101,15 @@ static tc_trace_event event(tc_reader *r, size_t index) {
     if (!r->failed && e.cause >= 0 && (size_t)e.cause >= index) {
         fail(r, "an event's cause comes before it");
     }
+    if (!r->failed && (e.cta >= t->ctas || e.warp >= t->warps)) {
+        fail(r, "the trace has no such CTA or warp");
+    }
     e.address = u64(r, '\n');
     return e;
 }
 
 static void head(tc_reader *r, tc_trace *t, uint64_t *n) {
-    t->cycles = u64(r, ' ');
+    t->cycles = cycle(r);
     t->ctas = u32(r);
     t->warps = u32(r);
     t->truncated = number(r, 0, 1, ' ') != 0;
@@ -126,7 +133,7 @@ tc_trace *tc_trace_load(const tc_source *text, tc_diags *diags) {
         fail(&r, "a trace has at most 262144 events");
     }
     for (uint64_t i = 0; i < n && !r.failed; i++) {
-        tc_trace_event e = event(&r, (size_t)i);
+        tc_trace_event e = event(&r, t, (size_t)i);
         tc_trace_add(t, &e);
     }
     if (!r.failed && r.at != r.end) {

@@ -70,6 +70,7 @@ static void run_entry(const tc_ptx_module *m, const tc_ptx_func *f,
                        .block = {64, 1, 1},
                        .cluster = {cluster, x, x},
                        .dynamic_shared = (how & 256) != 0 ? 1024 : 0,
+                       .stops = true,
                        .stop_at = RUN_CYCLES,
                        .params = block,
                        .nparams = f->param_bytes};

@@ -8,17 +8,14 @@
  * H200 said is in tests/gpu/tensor-h200.jsonl. Needs libc and the driver only:
  *
  *     cc -O1 -Isrc -Itests/unit -D_GNU_SOURCE -o tensor_host \
- *        tests/gpu/tensor_host.c src/gpu/cuda.c src/sim/tensormap.c \
+ *        tests/gpu/tensor_host.c src/gpu/?*.c src/sim/tensormap.c \
  *        src/base/?*.c -ldl -lm */
 #include "gpu/gpu.h"
 #include "tensor_cases.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-/* False if the GPU refused: its context may be of no use any more. */
+/* False if the GPU refused: its process may be of no use any more. */
 static bool ask(tc_gpu *gpu, const tensor_case *t, const char *folder, int i) {
     static uint8_t a[CASE_BYTES], b[CASE_OUT];
     char why[512] = "";
@@ -41,8 +38,7 @@ static bool ask(tc_gpu *gpu, const tensor_case *t, const char *folder, int i) {
                          {NULL, 0, false, &map}};
     tc_gpu_launch l = {.ptx = tc_buf_text(&ptx),
                        .entry = "k",
-                       .grid = {1, 1, 1},
-                       .block = {32, 1, 1},
+                       .shape = {.grid = {1, 1, 1}, .block = {32, 1, 1}},
                        .args = args,
                        .nargs = 3};
     tc_gpu_result r;
@@ -73,20 +69,18 @@ static bool ask(tc_gpu *gpu, const tensor_case *t, const char *folder, int i) {
     return why[0] == '\0';
 }
 
-/* Cases from *next on, until one leaves the context useless. */
-static int ask_from(const tensor_cases *cases, volatile int *next,
-                    const char *folder) {
+/* Cases from *next on, until one leaves the process useless. */
+static int ask_from(const tensor_cases *cases, int *next, const char *folder) {
     char why[512];
-    tc_gpu *gpu = tc_gpu_cuda.open(why, sizeof why);
+    tc_gpu *gpu = tc_gpu_cuda.open(NULL, why, sizeof why);
     if (gpu == NULL) {
         fprintf(stderr, "tensor_host: %s\n", why);
         return 1;
     }
-    while (*next < cases->n) {
+    bool goes_on = true;
+    while (goes_on && *next < cases->n) {
         int i = (*next)++;
-        if (!ask(gpu, &cases->all[i], folder, i)) {
-            return 0;
-        }
+        goes_on = ask(gpu, &cases->all[i], folder, i);
     }
     tc_gpu_cuda.close(gpu);
     return 0;
@@ -94,16 +88,13 @@ static int ask_from(const tensor_cases *cases, volatile int *next,
 
 int main(int argc, char **argv) {
     static tensor_cases cases;
-    tensor_cases_make(&cases);
-    volatile int *next = mmap(NULL, sizeof *next, PROT_READ | PROT_WRITE,
-                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    int status = next == MAP_FAILED;
-    while (status == 0 && *next < cases.n) {
-        pid_t child = fork();
-        if (child == 0) {
-            _exit(ask_from(&cases, next, argc > 1 ? argv[1] : NULL));
-        }
-        status = child < 0 || waitpid(child, &status, 0) < 0 ? 1 : status;
+    int next = 0, status = 0;
+    if (tc_gpu_process(argc, argv, &status)) {
+        return status;
     }
-    return status != 0;
+    tensor_cases_make(&cases);
+    while (status == 0 && next < cases.n) {
+        status = ask_from(&cases, &next, argc > 1 ? argv[1] : NULL);
+    }
+    return status;
 }

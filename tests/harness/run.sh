@@ -48,6 +48,7 @@ one tests/harness/programs "$build/tests/programs" "$build/tilecopy-repl" \
     lessons tests/cuda exercises
 one tests/repl/pty "$build/tests/pty" "$build/tilecopy-repl" lessons/ldgsts.py
 one tests/repl/pty_exec "$build/tests/pty_exec" "$build/tilecopy-repl"
+one tests/repl/pty_gpu "$build/tests/pty_gpu" "$build/tilecopy-repl"
 one tests/repl/test_cli.sh sh tests/repl/test_cli.sh "$build/tilecopy-repl" \
     lessons/ldgsts.py
 one tests/repl/test_grade.sh sh tests/repl/test_grade.sh \

@@ -29,12 +29,12 @@ static bool run(tc_gpu *g, const char *ptx, uint64_t *in, uint64_t *out,
          .bytes = sizeof *in * ALU_TUPLES * ALU_WORDS,
          .buffer = true},
         {.data = out, .bytes = sizeof *out * RESULTS, .buffer = true}};
-    tc_gpu_launch l = {.ptx = ptx,
-                       .entry = "k",
-                       .grid = {ALU_TUPLES / 128, 1, 1},
-                       .block = {128, 1, 1},
-                       .args = args,
-                       .nargs = 2};
+    tc_gpu_launch l = {
+        .ptx = ptx,
+        .entry = "k",
+        .shape = {.grid = {ALU_TUPLES / 128, 1, 1}, .block = {128, 1, 1}},
+        .args = args,
+        .nargs = 2};
     tc_gpu_result result;
     return tc_gpu_cuda.run(g, &l, NULL, &result, why, size) ||
            (fprintf(stderr, "%s\n%s\n", why, result.jit_log), false);
@@ -51,11 +51,15 @@ static void fill(uint64_t *in) {
 int main(int argc, char **argv) {
     static uint64_t in[ALU_TUPLES * ALU_WORDS], out[RESULTS];
     char why[512] = "", path[4096];
+    int status;
+    if (tc_gpu_process(argc, argv, &status)) {
+        return status;
+    }
     if (argc != 3) {
         fprintf(stderr, "usage: alu_host DIR OUT\n");
         return 2;
     }
-    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    tc_gpu *g = tc_gpu_cuda.open(NULL, why, sizeof why);
     if (g == NULL) {
         fprintf(stderr, "alu_host: %s\n", why);
         return 1;

@@ -524,12 +524,8 @@ static void try_fault(host *h) {
     }
     h->v->close(h->d);
     h->d = NULL;
-    if (strcmp(h->v->name, "both") == 0 && start(h)) {
-        try_vadd(h); /* only the simulator saw the fault */
-    } else if (strcmp(h->v->name, "gpu") == 0) {
-        char why[640] = ""; /* a process that had one is done with it */
-        say(h, h->v->open(&h->options, why, sizeof why) == NULL,
-            "no GPU after a fault: %s", why);
+    if (start(h)) {
+        try_vadd(h); /* in a process that has had no fault */
     }
 }
 
@@ -575,6 +571,10 @@ static void try_all(host *h) {
 int main(int argc, char **argv) {
     const tc_device_vtable *all[] = {&tc_device_sim, &tc_device_gpu,
                                      &tc_device_both};
+    int status;
+    if (tc_gpu_process(argc, argv, &status)) {
+        return status;
+    }
     host h = {.arena = tc_arena_new(), .printed = TC_BUF_INIT};
     for (size_t i = 0; argc > 1 && i < 3; i++) {
         h.v = strcmp(argv[1], all[i]->name) == 0 ? all[i] : h.v;

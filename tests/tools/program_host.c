@@ -81,6 +81,10 @@ int main(int argc, char **argv) {
     static const tc_device_vtable *const all[] = {
         &tc_device_sim, &tc_device_gpu, &tc_device_both};
     const tc_device_vtable *v = NULL;
+    int status;
+    if (tc_gpu_process(argc, argv, &status)) {
+        return status;
+    }
     for (int i = 0; argc > 3 && i < 3; i++) {
         v = strcmp(argv[1], all[i]->name) == 0 ? all[i] : v;
     }
@@ -99,7 +103,7 @@ int main(int argc, char **argv) {
     tc_program_options o = {.path = argv[3],
                             .argv = argv + 3,
                             .backend = v,
-                            .device = {{.hazards = true}, &m},
+                            .device = {{.hazards = true}, &m, NULL},
                             .timeout_s = 60,
                             .launched = launched,
                             .misused = misused,

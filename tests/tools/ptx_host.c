@@ -167,19 +167,19 @@ static void print_buffers(const host *h) {
 
 static int launch(host *h) {
     char why[1024];
-    tc_gpu *gpu = tc_gpu_cuda.open(why, sizeof why);
+    tc_gpu *gpu = tc_gpu_cuda.open(NULL, why, sizeof why);
     if (gpu == NULL) {
         complain("error", why);
         return 1;
     }
     tc_gpu_launch l = {.ptx = h->ptx,
                        .entry = h->kernel,
-                       .dynamic_shared = h->smem,
+                       .shape = {.dynamic_shared = h->smem},
                        .args = h->args,
                        .nargs = h->nwords};
-    memcpy(l.grid, h->grid, sizeof l.grid);
-    memcpy(l.block, h->block, sizeof l.block);
-    memcpy(l.cluster, h->cluster, sizeof l.cluster);
+    memcpy(l.shape.grid, h->grid, sizeof l.shape.grid);
+    memcpy(l.shape.block, h->block, sizeof l.shape.block);
+    memcpy(l.shape.cluster, h->cluster, sizeof l.shape.cluster);
     tc_gpu_result result;
     bool ok = tc_gpu_cuda.run(gpu, &l, NULL, &result, why, sizeof why);
     if (ok) {
@@ -192,8 +192,11 @@ static int launch(host *h) {
 }
 
 int main(int argc, char **argv) {
-    host h = {.arena = tc_arena_new()};
     int status = 2;
+    if (tc_gpu_process(argc, argv, &status)) {
+        return status;
+    }
+    host h = {.arena = tc_arena_new()};
     if (argc < 5) {
         complain("usage", "FILE.ptx KERNEL GRID BLOCK [OPTION]... ARG...");
     } else if ((h.ptx = read_file(h.arena, argv[1])) != NULL) {

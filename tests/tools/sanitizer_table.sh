@@ -28,7 +28,7 @@ one() {
         timeout -k 2 "${LIMIT:-10}" "$host" "$file" $launch >"$out" 2>&1
     else
         # shellcheck disable=SC2086
-        timeout -k 2 "${LIMIT:-10}" "$sanitizer" --tool "$tool" \
+        timeout -k 2 "${LIMIT:-10}" "$sanitizer" --target-processes all --tool "$tool" \
             "$host" "$file" $launch >"$out" 2>&1
     fi
     status=$?

@@ -38,18 +38,11 @@ static inline const char *read_ptx(void) {
 }
 
 static inline int set_up(void **state) {
-    static const char *const names[] = {
-        "FAIL", "CODE",  "DEVICES",  "BUSY",    "LIVE",   "BASE",
-        "FLIP", "PAGES", "RANGE_GB", "VERSION", "VIRTUAL"};
-    char name[64];
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(name, sizeof name, "FAKE_CUDA_%s", names[i]);
-        unsetenv(name);
-    }
+    fake_forget();
     snprintf(pages, sizeof pages, "%s/pages", folder);
-    setenv("FAKE_CUDA_PAGES", pages, 1);
-    setenv("FAKE_CUDA_LIVE", counts, 1);
+    fake("PAGES", pages);
+    fake("LIVE", counts);
     setenv("TILECOPY_LIBCUDA", library, 1);
     arena = tc_arena_new();
     tc_source *src = TC_NEW(arena, tc_source);

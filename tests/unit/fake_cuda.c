@@ -1,11 +1,13 @@
 /* A stand-in for libcuda.so.1, built by test_gpu. Device memory is host
  * memory, and the one kernel there is, "add", adds a byte to each byte of its
- * first buffer, into its second: add(in, out, n, what).
- * FAKE_CUDA_FAIL names a function that fails (FAKE_CUDA_CODE, default 2);
- * FAKE_CUDA_DEVICES is how many there are; FAKE_CUDA_BUSY how many queries find
- * the kernel running. FAKE_CUDA_LIVE counts what is not given back: printed to
- * the file it names when the context is released. FAKE_CUDA_VERSION is the
- * driver's: one before 13000 does not take PTX of version 9.0. */
+ * first buffer, into its second: add(in, out, n, what). After a fault it does
+ * nothing more in its process, as the real one.
+ * FAIL (see told) names a function that fails (CODE, default 2), CRASH one that
+ * is the process's end; DEVICES is how many there are; BUSY how many queries
+ * find the kernel running. LIVE counts what is not given back: printed to the
+ * file it names when the context is released. VERSION is the driver's: one
+ * before 13000 does not take PTX of version 9.0. */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,18 +18,41 @@
 enum { SIZE = 1 << 20 }; /* of every allocation */
 
 static int live, busy;
+static int dead; /* a fault's error: the answer to all that comes after it */
 static int retained; /* the primary context */
 static void *current;
 
+/* The tests are another process than this: what they say lies in files of the
+ * folder FAKE_CUDA_FOLDER, or was said in the environment. */
+static const char *told(const char *name) {
+    static char text[64];
+    char path[512];
+    const char *folder = getenv("FAKE_CUDA_FOLDER");
+    snprintf(path, sizeof path, "%s/%s", folder != NULL ? folder : "", name);
+    FILE *f = folder != NULL ? fopen(path, "r") : NULL;
+    if (f == NULL) {
+        snprintf(path, sizeof path, "FAKE_CUDA_%s", name);
+        return getenv(path);
+    }
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
 static int number(const char *name, int otherwise) {
-    const char *v = getenv(name);
+    const char *v = told(name);
     return v != NULL ? atoi(v) : otherwise;
 }
 
 static int outcome(const char *api) {
-    const char *fail = getenv("FAKE_CUDA_FAIL");
-    return fail != NULL && strcmp(fail, api) == 0 ? number("FAKE_CUDA_CODE", 2)
-                                                  : 0;
+    const char *name = told("CRASH");
+    if (name != NULL && strcmp(name, api) == 0) {
+        raise(SIGKILL);
+    }
+    name = dead ? NULL : told("FAIL");
+    return dead                                     ? dead
+           : name != NULL && strcmp(name, api) == 0 ? number("CODE", 2)
+                                                    : 0;
 }
 
 #define FAIL                                                                   \
@@ -45,22 +70,26 @@ int cuInit(unsigned flags) {
 }
 
 int cuDriverGetVersion(int *v) {
-    *v = number("FAKE_CUDA_VERSION", 13000);
+    *v = number("VERSION", 13000);
     return 0;
 }
 
 int cuGetErrorName(int e, const char **name) {
-    *name = e == 2 ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR_OTHER";
+    *name = e == 2     ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : e == 700 ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                       : "CUDA_ERROR_OTHER";
     return e == 999 ? 1 : 0;
 }
 
 int cuGetErrorString(int e, const char **text) {
-    *text = "out of memory";
+    *text =
+        e == 700 ? "an illegal memory access was encountered" : "out of memory";
     return e == 999 ? 1 : 0;
 }
 
 int cuDeviceGetCount(int *n) {
-    *n = number("FAKE_CUDA_DEVICES", 1);
+    FAIL;
+    *n = number("DEVICES", 1);
     return 0;
 }
 
@@ -85,7 +114,7 @@ int cuDeviceGetAttribute(int *v, int attribute, int d) {
                 {16, 132},   {36, 2619000}, {37, 6144},  {38, 62914560},
                 {39, 2048},  {75, 9},       {76, 0},     {81, 233472},
                 {82, 65536}, {97, 232448},  {106, 32}};
-    *v = attribute == 102 ? number("FAKE_CUDA_VIRTUAL", 1) : 0;
+    *v = attribute == 102 ? number("VIRTUAL", 1) : 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         *v = rows[i].attribute == attribute ? rows[i].value : *v;
     }
@@ -100,16 +129,9 @@ int cuDevicePrimaryCtxRetain(void **context, int d) {
     return 0;
 }
 
-int cuDevicePrimaryCtxGetState(int d, unsigned *flags, int *active) {
-    (void)d;
-    *flags = 0;
-    *active = retained > 0;
-    return 0;
-}
-
 int cuDevicePrimaryCtxRelease_v2(int d) {
     (void)d;
-    const char *name = getenv("FAKE_CUDA_LIVE");
+    const char *name = told("LIVE");
     FILE *f = name != NULL ? fopen(name, "w") : NULL;
     if (f != NULL) {
         fprintf(f, "%d\n", live);
@@ -120,20 +142,20 @@ int cuDevicePrimaryCtxRelease_v2(int d) {
 }
 
 int cuCtxSetCurrent(void *context) {
+    FAIL;
     current = context;
     return 0;
 }
 
 int cuModuleLoadDataEx(void **module, const void *image, unsigned n,
                        int *options, void **values) {
-    bool old = number("FAKE_CUDA_VERSION", 13000) < 13000;
+    bool old = number("VERSION", 13000) < 13000;
     if (old && strstr(image, ".version 9.") != NULL) {
         return 222;
     }
     if (strstr(image, ".attribute(.managed)") != NULL) {
         return 218; /* whose page would be nobody's to share */
     }
-    dead = 0;
     for (unsigned i = 0; i < n; i++) {
         if (options[i] == 5 && strstr(image, "nonsense") != NULL) {
             snprintf(values[i], 100, "\nptxas line 3: unknown nonsense\nmore");
@@ -150,17 +172,19 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned n,
 }
 
 int cuModuleUnload(void *module) {
+    FAIL;
     (void)module;
     live--;
     return 0;
 }
 
 int cuModuleGetFunction(void **function, void *module, const char *name) {
+    FAIL;
     (void)module;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
         if (strcmp(name, kernels[i]) == 0) {
             *function = (void *)&kernels[i];
-            return dead;
+            return 0;
         }
     }
     return 500;
@@ -186,14 +210,15 @@ int cuMemAlloc_v2(uint64_t *address, size_t bytes) {
 }
 
 int cuMemFree_v2(uint64_t address) {
+    FAIL;
     live--;
     return munmap((void *)(uintptr_t)address, SIZE);
 }
 
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
     FAIL;
-    if (dead || current == NULL) {
-        return dead ? dead : 201;
+    if (current == NULL) {
+        return 201;
     }
     memcpy((void *)(uintptr_t)to, from, bytes);
     return 0;
@@ -201,8 +226,8 @@ int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes) {
 
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes) {
     FAIL;
-    if (dead || current == NULL) {
-        return dead ? dead : 201;
+    if (current == NULL) {
+        return 201;
     }
     memcpy(to, (void *)(uintptr_t)from, bytes);
     return 0;
@@ -231,6 +256,7 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, uint64_t address,
 }
 
 int cuEventCreate(void **event, unsigned flags) {
+    FAIL;
     (void)flags;
     live++;
     *event = &live;
@@ -238,6 +264,7 @@ int cuEventCreate(void **event, unsigned flags) {
 }
 
 int cuEventDestroy_v2(void *event) {
+    FAIL;
     (void)event;
     live--;
     return 0;
@@ -246,17 +273,18 @@ int cuEventDestroy_v2(void *event) {
 int cuEventRecord(void *event, void *stream) {
     (void)event;
     (void)stream;
-    busy = number("FAKE_CUDA_BUSY", 0);
+    busy = number("BUSY", 0);
     return 0;
 }
 
 int cuEventQuery(void *event) {
     (void)event;
     FAIL;
-    return busy-- > 0 ? 600 : dead;
+    return endless || busy-- > 0 ? 600 : 0;
 }
 
 int cuEventElapsedTime(float *ms, void *from, void *to) {
+    FAIL;
     (void)from;
     (void)to;
     *ms = 0.5F;

@@ -39,6 +39,7 @@ typedef struct sim_case {
     bool timing, hazards, trace;
     tc_completion completion;
     uint64_t seed;
+    const char *arch; /* NULL: the default */
     /* results */
     tc_sim_result r;
     uint8_t b[BYTES];
@@ -83,7 +84,8 @@ static inline void run_text(sim_case *c, const char *text) {
     *s = (tc_source){"test.ptx", text, strlen(text), 1};
     tc_ptx_module *m = tc_ptx_parse(c->arena, s, &d);
     assert_non_null(m);
-    tc_sim_options o = {.hazards = c->hazards,
+    tc_sim_options o = {.arch = c->arch,
+                        .hazards = c->hazards,
                         .timing = c->timing,
                         .trace = c->trace,
                         .completion = c->completion,

@@ -562,7 +562,7 @@ static int tensor(void) {
 }
 
 static int unbuilt(void) {
-    FAILS(cudaStreamBeginCapture(NULL, 0), cudaErrorNotSupported);
+    FAILS(cudaStreamBeginCapture(NULL, 0), cudaErrorStreamCaptureUnsupported);
     return 0;
 }
 

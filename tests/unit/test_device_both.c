@@ -18,7 +18,7 @@ static void test_gpu(void **state) {
     assert_int_equal(r.error, 500);
     assert_false(r.fault);
     assert_non_null(strstr(r.why, "finding the kernel \"nothing\""));
-    setenv("FAKE_CUDA_FAIL", "cuLaunchKernel", 1);
+    fake("FAIL", "cuLaunchKernel");
     r = launch(&tc_device_gpu, d, "vadd", 4, 256, &p, false);
     assert_int_equal(r.error, 2);
     assert_false(r.fault);
@@ -37,7 +37,7 @@ static void test_differences(void **state) {
     assert_int_equal(r.ndifferences, 0);
     assert_true(r.simulated);
     assert_int_equal(r.sim.status, TC_RUN_OK);
-    setenv("FAKE_CUDA_FLIP", "3990", 1);
+    fake("FLIP", "3990");
     r = launch(v, d, "vadd", 4, 256, &p, false);
     assert_int_equal(r.error, 0);
     assert_int_equal(r.ndifferences, 1);
@@ -49,7 +49,7 @@ static void test_differences(void **state) {
     assert_memory_equal(x->sim + 1, x->gpu + 1, 9);
     assert_false(r.approximate);
     assert_sum(v, d); /* the simulator's bytes */
-    unsetenv("FAKE_CUDA_FLIP");
+    fake("FLIP", NULL);
     uint64_t elsewhere = at + TC_DEVICE_PAGE * 2;
     tc_device_memory m = memory(elsewhere, 256);
     assert_true(v->alloc(d, &m));
@@ -158,7 +158,7 @@ static void test_tensor_map(void **state) {
     assert_int_equal(r.ndifferences, 0);
     assert_true(v->read(d, out, to, sizeof out));
     assert_true(out[0] == in[8 * 32 + 28] && out[4] == 0.0F);
-    setenv("FAKE_CUDA_FAIL", "cuTensorMapEncodeTiled", 1);
+    fake("FAIL", "cuTensorMapEncodeTiled");
     assert_false(v->tensor_map(d, &t, map));
     v->close(d);
 }
@@ -208,14 +208,14 @@ static void test_fault_of_both(void **state) {
     assert_non_null(strstr(r.why, "the GPU was not asked to run it"));
     v->close(d);
     /* the GPU alone fails */
-    setenv("FAKE_CUDA_FAIL", "cuLaunchKernel", 1);
+    fake("FAIL", "cuLaunchKernel");
     d = open_device(v);
     p = a_vadd(v, d);
     r = launch(v, d, "vadd", 4, 256, &p, false);
     assert_int_equal(r.error, 2);
     assert_non_null(
         strstr(r.why, "the simulator ran the kernel, and the GPU did not: "));
-    unsetenv("FAKE_CUDA_FAIL"); /* and has its results all the same */
+    fake("FAIL", NULL); /* and has its results all the same */
     p = pointers(at + TC_DEVICE_PAGE * 4, 0, 0, 0);
     r = launch(v, d, "where", 1, 1, &p, false);
     assert_int_equal(r.ndifferences, 1);
@@ -230,7 +230,7 @@ static void test_cancel(void **state) {
     tc_device *d = open_device(&tc_device_gpu);
     block p = a_vadd(&tc_device_gpu, d);
     cancel = 1;
-    setenv("FAKE_CUDA_BUSY", "1000000", 1);
+    fake("BUSY", "1000000");
     tc_device_launched r = launch(&tc_device_gpu, d, "vadd", 4, 256, &p, false);
     assert_int_equal(r.error, 702);
     assert_true(r.fault);
@@ -238,7 +238,11 @@ static void test_cancel(void **state) {
     tc_device_gpu.close(d);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    int status;
+    if (tc_gpu_process(argc, argv, &status)) {
+        return status;
+    }
     const struct CMUnitTest tests[] = {
         FAKE(test_gpu),         FAKE(test_differences),
         FAKE(test_approximate), FAKE(test_cooperative),

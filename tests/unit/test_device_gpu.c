@@ -9,14 +9,14 @@ static void test_open_failures(void **state) {
         "cuInit", "cuDevicePrimaryCtxRetain", "cuMemGetAllocationGranularity",
         "cuMemAddressReserve", "cuModuleLoadDataEx"};
     for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
-        setenv("FAKE_CUDA_FAIL", apis[i], 1);
+        fake("FAIL", apis[i]);
         assert_null(tc_device_gpu.open(&options, why, sizeof why));
         assert_non_null(strstr(why, apis[i]));
         assert_null(tc_device_both.open(&options, why, sizeof why));
         assert_non_null(strstr(why, apis[i]));
     }
-    unsetenv("FAKE_CUDA_FAIL");
-    setenv("FAKE_CUDA_VIRTUAL", "0", 1);
+    fake("FAIL", NULL);
+    fake("VIRTUAL", "0");
     assert_null(tc_device_gpu.open(&options, why, sizeof why));
     assert_non_null(strstr(why, "Fake GPU has no virtual memory management"));
     setenv("TILECOPY_LIBCUDA", "libno-such-cuda.so.1", 1);
@@ -32,8 +32,8 @@ static void test_range(void **state) {
                 TC_RT_DEVICE_BASE + TC_DEVICE_OWN);
     assert_true(bytes == TC_RT_DEVICE_SIZE - TC_DEVICE_OWN);
     tc_device_gpu.close(d);
-    setenv("FAKE_CUDA_BASE", "0x300000000000", 1);
-    setenv("FAKE_CUDA_RANGE_GB", "300", 1); /* of halves of 1024, 256 */
+    fake("BASE", "0x300000000000");
+    fake("RANGE_GB", "300"); /* of halves of 1024, 256 */
     d = open_device(&tc_device_both);
     assert_true(tc_device_both.range(d, &bytes) ==
                 UINT64_C(0x300000000000) + TC_DEVICE_OWN);
@@ -44,7 +44,7 @@ static void test_range(void **state) {
     assert_int_equal(r.ndifferences, 0);
     assert_sum(&tc_device_both, d);
     tc_device_both.close(d);
-    setenv("FAKE_CUDA_RANGE_GB", "63", 1);
+    fake("RANGE_GB", "63");
     assert_null(tc_device_gpu.open(&options, why, sizeof why));
     assert_non_null(strstr(why, "cuMemAddressReserve failed"));
 }
@@ -62,7 +62,7 @@ static const void *a_cubin(void *user, int sm, tc_arena *a, size_t *bytes,
 
 static void test_old_driver(void **state) {
     (void)state;
-    setenv("FAKE_CUDA_VERSION", "12040", 1);
+    fake("VERSION", "12040");
     assert_null(tc_device_gpu.open(&options, why, sizeof why));
     assert_string_equal(
         why, "the program's PTX is of version 9.0, which a driver of CUDA 13.0 "
@@ -88,9 +88,9 @@ static void test_two(void **state) {
     v->close(other);
     block p = a_vadd(v, d);
     assert_int_equal(launch(v, d, "vadd", 4, 256, &p, false).error, 0);
-    setenv("FAKE_CUDA_VERSION", "12040", 1);
+    fake("VERSION", "12040");
     assert_null(v->open(&options, why, sizeof why));
-    unsetenv("FAKE_CUDA_VERSION");
+    fake("VERSION", NULL);
     assert_sum(v, d);
     v->close(d);
 }
@@ -209,14 +209,14 @@ static void test_no_memory(void **state) {
     tc_device_memory m = memory(at + 100, TC_DEVICE_PAGE * 3);
     tc_device_memory outside = memory(at + bytes, 1);
     for (size_t i = 0; i < sizeof apis / sizeof *apis; i++) {
-        setenv("FAKE_CUDA_FAIL", apis[i], 1);
+        fake("FAIL", apis[i]);
         assert_false(v->alloc(d, &m));
     }
-    unsetenv("FAKE_CUDA_FAIL");
+    fake("FAIL", NULL);
     assert_true(v->alloc(d, &m));
     assert_false(v->alloc(d, &m)); /* there already */
     assert_false(v->alloc(d, &outside));
-    setenv("FAKE_CUDA_FAIL", "cuMemcpyHtoD_v2", 1);
+    fake("FAIL", "cuMemcpyHtoD_v2");
     assert_false(v->write(d, m.address, &bytes, 8));
     v->close(d);
     assert_pages(0, 0, 3);
@@ -317,7 +317,11 @@ static void test_managed_symbol(void **state) {
     check_managed_symbol(&tc_device_both);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    int status;
+    if (tc_gpu_process(argc, argv, &status)) {
+        return status;
+    }
     const struct CMUnitTest tests[] = {
         FAKE(test_open_failures),  FAKE(test_range),     FAKE(test_old_driver),
         FAKE(test_other_machine),  FAKE(test_facts),     FAKE(test_memory),

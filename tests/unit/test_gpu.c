@@ -12,11 +12,8 @@
 
 static int use_fake(void **state) {
     (void)state;
-    unsetenv("FAKE_CUDA_FAIL");
-    unsetenv("FAKE_CUDA_CODE");
-    unsetenv("FAKE_CUDA_DEVICES");
-    unsetenv("FAKE_CUDA_BUSY");
-    setenv("FAKE_CUDA_LIVE", counts, 1);
+    fake_forget();
+    fake("LIVE", counts);
     return setenv("TILECOPY_LIBCUDA", library, 1);
 }
 
@@ -49,8 +46,7 @@ static tc_gpu_launch an_add(void) {
     }
     return (tc_gpu_launch){.ptx = ".version 7.0",
                            .entry = "add",
-                           .grid = {2, 1, 1},
-                           .block = {128, 1, 1},
+                           .shape = {.grid = {2, 1, 1}, .block = {128, 1, 1}},
                            .args = args,
                            .nargs = 4};
 }
@@ -59,7 +55,7 @@ static void test_no_library(void **state) {
     (void)state;
     char why[256];
     setenv("TILECOPY_LIBCUDA", "", 1); /* empty: the real name */
-    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    tc_gpu *g = tc_gpu_cuda.open(NULL, why, sizeof why);
     if (g != NULL) {
         tc_gpu_cuda.close(g); /* a machine with a GPU */
         skip();
@@ -68,9 +64,9 @@ static void test_no_library(void **state) {
     assert_non_null(strstr(why, "libcuda.so.1"));
     assert_null(strchr(why, '\n'));
     setenv("TILECOPY_LIBCUDA", "libno-such-cuda.so.1", 1);
-    assert_null(tc_gpu_cuda.open(why, sizeof why));
+    assert_null(tc_gpu_cuda.open(NULL, why, sizeof why));
     assert_non_null(strstr(why, "libno-such-cuda.so.1 cannot be loaded"));
-    assert_null(tc_gpu_cuda.open(why, 8)); /* cut, not overrun */
+    assert_null(tc_gpu_cuda.open(NULL, why, 8)); /* cut, not overrun */
     assert_int_equal(strlen(why), 7);
 }
 
@@ -78,14 +74,14 @@ static void test_not_a_driver(void **state) {
     (void)state;
     char why[256];
     setenv("TILECOPY_LIBCUDA", "libm.so.6", 1);
-    assert_null(tc_gpu_cuda.open(why, sizeof why));
+    assert_null(tc_gpu_cuda.open(NULL, why, sizeof why));
     assert_non_null(strstr(why, "libm.so.6 has no cuInit"));
 }
 
 static void test_none(void **state) {
     (void)state;
     char why[256];
-    assert_null(tc_gpu_none.open(why, sizeof why));
+    assert_null(tc_gpu_none.open(NULL, why, sizeof why));
     assert_string_equal(why, "there is no GPU backend in this program");
     tc_gpu_none.close(NULL);
     tc_gpu_cuda.close(NULL);
@@ -94,12 +90,12 @@ static void test_none(void **state) {
 static void test_no_device(void **state) {
     (void)state;
     char why[256];
-    setenv("FAKE_CUDA_DEVICES", "0", 1);
-    assert_null(tc_gpu_cuda.open(why, sizeof why));
+    fake("DEVICES", "0");
+    assert_null(tc_gpu_cuda.open(NULL, why, sizeof why));
     assert_non_null(strstr(why, "finds no device"));
-    setenv("FAKE_CUDA_FAIL", "cuInit", 1);
-    setenv("FAKE_CUDA_CODE", "999", 1); /* has no name either */
-    assert_null(tc_gpu_cuda.open(why, sizeof why));
+    fake("FAIL", "cuInit");
+    fake("CODE", "999"); /* has no name either */
+    assert_null(tc_gpu_cuda.open(NULL, why, sizeof why));
     assert_string_equal(why, "starting the CUDA driver: cuInit failed with an "
                              "unknown error (999): no description");
 }
@@ -107,7 +103,7 @@ static void test_no_device(void **state) {
 static void test_success(void **state) {
     (void)state;
     char why[256] = "";
-    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    tc_gpu *g = tc_gpu_cuda.open(NULL, why, sizeof why);
     assert_string_equal(why, "");
     assert_non_null(g);
     tc_gpu_device d;
@@ -118,14 +114,14 @@ static void test_success(void **state) {
     assert_int_equal(d.multiprocessors, 132);
     for (int way = 0; way < 3; way++) {
         tc_gpu_launch l = an_add();
-        l.cooperative = way == 2;
+        l.shape.cooperative = way == 2;
         if (way == 1) {
-            l.cluster[0] = 2;
-            l.cluster[1] = l.cluster[2] = 1;
+            l.shape.cluster[0] = 2;
+            l.shape.cluster[1] = l.shape.cluster[2] = 1;
         }
-        l.dynamic_shared = 100000;
+        l.shape.dynamic_shared = 100000;
         tc_gpu_result r;
-        setenv("FAKE_CUDA_BUSY", "5", 1);
+        fake("BUSY", "5");
         assert_true(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
         for (int i = 0; i < 64; i++) {
             assert_int_equal(in[i], (uint8_t)(3 * i));
@@ -141,7 +137,7 @@ static void test_success(void **state) {
 static void test_tensor_map(void **state) {
     (void)state;
     char why[256] = "";
-    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    tc_gpu *g = tc_gpu_cuda.open(NULL, why, sizeof why);
     assert_non_null(g);
     const tc_gpu_map map = {.buffer = 1,
                             .type = 6,
@@ -164,7 +160,7 @@ static void test_tensor_map(void **state) {
     l.args = more;
     l.nargs = 6;
     assert_true(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
-    setenv("FAKE_CUDA_FAIL", "cuTensorMapEncodeTiled", 1);
+    fake("FAIL", "cuTensorMapEncodeTiled");
     assert_false(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
     assert_non_null(
         strstr(why, "making a tensor map: cuTensorMapEncodeTiled failed with"));
@@ -181,18 +177,17 @@ static void test_failures(void **state) {
         {"cuMemAlloc_v2", "cuMemAlloc failed"},
         {"cuMemcpyHtoD_v2", "cuMemcpyHtoD failed"},
         {"cuLaunchKernel", "cuLaunchKernel failed"},
-        {"cuEventQuery", "running the kernel: cuEventQuery failed"},
         {"cuMemcpyDtoH_v2", "cuMemcpyDtoH failed"},
         {"cuFuncSetAttribute", "cuFuncSetAttribute failed"},
     };
     char why[256];
-    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    tc_gpu *g = tc_gpu_cuda.open(NULL, why, sizeof why);
     assert_non_null(g);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         tc_gpu_launch l = an_add();
-        l.dynamic_shared = 64 * 1024;
+        l.shape.dynamic_shared = 64 * 1024;
         tc_gpu_result r;
-        setenv("FAKE_CUDA_FAIL", rows[i].api, 1);
+        fake("FAIL", rows[i].api);
         assert_false(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
         assert_non_null(strstr(why, rows[i].named));
         assert_non_null(
@@ -200,15 +195,15 @@ static void test_failures(void **state) {
     }
     tc_gpu_cuda.close(g);
     assert_int_equal(left_behind(), 0);
-    setenv("FAKE_CUDA_FAIL", "cuDevicePrimaryCtxRetain", 1);
-    assert_null(tc_gpu_cuda.open(why, sizeof why));
+    fake("FAIL", "cuDevicePrimaryCtxRetain");
+    assert_null(tc_gpu_cuda.open(NULL, why, sizeof why));
     assert_non_null(strstr(why, "cuDevicePrimaryCtxRetain failed"));
 }
 
 static void test_bad_ptx(void **state) {
     (void)state;
     char why[256];
-    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    tc_gpu *g = tc_gpu_cuda.open(NULL, why, sizeof why);
     assert_non_null(g);
     tc_gpu_launch l = an_add();
     tc_gpu_result r;
@@ -228,21 +223,25 @@ static void test_bad_ptx(void **state) {
 static void test_cancel(void **state) {
     (void)state;
     char why[256];
-    tc_gpu *g = tc_gpu_cuda.open(why, sizeof why);
+    tc_gpu *g = tc_gpu_cuda.open(NULL, why, sizeof why);
     assert_non_null(g);
     tc_gpu_launch l = an_add();
     tc_gpu_result r;
     volatile int cancel = 1;
-    setenv("FAKE_CUDA_BUSY", "1000000", 1);
+    fake("BUSY", "1000000");
     assert_false(tc_gpu_cuda.run(g, &l, &cancel, &r, why, sizeof why));
-    assert_non_null(strstr(why, "stopped while the kernel was still running"));
+    assert_non_null(strstr(why, "stopped while it was still running"));
     assert_int_equal(out[0], 0xEE); /* nothing half-copied */
     assert_false(tc_gpu_cuda.run(g, &l, NULL, &r, why, sizeof why));
-    assert_non_null(strstr(why, "still busy"));
+    assert_non_null(strstr(why, "stopped while it was still running"));
     tc_gpu_cuda.close(g);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    int status;
+    if (tc_gpu_process(argc, argv, &status)) {
+        return status;
+    }
 #define FAKE(test) cmocka_unit_test_setup(test, use_fake)
     const struct CMUnitTest tests[] = {
         FAKE(test_no_library), FAKE(test_not_a_driver), FAKE(test_none),

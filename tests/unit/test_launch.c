@@ -168,6 +168,13 @@ static void write_file(const char *path, const char *text) {
     fclose(f);
 }
 
+/* The stand-in is in another process (fake_cuda.c). */
+static void tell_fake(const char *name, const char *value) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    write_file(path, value);
+}
+
 static int set_up(void **state) {
     (void)state;
     char source[512], command[1024];
@@ -183,6 +190,7 @@ static int set_up(void **state) {
     snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s '%s'", library,
              source);
     setenv("TILECOPY_LIBCUDA", library, 1);
+    setenv("FAKE_CUDA_FOLDER", folder, 1);
     snprintf(source, sizeof source, "%s/cache", folder);
     setenv("TILECOPY_CACHE", source, 1);
     return system(command);
@@ -271,10 +279,10 @@ static void clusters_and_memory(void **state) {
     json_decref(ask(s, &out, command, TC_NO_GPU));
     snprintf(command, sizeof command, "%s --smem 65536", launch_add);
     json_decref(ask(s, &out, command, TC_OK));
-    setenv("FAKE_CUDA_FAIL", "cuFuncSetAttribute", 1);
+    tell_fake("FAIL", "cuFuncSetAttribute");
     json_decref(ask(s, &out, command, TC_NO_GPU));
     json_decref(ask(s, &out, launch_add, TC_OK)); /* 0 bytes: not asked */
-    unsetenv("FAKE_CUDA_FAIL");
+    tell_fake("FAIL", "");
     tc_session_free(s);
     tc_buf_free(&out);
 }
@@ -418,9 +426,19 @@ static void only_on_a_gpu(void **state) {
  * instruction that might explain it. */
 static void approximate(void **state) {
     (void)state;
-    static const char rcp[] = "rcp.approx.ftz.f32 %f1, %f1;";
+    static const struct {
+        const char *text, *name;
+    } ops[] = {{"", NULL},
+               {"rcp.approx.ftz.f32 %f1, %f1;", "rcp.approx.ftz.f32"},
+               {"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f0, "
+                "%f0, %f0}, {%r2, %r2}, {%r2}, {%f1, %f1, %f1, %f1};",
+                "mma.m16n8k8.f32"},
+               {"mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%r2, %r2}, "
+                "{%r2}, {%r2}, {%r2, %r2};",
+                NULL}};
     tc_buf out = TC_BUF_INIT, text = TC_BUF_INIT;
-    for (int with = 1; with >= 0; with--) {
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        bool with = ops[i].name != NULL;
         tc_buf_clear(&text);
         tc_buf_printf(
             &text,
@@ -438,7 +456,7 @@ static void approximate(void **state) {
             "    add.u64 %%rd2, %%rd2, %%rd3;\n"
             "    ld.global.u32 %%r3, [%%rd1];\n    add.u32 %%r3, %%r3, 3;\n"
             "    %s\n    st.global.u32 [%%rd2], %%r3;\ndone:\n    ret;\n}\n",
-            with ? rcp : "");
+            ops[i].text);
         write_file(add_path, tc_buf_text(&text));
         tc_session *s = new_session(TC_BACKEND_BOTH, &out);
         assert_int_equal(tc_session_load(s, add_path), TC_OK);
@@ -455,7 +473,7 @@ static void approximate(void **state) {
                          json_integer_value(json_object_get(op, "line")));
         if (with) {
             assert_string_equal(json_string_value(json_object_get(op, "op")),
-                                "rcp.approx.ftz.f32");
+                                ops[i].name);
         }
         json_decref(j);
         tc_session_free(s);
@@ -517,7 +535,11 @@ static void completion(void **state) {
     tc_buf_free(&out);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    int status;
+    if (tc_session_process(argc, argv, &status)) {
+        return status;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers),       cmocka_unit_test(words),
         cmocka_unit_test(backends),      cmocka_unit_test(clusters_and_memory),

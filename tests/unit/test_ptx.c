@@ -223,13 +223,12 @@ static void addresses(void **state) {
     } rows[] = {{"ld.global.u32 %r1, [%rd1];", 1, 0},
                 {"ld.global.u32 %r1, [%rd1+8];", 1, 8},
                 {"ld.global.u32 %r1, [%rd1+-8];", 1, -8},
-                {"ld.global.u32 %r1, [%rd1-8];", 1, -8},
                 {"ld.global.u32 %r1, [g];", 2, 0},
                 {"ld.global.u32 %r1, [g+12];", 2, 12},
                 {"ld.shared.u32 %r1, [%r2+4];", 1, 4},
                 {"ld.shared::cta.u32 %r1, [s+4];", 2, 4},
                 {"ld.param.u32 %r1, [n];", 2, 0},
-                {"ld.shared.u32 %r1, [64];", 0, 64}};
+                {"ld.local.u32 %r1, [64];", 0, 64}};
     parsed p;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const tc_ptx_op *op = one(&p, rows[i].text);
@@ -467,6 +466,11 @@ static void errors(void **state) {
         {"mov.u32 %r1, %pm8;", "%pm8", ""},
         {"mov.u32 %tid.x, %r1;", "cannot be written", ""},
         {"ld.relaxed.global.u32 %r1, [%rd1];", "wants a scope", ""},
+        {"ld.global.u32 %r1, [%rd1-8];", "PTX has no '-'", "+-8"},
+        {"ld.shared.u32 %r1, [64];", "a constant address only in .local",
+         "register"},
+        {"ld.global.u32 %r1, [%r2];", "a .global address of 'ld' has 64", ""},
+        {"ld.shared::cluster.u32 %r1, [g];", "'g' is in .global", ""},
         {"st.const.u32 [%rd1], %r1;", "cannot be written", ""},
         {".reg .v2 .b32 %v; mov.b32 %r1, %v.z;", "has the elements .x to .y",
          ""},

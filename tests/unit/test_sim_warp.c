@@ -89,6 +89,8 @@ static const struct {
     {"sm_90a", "ballot of !p",
      ODD "vote.sync.ballot.b32 %r10, !%p1, -1;\nnot.b32 %r10, %r10;\n" OUT,
      odd_lanes},
+    {"sm_90a", "ballot, as CUB writes it",
+     ODD "vote.ballot.sync.b32 %r10, %p1, -1;\n" OUT, odd_lanes},
     {"sm_90a", "any", ODD "vote.sync.any.pred %p2, %p1, -1;\n" P2, one},
     {"sm_90a", "all", ODD "vote.sync.all.pred %p2, %p1, -1;\n" P2, none},
     {"sm_90a", "uni", ODD "vote.sync.uni.pred %p2, %p1, -1;\n" P2, none},

@@ -14,6 +14,8 @@ static const char body[] = "mov.u32 %r9, 0;\n"
                            "@%p1 bra L;\n"
                            "st.global.u32 [%rd5], %r9;\n";
 
+#define WHOLE UINT64_MAX /* to its end */
+
 typedef struct world {
     tc_arena *arena;
     tc_ptx_module *m;
@@ -25,7 +27,8 @@ typedef struct world {
 static void begin(world *w, const char *what, bool timing) {
     tc_diags d = {.fn = print_diag};
     w->arena = tc_arena_new();
-    w->text = whole_text(what, NULL);
+    w->text = whole_text(what, NULL); /* expect_tx is of sm_90 */
+    memcpy(w->text, ".version 8.0\n.target sm_90", 26);
     tc_source *s = TC_NEW(w->arena, tc_source);
     *s = (tc_source){"test.ptx", w->text, strlen(w->text), 1};
     w->m = tc_ptx_parse(w->arena, s, &d);
@@ -42,6 +45,7 @@ static tc_sim_result run_to(world *w, uint64_t cycle, uint32_t block) {
     tc_sim_launch l = {.entry = "k",
                        .grid = {1, 1, 1},
                        .block = {block, 1, 1},
+                       .stops = cycle != WHOLE,
                        .stop_at = cycle,
                        .params = (const uint8_t *)w->params,
                        .nparams = sizeof w->params};
@@ -69,10 +73,10 @@ static const tc_ptx_reg *reg(const tc_state_warp *w, const char *name) {
 static void every_cycle(bool timing) {
     world w;
     begin(&w, body, timing);
-    uint64_t last = run_to(&w, 0, 64).cycles;
+    uint64_t last = run_to(&w, WHOLE, 64).cycles;
     uint32_t seen = 0, changes = 0;
     assert_true(last > 30);
-    for (uint64_t c = 1; c < last; c++) {
+    for (uint64_t c = 0; c < last; c++) {
         tc_sim_result r = run_to(&w, c, 64);
         assert_non_null(r.state);
         assert_int_equal(r.state->cycle, c);
@@ -114,7 +118,7 @@ static void test_waits(void **state) {
         "W:\nbar.sync 1;\n";
     world w;
     begin(&w, waits, true);
-    uint64_t last = run_to(&w, 0, 64).cycles;
+    uint64_t last = run_to(&w, WHOLE, 64).cycles;
     tc_sim_result r = run_to(&w, last - 150, 64);
     assert_non_null(r.state);
     const tc_state_cta *cta = &r.state->ctas[0];

@@ -77,27 +77,27 @@ static cudaError_t end(const struct cudaPitchedPtr *p, const struct cudaPos *at,
     return cudaSuccess;
 }
 
-static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool blocks,
-                           cudaStream_t s) {
-    uint32_t stream;
-    if (p == NULL) {
-        return cudaErrorInvalidValue;
-    }
+cudaError_t tc_stub_box_of(const struct cudaMemcpy3DParms *p, tc_rt_copy *c) {
     if (p->srcArray != NULL || p->dstArray != NULL) {
         return tc_stub_unbuilt("cudaMemcpy3D() of a cudaArray");
     }
-    tc_rt_copy c = {.width = p->extent.width,
-                    .height = p->extent.height,
-                    .depth = p->extent.depth};
-    cudaError_t e = tc_stub_stream_id(s, &stream);
-    if (e == cudaSuccess) {
-        e = end(&p->srcPtr, &p->srcPos, &p->extent, &c.src, &c.src_pitch,
-                &c.src_slice);
-    }
-    if (e == cudaSuccess) {
-        e = end(&p->dstPtr, &p->dstPos, &p->extent, &c.dst, &c.dst_pitch,
-                &c.dst_slice);
-    }
+    *c = (tc_rt_copy){.width = p->extent.width,
+                      .height = p->extent.height,
+                      .depth = p->extent.depth};
+    cudaError_t e = end(&p->srcPtr, &p->srcPos, &p->extent, &c->src,
+                        &c->src_pitch, &c->src_slice);
+    return e != cudaSuccess ? e
+                            : end(&p->dstPtr, &p->dstPos, &p->extent, &c->dst,
+                                  &c->dst_pitch, &c->dst_slice);
+}
+
+static cudaError_t copy_3d(const struct cudaMemcpy3DParms *p, bool blocks,
+                           cudaStream_t s) {
+    uint32_t stream;
+    tc_rt_copy c;
+    cudaError_t e =
+        p == NULL ? cudaErrorInvalidValue : tc_stub_stream_id(s, &stream);
+    e = e == cudaSuccess ? tc_stub_box_of(p, &c) : e;
     return e != cudaSuccess ? e : tc_stub_copy(&c, p->kind, blocks, stream);
 }
 

@@ -19,8 +19,14 @@ static cudaError_t ready_for(cudaStream_t s, const void *function) {
 TC_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn,
                                       void *userData) {
     TC_ENTER();
-    cudaError_t e =
-        tc_stub_leave(ready_for(stream, *(const void **)(void *)&fn));
+    uint32_t id = 0;
+    cudaError_t e = ready_for(stream, *(const void **)(void *)&fn);
+    e = e == cudaSuccess ? tc_stub_stream_id(stream, &id) : e;
+    tc_stub_stream *captured = e == cudaSuccess ? tc_stub_capturing(id) : NULL;
+    if (captured != NULL) {
+        return tc_stub_leave(tc_stub_capture_host(captured, fn, userData));
+    }
+    tc_stub_leave(e);
     if (e == cudaSuccess) {
         fn(userData);
     }

@@ -195,6 +195,13 @@ cudaError_t tc_stub_copy(const tc_rt_copy *box, enum cudaMemcpyKind kind,
     }
     flatten(&c);
     e = check(&c, kind, &dst, &src);
+    e = e == cudaSuccess && blocks
+            ? tc_stub_capture_forbids(0, cudaErrorStreamCaptureImplicit)
+            : e;
+    tc_stub_stream *captured = blocks ? NULL : tc_stub_capturing(stream);
+    if (e == cudaSuccess && captured != NULL) {
+        return tc_stub_capture_copy(captured, &c, kind);
+    }
     e = e == cudaSuccess ? wait_for(dst, src, blocks, stream) : e;
     if (e != cudaSuccess) {
         return e;

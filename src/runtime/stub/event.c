@@ -52,6 +52,7 @@ TC_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
         return tc_stub_leave(cudaErrorInvalidResourceHandle);
     }
     *e = gone->next;
+    tc_stub_capture_forget(NULL, gone);
     free(gone);
     return tc_stub_leave(cudaSuccess);
 }
@@ -63,6 +64,10 @@ cudaError_t tc_stub_record(cudaEvent_t event, cudaStream_t s) {
     cudaError_t why = e == NULL ? cudaErrorInvalidResourceHandle
                                 : tc_stub_stream_id(s, &stream);
     why = why == cudaSuccess ? tc_stub_ready() : why;
+    if (why == cudaSuccess &&
+        tc_stub_capture_record(e, tc_stub_capturing(stream))) {
+        return cudaSuccess;
+    }
     if (why == cudaSuccess && &tc_stub_wants_times != NULL &&
         (e->flags & cudaEventDisableTiming) == 0) {
         why = tc_stub_ask(TC_RT_TIME, NULL, 0, &e->ms, sizeof e->ms);
@@ -96,7 +101,8 @@ static cudaError_t wait_for(cudaEvent_t event) {
     if (e == NULL) {
         return cudaErrorInvalidResourceHandle;
     }
-    cudaError_t why = tc_stub_ready();
+    cudaError_t why =
+        e->capture != NULL ? cudaErrorCapturedEvent : tc_stub_ready();
     return why != cudaSuccess || !e->recorded
                ? why
                : tc_stub_wait(e->stream, e->launch);

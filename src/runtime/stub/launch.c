@@ -6,8 +6,7 @@
 
 /* --- one launch ---------------------------------------------------------- */
 
-/* The arguments as the kernel's parameter block; NULL with why not. */
-static char *pack(const tc_stub_function *f, void **args, cudaError_t *why) {
+char *tc_stub_pack(const tc_stub_function *f, void **args, cudaError_t *why) {
     const tc_rt_function *k = &f->facts;
     char *block = calloc(1, (size_t)k->param_bytes + 1);
     *why = block != NULL ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -27,18 +26,13 @@ static char *pack(const tc_stub_function *f, void **args, cudaError_t *why) {
     return block;
 }
 
-cudaError_t tc_stub_launch(const void *kernel, const tc_stub_grid *g,
-                           void **args) {
-    cudaError_t e;
-    const tc_stub_function *f = tc_stub_function_of(kernel, &e);
+cudaError_t tc_stub_launch_packed(const tc_stub_function *f,
+                                  const tc_stub_grid *g, const char *params) {
     tc_stub_talk t = {.name = TC_RT_LAUNCH};
-    if (f == NULL) {
-        return e;
-    }
-    e = tc_stub_stream_id(g->stream, &t.stream);
-    char *params = e == cudaSuccess ? pack(f, args, &e) : NULL;
-    if (params == NULL) {
-        return e;
+    uint32_t nparams = f->facts.param_bytes;
+    cudaError_t e = tc_stub_stream_id(g->stream, &t.stream);
+    if (e != cudaSuccess || g->shared > UINT32_MAX) {
+        return e != cudaSuccess ? e : cudaErrorInvalidValue;
     }
     tc_rt_launch l = {.function = f->facts.id,
                       .grid = {g->grid.x, g->grid.y, g->grid.z},
@@ -46,15 +40,37 @@ cudaError_t tc_stub_launch(const void *kernel, const tc_stub_grid *g,
                       .cluster = {g->cluster.x, g->cluster.y, g->cluster.z},
                       .dynamic_shared = (uint32_t)g->shared,
                       .flags = g->cooperative ? TC_RT_COOPERATIVE : 0,
-                      .nparams = f->facts.param_bytes};
-    struct iovec out[2] = {{&l, sizeof l}, {params, f->facts.param_bytes}};
+                      .nparams = nparams};
+    struct iovec out[2] = {{&l, sizeof l},
+                           {(void *)(uintptr_t)params, nparams}};
     t.out = out;
     t.nout = 2;
-    e = g->shared > UINT32_MAX ? cudaErrorInvalidValue : tc_stub_call(&t);
+    e = tc_stub_call(&t);
     if (e == cudaSuccess) {
         tc_stub.launches++;
-        tc_stub_shut(params, f->facts.param_bytes, t.stream);
+        tc_stub_shut(params, nparams, t.stream);
     }
+    return e;
+}
+
+cudaError_t tc_stub_launch(const void *kernel, const tc_stub_grid *g,
+                           void **args) {
+    cudaError_t e;
+    uint32_t stream = 0;
+    const tc_stub_function *f = tc_stub_function_of(kernel, &e);
+    e = f == NULL ? e : tc_stub_stream_id(g->stream, &stream);
+    e = e != cudaSuccess
+            ? e
+            : tc_stub_capture_forbids(stream, cudaErrorStreamCaptureImplicit);
+    char *params = e == cudaSuccess ? tc_stub_pack(f, args, &e) : NULL;
+    if (params == NULL) {
+        return e;
+    }
+    tc_stub_stream *captured = tc_stub_capturing(stream);
+    if (captured != NULL) {
+        return tc_stub_capture_kernel(captured, f, g, params);
+    }
+    e = tc_stub_launch_packed(f, g, params);
     free(params);
     return e;
 }

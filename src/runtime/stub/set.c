@@ -15,6 +15,10 @@ cudaError_t tc_stub_set(const tc_rt_copy *box, int value, cudaStream_t s) {
     if (tc_stub_block_of(c.dst, bytes) == NULL) {
         return cudaErrorInvalidValue;
     }
+    tc_stub_stream *captured = tc_stub_capturing(t.stream);
+    if (captured != NULL) {
+        return tc_stub_capture_set(captured, &c, value);
+    }
     c.value = (uint8_t)value; /* "value to set for each byte" */
     c.value_bytes = 1;
     return tc_stub_call(&t);

@@ -61,6 +61,9 @@ bool tc_stub_waited(uint32_t stream, uint64_t launch) {
 
 static cudaError_t wait_for_all(void) {
     cudaError_t e = tc_stub_ready();
+    e = e == cudaSuccess
+            ? tc_stub_capture_forbids(0, cudaErrorStreamCaptureUnsupported)
+            : e;
     return e != cudaSuccess ? e : tc_stub_wait_all();
 }
 
@@ -81,6 +84,12 @@ static cudaError_t wait_for(cudaStream_t handle) {
     }
     if (!tc_stub_stream_of(handle, &s)) {
         return cudaErrorInvalidResourceHandle;
+    }
+    e = tc_stub_capture_forbids(s != NULL ? s->id : 0,
+                                s != NULL ? cudaErrorStreamCaptureUnsupported
+                                          : cudaErrorStreamCaptureImplicit);
+    if (e != cudaSuccess) {
+        return e;
     }
     if (s != NULL) {
         tc_stub_open(0, s->after);
@@ -106,6 +115,10 @@ static cudaError_t wait_event(cudaStream_t stream, cudaEvent_t event) {
     const tc_stub_event *e = tc_stub_event_of(event);
     if (e == NULL || !tc_stub_stream_of(stream, &s)) {
         return cudaErrorInvalidResourceHandle;
+    }
+    cudaError_t why = cudaSuccess;
+    if (tc_stub_capture_wait(s, e, &why)) {
+        return why;
     }
     if (s != NULL && e->recorded && e->launch > s->after) {
         s->after = e->launch;
@@ -174,6 +187,7 @@ TC_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
         return tc_stub_leave(cudaErrorInvalidResourceHandle);
     }
     *s = gone->next;
+    tc_stub_capture_forget(gone, NULL);
     free(gone);
     return tc_stub_leave(cudaSuccess);
 }

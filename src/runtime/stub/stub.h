@@ -69,6 +69,8 @@ typedef struct tc_stub_stream {
     int priority;
     uint64_t after;  /* launches of other streams that it waits for */
     uint64_t waited; /* launches that the host has waited for */
+    struct tc_stub_capture *capture; /* that it is part of, or NULL; */
+    struct tc_stub_front *front;     /* what its next node comes after */
     struct tc_stub_stream *next;
 } tc_stub_stream;
 
@@ -77,7 +79,9 @@ typedef struct tc_stub_event {
     bool recorded;
     double ms; /* of device time, when it was recorded */
     uint32_t stream;
-    uint64_t launch; /* the last one before the record */
+    uint64_t launch;                 /* the last one before the record */
+    struct tc_stub_capture *capture; /* in which it was recorded, or NULL */
+    struct tc_stub_front *front;
     struct tc_stub_event *next;
 } tc_stub_event;
 
@@ -243,6 +247,9 @@ cudaError_t tc_stub_copy_line(void *dst, const void *src, size_t count,
                               enum cudaMemcpyKind kind, bool blocks,
                               cudaStream_t s);
 cudaError_t tc_stub_set(const tc_rt_copy *box, int value, cudaStream_t s);
+/* cudaMemcpy3D's parameters as a box (box.c). */
+cudaError_t tc_stub_box_of(const struct cudaMemcpy3DParms *p, tc_rt_copy *c);
+
 /* --- stream.c, event.c --------------------------------------------------- */
 
 /* The stream of a handle, NULL for the default ones; false: there is none. */
@@ -257,6 +264,26 @@ cudaError_t tc_stub_wait_all(void);
 bool tc_stub_waited(uint32_t stream, uint64_t launch);
 tc_stub_event *tc_stub_event_of(cudaEvent_t e);
 cudaError_t tc_stub_record(cudaEvent_t event, cudaStream_t s);
+
+/* --- capture.c ----------------------------------------------------------- */
+
+/* The stream, if it is being captured: what it is given becomes a node. */
+tc_stub_stream *tc_stub_capturing(uint32_t stream);
+/* A call that waits, or is the default stream's: not while a capture goes on
+ * that forbids it, which is then broken. */
+cudaError_t tc_stub_capture_forbids(uint32_t stream, cudaError_t why);
+bool tc_stub_capture_record(tc_stub_event *e, tc_stub_stream *s);
+/* False: the event is of no capture, and nor is the stream. */
+bool tc_stub_capture_wait(tc_stub_stream *s, const tc_stub_event *e,
+                          cudaError_t *why);
+cudaError_t tc_stub_capture_copy(tc_stub_stream *s, const tc_rt_copy *box,
+                                 enum cudaMemcpyKind kind);
+cudaError_t tc_stub_capture_set(tc_stub_stream *s, const tc_rt_copy *box,
+                                int value);
+cudaError_t tc_stub_capture_host(tc_stub_stream *s, cudaHostFn_t fn,
+                                 void *user);
+/* The stream or the event goes. */
+void tc_stub_capture_forget(tc_stub_stream *s, tc_stub_event *e);
 
 /* Defined by the member that has cudaEventElapsedTime: times are asked for. */
 extern const char tc_stub_wants_times __attribute__((weak));

@@ -1,0 +1,131 @@
+/* rules_target.c - the targets that have an instruction, beyond arithmetic
+ * (rules_arith.c). The figures are those of "Target ISA Notes" of each section
+ * that ops.def names; ptxas 13.0 agrees with all (tests/ptx/forms.txt). */
+#include "ptx/internal.h"
+
+enum {
+    ANY = 0,
+    WITH_A = 1, /* .target sm_NNa or sm_NNf only */
+    TMEM = 2    /* and only of a family that has tensor memory */
+};
+
+/* An instruction with all of these. Places that are 0 are not looked at. */
+static const struct {
+    uint16_t op;
+    uint32_t more, flags;
+    uint8_t space, scope, sm, which;
+} rows[] = {
+    {TC_PTX_BARRIER_CLUSTER_ARRIVE, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_BARRIER_CLUSTER_WAIT, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_MAPA, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_GETCTARANK, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_CP_ASYNC, 0, 0, 0, 0, 80, ANY},
+    {TC_PTX_CP_ASYNC_COMMIT_GROUP, 0, 0, 0, 0, 80, ANY},
+    {TC_PTX_CP_ASYNC_WAIT_GROUP, 0, 0, 0, 0, 80, ANY},
+    {TC_PTX_CP_ASYNC_WAIT_ALL, 0, 0, 0, 0, 80, ANY},
+    {TC_PTX_CP_ASYNC_MBARRIER_ARRIVE, 0, 0, 0, 0, 80, ANY},
+    {TC_PTX_CP_ASYNC_BULK, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_CP_REDUCE_ASYNC_BULK, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_CP_ASYNC_BULK_PREFETCH, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_CP_ASYNC_BULK_COMMIT_GROUP, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_CP_ASYNC_BULK_WAIT_GROUP, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_CP_ASYNC_BULK_TENSOR, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_CP_ASYNC_BULK_TENSOR, TC_PX_BULK_CTA_GROUP_1, 0, 0, 0, 100, TMEM},
+    {TC_PTX_CP_ASYNC_BULK_TENSOR, TC_PX_BULK_CTA_GROUP_2, 0, 0, 0, 100, TMEM},
+    {TC_PTX_CP_ASYNC_BULK_TENSOR, TC_PX_BULK_GATHER4, 0, TC_PS_CLUSTER, 0, 100,
+     TMEM},
+    {TC_PTX_CP_ASYNC_BULK_TENSOR, TC_PX_BULK_SCATTER4, 0, 0, 0, 100, TMEM},
+    {TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR, TC_PX_BULK_GATHER4, 0, 0, 0, 100,
+     TMEM},
+    {TC_PTX_ST_ASYNC, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_RED_ASYNC, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_TENSORMAP_REPLACE, 0, 0, 0, 0, 90, WITH_A},
+    {TC_PTX_TENSORMAP_CP_FENCEPROXY, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_FENCE_MBARRIER_INIT, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_SETMAXNREG, 0, 0, 0, 0, 90, WITH_A},
+    {TC_PTX_MBARRIER_INIT, 0, 0, 0, 0, 80, ANY},
+    {TC_PTX_MBARRIER_INVAL, 0, 0, 0, 0, 80, ANY},
+    {TC_PTX_MBARRIER_EXPECT_TX, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_MBARRIER_COMPLETE_TX, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_MBARRIER_TRY_WAIT, 0, 0, 0, 0, 90, ANY},
+    {TC_PTX_MBARRIER_TEST_WAIT, 0, 0, 0, 0, 80, ANY},
+    {TC_PTX_MBARRIER_TEST_WAIT, 0, TC_PM_RELAXED, 0, 0, 90, ANY},
+    {TC_PTX_MBARRIER_TEST_WAIT, 0, 0, 0, TC_PTX_SCOPE_CLUSTER, 90, ANY},
+    {TC_PTX_MBARRIER_ARRIVE, 0, 0, 0, 0, 80, ANY},
+    {TC_PTX_MBARRIER_ARRIVE, 0, TC_PM_RELAXED, 0, 0, 90, ANY},
+    {TC_PTX_MBARRIER_ARRIVE, 0, 0, TC_PS_CLUSTER, 0, 90, ANY},
+    {TC_PTX_MBARRIER_ARRIVE, 0, 0, 0, TC_PTX_SCOPE_CLUSTER, 90, ANY},
+    {TC_PTX_MBARRIER_ARRIVE, TC_PX_MBAR_EXPECT_TX, 0, 0, 0, 90, ANY},
+    {TC_PTX_MBARRIER_ARRIVE_DROP, 0, 0, 0, 0, 80, ANY},
+    {TC_PTX_MBARRIER_ARRIVE_DROP, 0, TC_PM_RELAXED, 0, 0, 90, ANY},
+    {TC_PTX_MBARRIER_ARRIVE_DROP, 0, 0, TC_PS_CLUSTER, 0, 90, ANY},
+    {TC_PTX_MBARRIER_ARRIVE_DROP, 0, 0, 0, TC_PTX_SCOPE_CLUSTER, 90, ANY},
+    {TC_PTX_MBARRIER_ARRIVE_DROP, TC_PX_MBAR_EXPECT_TX, 0, 0, 0, 90, ANY},
+};
+
+/* sm_100a, sm_101a, sm_103a, sm_110a and their like; not sm_120a. */
+bool tc_ptx_wants_tensor_memory(tc_ptx_parser *p, tc_span span,
+                                const char *what) {
+    bool has = p->m->sm >= 100 && p->m->sm < 120 && p->m->sm_suffix != 0;
+    return (p->saw_target && has) ||
+           tc_ptx_fail(p, span, ".target sm_100a",
+                       "%s is for .target sm_100a and its family", what);
+}
+
+/* 9.7.13.15.13: a count was for .noComplete alone until sm_90. */
+static bool counts(const tc_ptx_op *op) {
+    bool arrive = op->opcode == TC_PTX_MBARRIER_ARRIVE ||
+                  op->opcode == TC_PTX_MBARRIER_ARRIVE_DROP;
+    return arrive && op->a[2].kind != TC_PO_NONE &&
+           (op->more & TC_PX_MBAR_NO_COMPLETE) == 0;
+}
+
+static bool check_fence_proxy(tc_ptx_parser *p, const tc_ptx_op *op,
+                              tc_span span) {
+    int sm = op->sub2 == TC_PROXY_ALIAS ? 70 : 90;
+    return tc_ptx_wants_sm(p, span, sm, "this 'fence.proxy'");
+}
+
+/* The instruction with the modifiers that the row is about. */
+static const char *words(tc_ptx_parser *p, const tc_ptx_op *op, size_t i) {
+    return tc_format(
+        p->arena, "'%s%s%s'", tc_ptx_ops[op->opcode].name,
+        rows[i].more ? tc_ptx_more_name((tc_ptx_opcode)op->opcode, rows[i].more)
+                     : "",
+        rows[i].flags ? tc_ptx_flag_name(rows[i].flags) : "");
+}
+
+bool tc_ptx_check_target(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    const char *name = tc_ptx_ops[op->opcode].name;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].op != op->opcode ||
+            (op->more & rows[i].more) != rows[i].more ||
+            (op->flags & rows[i].flags) != rows[i].flags ||
+            (rows[i].space != 0 && op->space != rows[i].space) ||
+            (rows[i].scope != 0 && op->scope != rows[i].scope)) {
+            continue;
+        }
+        if (!tc_ptx_wants_sm(p, span, rows[i].sm, words(p, op, i))) {
+            return false;
+        }
+        if (rows[i].which == TMEM &&
+            !tc_ptx_wants_tensor_memory(p, span, words(p, op, i))) {
+            return false;
+        }
+        if (rows[i].which == WITH_A && p->saw_target && !p->m->sm_suffix) {
+            return tc_ptx_fail(p, span, NULL,
+                               "%s is for .target sm_%da and its family",
+                               words(p, op, i), rows[i].sm);
+        }
+    }
+    if (counts(op) &&
+        !tc_ptx_wants_sm(p, span, 90,
+                         tc_format(p->arena,
+                                   "'%s' with a count, without .noComplete,",
+                                   name))) {
+        return false;
+    }
+    return op->opcode != TC_PTX_FENCE_PROXY || check_fence_proxy(p, op, span);
+}
