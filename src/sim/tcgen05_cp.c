@@ -17,12 +17,11 @@ typedef struct descriptor {
 /* One cp of one thread. */
 typedef struct tensor_copy {
     descriptor d;
-    tc_cta *to[2]; /* whose tensor memory; .cta_group::2: the pair */
-    uint32_t ntargets;
+    tc_cta *cta[2]; /* whose memories; .cta_group::2: the pair */
+    uint32_t nctas;
     uint32_t rows, bytes; /* of the source; bytes of a row: 16 or 32 */
     uint32_t lane, column;
-    uint8_t data[ROWS_MOST][ROW_MOST];
-    bool differs; /* the pair's shared memories do */
+    uint8_t data[2][ROWS_MOST][ROW_MOST]; /* of each */
 } tensor_copy;
 
 /* ---- the descriptor ---- */
@@ -135,16 +134,15 @@ static void read_rows(const tensor_copy *c, const tc_cta *from,
     }
 }
 
-/* The ISA does not say whose shared memory the peer's tensor memory is filled
- * from; where both hold the same bytes it does not matter. */
+/* Of a pair each CTA's tensor memory is filled from its own shared memory: the
+ * ISA leaves that unsaid, and what runs on sm_100 relies on it (the scale
+ * factors of 2-SM products in DeepGEMM: each CTA loads those of its own rows,
+ * and the first one copies for both). */
 static void fetch(tc_run *run, tc_transfer *x) {
     tensor_copy *c = x->state;
     (void)run;
-    read_rows(c, x->warp->cta, c->data);
-    if (c->ntargets == 2) {
-        uint8_t other[ROWS_MOST][ROW_MOST] = {0};
-        read_rows(c, c->to[1], other);
-        c->differs = memcmp(other, c->data, sizeof other) != 0;
+    for (uint32_t t = 0; t < c->nctas; t++) {
+        read_rows(c, c->cta[t], c->data[t]);
     }
 }
 
@@ -152,23 +150,15 @@ static void fill_lane(tensor_copy *c, uint32_t target, uint32_t row,
                       uint32_t lane) {
     for (uint32_t i = 0; i * 4 < c->bytes; i++) {
         uint32_t v;
-        memcpy(&v, &c->data[row][i * 4], sizeof v);
-        *tc_tmem_cell(c->to[target]->tensor, lane, c->column + i) = v;
+        memcpy(&v, &c->data[target][row][i * 4], sizeof v);
+        *tc_tmem_cell(c->cta[target]->tensor, lane, c->column + i) = v;
     }
 }
 
 static void land(tc_run *run, tc_transfer *x) {
     tensor_copy *c = x->state;
-    if (c->differs) {
-        tc_fault(x->warp, x->op, x->lane, TC_FINDING_TRAP, TC_PS_SHARED,
-                 c->d.start, c->rows * c->bytes,
-                 "tcgen05.cp.cta_group::2 where the two CTAs of the pair hold "
-                 "different bytes: the PTX ISA does not say which of them the "
-                 "peer gets, and the simulator does not guess");
-        return;
-    }
     (void)run;
-    for (uint32_t t = 0; t < c->ntargets; t++) {
+    for (uint32_t t = 0; t < c->nctas; t++) {
         for (uint32_t r = 0; r < c->rows; r++) {
             uint32_t lane[4], n = lanes_of(x->op, r, lane);
             for (uint32_t i = 0; i < n; i++) {
@@ -205,8 +195,8 @@ static bool check_target(tc_warp *w, const tc_ptx_op *op, int lane,
                          const tensor_copy *c) {
     uint32_t last[4], n = lanes_of(op, c->rows - 1, last);
     bool fits = c->lane + last[n - 1] < TC_TMEM_LANES;
-    for (uint32_t t = 0; fits && t < c->ntargets; t++) {
-        fits = tc_tmem_allocated(c->to[t], c->column, c->bytes / 4);
+    for (uint32_t t = 0; fits && t < c->nctas; t++) {
+        fits = tc_tmem_allocated(c->cta[t], c->column, c->bytes / 4);
     }
     if (!fits) {
         tc_tmem_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS,
@@ -218,20 +208,20 @@ static bool check_target(tc_warp *w, const tc_ptx_op *op, int lane,
 
 static bool find_pair(tc_warp *w, const tc_ptx_op *op, int lane,
                       tensor_copy *c) {
-    c->to[0] = w->cta;
-    c->ntargets = 1;
+    c->cta[0] = w->cta;
+    c->nctas = 1;
     if ((op->more & TC_PX_TCGEN_CTA_2) == 0) {
         return true;
     }
-    c->to[1] = tc_tmem_peer(w->cta);
-    c->ntargets = 2;
-    if (!c->to[1] || c->to[1]->ended) {
+    c->cta[1] = tc_tmem_peer(w->cta);
+    c->nctas = 2;
+    if (!c->cta[1] || c->cta[1]->ended) {
         tc_fault(w, op, lane,
-                 c->to[1] ? TC_FINDING_REMOTE_EXITED : TC_FINDING_TRAP,
+                 c->cta[1] ? TC_FINDING_REMOTE_EXITED : TC_FINDING_TRAP,
                  TC_PS_TENSOR, 0, 0,
-                 c->to[1] ? NULL
-                          : ".cta_group::2 wants a cluster with a pair of "
-                            "CTAs");
+                 c->cta[1] ? NULL
+                           : ".cta_group::2 wants a cluster with a pair of "
+                             "CTAs");
         return false;
     }
     return true;
@@ -254,19 +244,24 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tensor_copy *c) {
            check_target(w, op, lane, c);
 }
 
+static void tell_row(tc_transfer *x, const tensor_copy *c, tc_cta *cta,
+                     uint32_t row) {
+    uint32_t lane[4], n = lanes_of(x->op, row, lane);
+    for (uint32_t i = 0; i * 16 < c->bytes; i++) {
+        tc_hazard_agent_access(x->hz, cta, TC_PS_SHARED,
+                               source_of(&c->d, row, i), 16, false);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        tc_hazard_agent_access(x->hz, cta, TC_PS_TENSOR,
+                               (c->lane + lane[i]) << 16 | c->column, c->bytes,
+                               true);
+    }
+}
+
 static void tell_checker(tc_transfer *x, const tensor_copy *c) {
-    for (uint32_t r = 0; x->hz && r < c->rows; r++) {
-        uint32_t lane[4], n = lanes_of(x->op, r, lane);
-        for (uint32_t i = 0; i * 16 < c->bytes; i++) {
-            tc_hazard_agent_access(x->hz, x->warp->cta, TC_PS_SHARED,
-                                   source_of(&c->d, r, i), 16, false);
-        }
-        for (uint32_t t = 0; t < c->ntargets; t++) {
-            for (uint32_t i = 0; i < n; i++) {
-                tc_hazard_agent_access(x->hz, c->to[t], TC_PS_TENSOR,
-                                       (c->lane + lane[i]) << 16 | c->column,
-                                       c->bytes, true);
-            }
+    for (uint32_t t = 0; x->hz && t < c->nctas; t++) {
+        for (uint32_t r = 0; r < c->rows; r++) {
+            tell_row(x, c, c->cta[t], r);
         }
     }
 }
