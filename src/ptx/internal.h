@@ -303,6 +303,8 @@ bool tc_ptx_mma_shape_by_name(tc_ptx_name n, uint32_t *size);
  * type; 0: there is no such matrix. */
 int tc_ptx_mma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t);
 bool tc_ptx_check_mma(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
+/* ---- rules_wgmma.c ---- */
+bool tc_ptx_check_wgmma(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 /* ---- rules_mbarrier.c ---- */
 bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 

@@ -331,6 +331,11 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
         return tc_ptx_check_proxy(p, op, span);
     case TC_PTX_CVTA:
         return check_cvta(p, op, span);
+    case TC_PTX_WGMMA_FENCE:
+    case TC_PTX_WGMMA_COMMIT_GROUP:
+    case TC_PTX_WGMMA_WAIT_GROUP:
+    case TC_PTX_WGMMA_MMA_ASYNC:
+        return tc_ptx_check_wgmma(p, op, span);
     case TC_PTX_MMA:
     case TC_PTX_WMMA_MMA:
     case TC_PTX_WMMA_LOAD_A:

@@ -132,6 +132,9 @@ static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
     f->missing = read ? TC_MISSING_BULK_WAIT_READ : TC_MISSING_BULK_WAIT;
     if (opcode == TC_PTX_TCGEN05_LD || opcode == TC_PTX_TCGEN05_ST) {
         f->missing = TC_MISSING_TENSOR_WAIT;
+    } else if (opcode == TC_PTX_WGMMA_MMA_ASYNC) {
+        f->missing = TC_MISSING_WGMMA_WAIT;
+        f->missing_n = !g->committed;
     } else if (opcode == TC_PTX_TCGEN05_CP && !g->nsignals) {
         f->missing = TC_MISSING_TENSOR_COMMIT;
     } else if (g->nsignals) {

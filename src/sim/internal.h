@@ -209,6 +209,12 @@ typedef struct tc_warp_core {
     uint64_t poll_progress;
     tc_poll *poll;        /* the last of each lane; NULL: none so far */
     uint32_t mb_ever;     /* lanes that have passed an mbarrier wait */
+    /* wgmma.c: groups committed; when the tensor core is free; the registers
+     * that have been touched since the last wgmma.fence, a bit each, or NULL:
+     * there has been none. */
+    uint32_t wgmma_groups;
+    uint64_t wgmma_free;
+    uint8_t *wgmma_touched;
     uint64_t asked;       /* strong loads, atomics and waits in vain */
     uint32_t short_turns; /* so many turns are short: it was seen to spin */
     /* Endless loops: the state at an earlier turn (Brent's method). */

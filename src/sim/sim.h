@@ -125,6 +125,9 @@ typedef enum tc_missing {
     TC_MISSING_TENSOR_WAIT,     /* tcgen05.wait::ld or ::st, as cause is a ld
                                    or a st, before at */
     TC_MISSING_TENSOR_COMMIT,   /* tcgen05.commit after cause, and a wait */
+    TC_MISSING_WGMMA_WAIT,      /* wgmma.wait_group (and a commit before it, if
+                                   missing_n) before at */
+    TC_MISSING_WGMMA_FENCE,     /* wgmma.fence before at */
     TC_MISSING_ONE_WRITER,      /* one lane that writes, or an atomic */
     /* Of mbarriers. They tell of one defect only at the same place. */
     TC_MISSING_INIT,      /* before at; cause: the inval, if there was one */
