@@ -80,6 +80,8 @@ static const hazard_case cases[] = {
     {"relaxed: without", relaxed, "//fence", KIND(DATA_RACE),
      TC_MISSING_CLUSTER_BARRIER, TC_PTX_LD, TC_PTX_ST, 2, 128, 2},
     {"arrive", arrive, NULL, NONE, 0, 0, 0, 2, 128, 2},
+    {"arrive: the init's fence and a relaxed arrival", arrive, "//local", NONE,
+     0, 0, 0, 2, 128, 2},
     {"arrive: not known to run", arrive, "//start", KIND(CLUSTER_SYNC),
      TC_MISSING_CLUSTER_START, ANY, ANY, 2, 128, 2},
     {"count", count, NULL, NONE, 0, 0, 0, 2, 128, 2},
