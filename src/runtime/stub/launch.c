@@ -45,10 +45,12 @@ cudaError_t tc_stub_launch_packed(const tc_stub_function *f,
                            {(void *)(uintptr_t)params, nparams}};
     t.out = out;
     t.nout = 2;
-    e = tc_stub_call(&t);
+    e = tc_stub_registered_copy(true);
+    e = e == cudaSuccess ? tc_stub_call(&t) : e;
     if (e == cudaSuccess) {
         tc_stub.launches++;
         tc_stub_shut(params, nparams, t.stream);
+        e = tc_stub_registered_copy(false);
     }
     return e;
 }

@@ -220,6 +220,12 @@ cudaError_t tc_stub_alloc(void **out, uint64_t bytes, tc_rt_memory kind,
 /* host: cudaFreeHost; waits: as all but cudaFreeAsync do. */
 cudaError_t tc_stub_free(void *p, bool host, bool waits);
 
+/* --- host.c -------------------------------------------------------------- */
+
+/* Registered memory of the host whose device address is in use: to the
+ * device's copy of it, or back. */
+cudaError_t tc_stub_registered_copy(bool to_device);
+
 /* --- managed.c ----------------------------------------------------------- */
 
 /* Maps a block's pages from the descriptor: those around it, or those that the
