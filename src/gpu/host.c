@@ -38,6 +38,10 @@ void tc_gpu_host_free(tc_gpu_host *h) {
     }
 }
 
+int tc_gpu_host_process(const tc_gpu_host *h) {
+    return h->pid;
+}
+
 static double now_ms(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
