@@ -330,6 +330,13 @@ void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
         read_of_agent(v, &f, reader, rlane, writer, read_first);
         return;
     }
+    const tc_hz_agent *g = agent_of(rd);
+    if (g && g->issue.op->opcode == TC_PTX_WGMMA_MMA_ASYNC && read_first &&
+        !g->waited && !g->done) {
+        swap(&f); /* nobody knows yet that the product is over */
+        over_source(h, &f, rd, rlane, wr, wlane);
+        return;
+    }
     if (copy_of(wr) && !copy_of(rd) && wr->cta == rd->cta) {
         read_of_copy(v, &f, reader, rlane, writer, wlane, read_first);
         return;

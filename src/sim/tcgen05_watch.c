@@ -70,6 +70,7 @@ static void tell(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                     .cause = tc_transfer_access(x),
                     .missing =
                         wgmma ? TC_MISSING_WGMMA_WAIT : TC_MISSING_TENSOR_WAIT,
+                    .missing_n = wgmma && x->group < 0,
                     .lanes = tc_popc(mask)};
     tc_find(w->cta->run, &f);
 }

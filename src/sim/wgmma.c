@@ -233,8 +233,6 @@ static void check_fence(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
                     .space = TC_PS_REG,
                     .at = tc_access_of(w, op, tc_first(mask)),
                     .missing = TC_MISSING_WGMMA_FENCE,
-                    .detail = "wgmma's registers were touched, and no "
-                              "wgmma.fence orders that before the product",
                     .lanes = tc_popc(mask)};
     tc_find(r, &f);
 }
@@ -336,7 +334,7 @@ void tc_sim_op_WGMMA_COMMIT_GROUP(tc_warp *w, const tc_ptx_op *op,
     for (tc_transfer *x = w->cta->run->transfers; x; x = x->next) {
         group_product *g = x->state;
         if (is_product(w, x) && g->group < 0) {
-            g->group = group;
+            g->group = x->group = group;
             tc_hazard_agent_committed(x->hz);
         }
     }

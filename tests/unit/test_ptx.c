@@ -428,12 +428,11 @@ static void errors(void **state) {
         {"mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%f1, %f1, %f1, "
          "%f1}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f1, %f1, %f1, %f1};",
          "has A in .row and B in .col", ""},
-        {"mma.sync.aligned.row.col.f32.f16.f16.f32 {%f1}, {%r1}, {%r1}, {%f1};",
-         "'mma' wants a shape", ".m16n8k16"},
+        {"mma.sync.aligned.row.col.f64.f64.f64.f64 {%r1}, {%r1}, {%r1}, {%r1};",
+         "'mma' wants a shape", ""},
         {"wmma.load.a.sync.aligned.row.m16n16k8.bf16 {%r1, %r1, %r1, %r1}, "
          "[%rd1];",
          "there is no such form of 'wmma.load.a'", "with .m16n16k16"},
-        {"wgmma.fence.aligned;", "wants .sync.aligned", ""},
         {"call f;", "'f' is not declared", ""},
         {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
          "'tex' is not built", ""},
