@@ -323,8 +323,15 @@ bool tc_ptx_check_addresses(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
 
 /* Reports an instruction that the module's .target lacks. */
 bool tc_ptx_check_target(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-bool tc_ptx_wants_tensor_memory(tc_ptx_parser *p, tc_span span,
-                                const char *what);
+/* Targets with a suffix, from sm on: any, or those with tensor memory (sm_100a,
+ * sm_103a, sm_110a and their like, not sm_120a). */
+typedef enum tc_ptx_family {
+    TC_PTX_FAMILY_NONE, /* a suffix is not asked for */
+    TC_PTX_FAMILY_ANY,
+    TC_PTX_FAMILY_100
+} tc_ptx_family;
+bool tc_ptx_wants_family(tc_ptx_parser *p, tc_span span, int sm,
+                         tc_ptx_family family, const char *what);
 /* The same of a part of one. */
 bool tc_ptx_wants_sm(tc_ptx_parser *p, tc_span span, int sm, const char *what);
 
