@@ -14,6 +14,9 @@ tc_hz_visit tc_hz_visit_of(tc_warp *w, uint32_t record, tc_hz_cta *z,
                          .record = record,
                          .known = hw->known,
                          .all = hw->all,
+                         .base = space == TC_PS_SHARED
+                                     ? tc_hz_know_base(hw->all, w->cta->index)
+                                     : 0,
                          .space = space,
                          .bytes = bytes};
 }
@@ -27,7 +30,7 @@ static void visit_line(tc_hz_visit *v, uint64_t address, tc_hz_mark m,
     }
     if (store) {
         tc_hz_write_line(v, line, m);
-    } else {
+    } else if (!v->base || !tc_hz_late_settled(v, line, &m)) {
         tc_hz_read_line(v, line, m);
     }
 }
