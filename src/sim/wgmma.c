@@ -201,8 +201,8 @@ static void mark(tc_warp *w, const tc_ptx_operand *o) {
 }
 
 void tc_wgmma_touch(tc_warp *w, const tc_ptx_op *op) {
-    if (op->opcode == TC_PTX_MOV && op->a[1].kind == TC_PO_REG) {
-        return; /* another name, not another register */
+    if (op->opcode == TC_PTX_MOV) {
+        return; /* nvcc puts it wherever it likes: behind the fence, too */
     }
     for (int i = 0; w->core->wgmma_touched && i < op->noperands && i < 8; i++) {
         mark(w, &op->a[i]);
