@@ -12,10 +12,13 @@ static inline uint32_t pipe_early_read(const pipe_program *p) {
 }
 
 /* Of a filling that comes before the stage's last readers are done. Of two CTAs
- * nobody can say which of the two was meant to come first. */
+ * nobody can say which of the two was meant to come first; and where both are
+ * unordered, the read came before the next copy's end as well. */
 static inline uint32_t pipe_early_fill(const pipe_program *p) {
     return PK(OVERWRITE_BEFORE_READ) |
-           (p->fill == FILL_REMOTE ? PK(DATA_RACE) : 0);
+           (p->fill == FILL_REMOTE  ? PK(DATA_RACE)
+            : p->fill == FILL_PLAIN ? 0
+                                    : PK(READ_BEFORE_COMPLETE));
 }
 
 /* Some wait for what never comes. */

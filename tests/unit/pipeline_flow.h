@@ -188,8 +188,14 @@ static inline bool pipe_arrivals_do(const pipe_program *p) {
 }
 
 static inline void pipe_phases_step(pipe_program *p, int index) {
-    bool needed =
-        pipe_refills(p) && !pipe_arrivals_do(p) && !pipe_result_syncs(p);
+    bool needed = pipe_refills(p) && !pipe_result_syncs(p);
+    bool optional = !needed;
+    if (needed && pipe_arrivals_do(p)) {
+        /* Of the system's own arrivals the ISA does not say that they tell of
+         * more than the copies. */
+        needed = false;
+        optional = p->fill != FILL_NOINC;
+    }
     (void)index;
     pipe_put_slot(p, 's');
     pipe_put_full(p);
@@ -200,7 +206,7 @@ static inline void pipe_phases_step(pipe_program *p, int index) {
     /* Between the reads of a stage and its filling by another. */
     if (needed ? pipe_keep(p, "sync after reading", PK(OVERWRITE_BEFORE_READ),
                            T_READ, T_FILL)
-               : (p->style & 1) != 0) {
+               : !optional || (p->style & 1) != 0) {
         pipe_put_all_sync(p);
     }
     if (!p->early) {
