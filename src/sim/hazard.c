@@ -181,6 +181,10 @@ static void visit_lanes(tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
         visit_run(v, 0, TC_LANES - 1, addr[0], store);
         return;
     }
+    if (!store && v->base && v->bytes == 4 &&
+        tc_hz_late_scattered(v, mask, addr)) {
+        return;
+    }
     int i = tc_first(mask);
     int last = piece(addr, mask, v->bytes, i, &same);
     one = !(mask >> last >> 1);
@@ -370,14 +374,12 @@ void tc_hazard_copy(tc_warp *w, tc_batch *b) {
         visit_lanes(&v, w, b->op, whole, b->src, false);
     }
     v = tc_hz_visit_of(w, record, w->cta->hz, TC_PS_SHARED, b->op->size);
-    for (uint32_t m = b->mask; m; m &= m - 1) {
-        if (!ascending(dst, b->mask)) {
-            tc_hz_visit_bytes(&v, tc_first(m), dst[tc_first(m)], b->op->size,
-                              true);
-        }
-    }
     if (ascending(dst, b->mask)) {
         visit_lanes(&v, w, b->op, b->mask, dst, true);
+        return;
+    }
+    for (uint32_t m = b->mask; m; m &= m - 1) {
+        tc_hz_visit_bytes(&v, tc_first(m), dst[tc_first(m)], b->op->size, true);
     }
 }
 

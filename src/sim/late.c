@@ -89,6 +89,19 @@ static void coarsen(tc_hazard *h, tc_hz_late *l, const tc_hz_mark *last,
     append(l, &all);
 }
 
+static void admit(tc_hz_visit *v, tc_hz_late *l, const tc_hz_record *me,
+                  const tc_hz_mark *m) {
+    if (!l->n) {
+        tc_hz_know_point(&l->all, v->all);
+        l->newest = 0;
+        l->b0 = TC_HZ_LINE;
+        l->b1 = 0;
+    }
+    l->newest = l->newest > me->clock ? l->newest : me->clock;
+    l->b0 = l->b0 < m->b0 ? l->b0 : m->b0;
+    l->b1 = l->b1 > m->b1 ? l->b1 : m->b1;
+}
+
 /* The list is empty, and all of the line's late readers know what v does. */
 static void keep(tc_hz_visit *v, tc_hz_late *l, const tc_hz_record *me,
                  tc_hz_mark m) {
@@ -111,15 +124,7 @@ static void keep(tc_hz_visit *v, tc_hz_late *l, const tc_hz_record *me,
         l->b1 = l->b1 > e->b1 ? l->b1 : e->b1;
         return;
     }
-    if (!l->n) {
-        tc_hz_know_point(&l->all, v->all);
-        l->newest = 0;
-        l->b0 = TC_HZ_LINE;
-        l->b1 = 0;
-    }
-    l->newest = l->newest > me->clock ? l->newest : me->clock;
-    l->b0 = l->b0 < m.b0 ? l->b0 : m.b0;
-    l->b1 = l->b1 > m.b1 ? l->b1 : m.b1;
+    admit(v, l, me, &m);
     m.record = v->record;
     if (own >= TC_HZ_EXACT) {
         coarsen(v->h, l, &m, me->clock);
@@ -141,29 +146,129 @@ bool tc_hz_late_read(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
     return true;
 }
 
-bool tc_hz_late_settled(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m) {
+/* The line has one writer of bytes [b0, b1), which all of v's lanes know, and
+ * late readers may come to it. */
+static bool plain(const tc_hz_visit *v, const tc_hz_line *line,
+                  const tc_hz_late *l, uint32_t b0, uint32_t b1) {
     const tc_hz_mark *e = &line->w;
-    tc_hz_late *l = late_of(v, line);
     const tc_hz_record *x = tc_hz_record_of(v->h, e->record);
     const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
     uint64_t clock = x->clock;
-    if (!e->record || e->b0 > m->b0 || e->b1 < m->b1 || line->r.record ||
+    if (!e->record || e->b0 > b0 || e->b1 < b1 || line->r.record ||
         (l->n && (l->all != v->all || l->n == MOST)) || me->async) {
         return false;
     }
     if (x->async) {
         clock = x->flags & TC_HZ_COPY ? ((tc_hz_copy *)x->async)->done_all : 0;
     }
-    if (!clock || clock > v->base || x->cta != me->cta) {
-        return false;
-    }
-    if (x->warp == me->warp) {
+    return clock && clock <= v->base && x->cta == me->cta;
+}
+
+static void count(tc_hz_visit *v, const tc_hz_mark *e, const tc_hz_mark *m) {
+    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+    if (tc_hz_record_of(v->h, e->record)->warp == me->warp) {
         tc_hz_count_shared(v, e, m);
     } else {
         uint64_t n = tc_hz_shape_of(m) == TC_HZ_SAME ? m->l1 - m->l0 + 1u : 1;
         v->h->run->counters.shared_reads_other += n * (uint64_t)(m->b1 - m->b0);
     }
-    keep(v, l, me, *m);
+}
+
+bool tc_hz_late_settled(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m) {
+    tc_hz_late *l = late_of(v, line);
+    if (!plain(v, line, l, m->b0, m->b1)) {
+        return false;
+    }
+    count(v, &line->w, m);
+    keep(v, l, tc_hz_record_of(v->h, v->record), *m);
+    return true;
+}
+
+/* Lanes of mask on words of the line, of which no two are the same. */
+static bool distinct(uint32_t mask, const uint64_t *addr, uint64_t line,
+                     uint32_t *words, uint32_t *pieces) {
+    uint64_t last = 0;
+    *words = *pieces = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first(m);
+        uint32_t bit = UINT32_C(1) << (addr[i] / 4 & 31);
+        if (addr[i] / TC_HZ_LINE != line || addr[i] % 4 || (*words & bit)) {
+            return false;
+        }
+        bool next = i > 0 && (mask >> (i - 1) & 1) && addr[i] == last + 4;
+        *pieces += !next;
+        *words |= bit;
+        last = addr[i];
+    }
+    return true;
+}
+
+/* The coarse mark of the stretch, if there is one. */
+static tc_hz_mark *coarse_of(const tc_hz_visit *v, tc_hz_late *l,
+                             const tc_hz_record *me, uint32_t next) {
+    for (uint32_t i = l->coarse ? l->n : 0; i; i--) {
+        tc_hz_mark *e = &l->m[i - 1];
+        if (e->next == next && tc_hz_shape_of(e) == TC_HZ_COARSE &&
+            tc_hz_record_of(v->h, e->record)->clock == me->clock) {
+            return e;
+        }
+    }
+    return NULL;
+}
+
+static void count_words(tc_hz_visit *v, const tc_hz_mark *e, uint32_t mask,
+                        const uint64_t *addr) {
+    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+    if (tc_hz_record_of(v->h, e->record)->warp != me->warp) {
+        v->h->run->counters.shared_reads_other += 4 * tc_popc(mask);
+        return;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first(m);
+        uint32_t at = (uint32_t)(addr[i] % TC_HZ_LINE);
+        tc_hz_mark one = tc_hz_same_mark(i, i, at, at + 4);
+        tc_hz_count_shared(v, e, &one);
+    }
+}
+
+/* More pieces than are kept apart: at once what they would come to. */
+bool tc_hz_late_scattered(tc_hz_visit *v, uint32_t mask, const uint64_t *addr) {
+    uint64_t at = addr[tc_first(mask)] / TC_HZ_LINE;
+    uint32_t words, pieces;
+    if (at >= v->z->nshared || !distinct(mask, addr, at, &words, &pieces)) {
+        return false;
+    }
+    tc_hz_line *line = v->z->shared + at;
+    tc_hz_late *l = late_of(v, line);
+    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+    uint32_t b0 = (uint32_t)tc_first(words) * 4;
+    uint32_t b1 = 128 - (uint32_t)__builtin_clz(words) * 4;
+    if (!plain(v, line, l, b0, b1)) {
+        return false;
+    }
+    tc_hz_mark m = tc_hz_same_mark(0, 0, b0, b0 + 4);
+    m.next = me->warp | (uint32_t)me->flags << 16;
+    m.record = v->record;
+    tc_hz_mark *e = coarse_of(v, l, me, m.next);
+    if (!e && pieces <= TC_HZ_EXACT) {
+        return false;
+    }
+    v->z->touched = true;
+    count_words(v, &line->w, mask, addr);
+    admit(v, l, me, &m);
+    if (!e) {
+        coarsen(v->h, l, &m, me->clock);
+        e = &l->m[l->n - 1];
+    }
+    tc_bits *bits = tc_hz_map(v->h, e);
+    for (uint32_t w = words; w; w &= w - 1) {
+        uint32_t i = (uint32_t)tc_first(w);
+        bits->w[i / 16] |= UINT64_C(0xF) << i % 16 * 4;
+    }
+    e->b0 = e->b0 < b0 ? e->b0 : (uint8_t)b0;
+    e->b1 = e->b1 > b1 ? e->b1 : (uint8_t)b1;
+    l->b0 = l->b0 < b0 ? l->b0 : (uint8_t)b0;
+    l->b1 = l->b1 > b1 ? l->b1 : (uint8_t)b1;
     return true;
 }
 
