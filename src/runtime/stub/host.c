@@ -1,10 +1,12 @@
 /* host.c - page-locked memory of the host. What is allocated here is shared
  * with the device and has one address for both. What is registered is the
  * program's own: kernels reach a copy, at the address that
- * cudaHostGetDevicePointer() gives, which is brought up to date before each
- * launch and back after it. */
+ * cudaHostGetDevicePointer() gives and that stands in a launch's parameters for
+ * the program's. It is brought up to date before each launch, and back after
+ * it. */
 #include "runtime/stub/stub.h"
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct tc_stub_registered {
     uintptr_t address;
@@ -109,8 +111,6 @@ cudaError_t tc_stub_registered_copy(bool to_device) {
     return e;
 }
 
-/* --- asking -------------------------------------------------------------- */
-
 static cudaError_t copy_of(void **out, const void *p) {
     tc_stub_registered *r = *range_of(p);
     cudaError_t e = r == NULL ? cudaErrorInvalidValue : cudaSuccess;
@@ -122,6 +122,23 @@ static cudaError_t copy_of(void **out, const void *p) {
     }
     return e;
 }
+
+cudaError_t tc_stub_registered_params(char *params, size_t bytes) {
+    cudaError_t e = cudaSuccess;
+    for (size_t i = 0;
+         registered != NULL && i + sizeof(void *) <= bytes && e == cudaSuccess;
+         i += sizeof(void *)) {
+        void *p;
+        memcpy(&p, params + i, sizeof p);
+        if (*range_of(p) != NULL) {
+            e = copy_of(&p, p);
+            memcpy(params + i, &p, sizeof p);
+        }
+    }
+    return e;
+}
+
+/* --- asking -------------------------------------------------------------- */
 
 static cudaError_t device_pointer(void **out, void *p, unsigned int flags) {
     const tc_stub_block *b = tc_stub_block_at((uint64_t)(uintptr_t)p);

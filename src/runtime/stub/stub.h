@@ -225,6 +225,9 @@ cudaError_t tc_stub_free(void *p, bool host, bool waits);
 /* Registered memory of the host whose device address is in use: to the
  * device's copy of it, or back. */
 cudaError_t tc_stub_registered_copy(bool to_device);
+/* Pointers to registered memory among a launch's parameters become pointers to
+ * the device's copy. */
+cudaError_t tc_stub_registered_params(char *params, size_t bytes);
 
 /* --- managed.c ----------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* All kinds of host memory: mapped, write-combined, registered; what pointers
  * are said to be. */
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -43,6 +44,12 @@ int main() {
     cudaDeviceSynchronize();
     for (int i = 0; i < n; i++) {
         wrong += c[i] != 3 * i;
+    }
+    std::fill(c.begin(), c.end(), -1); /* and by the host's own address */
+    add<<<(n + 255) / 256, 256>>>(a, a, c.data(), n);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < n; i++) {
+        wrong += c[i] != 2 * i;
     }
     int *plain, *managed, here;
     cudaMalloc(&plain, 64);
