@@ -207,8 +207,8 @@ typedef struct tc_warp_core {
     uint64_t selected;      /* splits that had a turn */
     uint64_t polls;         /* mbarrier waits that returned false */
     uint64_t poll_progress;
-    tc_poll *poll;        /* the last of each lane; NULL: none so far */
-    uint32_t mb_ever;     /* lanes that have passed an mbarrier wait */
+    tc_poll *poll;    /* the last of each lane; NULL: none so far */
+    uint32_t mb_ever; /* lanes that have passed an mbarrier wait */
     /* wgmma.c: groups committed; when the tensor core is free; the registers
      * that have been touched since the last wgmma.fence, a bit each, or NULL:
      * there has been none. */

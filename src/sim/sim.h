@@ -174,10 +174,10 @@ typedef struct tc_sim_launch {
     const char *entry;
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: from the PTX */
     uint32_t dynamic_shared;
-    bool stops;         /* at the cycle stop_at, or at a deadlock before it, and
-                           leaves its state */
+    bool stops; /* at the cycle stop_at, or at a deadlock before it, and
+                   leaves its state */
     uint64_t stop_at;
-    uint32_t registers; /* of a thread, as ptxas says; 0: estimated */
+    uint32_t registers;       /* of a thread, as ptxas says; 0: estimated */
     uint32_t dynamic_limit;   /* what the host set the kernel's limit to; 0: as
                                  much as the machine has */
     bool nonportable_cluster; /* the host allowed 9 to 16 CTAs */

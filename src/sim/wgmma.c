@@ -178,8 +178,14 @@ static void drop(tc_transfer *x) {
 
 /* ---- wgmma.fence ---- */
 
+/* Registers of the largest function: a call keeps the set. */
 static uint32_t set_bytes(const tc_warp *w) {
-    return w->func->n32 / 8 + 1;
+    const tc_ptx_module *m = w->cta->run->module;
+    uint32_t n = 0;
+    for (int i = 0; i < m->nfuncs; i++) {
+        n = m->funcs[i].n32 > n ? m->funcs[i].n32 : n;
+    }
+    return n / 8 + 1;
 }
 
 void tc_sim_op_WGMMA_FENCE(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
