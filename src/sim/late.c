@@ -186,19 +186,15 @@ bool tc_hz_late_settled(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m) {
 
 /* Lanes of mask on words of the line, of which no two are the same. */
 static bool distinct(uint32_t mask, const uint64_t *addr, uint64_t line,
-                     uint32_t *words, uint32_t *pieces) {
-    uint64_t last = 0;
-    *words = *pieces = 0;
+                     uint32_t *words) {
+    *words = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
         uint32_t bit = UINT32_C(1) << (addr[i] / 4 & 31);
         if (addr[i] / TC_HZ_LINE != line || addr[i] % 4 || (*words & bit)) {
             return false;
         }
-        bool next = i > 0 && (mask >> (i - 1) & 1) && addr[i] == last + 4;
-        *pieces += !next;
         *words |= bit;
-        last = addr[i];
     }
     return true;
 }
@@ -232,14 +228,19 @@ static void count_words(tc_hz_visit *v, const tc_hz_mark *e, uint32_t mask,
 }
 
 /* More pieces than are kept apart: at once what they would come to. */
-bool tc_hz_late_scattered(tc_hz_visit *v, uint32_t mask, const uint64_t *addr) {
+bool tc_hz_late_scattered(tc_hz_visit *v, uint32_t mask, const uint64_t *addr,
+                          uint32_t pieces) {
     uint64_t at = addr[tc_first(mask)] / TC_HZ_LINE;
-    uint32_t words, pieces;
-    if (at >= v->z->nshared || !distinct(mask, addr, at, &words, &pieces)) {
+    uint32_t words;
+    if (at >= v->z->nshared) {
         return false;
     }
     tc_hz_line *line = v->z->shared + at;
     tc_hz_late *l = late_of(v, line);
+    if ((pieces <= TC_HZ_EXACT && !l->coarse) ||
+        !distinct(mask, addr, at, &words)) {
+        return false;
+    }
     const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
     uint32_t b0 = (uint32_t)tc_first(words) * 4;
     uint32_t b1 = 128 - (uint32_t)__builtin_clz(words) * 4;

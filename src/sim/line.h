@@ -60,8 +60,9 @@ void tc_hz_late_write(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m);
 /* A read in order, at a glance: the late readers keep it, and nothing else is
  * left to do. v->base is not 0. */
 bool tc_hz_late_settled(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m);
-/* The same for lanes on scattered words of one line. */
-bool tc_hz_late_scattered(tc_hz_visit *v, uint32_t mask, const uint64_t *addr);
+/* The same for lanes on scattered words of one line, in so many pieces. */
+bool tc_hz_late_scattered(tc_hz_visit *v, uint32_t mask, const uint64_t *addr,
+                          uint32_t pieces);
 void tc_hz_late_take_in(tc_hz_visit *v, tc_hz_line *line);
 static inline bool tc_hz_has_late(const tc_hz_visit *v) {
     return v->space == TC_PS_SHARED && v->z;
