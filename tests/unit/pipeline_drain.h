@@ -45,8 +45,9 @@ static inline void pipe_put_bulk_drain(pipe_program *p, bool again) {
         }
         pipe_put(p, 0, "@lead cp.async.bulk.wait_group.read %d;\n", left);
     }
-    if (!again || pipe_keep(p, "sync after the out-stage's wait",
-                            PK(OVERWRITE_IN_FLIGHT), T_SRC, T_DRAIN)) {
+    if (!again ||
+        pipe_keep(p, "sync after the out-stage's wait",
+                  PK(OVERWRITE_IN_FLIGHT) | PK(DATA_RACE), T_SRC, T_DRAIN)) {
         pipe_put_readers_sync(p, 15);
     }
     pipe_put(p, 0, "rem.u32 d, n, %d;\nmad.lo.u32 d, d, %d, outs;\n", p->outs,

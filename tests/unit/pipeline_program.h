@@ -154,7 +154,6 @@ static inline void pipe_put_dealt(pipe_program *p, int units, bool copy) {
 }
 
 static inline void pipe_put_prepare(pipe_program *p) {
-    bool async = p->fill == FILL_BULK || (p->clear && p->fill == FILL_SEND);
     if (p->prepare) {
         pipe_put_dealt(p, p->steps * p->readers, true);
     }
@@ -165,9 +164,10 @@ static inline void pipe_put_prepare(pipe_program *p) {
         }
         pipe_put_dealt(p, p->stages * p->readers, false);
     }
-    /* The copies read, or overwrite, in the async proxy what this wrote. */
+    /* The copies read, or overwrite, in the async proxy what this wrote. Who
+     * sends to another CTA has a fence of its own between. */
     if ((p->prepare || p->clear) && pipe_proxied(p) &&
-        (!async ||
+        (p->fill != FILL_BULK ||
          pipe_keep(p, "fence at the start", PK(PROXY_FENCE), T_FILL, T_PREP))) {
         pipe_put(p, 0, "fence.proxy.async;\n");
     }

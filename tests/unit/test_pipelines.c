@@ -321,12 +321,52 @@ static int show_program(int argc, char **argv) {
     return 0;
 }
 
+/* One launch of a correct program, and the buffers that it must leave: a line
+ * of ptx_host's (tests/gpu/pipelines.sh). */
+static void write_program(const char *folder, uint64_t seed) {
+    pipe_program *p = tc_xcalloc(1, sizeof *p);
+    uint8_t *want[PIPE_PARAMS];
+    char path[1024];
+    pipe_write(p, seed, NULL);
+    p->launches = 1;
+    expected(p, want);
+    snprintf(path, sizeof path, "%s/p%04llu.ptx", folder,
+             (unsigned long long)seed);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "// launch: k %d %d", p->grid, p->threads);
+    if (p->cluster) {
+        fprintf(f, " --cluster %d,1,1", p->cluster);
+    }
+    for (int i = 0; i < PIPE_PARAMS; i++) {
+        fprintf(f, " %s[%llu]", pipe_type(p),
+                (unsigned long long)pipe_bytes(p, i) /
+                    (unsigned long long)p->size);
+    }
+    for (int i = 0; i < PIPE_PARAMS; i++) {
+        fprintf(f, "\n// a%d %llu %016llx", i,
+                (unsigned long long)pipe_bytes(p, i),
+                (unsigned long long)tc_fnv1a64(want[i], pipe_bytes(p, i)));
+        free(want[i]);
+    }
+    fprintf(f, "\n%s", tc_buf_text(&p->text));
+    fclose(f);
+    tc_buf_free(&p->text);
+    free(p);
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_seeds),
     };
     if (argc > 2 && strcmp(argv[1], "--show") == 0) {
         return show_program(argc, argv);
+    }
+    if (argc == 4 && strcmp(argv[1], "--write") == 0) {
+        for (int i = 1; i <= atoi(argv[3]); i++) {
+            write_program(argv[2], (uint64_t)i);
+        }
+        return 0;
     }
     if (argc == 3) {
         whole = true;
