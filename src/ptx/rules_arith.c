@@ -271,7 +271,7 @@ bool tc_ptx_check_arith(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                tc_ptx_fail(p, span, NULL, "'rcp.approx.f64' wants .ftz");
     }
     case TC_PTX_PMEVENT:
-        return (op->a[0].imm >= 0 &&
+        return (op->nvec == 1 && op->a[0].imm >= 0 &&
                 op->a[0].imm <= (op->sub != 0 ? 0xffff : 15)) ||
                tc_ptx_fail(p, span, NULL, "'pmevent' has events 0 to 15");
     case TC_PTX_ISSPACEP:

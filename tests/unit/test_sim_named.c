@@ -1,5 +1,6 @@
 /* test_sim_named.c - instructions without a state space that name a variable of
- * .shared or .local, and vector atomics whose result nobody wants. */
+ * .shared or .local, vector atomics whose result nobody wants, and mov of
+ * vectors. */
 #include "sim_harness.h"
 
 static const char named[] =
@@ -41,13 +42,47 @@ static void variables(void **state) {
     end_case(&c);
 }
 
+/* PTX ISA 6.4.3: element by element, all read before any is written. */
+static const char vectors[] =
+    ".version 8.6\n.target sm_90a\n.address_size 64\n"
+    ".visible .entry k(.param .u64 A, .param .u64 B)\n{\n"
+    ".reg .b64 %rd<20>; .reg .b32 %r<20>; .reg .v4 .u32 %v; .reg .b16 %h<9>;\n"
+    "ld.param.u64 %rd2, [B];\n"
+    "mov.v4.u32 %v, %tid; mul.wide.u32 %rd3, %v.x, 32;\n"
+    "add.u64 %rd2, %rd2, %rd3;\n"
+    "mov.v4.u32 {%r1, _, %r3, %r4}, %ntid;\n"
+    "mov.v4.u32 {%v.z, %v.w, %v.x, %v.y}, %v;\n"
+    "st.global.v4.u32 [%rd2], %v;\n"
+    "mov.v2.b16 {%h1, %h2}, {7, -1}; mov.v2.b16 {%h1, %h2}, {%h2, %h1};\n"
+    "mov.b32 %r5, {%h1, %h2};\n"
+    "mov.v2.b64 {%rd5, %rd6}, {5, 0x700000006};\n"
+    "mov.b64 {%r6, %r7}, %rd6;\n"
+    "st.global.v4.u32 [%rd2+16], {%r1, %r5, %r6, %r7};\n"
+    "ret;\n}\n";
+
+static void elements(void **state) {
+    (void)state;
+    sim_case c = {.grid = 1, .block = 64};
+    run_text(&c, vectors);
+    assert_int_equal(c.r.status, TC_RUN_OK);
+    for (uint32_t t = 0; t < 64; t++) { /* x to z; the fourth is 0 */
+        const uint32_t want[] = {0, 0, t, 0, 64, 0x0007ffff, 6, 7};
+        for (uint32_t i = 0; i < 8; i++) {
+            assert_int_equal(word(c.b, t * 8 + i), want[i]);
+        }
+    }
+    end_case(&c);
+}
+
 static void test_ptxas(void **state) {
     (void)state;
     assert_true(ptxas_takes("sm_90a", named));
+    assert_true(ptxas_takes("sm_90a", vectors));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(variables),
+                                       cmocka_unit_test(elements),
                                        cmocka_unit_test(test_ptxas)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
