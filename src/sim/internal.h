@@ -260,9 +260,8 @@ struct tc_cta {
 typedef struct tc_machine { /* a row of arch.def */
     const char *name;
     int sm;
-    uint32_t sms, schedulers, max_threads_cta, max_threads_sm, max_ctas_sm;
+    uint32_t sms, max_threads_cta, max_threads_sm, max_ctas_sm;
     uint32_t shared_static, shared_cta, shared_sm, registers_sm;
-    uint32_t dram_bytes_per_cycle; /* all SMs together */
 } tc_machine;
 
 /* Something that happens at a cycle. One queue of them drives time. */
