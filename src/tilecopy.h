@@ -72,6 +72,8 @@ typedef struct tc_session tc_session;
  * process of its own, which is that program once more. True: this is that
  * process, its work is done, and *status is for main to return. */
 bool tc_session_process(int argc, char **argv, int *status);
+/* Its number, or 0: there is none. s may be NULL. */
+int tc_session_gpu_process(const tc_session *s);
 
 tc_options tc_options_default(void);
 

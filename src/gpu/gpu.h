@@ -21,6 +21,7 @@ typedef struct tc_gpu_host tc_gpu_host;
 tc_gpu_host *tc_gpu_host_new(void);
 /* Ends its process. h may be NULL. */
 void tc_gpu_host_free(tc_gpu_host *h);
+int tc_gpu_host_process(const tc_gpu_host *h); /* its number; 0: none */
 
 /* First thing in main of a program that opens a GPU. True: this is the device
  * process, which has served to its end, and *status is its exit status. */

@@ -16,10 +16,11 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 20,    /* between looks at cancel */
-    SEEN_MS = 100,   /* from the socket's end to that of who has closed it */
-    GRACE_MS = 2000, /* from the end of its input to SIGKILL */
-    KILLED_MS = 5000 /* the kernel may have to stop the GPU first */
+    HELLO_MS = 30000, /* a slow start, on a machine with much to do */
+    LOOK_MS = 20,     /* between looks at cancel */
+    SEEN_MS = 100,    /* from the socket's end to that of who has closed it */
+    GRACE_MS = 2000,  /* from the end of its input to SIGKILL */
+    KILLED_MS = 5000  /* the kernel may have to stop the GPU first */
 };
 
 extern char **environ;
@@ -35,6 +36,16 @@ void tc_gpu_host_free(tc_gpu_host *h) {
         tc_gpu_host_end(h, false, (tc_gpu_complaint){NULL, 0});
         free(h);
     }
+}
+
+int tc_gpu_host_process(const tc_gpu_host *h) {
+    return h->pid;
+}
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
 /* --- its start -------------------------------------------------------------*/
@@ -75,6 +86,9 @@ static int spawn(const int fds[3], int *pid) {
     posix_spawn_file_actions_adddup2(&files, fds[0], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&files, fds[1], TC_GPU_SOCKET);
     posix_spawn_file_actions_adddup2(&files, fds[2], TC_GPU_STAGING_FD);
+#if defined __GLIBC__ && __GLIBC_PREREQ(2, 34)
+    posix_spawn_file_actions_addclosefrom_np(&files, TC_GPU_STAGING_FD + 1);
+#endif
     posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP |
                                        POSIX_SPAWN_SETSIGMASK |
                                        POSIX_SPAWN_SETSIGDEF);
@@ -136,8 +150,21 @@ static bool begin(tc_gpu_host *h) {
     return error == 0;
 }
 
-/* A program without tc_gpu_process in its main would start itself without
- * end. */
+/* A program without tc_gpu_process in its main says something else, or nothing;
+ * the mark in its environment keeps it from starting itself once more. */
+static bool greets(tc_gpu_host *h) {
+    char hello[sizeof TC_GPU_HELLO] = "";
+    struct pollfd fd = {h->socket, POLLIN, 0};
+    double until = now_ms() + HELLO_MS;
+    int n = 0;
+    while (n <= 0 && now_ms() < until) {
+        n = poll(&fd, 1, HELLO_MS);
+    }
+    return n > 0 &&
+           tc_gpu_host_receive(h, hello, sizeof hello, NULL) == TC_GPU_HEARD &&
+           strcmp(hello, TC_GPU_HELLO) == 0;
+}
+
 bool tc_gpu_host_start(tc_gpu_host *h, tc_gpu_complaint c) {
     tc_gpu_complaint unsaid = {NULL, 0};
     if (h->pid != 0) {
@@ -157,6 +184,13 @@ bool tc_gpu_host_start(tc_gpu_host *h, tc_gpu_complaint c) {
         snprintf(c.why, c.size, "the process for the GPU cannot start: %s",
                  strerror(errno));
         tc_gpu_host_end(h, true, unsaid);
+        return false;
+    }
+    if (!greets(h)) {
+        char how[128] = "";
+        tc_gpu_host_end(h, true, (tc_gpu_complaint){how, sizeof how});
+        snprintf(c.why, c.size, "the process for the GPU does not serve it: %s",
+                 how);
         return false;
     }
     return true;

@@ -39,23 +39,23 @@ static void lose_process(tc_gpu *g) {
     lose(g, TC_CU_UNKNOWN, why);
 }
 
-/* The answer, if there is one; else the GPU is lost. */
+/* The answer, if there is one; else the GPU is lost, and the answer empty. */
 static void hear(tc_gpu *g, tc_gpu_answer *out, const volatile int *cancel) {
-    switch (tc_gpu_host_receive(g->host, out, sizeof *out, cancel)) {
-    case TC_GPU_HEARD:
+    tc_gpu_heard heard = tc_gpu_host_receive(g->host, out, sizeof *out, cancel);
+    if (heard == TC_GPU_HEARD) {
         if (out->fault) {
             lose(g, out->result, out->why);
         }
         return;
-    case TC_GPU_CANCELLED:
+    }
+    memset(out, 0, sizeof *out);
+    if (heard == TC_GPU_CANCELLED) {
         tc_gpu_host_end(g->host, true, UNSAID);
         lose(g, TC_CU_LAUNCH_TIMEOUT,
              "the kernel was stopped while it was still running on the GPU");
-        return;
-    case TC_GPU_GONE:
-        break;
+    } else {
+        lose_process(g);
     }
-    lose_process(g);
 }
 
 static tc_cu_result ask_with(tc_gpu *g, tc_gpu_ask *ask, const void *bytes,

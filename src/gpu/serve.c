@@ -12,11 +12,8 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-enum { MOST_FDS = 65536 };
 
 /* --- answers ---------------------------------------------------------------*/
 
@@ -324,20 +321,6 @@ static bool serve_one(tc_served *s) {
     return ok;
 }
 
-/* Whatever the program that started this had open. */
-static void close_others(void) {
-    const int first = TC_GPU_STAGING_FD + 1;
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, (unsigned)first, ~0U, 0U) == 0) {
-        return;
-    }
-#endif
-    long n = sysconf(_SC_OPEN_MAX);
-    for (int fd = first; fd < (n > 0 && n < MOST_FDS ? n : MOST_FDS); fd++) {
-        close(fd);
-    }
-}
-
 /* It ends with the process that started it: by its socket, and where it waits
  * for the driver meanwhile, by the signal. */
 bool tc_gpu_process(int argc, char **argv, int *status) {
@@ -346,7 +329,6 @@ bool tc_gpu_process(int argc, char **argv, int *status) {
     }
     *status = 1;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close_others();
     fcntl(TC_GPU_SOCKET, F_SETFD, FD_CLOEXEC);
     fcntl(TC_GPU_STAGING_FD, F_SETFD, FD_CLOEXEC);
     void *staging = mmap(NULL, TC_GPU_STAGING, PROT_READ | PROT_WRITE,
@@ -355,7 +337,8 @@ bool tc_gpu_process(int argc, char **argv, int *status) {
         return true;
     }
     tc_served s = {.socket = TC_GPU_SOCKET, .staging = staging};
-    while (serve_one(&s)) {
+    bool ok = write_all(s.socket, TC_GPU_HELLO, sizeof TC_GPU_HELLO);
+    while (ok && serve_one(&s)) {
     }
     munmap(staging, TC_GPU_STAGING);
     *status = 0;

@@ -15,6 +15,7 @@ enum {
     TC_GPU_VALUES = 7  /* facts of a kernel: TC_CU_F_* */
 };
 
+#define TC_GPU_HELLO    "tilecopy-gpu"  /* the first that it says */
 #define TC_GPU_ARGUMENT "--gpu-process" /* of the program, as that process */
 #define TC_GPU_ENV      "TILECOPY_GPU_PROCESS" /* set in it */
 

@@ -311,7 +311,8 @@ static bool run_case(grading *g, int number, tc_test *t) {
                              .report = f.report,
                              .quiet = true};
         int exit = tc_session_exec(g->session, &e);
-        tc_leftover_end();
+        tc_leftover_end((const int[2]){tc_session_gpu_process(g->session),
+                                       tc_session_gpu_process(g->o->outer)});
         size_t n;
         uint8_t *report = read_all(a, f.report, 0, &n);
         json_t *j = json_loadb((char *)report, n, 0, NULL);

@@ -231,7 +231,7 @@ static int count_list(tc_ptx_parser *p) {
 }
 
 /* (.param .b32 _) _ (.param .b32 _, .param .b64 _) .noreturn */
-static bool prototype(tc_ptx_parser *p) {
+static bool prototype(tc_ptx_parser *p, tc_ptx_table *t) {
     int results = 0, params = 0;
     if (tc_ptx_is(p, '(') && (results = count_list(p)) < 0) {
         return false;
@@ -255,7 +255,9 @@ static bool prototype(tc_ptx_parser *p) {
             return false;
         }
     }
-    (void)results, (void)params;
+    t->prototype = true;
+    t->results = (uint32_t)results;
+    t->params = (uint32_t)params;
     return true;
 }
 
@@ -270,7 +272,7 @@ bool tc_ptx_table_directive(tc_ptx_parser *p, tc_ptx_name label, tc_span span) {
     e->index = (uint32_t)p->m->ntables;
     tc_ptx_advance(p);
     tc_ptx_table t = {.first = (uint32_t)p->m->ntargets};
-    bool ok = branches || calls ? names(p, calls) : prototype(p);
+    bool ok = branches || calls ? names(p, calls) : prototype(p, &t);
     t.n = (uint32_t)p->m->ntargets - t.first;
     TC_PUSH(p->arena, p->m->tables, p->m->ntables, p->tablecap, t);
     return ok && tc_ptx_expect(p, ';', "a table of targets");

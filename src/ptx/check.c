@@ -155,6 +155,10 @@ static bool source(tc_ptx_parser *p, const tc_ptx_op *op, tc_ptx_type t,
     case TC_PO_LABEL:
         return tc_ptx_unknown_name(p, in->name, in->span);
     case TC_PO_SPECIAL:
+        if (op->opcode == TC_PTX_MOV && op->nvec > 1) { /* of %tid */
+            return tc_ptx_fits_type(t, (tc_ptx_type)in->type, false) ||
+                   misfit(p, op, in, t);
+        }
         return tc_ptx_fail(p, in->span, "copy it to a register with mov first",
                            "'%s' cannot read a special register",
                            op_words(p, op));
@@ -241,6 +245,16 @@ static bool mov_vector(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
                     : bytes / n == 4 ? TC_PT_B32
                                      : TC_PT_B64;
     return vector(p, op, t, false, to, in, out);
+}
+
+/* mov.v2 and mov.v4: as many elements on either side (PTX ISA 6.4.3). */
+static bool mov_elements(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
+                         const tc_ptx_parsed *in, tc_ptx_operand *out) {
+    if (in->o.kind != TC_PO_VECTOR || in->o.nvec != op->nvec) {
+        return wrong_kind(p, op, in,
+                          tc_format(p->arena, "a vector of %d {..}", op->nvec));
+    }
+    return vector(p, op, (tc_ptx_type)op->type, false, to, in, out);
 }
 
 static bool ld_st_value(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
@@ -469,12 +483,14 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     case 'Q':
         return source(p, op, TC_PT_B64, false, in, out);
     case 'D':
-        return is_vector
-                   ? mov_vector(p, op, true, in, out)
-                   : destination(p, op, (tc_ptx_type)op->type, false, in, out);
     case 'S':
-        return is_vector ? mov_vector(p, op, false, in, out)
-                         : mov_source(p, op, in, out);
+        if (op->opcode == TC_PTX_MOV && op->nvec > 1) {
+            return mov_elements(p, op, letter == 'D', in, out);
+        }
+        return is_vector ? mov_vector(p, op, letter == 'D', in, out)
+               : letter == 'D'
+                   ? destination(p, op, (tc_ptx_type)op->type, false, in, out)
+                   : mov_source(p, op, in, out);
     case 'V':
         return ld_st_value(p, op, true, in, out);
     case 'W':

@@ -221,7 +221,7 @@ enum {
     TC_WHO_TESTP = 1 << 26,
     TC_WHO_SETV = 1 << 27,   /* vset: also a comparison */
     TC_WHO_SPACEP = 1 << 28, /* isspacep */
-    TC_WHO_PMEVENT = 1 << 29
+    TC_WHO_MOVE = 1 << 29 /* mov and, as no bit is left, pmevent */
 };
 #define TC_WHO_MMA (1u << 31) /* mma, wmma.*; no int has this bit */
 unsigned tc_ptx_who(tc_ptx_opcode op);
@@ -303,6 +303,8 @@ bool tc_ptx_mma_shape_by_name(tc_ptx_name n, uint32_t *size);
  * type; 0: there is no such matrix. */
 int tc_ptx_mma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t);
 bool tc_ptx_check_mma(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
+/* ---- rules_wgmma.c ---- */
+bool tc_ptx_check_wgmma(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 /* ---- rules_mbarrier.c ---- */
 bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
 
@@ -321,8 +323,15 @@ bool tc_ptx_check_addresses(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
 
 /* Reports an instruction that the module's .target lacks. */
 bool tc_ptx_check_target(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-bool tc_ptx_wants_tensor_memory(tc_ptx_parser *p, tc_span span,
-                                const char *what);
+/* Targets with a suffix, from sm on: any, or those with tensor memory (sm_100a,
+ * sm_103a, sm_110a and their like, not sm_120a). */
+typedef enum tc_ptx_family {
+    TC_PTX_FAMILY_NONE, /* a suffix is not asked for */
+    TC_PTX_FAMILY_ANY,
+    TC_PTX_FAMILY_100
+} tc_ptx_family;
+bool tc_ptx_wants_family(tc_ptx_parser *p, tc_span span, int sm,
+                         tc_ptx_family family, const char *what);
 /* The same of a part of one. */
 bool tc_ptx_wants_sm(tc_ptx_parser *p, tc_span span, int sm, const char *what);
 

@@ -4,9 +4,9 @@
 
 #include "ptx/ptx.h"
 
-/* type, type2, type3 and type4 are those of d, a, b and c (wmma.load
- * and store: type alone); sub and sub2 are the layouts of a and b (load, store:
- * sub); size is the shape. */
+/* type, type2, type3 and type4 (which wgmma has not) are those of d, a, b and c
+ * (wmma.load and store: type alone); sub and sub2 are the layouts of a and b
+ * (load, store: sub); size is the shape. */
 enum { TC_MMA_NONE, TC_MMA_ROW, TC_MMA_COL };
 enum { /* their more */
        TC_PX_MMA_SYNC = 1,

@@ -206,6 +206,30 @@ static bool vector_register(tc_ptx_parser *p, const tc_ptx_entry *e,
     return true;
 }
 
+/* %tid and its like without an element: {%tid.x, %tid.y, %tid.z, 0}. */
+static bool special_vector(tc_ptx_parser *p, tc_ptx_name n,
+                           tc_ptx_parsed *out) {
+    static const char *const elements[] = {".x", ".y", ".z", ".w"};
+    tc_ptx_special s;
+    tc_ptx_parsed *items = TC_NEWN(p->arena, tc_ptx_parsed, 4);
+    for (int i = 0; i < 4; i++) {
+        const char *name =
+            tc_format(p->arena, "%.*s%s", (int)n.len, n.text, elements[i]);
+        tc_ptx_name one = {name, (uint32_t)strlen(name)};
+        if (!tc_ptx_special_by_name(one, &s)) {
+            return false;
+        }
+        items[i] = (tc_ptx_parsed){.span = out->span, .name = out->name};
+        if (!special(p, &items[i], one)) {
+            return false;
+        }
+    }
+    out->o.kind = TC_PO_VECTOR;
+    out->o.nvec = 4;
+    out->items = items;
+    return true;
+}
+
 static bool name_operand(tc_ptx_parser *p, tc_ptx_parsed *out) {
     tc_ptx_name n = tc_ptx_text(p, &p->tok);
     out->name = n;
@@ -231,7 +255,7 @@ static bool name_operand(tc_ptx_parser *p, tc_ptx_parsed *out) {
         return out->o.kind != TC_PO_SYMBOL || offset(p, out);
     }
     if (n.text[0] == '%') {
-        return special(p, out, n);
+        return special_vector(p, n, out) || special(p, out, n);
     }
     out->o.kind = TC_PO_LABEL;
     return true;

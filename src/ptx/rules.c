@@ -208,6 +208,14 @@ static bool check_ld_st(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
 /* 9.7.9.3 and 9.7.9.4: one side of mov may be a vector. */
 static bool check_mov(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     bool to = op->a[0].kind == TC_PO_VECTOR, of = op->a[1].kind == TC_PO_VECTOR;
+    if (op->sub != 0) {
+        return tc_ptx_fail(p, span, NULL, "unknown modifier '.mask' of 'mov'");
+    }
+    if (op->nvec > 1) { /* 6.4.3: .v2 and .v4, element by element */
+        return (op->type != TC_PT_PRED && op->type != TC_PT_B128) ||
+               tc_ptx_fail(p, span, NULL, "'mov' has no vector of %s",
+                           tc_ptx_type_names[op->type]);
+    }
     if (to && of) {
         return tc_ptx_fail(p, span, NULL,
                            "only one side of 'mov' can be a vector");
@@ -331,6 +339,11 @@ bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
         return tc_ptx_check_proxy(p, op, span);
     case TC_PTX_CVTA:
         return check_cvta(p, op, span);
+    case TC_PTX_WGMMA_FENCE:
+    case TC_PTX_WGMMA_COMMIT_GROUP:
+    case TC_PTX_WGMMA_WAIT_GROUP:
+    case TC_PTX_WGMMA_MMA_ASYNC:
+        return tc_ptx_check_wgmma(p, op, span);
     case TC_PTX_MMA:
     case TC_PTX_WMMA_MMA:
     case TC_PTX_WMMA_LOAD_A:

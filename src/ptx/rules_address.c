@@ -92,6 +92,13 @@ static bool check_address(tc_ptx_parser *p, tc_ptx_op *op, int at,
     if (o->neg == 2) {
         return check_variable(p, op, at, space, span);
     }
+    unsigned who = tc_ptx_who((tc_ptx_opcode)op->opcode);
+    bool tx = who == TC_WHO_ASYNC && (op->more & TC_PX_BULK_TX) != 0;
+    if (space == TC_PS_GENERIC && o->cls == TC_PF_32 && at < 2 &&
+        (who == TC_WHO_MATRIX || op->opcode == TC_PTX_ST_BULK || tx)) {
+        op->space = tx ? TC_PS_CLUSTER : TC_PS_SHARED;
+        return true; /* these reach shared memory alone */
+    }
     bool wide = space == TC_PS_GENERIC || space == TC_PS_GLOBAL;
     return !wide || o->cls == TC_PF_64 ||
            tc_ptx_fail(p, span, NULL, "%s address of '%s' has 64 bits",

@@ -43,9 +43,6 @@ static const struct {
     {TC_PTX_SET, ANY, BF, 0, 90},
     {TC_PTX_CVT, WIDE8, 0, 0, 89},
     {TC_PTX_CVT, ANY, WIDE8, 0, 89},
-    {TC_PTX_CVT, TINY, 0, 0, 100},
-    {TC_PTX_CVT, ANY, TINY, 0, 100},
-    {TC_PTX_CVT, T(F16X2) | T(BF16X2), T(F32), TC_PX_RS, 100},
 };
 
 static bool in(uint8_t type, uint64_t set) {
@@ -71,7 +68,13 @@ static bool check_target(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
             return false;
         }
     }
-    return true;
+    bool tiny =
+        op->opcode == TC_PTX_CVT && (in(op->type, TINY) || in(op->type2, TINY));
+    bool rs = op->opcode == TC_PTX_CVT && (op->more & TC_PX_RS) != 0;
+    return !(tiny || rs) ||
+           tc_ptx_wants_family(p, span, 100,
+                               rs ? TC_PTX_FAMILY_100 : TC_PTX_FAMILY_ANY,
+                               words(p, op, rs ? TC_PX_RS : 0));
 }
 
 /* 9.7.2.1 to 9.7.2.6: the flag comes from whole words that do not saturate. */
@@ -268,7 +271,7 @@ bool tc_ptx_check_arith(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                tc_ptx_fail(p, span, NULL, "'rcp.approx.f64' wants .ftz");
     }
     case TC_PTX_PMEVENT:
-        return (op->a[0].imm >= 0 &&
+        return (op->nvec == 1 && op->a[0].imm >= 0 &&
                 op->a[0].imm <= (op->sub != 0 ? 0xffff : 15)) ||
                tc_ptx_fail(p, span, NULL, "'pmevent' has events 0 to 15");
     case TC_PTX_ISSPACEP:

@@ -43,7 +43,8 @@ static bool check_redux(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     if (op->type == TC_PT_F32) {
         return (most || tc_ptx_fail(p, span, NULL,
                                     "'redux.sync' of .f32 is .min or .max")) &&
-               tc_ptx_wants_tensor_memory(p, span, "'redux.sync' of .f32");
+               tc_ptx_wants_family(p, span, 100, TC_PTX_FAMILY_100,
+                                   "'redux.sync' of .f32");
     }
     if (op->more & TC_PX_REDUX_ABS) {
         return tc_ptx_fail(p, span, NULL, "'redux.sync' has .abs only of .f32");
@@ -189,16 +190,12 @@ static bool check_matrix(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                            "there is no such form of '%s'", name);
     }
     bool bits8 = op->sub != TC_MATRIX_M8N8;
-    return tc_ptx_wants_sm(p, span,
-                           bits8 ? 100
-                           : st  ? 90
-                                 : 75,
-                           tc_format(p->arena, "this '%s'", name)) &&
-           (!bits8 || !p->saw_target || p->m->sm_suffix != 0 ||
-            tc_ptx_fail(p, span, NULL,
-                        "this '%s' is for .target sm_100a, sm_120a and their "
-                        "families",
-                        name));
+    return tc_ptx_wants_family(p, span,
+                               bits8 ? 100
+                               : st  ? 90
+                                     : 75,
+                               bits8 ? TC_PTX_FAMILY_ANY : TC_PTX_FAMILY_NONE,
+                               tc_format(p->arena, "this '%s'", name));
 }
 
 bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {

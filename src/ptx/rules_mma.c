@@ -135,7 +135,31 @@ static tc_ptx_type type_of(const tc_ptx_op *op, char letter) {
                                          : op->type3);
 }
 
+/* Is there a form with a matrix of that type, of A and B or of D and C? */
+static bool known(const tc_ptx_op *op, tc_ptx_type t, bool of_a) {
+    const row *rows = is_wmma(op) ? wmma_rows : mma_rows;
+    int n = is_wmma(op) ? WMMA_ROWS : MMA_ROWS;
+    bool is = false;
+    for (int i = 0; i < n; i++) {
+        uint64_t set = of_a ? rows[i].a : rows[i].d;
+        is |= rows[i].size == op->size && (set >> t & 1u) != 0;
+    }
+    return is;
+}
+
+/* 9.7.15.5.1: a thread has 1/128 of 64 x N sums, and 4 registers of A. */
+static int wgmma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t) {
+    bool d = letter == 'H';
+    *t = d && op->type != TC_PT_F16 ? (tc_ptx_type)op->type : TC_PT_B32;
+    return !d                      ? 4
+           : op->type == TC_PT_F16 ? (int)TC_MMA_N(op->size) / 4
+                                   : (int)TC_MMA_N(op->size) / 2;
+}
+
 int tc_ptx_mma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t) {
+    if (op->opcode == TC_PTX_WGMMA_MMA_ASYNC) {
+        return wgmma_registers(op, letter, t);
+    }
     uint32_t m = TC_MMA_M(op->size), n = TC_MMA_N(op->size);
     uint32_t k = TC_MMA_K(op->size);
     tc_ptx_type type = type_of(op, letter);
@@ -147,6 +171,9 @@ int tc_ptx_mma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t) {
                  op->type2 == TC_PT_F16;
     bool exact = type == TC_PT_F32 || type == TC_PT_F64 || type == TC_PT_S32;
     *t = exact ? type : TC_PT_B32;
+    if (!known(op, type, a || b)) {
+        return 0;
+    }
     if (volta) { /* four products at once: 9.7.14.5.1 */
         return a || b ? 2 : type == TC_PT_F16 ? 4 : 8;
     }
@@ -157,7 +184,8 @@ int tc_ptx_mma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t) {
 }
 
 bool tc_ptx_approximate(const tc_ptx_op *op) {
-    bool sums = op->opcode == TC_PTX_MMA || op->opcode == TC_PTX_WMMA_MMA;
+    bool sums = op->opcode == TC_PTX_MMA || op->opcode == TC_PTX_WMMA_MMA ||
+                op->opcode == TC_PTX_WGMMA_MMA_ASYNC;
     return (op->flags & (TC_PM_APPROX | TC_PM_FULL)) != 0 ||
            (sums && (op->type == TC_PT_F32 || op->type == TC_PT_F16));
 }

@@ -4,9 +4,9 @@
 #include "ptx/internal.h"
 
 enum {
-    ANY = 0,
-    WITH_A = 1, /* .target sm_NNa or sm_NNf only */
-    TMEM = 2    /* and only of a family that has tensor memory */
+    ANY = TC_PTX_FAMILY_NONE,
+    WITH_A = TC_PTX_FAMILY_ANY,
+    TMEM = TC_PTX_FAMILY_100
 };
 
 /* An instruction with all of these. Places that are 0 are not looked at. */
@@ -65,13 +65,16 @@ static const struct {
     {TC_PTX_MBARRIER_ARRIVE_DROP, TC_PX_MBAR_EXPECT_TX, 0, 0, 0, 90, ANY},
 };
 
-/* sm_100a, sm_101a, sm_103a, sm_110a and their like; not sm_120a. */
-bool tc_ptx_wants_tensor_memory(tc_ptx_parser *p, tc_span span,
-                                const char *what) {
-    bool has = p->m->sm >= 100 && p->m->sm < 120 && p->m->sm_suffix != 0;
-    return (p->saw_target && has) ||
-           tc_ptx_fail(p, span, ".target sm_100a",
-                       "%s is for .target sm_100a and its family", what);
+bool tc_ptx_wants_family(tc_ptx_parser *p, tc_span span, int sm,
+                         tc_ptx_family family, const char *what) {
+    if (!p->saw_target || family == TC_PTX_FAMILY_NONE) {
+        return tc_ptx_wants_sm(p, span, sm, what);
+    }
+    bool has = p->m->sm >= sm && p->m->sm_suffix != 0 &&
+               (family == TC_PTX_FAMILY_ANY || p->m->sm < 120);
+    return has ||
+           tc_ptx_fail(p, span, tc_format(p->arena, ".target sm_%da", sm),
+                       "%s is for .target sm_%da and its family", what, sm);
 }
 
 /* 9.7.13.15.13: a count was for .noComplete alone until sm_90. */
@@ -107,17 +110,9 @@ bool tc_ptx_check_target(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
             (rows[i].scope != 0 && op->scope != rows[i].scope)) {
             continue;
         }
-        if (!tc_ptx_wants_sm(p, span, rows[i].sm, words(p, op, i))) {
+        if (!tc_ptx_wants_family(p, span, rows[i].sm, rows[i].which,
+                                 words(p, op, i))) {
             return false;
-        }
-        if (rows[i].which == TMEM &&
-            !tc_ptx_wants_tensor_memory(p, span, words(p, op, i))) {
-            return false;
-        }
-        if (rows[i].which == WITH_A && p->saw_target && !p->m->sm_suffix) {
-            return tc_ptx_fail(p, span, NULL,
-                               "%s is for .target sm_%da and its family",
-                               words(p, op, i), rows[i].sm);
         }
     }
     if (counts(op) &&

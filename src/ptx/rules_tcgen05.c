@@ -170,7 +170,7 @@ static uint32_t allowed(const tc_ptx_op *op) {
 
 bool tc_ptx_check_tcgen05(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     const char *name = tc_format(p->arena, "'%s'", tc_ptx_ops[op->opcode].name);
-    if (!tc_ptx_wants_tensor_memory(p, span, name)) {
+    if (!tc_ptx_wants_family(p, span, 100, TC_PTX_FAMILY_100, name)) {
         return false;
     }
     if (op->opcode == TC_PTX_TCGEN05_FENCE_BEFORE ||

@@ -56,6 +56,24 @@ void tc_ptx_push_scope(tc_ptx_parser *p) {
     p->scope = s;
 }
 
+/* An indirect call has the results and arguments of its prototype. */
+static void fit_prototype(tc_ptx_parser *p, const tc_ptx_fixup *f,
+                          const tc_ptx_table *t, const tc_ptx_op *op) {
+    uint32_t have[2] = {op->a[0].kind == TC_PO_VECTOR ? op->a[0].nvec : 0,
+                        op->a[2].kind == TC_PO_VECTOR ? op->a[2].nvec : 0};
+    uint32_t want[2] = {t->results, t->params};
+    for (int i = 0; t->prototype && i < 2; i++) {
+        if (have[i] != want[i]) {
+            tc_ptx_fail(p, f->span, NULL,
+                        "the prototype '%.*s' has %u %s%s, and this call %u",
+                        (int)f->name.len, f->name.text, want[i],
+                        i == 0 ? "result" : "parameter",
+                        want[i] == 1 ? "" : "s", have[i]);
+            return;
+        }
+    }
+}
+
 static void settle(tc_ptx_parser *p, const tc_ptx_fixup *f,
                    const tc_ptx_entry *label) {
     if (f->what != TC_FIX_TARGET && f->index >= p->m->ncode) {
@@ -73,6 +91,9 @@ static void settle(tc_ptx_parser *p, const tc_ptx_fixup *f,
     } else if (table) {
         tc_ptx_op *op = &p->m->code[f->index];
         op->a[f->what == TC_FIX_BRX ? 1 : 3].imm = label->index;
+        if (f->what == TC_FIX_CALL) {
+            fit_prototype(p, f, &p->m->tables[label->index], op);
+        }
     } else {
         p->m->code[f->index].target = label->index;
         p->m->code[f->index].a[0].imm = label->index;

@@ -11,6 +11,10 @@ bool tc_session_process(int argc, char **argv, int *status) {
     return tc_gpu_process(argc, argv, status);
 }
 
+int tc_session_gpu_process(const tc_session *s) {
+    return s != NULL ? tc_gpu_host_process(s->gpu) : 0;
+}
+
 typedef struct gpu_outcome {
     tc_gpu_device device;
     tc_gpu_result result;

@@ -68,8 +68,12 @@ void tc_cuda_by(tc_session *s, const tc_access *a, tc_buf *b) {
 
 void tc_cuda_copy(tc_session *s, const tc_finding *f, tc_buf *b) {
     tc_cuda_call c;
+    bool product =
+        f->cause.op != NULL && f->cause.op->opcode == TC_PTX_WGMMA_MMA_ASYNC;
     if (call_of(s, &f->cause, &c)) {
         tc_buf_printf(b, "the copy `%s` of ", c.text);
+    } else if (product) {
+        tc_buf_puts(b, "the product (wgmma.mma_async) of ");
     } else if (c.home == TC_HOME_ASSEMBLY) {
         tc_buf_printf(b, "the copy (%s) of ", tc_finding_op(&f->cause));
     } else {

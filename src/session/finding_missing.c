@@ -141,6 +141,17 @@ void tc_finding_missing(tc_session *s, const tc_finding *f, tc_buf *b) {
         tc_buf_printf(b, "%s%s%s before line %d", w->tensor_wait,
                       is_store(&f->cause) ? "st" : "ld", w->tensor_close, at);
         break;
+    case TC_MISSING_WGMMA_WAIT:
+        tc_buf_printf(b,
+                      f->missing_n ? "wgmma.commit_group after line %d, and "
+                                     "wgmma.wait_group 0 before line %d"
+                                   : "wgmma.wait_group 0 after line %d and "
+                                     "before line %d",
+                      cause, at);
+        break;
+    case TC_MISSING_WGMMA_FENCE:
+        tc_buf_printf(b, "wgmma.fence.sync.aligned before line %d", at);
+        break;
     case TC_MISSING_TENSOR_COMMIT:
         tc_buf_printf(b,
                       "tcgen05.commit to an mbarrier after line %d, and a wait "

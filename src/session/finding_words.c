@@ -127,10 +127,12 @@ static void copy(tc_session *s, const tc_finding *f, tc_buf *b) {
                  has_opcode(c, TC_PTX_RED_ASYNC) ||
                  has_opcode(c, TC_PTX_TCGEN05_ST);
     bool load = has_opcode(c, TC_PTX_TCGEN05_LD);
+    bool product = has_opcode(c, TC_PTX_WGMMA_MMA_ASYNC);
     tc_buf_printf(b, "the %s (%s) issued at line %d",
-                  store  ? "store"
-                  : load ? "load"
-                         : "copy",
+                  store     ? "store"
+                  : load    ? "load"
+                  : product ? "product"
+                            : "copy",
                   tc_finding_op(c), tc_finding_line(c));
     if (c->group >= 0) {
         tc_buf_printf(b, ", in commit group %d,", c->group);
@@ -214,6 +216,12 @@ static void pair(tc_session *s, const tc_finding *f, const char *object,
 static void race(tc_session *s, const tc_finding *f, const char *object,
                  tc_buf *b) {
     bool near = f->at.cta == f->cause.cta;
+    if (f->missing == TC_MISSING_WGMMA_FENCE) {
+        tc_finding_who(s, &f->at, b);
+        tc_buf_puts(b, " multiplies with registers that no wgmma.fence has "
+                       "ordered after their last use");
+        return;
+    }
     pair(s, f, object,
          near ? "with no barrier between them" : "and nothing orders the two",
          b);

@@ -55,7 +55,7 @@ static void counters_text(const tc_run *run, tc_buf *b) {
     tc_describe_count(b, c->thread_instructions);
     tc_buf_puts(b, " thread instructions, ");
     tc_describe_count(b, run->result.cycles);
-    tc_buf_puts(b, " cycles\n");
+    tc_buf_printf(b, " cycle%s\n", tc_describe_plural(run->result.cycles));
     if (c->async_copies > c->bulk_copies) {
         tc_buf_puts(b, "  ");
         tc_describe_count(b, c->async_copies - c->bulk_copies);

@@ -252,45 +252,9 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
     return TC_OK;
 }
 
-static bool ends_with(const char *text, const char *end) {
-    size_t n = strlen(text), m = strlen(end);
-    return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-enum { LARGEST_FILE = 8 << 20 }; /* bytes; no program is this long */
-
-/* The whole of a file in an arena, or NULL after reporting. */
-static char *read_file(tc_session *s, tc_arena *a, const char *path, tc_span at,
-                       size_t *len) {
-    FILE *f = fopen(path, "rb");
-    if (f == NULL) {
-        tc_error(&s->diags, at, NULL, "cannot open '%s': %s", path,
-                 strerror(errno));
-        return NULL;
-    }
-    tc_buf text = TC_BUF_INIT;
-    char block[1 << 14];
-    size_t n;
-    while ((n = fread(block, 1, sizeof block, f)) > 0 &&
-           text.len <= LARGEST_FILE) {
-        tc_buf_write(&text, block, n);
-    }
-    bool failed = ferror(f) != 0;
-    int why = errno;
-    fclose(f);
-    *len = text.len;
-    if (failed || text.len > LARGEST_FILE) {
-        tc_error(&s->diags, at, NULL, "cannot read '%s': %s", path,
-                 failed ? strerror(why) : "it is larger than 8 MiB");
-        tc_buf_free(&text);
-        return NULL;
-    }
-    return tc_buf_finish(&text, a);
-}
-
 static tc_status load(tc_session *s, const char *path, tc_span at,
                       tc_reply *r) {
-    if (ends_with(path, ".tcs")) {
+    if (tc_ends_with(path, ".tcs")) {
         tc_error(
             &s->diags, at,
             ".py files of TVMScript, .cu, .ptx and .trace files can be loaded",
@@ -299,17 +263,17 @@ static tc_status load(tc_session *s, const char *path, tc_span at,
     }
     tc_arena *a = tc_arena_new();
     size_t len;
-    char *text = read_file(s, a, path, at, &len);
+    char *text = tc_read_source(s, a, path, at, &len);
     if (text == NULL) {
         tc_arena_free(a);
         return TC_FAILED;
     }
     const tc_source *src = make_source(a, path, text, len);
-    if (ends_with(path, ".cu")) {
+    if (tc_ends_with(path, ".cu")) {
         return tc_cuda_load(s, a, src, at, r);
     }
-    bool trace = ends_with(path, ".trace");
-    if (!trace && !ends_with(path, ".ptx")) {
+    bool trace = tc_ends_with(path, ".trace");
+    if (!trace && !tc_ends_with(path, ".ptx")) {
         return run_source(s, a, src, r);
     }
     if (!check_utf8(s, src)) {

@@ -187,6 +187,14 @@ void tc_program_set(tc_session *s, tc_func *func);
 void tc_program_clear(tc_program *p);
 void tc_run_free(tc_run *run);
 
+/* --- read.c ------------------------------------------------------------------
+ */
+
+bool tc_ends_with(const char *path, const char *end);
+/* The whole of a file in an arena, or NULL after reporting. */
+char *tc_read_source(tc_session *s, tc_arena *a, const char *path, tc_span at,
+                     size_t *len);
+
 /* --- keep.c: the memory of statements ----------------------------------------
  */
 

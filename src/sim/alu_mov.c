@@ -35,6 +35,19 @@ static void unpack(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     }
 }
 
+/* .v2 and .v4: an element may be a source of another. */
+static void each(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    uint64_t all[4][TC_LANES];
+    for (unsigned k = 0; k < op->nvec; k++) {
+        uint64_t tmp[TC_LANES];
+        const uint64_t *v = tc_src64(w, &elements(w, &op->a[1])[k], tmp);
+        memcpy(all[k], v, sizeof all[k]);
+    }
+    for (unsigned k = 0; k < op->nvec; k++) {
+        tc_put64(w, &elements(w, &op->a[0])[k], all[k], mask);
+    }
+}
+
 /* .b128: two 64-bit slots, or a vector of two 64-bit registers. */
 static void wide(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint64_t both[2][TC_LANES];
@@ -65,6 +78,8 @@ void tc_sim_op_MOV(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         tc_put_pred(w, &op->a[0], tc_src_pred(w, &op->a[1]), mask);
     } else if (op->type == TC_PT_B128) {
         wide(w, op, mask);
+    } else if (op->a[0].kind == TC_PO_VECTOR && op->a[1].kind == TC_PO_VECTOR) {
+        each(w, op, mask);
     } else if (op->a[0].kind == TC_PO_VECTOR) {
         unpack(w, op, mask);
     } else if (op->a[1].kind == TC_PO_VECTOR) {

@@ -213,7 +213,7 @@ static bool come(tc_warp *w, const tc_ptx_op *op, uint32_t id, uint32_t count,
         tc_fault(w, op, tc_first(lanes), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
                  id >= TC_BARRIERS
                      ? "a CTA has the barriers 0 to 15"
-                     : "a barrier's thread count is a multiple of 32");
+                     : "a barrier's thread count is a multiple of 32, not 0");
         return false;
     }
     agree(w, op, id, count, lanes);

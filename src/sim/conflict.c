@@ -132,6 +132,9 @@ static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
     f->missing = read ? TC_MISSING_BULK_WAIT_READ : TC_MISSING_BULK_WAIT;
     if (opcode == TC_PTX_TCGEN05_LD || opcode == TC_PTX_TCGEN05_ST) {
         f->missing = TC_MISSING_TENSOR_WAIT;
+    } else if (opcode == TC_PTX_WGMMA_MMA_ASYNC) {
+        f->missing = TC_MISSING_WGMMA_WAIT;
+        f->missing_n = !g->committed;
     } else if (opcode == TC_PTX_TCGEN05_CP && !g->nsignals) {
         f->missing = TC_MISSING_TENSOR_COMMIT;
     } else if (g->nsignals) {
@@ -310,6 +313,15 @@ static void over_source(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
     tc_find(h->run, f);
 }
 
+/* A wgmma that nobody knows to be over; of another warp, a transfer's write
+ * comes too early rather. */
+static bool product_goes_on(const tc_hz_record *rd, const tc_hz_record *wr) {
+    const tc_hz_agent *g = agent_of(rd);
+    bool own = rd->cta == wr->cta && rd->warp == wr->warp;
+    return g && g->issue.op->opcode == TC_PTX_WGMMA_MMA_ASYNC && !g->waited &&
+           !g->done && (own || !agent_of(wr));
+}
+
 void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
                       int rlane, uint32_t writer, int wlane, bool read_first) {
     tc_hazard *h = v->h;
@@ -323,6 +335,11 @@ void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
     f.at = access_of(h, reader, rlane);
     f.at.some_lane = read_first && v->some_lane;
     f.cause = access_of(h, writer, wlane);
+    if (read_first && product_goes_on(rd, wr)) {
+        swap(&f);
+        over_source(h, &f, rd, rlane, wr, wlane);
+        return;
+    }
     if (agent_of(wr)) {
         read_of_agent(v, &f, reader, rlane, writer, read_first);
         return;

@@ -393,6 +393,12 @@ static void explain_phase(tc_waiters *l) {
                   m->phase & 1, m->phase, m->phase - 1);
 }
 
+/* An mbarrier's phase got some of its bytes and waits for the rest: whoever
+ * waits at another barrier waits for its waiters. */
+static bool wrong_bytes(const tc_waiters *l) {
+    return l->weight == 2 && l->on.m->copied != 0;
+}
+
 /* The first kind of the table that fits what the first mbarrier lacks. */
 static void explain_mbarrier(tc_waiters *l, tc_finding *f) {
     const tc_mbarrier *m = l->on.m;
@@ -439,7 +445,7 @@ void tc_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
     f.at = l.first;
     if (l.never) {
         f.kind = TC_FINDING_BARRIER_DIVERGENCE;
-    } else if (l.on.m && l.only_mbarriers) {
+    } else if (l.on.m && (l.only_mbarriers || wrong_bytes(&l))) {
         explain_mbarrier(&l, &f);
     }
     if (unstarted) {

@@ -86,12 +86,25 @@ static void visit_operand(tc_flow *f, const tc_ptx_operand *o, bool read,
     }
 }
 
+/* A wait that makes products land writes their registers. */
+static void visit_products(tc_flow *f, tc_visit *visit, void *user) {
+    for (uint32_t i = f->func->begin; i < f->func->end; i++) {
+        const tc_ptx_op *op = &f->r->module->code[i];
+        if (op->opcode == TC_PTX_WGMMA_MMA_ASYNC) {
+            visit_operand(f, &op->a[0], true, true, visit, user);
+        }
+    }
+}
+
 void tc_flow_visit(tc_flow *f, const tc_ptx_op *op, tc_visit *visit,
                    void *user) {
     int n = written(op);
     tc_ptx_operand guard = {.kind = TC_PO_PRED, .slot = (uint32_t)op->guard};
     if (op->guard >= 0) {
         visit_operand(f, &guard, true, false, visit, user);
+    }
+    if (op->opcode == TC_PTX_WGMMA_WAIT_GROUP) {
+        visit_products(f, visit, user);
     }
     for (int i = op->noperands < 8 ? op->noperands : 8; i-- > 0;) {
         /* sources (higher places) before destinations */

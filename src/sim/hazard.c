@@ -14,6 +14,9 @@ tc_hz_visit tc_hz_visit_of(tc_warp *w, uint32_t record, tc_hz_cta *z,
                          .record = record,
                          .known = hw->known,
                          .all = hw->all,
+                         .base = space == TC_PS_SHARED
+                                     ? tc_hz_know_base(hw->all, w->cta->index)
+                                     : 0,
                          .space = space,
                          .bytes = bytes};
 }
@@ -27,7 +30,7 @@ static void visit_line(tc_hz_visit *v, uint64_t address, tc_hz_mark m,
     }
     if (store) {
         tc_hz_write_line(v, line, m);
-    } else {
+    } else if (!v->base || !tc_hz_late_settled(v, line, &m)) {
         tc_hz_read_line(v, line, m);
     }
 }
@@ -138,16 +141,27 @@ static bool check_scattered(const tc_hz_visit *v, tc_warp *w,
 
 /* ---- the pieces ---- */
 
-/* The last lane of the piece that begins at lane i. */
-static int piece(const uint64_t *addr, uint32_t mask, uint32_t bytes, int i,
-                 bool *same) {
-    int j = i + 1;
-    *same = j < TC_LANES && (mask >> j & 1) && addr[j] == addr[i];
-    uint64_t stride = *same ? 0 : bytes;
-    while (j < TC_LANES && (mask >> j & 1) && addr[j] == addr[j - 1] + stride) {
-        j++;
+/* Lanes whose next one is on the same bytes, or on those behind. */
+typedef struct steps {
+    uint32_t same, next;
+} steps;
+
+static steps steps_of(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
+    steps s = {0};
+    for (uint32_t m = mask & mask >> 1; m; m &= m - 1) {
+        int i = tc_first(m);
+        uint64_t step = addr[i + 1] - addr[i];
+        s.same |= (uint32_t)(step == 0) << i;
+        s.next |= (uint32_t)(step == bytes) << i;
     }
-    return j - 1;
+    return s;
+}
+
+/* The last lane of the piece that begins at lane i. */
+static int piece(const steps *s, int i, bool *same) {
+    *same = (s->same >> i & 1) != 0;
+    uint32_t go_on = (*same ? s->same : s->next) >> i; /* never lane 31 */
+    return i + tc_first(~go_on);
 }
 
 static bool ascending(const uint64_t *addr, uint32_t mask) {
@@ -165,6 +179,9 @@ static bool ascending(const uint64_t *addr, uint32_t mask) {
 /* All lanes on consecutive elements: what most programs do most. */
 static bool consecutive(const uint64_t *addr, uint32_t bytes) {
     uint64_t diff = 0, a = addr[0];
+    if (addr[TC_LANES - 1] - a != (uint64_t)(TC_LANES - 1) * bytes) {
+        return false;
+    }
     for (uint32_t i = 0; i < TC_LANES; i++) {
         diff |= addr[i] ^ (a + (uint64_t)i * bytes);
     }
@@ -178,8 +195,13 @@ static void visit_lanes(tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
         visit_run(v, 0, TC_LANES - 1, addr[0], store);
         return;
     }
+    steps s = steps_of(addr, mask, v->bytes);
+    if (!store && v->base && v->bytes == 4 && !s.same &&
+        tc_hz_late_scattered(v, mask, addr, tc_popc(mask) - tc_popc(s.next))) {
+        return;
+    }
     int i = tc_first(mask);
-    int last = piece(addr, mask, v->bytes, i, &same);
+    int last = piece(&s, i, &same);
     one = !(mask >> last >> 1);
     if (store && !one && !ascending(addr, mask) &&
         check_scattered(v, w, op, mask, addr) && !v->fresh) {
@@ -202,7 +224,7 @@ static void visit_lanes(tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
             return;
         }
         i = tc_first(rest);
-        last = piece(addr, mask, v->bytes, i, &same);
+        last = piece(&s, i, &same);
     }
 }
 
@@ -367,14 +389,12 @@ void tc_hazard_copy(tc_warp *w, tc_batch *b) {
         visit_lanes(&v, w, b->op, whole, b->src, false);
     }
     v = tc_hz_visit_of(w, record, w->cta->hz, TC_PS_SHARED, b->op->size);
-    for (uint32_t m = b->mask; m; m &= m - 1) {
-        if (!ascending(dst, b->mask)) {
-            tc_hz_visit_bytes(&v, tc_first(m), dst[tc_first(m)], b->op->size,
-                              true);
-        }
-    }
     if (ascending(dst, b->mask)) {
         visit_lanes(&v, w, b->op, b->mask, dst, true);
+        return;
+    }
+    for (uint32_t m = b->mask; m; m &= m - 1) {
+        tc_hz_visit_bytes(&v, tc_first(m), dst[tc_first(m)], b->op->size, true);
     }
 }
 

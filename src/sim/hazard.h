@@ -75,6 +75,11 @@ void tc_hazard_mbarrier_arrive(tc_warp *w, const tc_ptx_op *op, int lane,
  * on that phase (noinc or not is the same to the order). */
 void tc_hazard_mbarrier_copies(tc_warp *w, const tc_ptx_op *op, int lane,
                                tc_cta *owner, uint32_t offset, uint32_t phase);
+/* The arrival of the lane's copies before that serial is made, for that phase
+ */
+void tc_hazard_mbarrier_copied(tc_warp *w, int lane, tc_cta *owner,
+                               uint32_t offset, uint32_t phase,
+                               uint64_t before);
 /* A test or try of these lanes that returned true for that phase. */
 void tc_hazard_mbarrier_wait(tc_warp *w, const tc_ptx_op *op, int lane,
                              tc_cta *owner, uint32_t offset, uint32_t phase);

@@ -30,7 +30,9 @@ typedef struct tc_hz_phase {
 typedef struct tc_hz_barrier {
     struct tc_hz_barrier *next;
     uint32_t offset, id;
-    bool initialised, fenced; /* fenced: fence.mbarrier_init after it */
+    bool initialised, fenced; /* fenced: fence.mbarrier_init after it, */
+    uint32_t arrivals;        /* when its thread had made so many at the
+                                 cluster's barrier */
     uint32_t passed; /* CTA barriers that the initialising thread had */
     tc_access init;
     uint64_t clock;
@@ -157,6 +159,7 @@ void tc_hazard_agent_access(tc_hz_agent *g, tc_cta *owner, tc_ptx_space space,
     }
     v.known = known;
     v.all = g->know;
+    v.base = 0;
     v.agent = g;
     if (space == TC_PS_TENSOR) { /* lane, column: 512 columns of 4 bytes */
         address = (address >> 16) * 2048 + (address & 0xFFFF) * 4;
@@ -252,6 +255,15 @@ void tc_hazard_agent_missed(tc_hz_agent *g, tc_warp *w, const tc_ptx_op *op,
 
 /* ---- mbarriers ---- */
 
+/* The init's fence, then the cluster's barrier, be its arrival relaxed
+ * (9.7.13.4 fence.mbarrier_init): this thread has been through it. */
+static bool fenced_before(const tc_warp *w, int lane, const tc_hz_barrier *b,
+                          const tc_hz_know *k) {
+    uint32_t others = k->runs & ~(UINT32_C(1) << w->cta->rank % 32);
+    return b->fenced && others &&
+           tc_hz_warp_of(w)->arrivals[lane] > b->arrivals;
+}
+
 /* A thread that uses the barrier without knowing of its init. */
 static void check_use(tc_warp *w, const tc_ptx_op *op, int lane,
                       const tc_cta *owner, const tc_hz_barrier *b) {
@@ -262,6 +274,7 @@ static void check_use(tc_warp *w, const tc_ptx_op *op, int lane,
     bool runs = (k->runs >> owner->rank % 32 & 1) != 0;
     if (!b->initialised || same ||
         (owner != w->cta && (b->fenced || !runs)) || /* or cluster-sync */
+        fenced_before(w, lane, b, k) ||
         tc_hz_knows(k, a->cta, a->warp * TC_LANES + a->lane, 1, b->clock)) {
         return;
     }
@@ -304,9 +317,11 @@ void tc_hazard_mbarrier_inval(tc_warp *w, const tc_ptx_op *op, int lane,
 
 static void init_fence(tc_warp *w, uint32_t mask) {
     for (tc_hz_barrier *b = w->cta->hz->barriers; b; b = b->next) {
-        b->fenced = b->fenced ||
-                    (b->init.cta == w->cta->index && b->init.warp == w->index &&
-                     (mask >> b->init.lane & 1));
+        if (!b->fenced && b->init.cta == w->cta->index &&
+            b->init.warp == w->index && (mask >> b->init.lane & 1)) {
+            b->fenced = true;
+            b->arrivals = tc_hz_warp_of(w)->arrivals[b->init.lane];
+        }
     }
 }
 
@@ -351,6 +366,23 @@ void tc_hazard_mbarrier_copies(tc_warp *w, const tc_ptx_op *op, int lane,
         k->signals |= bit;
         k->barrier[lane] = b->id;
         k->phase[lane] = phase;
+    }
+}
+
+/* The arrival for the lane's copies before that serial counts for this phase,
+ * which may be a later one than at the issue: others made the first complete */
+void tc_hazard_mbarrier_copied(tc_warp *w, int lane, tc_cta *owner,
+                               uint32_t offset, uint32_t phase,
+                               uint64_t before) {
+    if (!w->cta->run->hazard) {
+        return;
+    }
+    uint32_t bit = UINT32_C(1) << lane, id = barrier_at(owner, offset)->id;
+    for (tc_batch *t = w->core->batches; t && t->serial < before; t = t->next) {
+        tc_hz_copy *k = t->hz;
+        if (k && (k->signals & ~t->tracked & bit) && k->barrier[lane] == id) {
+            k->phase[lane] = phase;
+        }
     }
 }
 

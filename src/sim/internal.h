@@ -212,6 +212,12 @@ typedef struct tc_warp_core {
     uint64_t polls;         /* mbarrier waits that returned false */
     uint64_t poll_progress;
     uint64_t asked; /* strong loads, atomics and waits in vain */
+    /* wgmma.c: groups committed; when the tensor core is free; the registers
+     * that have been touched since the last wgmma.fence, a bit each, or NULL:
+     * there has been none. */
+    uint32_t wgmma_groups;
+    uint64_t wgmma_free;
+    uint8_t *wgmma_touched;
     uint32_t ncommit[TC_LANES];
     uint32_t arrived[TC_BARRIERS]; /* lanes that arrived without waiting */
     uint32_t nbulk[TC_LANES];      /* bulk groups committed: transfer.c */
@@ -251,9 +257,8 @@ struct tc_cta {
 typedef struct tc_machine { /* a row of arch.def */
     const char *name;
     int sm;
-    uint32_t sms, schedulers, max_threads_cta, max_threads_sm, max_ctas_sm;
+    uint32_t sms, max_threads_cta, max_threads_sm, max_ctas_sm;
     uint32_t shared_static, shared_cta, shared_sm, registers_sm;
-    uint32_t dram_bytes_per_cycle; /* all SMs together */
 } tc_machine;
 
 /* Something that happens at a cycle. One queue of them drives time. */

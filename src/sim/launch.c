@@ -124,6 +124,24 @@ static bool check_shared(tc_run *r, tc_diags *diags) {
     return true;
 }
 
+/* Registers as the compiler counts them: who does not know them is not held to
+ * any. They are given to a warp in units of 256. */
+static bool check_registers(tc_run *r, tc_diags *diags) {
+    const uint32_t *b = r->launch->block, n = r->launch->registers;
+    uint32_t warps = (b[0] * b[1] * b[2] + TC_LANES - 1) / TC_LANES;
+    if (warps * ((n + 7) / 8 * 8 * TC_LANES) > r->machine->registers_sm) {
+        tc_error(
+            diags, TC_NOWHERE,
+            "fewer threads, or .maxntid (__launch_bounds__), for which the "
+            "compiler takes fewer",
+            "too many resources requested for launch: %u registers a "
+            "thread, %u threads, and %s has %u registers",
+            n, b[0] * b[1] * b[2], r->machine->name, r->machine->registers_sm);
+        return false;
+    }
+    return true;
+}
+
 static const char *dims(tc_run *r, const uint32_t *d) {
     return tc_format(r->sim->arena, "%u x %u x %u", d[0], d[1], d[2]);
 }
@@ -246,7 +264,8 @@ static bool check_launch(tc_run *r, tc_diags *diags) {
     }
     if (!check_block(r->machine, r->func, l->block, diags) ||
         !check_grid(l->grid, diags) || !check_shared(r, diags) ||
-        !check_cluster(r, diags) || !give_grid_memory(r, diags)) {
+        !check_registers(r, diags) || !check_cluster(r, diags) ||
+        !give_grid_memory(r, diags)) {
         return false;
     }
     if (l->nparams != r->func->param_bytes) {

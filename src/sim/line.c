@@ -2,7 +2,7 @@
 #include "sim/line.h"
 #include <string.h>
 
-static void set_bits(tc_bits *b, uint32_t b0, uint32_t b1, bool on) {
+void tc_hz_set_bits(tc_bits *b, uint32_t b0, uint32_t b1, bool on) {
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t lo = b0 > 64 * i ? b0 - 64 * i : 0;
         uint32_t hi = b1 > 64 * i ? b1 - 64 * i : 0;
@@ -83,9 +83,8 @@ static void take(tc_hazard *h, tc_walk *k) {
 
 /* ---- reads ---- */
 
-/* Bytes that the reading thread had written, or another. */
-static void count_shared(tc_hz_visit *v, const tc_hz_mark *e,
-                         const tc_hz_mark *m) {
+void tc_hz_count_shared(tc_hz_visit *v, const tc_hz_mark *e,
+                        const tc_hz_mark *m) {
     tc_sim_counters *n = &v->h->run->counters;
     const tc_hz_record *x = tc_hz_record_of(v->h, e->record);
     const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
@@ -96,12 +95,15 @@ static void count_shared(tc_hz_visit *v, const tc_hz_mark *e,
         n->shared_reads_other += (end - b) * (uint64_t)per;
         return;
     }
+    if (e->unit == m->unit && tc_hz_one_shift(e) && tc_hz_one_shift(m)) {
+        bool own = e->lo == m->lo;
+        n->shared_reads_own += own ? end - b : 0;
+        n->shared_reads_other += own ? 0 : end - b;
+        return;
+    }
     /* Between two bounds of elements the lanes are the same. */
     uint32_t unit = e->unit < m->unit ? e->unit : m->unit;
     uint32_t size = UINT32_C(1) << unit, next;
-    if (e->unit == m->unit && tc_hz_one_shift(e) && tc_hz_one_shift(m)) {
-        size = TC_HZ_LINE;
-    }
     for (; b < end; b = next) {
         int e0, e1, m0, m1;
         next = (b | (size - 1)) + 1 < end ? (b | (size - 1)) + 1 : end;
@@ -118,7 +120,7 @@ static bool same_stretch(const tc_hz_record *a, const tc_hz_record *b) {
            a->async == b->async && a->flags == b->flags;
 }
 
-enum { EXACT = 8, RETIRED = 3 }; /* marks of one stretch; of CTAs that ended */
+enum { RETIRED = 3 }; /* marks of CTAs that ended */
 
 /* Too many marks of one stretch: one coarse mark for all of them. */
 static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
@@ -144,7 +146,7 @@ static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
             bits.w[0] |= tc_hz_map(h, e)->w[0];
             bits.w[1] |= tc_hz_map(h, e)->w[1];
         } else {
-            set_bits(&bits, e->b0, e->b1, true);
+            tc_hz_set_bits(&bits, e->b0, e->b1, true);
         }
         take(h, &k);
     }
@@ -154,11 +156,10 @@ static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
     tc_hz_push(h, head, all);
 }
 
-/* A coarse mark of the stretch takes m in. */
-static void absorb_coarse(tc_hazard *h, tc_hz_mark *e, const tc_hz_mark *m) {
+void tc_hz_absorb_coarse(tc_hazard *h, tc_hz_mark *e, const tc_hz_mark *m) {
     e->b0 = e->b0 < m->b0 ? e->b0 : m->b0;
     e->b1 = e->b1 > m->b1 ? e->b1 : m->b1;
-    set_bits(tc_hz_map(h, e), m->b0, m->b1, true);
+    tc_hz_set_bits(tc_hz_map(h, e), m->b0, m->b1, true);
 }
 
 /* Whoever is ordered after m is ordered after e: e need not be kept. */
@@ -184,7 +185,7 @@ void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
             step(h, &k);
         } else if (x == me || same_stretch(x, me)) {
             if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
-                absorb_coarse(h, e, &m);
+                tc_hz_absorb_coarse(h, e, &m);
                 return;
             }
             if (!apart && tc_hz_absorb(e, &m)) {
@@ -192,7 +193,9 @@ void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
             }
             own++;
             step(h, &k);
-        } else if (!(m.shape & TC_HZ_UNWRITTEN) && stands_for(v, &m, e, x)) {
+        } else if (!(m.shape & TC_HZ_UNWRITTEN) &&
+                   tc_hz_shape_of(&m) != TC_HZ_COARSE &&
+                   stands_for(v, &m, e, x)) {
             take(h, &k);
         } else if (x->cta != me->cta && !tc_hz_live(h, x->cta) &&
                    ++retired >= RETIRED) {
@@ -202,7 +205,7 @@ void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
         }
     }
     tc_hz_push(h, head, m);
-    if (own >= EXACT && !(m.shape & TC_HZ_UNWRITTEN)) {
+    if (!apart && own >= TC_HZ_EXACT && !(m.shape & TC_HZ_UNWRITTEN)) {
         coarsen(v, head);
     }
 }
@@ -213,9 +216,9 @@ static void add_unwritten(tc_hz_visit *v, tc_hz_line *line,
     tc_hazard *h = v->h;
     tc_bits bits = {{0}};
     tc_hz_late_settle(v, line);
-    set_bits(&bits, m->b0, m->b1, true);
+    tc_hz_set_bits(&bits, m->b0, m->b1, true);
     for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
-        set_bits(&bits, here(h, &k)->b0, here(h, &k)->b1, false);
+        tc_hz_set_bits(&bits, here(h, &k)->b0, here(h, &k)->b1, false);
     }
     for (uint32_t b = m->b0; b < m->b1; b++) {
         if (!tc_bit(&bits, b)) {
@@ -253,7 +256,7 @@ void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
         uint32_t b1 = e->b1 < m.b1 ? e->b1 : m.b1;
         covered += b1 - b0;
         if (v->space == TC_PS_SHARED) {
-            count_shared(v, e, &m);
+            tc_hz_count_shared(v, e, &m);
         }
         tc_hz_check(v, e, &m, WRITE_READ);
         if (covers(e, &m)) {
@@ -289,7 +292,7 @@ static void cut_all(tc_hazard *h, tc_hz_mark *head, const tc_hz_mark *m,
         }
         if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
             tc_bits *b = tc_hz_map(h, e);
-            set_bits(b, m->b0, m->b1, false);
+            tc_hz_set_bits(b, m->b0, m->b1, false);
             if (!(b->w[0] | b->w[1])) {
                 take(h, &k);
             } else {

@@ -40,6 +40,13 @@ static inline void tc_hz_lanes_at(const tc_hz_mark *m, uint32_t byte, int *l0,
 }
 
 /* line.c */
+enum { TC_HZ_EXACT = 8 }; /* marks of one stretch */
+void tc_hz_set_bits(tc_bits *b, uint32_t b0, uint32_t b1, bool on);
+/* A coarse mark of the stretch takes m in. */
+void tc_hz_absorb_coarse(tc_hazard *h, tc_hz_mark *e, const tc_hz_mark *m);
+/* Bytes that the reading thread had written, or another. */
+void tc_hz_count_shared(tc_hz_visit *v, const tc_hz_mark *e,
+                        const tc_hz_mark *m);
 void tc_hz_push(tc_hazard *h, tc_hz_mark *head, tc_hz_mark m);
 /* apart: it is known that no mark of its stretch can absorb it. */
 void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
@@ -50,6 +57,12 @@ void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
 bool tc_hz_late_read(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m);
 /* Before a write, and before anything else that concerns the list. */
 void tc_hz_late_write(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m);
+/* A read in order, at a glance: the late readers keep it, and nothing else is
+ * left to do. v->base is not 0. */
+bool tc_hz_late_settled(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m);
+/* The same for lanes on scattered words of one line, in so many pieces. */
+bool tc_hz_late_scattered(tc_hz_visit *v, uint32_t mask, const uint64_t *addr,
+                          uint32_t pieces);
 void tc_hz_late_take_in(tc_hz_visit *v, tc_hz_line *line);
 static inline bool tc_hz_has_late(const tc_hz_visit *v) {
     return v->space == TC_PS_SHARED && v->z;

@@ -1,37 +1,6 @@
 /* marks.c - which lane touched which byte of a line: the shapes of marks. */
 #include "sim/line.h"
 
-/* The bytes that a run covers in its line. */
-static void natural(tc_hz_mark *m) {
-    int n = TC_HZ_LINE >> m->unit;
-    int e0 = m->l0 - m->hi, e1 = m->l1 - m->lo;
-    e0 = e0 < 0 ? 0 : e0;
-    e1 = e1 >= n ? n - 1 : e1;
-    m->b0 = (uint8_t)(e0 << m->unit);
-    m->b1 = (uint8_t)((e1 + 1) << m->unit);
-}
-
-/* Lane l0's element begins at that byte of the line, which may lie before it or
- * behind it, as long as one of the lanes' does not. */
-tc_hz_mark tc_hz_run_mark(int l0, int l1, int64_t byte, uint32_t unit) {
-    int64_t element = byte / (INT64_C(1) << unit);
-    tc_hz_mark m = {.shape = TC_HZ_RUN, .unit = (uint8_t)unit};
-    m.l0 = (uint8_t)l0;
-    m.l1 = (uint8_t)l1;
-    m.lo = m.hi = (int8_t)(l0 - element);
-    natural(&m);
-    return m;
-}
-
-tc_hz_mark tc_hz_same_mark(int l0, int l1, uint32_t b0, uint32_t b1) {
-    tc_hz_mark m = {.shape = TC_HZ_SAME, .unit = 7};
-    m.l0 = (uint8_t)l0;
-    m.l1 = (uint8_t)l1;
-    m.b0 = (uint8_t)b0;
-    m.b1 = (uint8_t)b1;
-    return m;
-}
-
 static bool touch(const tc_hz_mark *a, const tc_hz_mark *b) {
     return a->b0 <= b->b1 && b->b0 <= a->b1;
 }
@@ -73,7 +42,7 @@ bool tc_hz_absorb(tc_hz_mark *e, const tc_hz_mark *m) {
     } else {
         return m->lo >= e->lo && m->lo <= e->hi;
     }
-    natural(e);
+    tc_hz_natural(e);
     return true;
 }
 

@@ -30,6 +30,8 @@ static void arrive(tc_warp *w, const tc_mbarrier_copies *c, uint32_t lanes) {
     for (uint32_t m = lanes; m && !w->cta->run->stopped; m &= m - 1) {
         int i = tc_first(m);
         tc_access by = tc_access_of(w, c->op, i);
+        tc_hazard_mbarrier_copied(w, i, c->to[i].cta, c->to[i].offset,
+                                  tc_mbarrier_phase(c->to[i]), c->before);
         tc_mbarrier_arrive(w->cta->run, c->to[i], 1, &by);
     }
     for (tc_batch *b = w->core->batches; b && b->serial < c->before;

@@ -68,7 +68,7 @@ static void forget(tc_hazard *h, tc_hz_cta *z) {
     }
     if (z->touched) {
         tc_hz_lines_clear(h, z->shared, z->nshared);
-        tc_hz_late_clear(z);
+        tc_hz_late_clear(h, z);
     }
     if (z->tensor) {
         tc_hz_lines_clear(h, z->tensor, z->ntensor);

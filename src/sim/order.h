@@ -53,6 +53,11 @@ bool tc_hz_knows(const tc_hz_know *k, uint32_t cta, uint32_t first,
 /* Knows all threads of the CTA up to clock, and that at a glance; false: ask
  * for each. */
 bool tc_hz_knows_cta(const tc_hz_know *k, uint32_t cta, uint64_t clock);
+/* A clock up to which all of the CTA is known; 0: none is seen at a glance. */
+static inline uint64_t tc_hz_know_base(const tc_hz_know *k, uint32_t cta) {
+    return k && k->n && k->b[0].of == cta && !k->b[0].barrier ? k->b[0].base
+                                                              : 0;
+}
 uint64_t tc_hz_phases_known(const tc_hz_know *k, uint32_t barrier);
 bool tc_hz_know_covers(const tc_hz_know *k, const tc_hz_know *other,
                        uint32_t nt);

@@ -72,6 +72,7 @@ typedef struct tc_hz_late {
     uint32_t n, cap;
     tc_hz_mark *m;
     uint8_t b0, b1; /* bytes of all of them */
+    bool coarse;    /* one of them is */
 } tc_hz_late;
 
 /* One access that may have been too early: decided when somebody waits. */
@@ -260,7 +261,7 @@ void tc_hz_words_each(tc_hazard *h, tc_hz_line *line,
 void tc_hz_words_free(tc_hazard *h);
 
 /* late.c, of the whole CTA */
-void tc_hz_late_clear(tc_hz_cta *z);
+void tc_hz_late_clear(tc_hazard *h, tc_hz_cta *z);
 void tc_hz_late_free(tc_hz_cta *z);
 
 typedef enum tc_hz_strong_kind {
@@ -297,6 +298,8 @@ typedef struct tc_hz_visit {
     uint32_t record;
     tc_hz_know *const *known; /* of each lane */
     tc_hz_know *all;
+    uint64_t base; /* all of the CTA up to this clock is known to all of my
+                      lanes; 0: not asked, or more is to be seen to */
     tc_hz_agent *agent;
     uint32_t committed;
     tc_ptx_space space;
@@ -330,8 +333,38 @@ bool tc_hz_words_make(const tc_hz_visit *v, tc_hz_line *line);
 bool tc_hz_words_atomic(tc_hz_visit *v, tc_hz_line *line, int lane,
                         uint32_t byte);
 /* marks.c: shapes. */
-tc_hz_mark tc_hz_run_mark(int l0, int l1, int64_t byte, uint32_t unit);
-tc_hz_mark tc_hz_same_mark(int l0, int l1, uint32_t b0, uint32_t b1);
+/* The bytes that a run covers in its line. */
+static inline void tc_hz_natural(tc_hz_mark *m) {
+    int n = TC_HZ_LINE >> m->unit;
+    int e0 = m->l0 - m->hi, e1 = m->l1 - m->lo;
+    e0 = e0 < 0 ? 0 : e0;
+    e1 = e1 >= n ? n - 1 : e1;
+    m->b0 = (uint8_t)(e0 << m->unit);
+    m->b1 = (uint8_t)((e1 + 1) << m->unit);
+}
+
+/* Lane l0's element begins at that byte of the line, which may lie before it or
+ * behind it, as long as one of the lanes' does not. */
+static inline tc_hz_mark tc_hz_run_mark(int l0, int l1, int64_t byte,
+                                        uint32_t unit) {
+    int64_t element = byte >> unit; /* a multiple of it */
+    tc_hz_mark m = {.shape = TC_HZ_RUN, .unit = (uint8_t)unit};
+    m.l0 = (uint8_t)l0;
+    m.l1 = (uint8_t)l1;
+    m.lo = m.hi = (int8_t)(l0 - element);
+    tc_hz_natural(&m);
+    return m;
+}
+
+static inline tc_hz_mark tc_hz_same_mark(int l0, int l1, uint32_t b0,
+                                         uint32_t b1) {
+    tc_hz_mark m = {.shape = TC_HZ_SAME, .unit = 7};
+    m.l0 = (uint8_t)l0;
+    m.l1 = (uint8_t)l1;
+    m.b0 = (uint8_t)b0;
+    m.b1 = (uint8_t)b1;
+    return m;
+}
 bool tc_hz_absorb(tc_hz_mark *e, const tc_hz_mark *m);
 /* Takes bytes [b0, b1) away; false: nothing is left. *rest gets a second
  * piece (b0 == b1: none). */

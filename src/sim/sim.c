@@ -4,17 +4,14 @@
 #include <string.h>
 
 static const tc_machine machines[] = {
-#define TC_ARCH(name, sm, sms, sched, tcta, tsm, csm, stat, scta, ssm, reg,    \
-                dram)                                                          \
-    {name, sm, sms, sched, tcta, tsm, csm, stat, scta, ssm, reg, dram},
+#define TC_ARCH(name, sm, sms, tcta, tsm, csm, stat, scta, ssm, reg)           \
+    {name, sm, sms, tcta, tsm, csm, stat, scta, ssm, reg},
 #include "sim/arch.def"
 };
 enum { NMACHINES = (int)(sizeof machines / sizeof machines[0]) };
 
 static const char *const machine_names[] = {
-#define TC_ARCH(name, sm, sms, sched, tcta, tsm, csm, stat, scta, ssm, reg,    \
-                dram)                                                          \
-    name,
+#define TC_ARCH(name, sm, sms, tcta, tsm, csm, stat, scta, ssm, reg) name,
 #include "sim/arch.def"
     NULL};
 

@@ -125,6 +125,9 @@ typedef enum tc_missing {
     TC_MISSING_TENSOR_WAIT,     /* tcgen05.wait::ld or ::st, as cause is a ld
                                    or a st, before at */
     TC_MISSING_TENSOR_COMMIT,   /* tcgen05.commit after cause, and a wait */
+    TC_MISSING_WGMMA_WAIT,      /* wgmma.wait_group (and a commit before it, if
+                                   missing_n) before at */
+    TC_MISSING_WGMMA_FENCE,     /* wgmma.fence before at */
     TC_MISSING_ONE_WRITER,      /* one lane that writes, or an atomic */
     /* Of mbarriers. They tell of one defect only at the same place. */
     TC_MISSING_INIT,      /* before at; cause: the inval, if there was one */
@@ -171,10 +174,10 @@ typedef struct tc_sim_launch {
     const char *entry;
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: from the PTX */
     uint32_t dynamic_shared;
-    bool stops;         /* at the cycle stop_at, or at a deadlock before it, and
-                           leaves its state */
+    bool stops; /* at the cycle stop_at, or at a deadlock before it, and
+                   leaves its state */
     uint64_t stop_at;
-    uint32_t registers; /* of a thread, as ptxas says; 0: estimated */
+    uint32_t registers;       /* of a thread, as ptxas says; 0: estimated */
     uint32_t dynamic_limit;   /* what the host set the kernel's limit to; 0: as
                                  much as the machine has */
     bool nonportable_cluster; /* the host allowed 9 to 16 CTAs */
@@ -190,8 +193,8 @@ typedef struct tc_sim_launch {
 #define TC_CLASSES(X)                                                          \
     X(ALU) X(FMA) X(IMAD) X(FP64) X(MUFU) X(SHFL) X(BRANCH) X(LDG) X(STG)      \
     X(LDS) X(STS) X(LDL) X(STL) X(LDC) X(ATOM) X(LDGSTS) X(LDGDEPBAR)          \
-    X(DEPBAR) X(BULK) X(LDSM) X(STSM) X(BAR) X(MBARRIER) X(MEMBAR) X(TENSOR)   \
-    X(OTHER)
+    X(DEPBAR) X(BULK) X(LDSM) X(STSM) X(BAR) X(MBARRIER) X(MEMBAR) X(MMA)      \
+    X(TENSOR) X(OTHER)
 /* clang-format on */
 typedef enum tc_class {
 #define X(name) TC_CLASS_##name,

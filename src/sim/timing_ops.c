@@ -50,6 +50,7 @@ static const struct {
     {"atom", TC_CLASS_ATOM},
     {"red", TC_CLASS_ATOM},
     {"mbarrier", TC_CLASS_MBARRIER},
+    {"wgmma.wait_group", TC_CLASS_DEPBAR},
     {"tcgen05", TC_CLASS_TENSOR},
     {"membar", TC_CLASS_MEMBAR},
     {"fence", TC_CLASS_MEMBAR},
@@ -61,9 +62,11 @@ static tc_class class_of(const tc_ptx_op *op) {
         [TC_PU_IMAD] = TC_CLASS_IMAD,     [TC_PU_SFU] = TC_CLASS_MUFU,
         [TC_PU_FP64] = TC_CLASS_FP64,     [TC_PU_EXCHANGE] = TC_CLASS_SHFL,
         [TC_PU_BRANCH] = TC_CLASS_BRANCH, [TC_PU_LSU] = TC_CLASS_OTHER,
-        [TC_PU_ASYNC] = TC_CLASS_OTHER,   [TC_PU_BARRIER] = TC_CLASS_BAR};
-    if (op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST) {
-        return memory_class(op, op->opcode == TC_PTX_ST);
+        [TC_PU_ASYNC] = TC_CLASS_OTHER,   [TC_PU_BARRIER] = TC_CLASS_BAR,
+        [TC_PU_MMA] = TC_CLASS_MMA};
+    bool store = op->opcode == TC_PTX_ST || op->opcode == TC_PTX_WMMA_STORE;
+    if (store || op->opcode == TC_PTX_LD || op->opcode == TC_PTX_WMMA_LOAD) {
+        return memory_class(op, store);
     }
     const char *name = tc_ptx_ops[op->opcode].name;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -59,9 +59,12 @@ static int32_t tell(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
     return i;
 }
 
-/* tcgen05.ld, st and commit are no copies: tcgen05*.c tell of them. */
+/* tcgen05.ld, st and commit, and wgmma, are no copies: tcgen05*.c and wgmma.c
+ * tell of them. */
 static bool is_copy(const tc_ptx_op *op) {
-    return proxy_of(op) != TC_HZ_TENSOR && op->opcode != TC_PTX_TCGEN05_COMMIT;
+    return proxy_of(op) != TC_HZ_TENSOR &&
+           op->opcode != TC_PTX_TCGEN05_COMMIT &&
+           op->opcode != TC_PTX_WGMMA_MMA_ASYNC;
 }
 
 static int32_t tell_transfer(tc_transfer *t, tc_trace_kind kind) {

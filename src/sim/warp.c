@@ -17,7 +17,9 @@ static void reset_rest(tc_warp_core *k) {
     if (k->poll) {
         memset(k->poll, 0, TC_LANES * sizeof *k->poll);
     }
-    k->bulk_begin = 0;
+    k->bulk_begin = k->wgmma_free = k->wgmma_groups = 0;
+    free(k->wgmma_touched);
+    k->wgmma_touched = NULL;
     k->mb_ever = k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
     k->mb_since = k->cl_since = 0;
     k->polls = k->poll_progress = 0;
@@ -256,6 +258,7 @@ void tc_warp_free(tc_warp *w) {
         free(k->split);
     }
     free(k->poll);
+    free(k->wgmma_touched);
 }
 
 tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc) {

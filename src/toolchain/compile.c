@@ -10,9 +10,19 @@
 
 /* -O2 is the host's part, which keeps its lines (-g; nvcc's device code is
  * optimised with it too, -lineinfo gives that its lines). A call in the place
- * of a return stays a call: the runtime tells lines by return addresses. */
-static const char *const common[] = {"-x",        "cu", "-std=c++17", "-O2",
-                                     "-lineinfo", "-g", "-MD",        NULL};
+ * of a return stays a call: the runtime tells lines by return addresses. The
+ * last two refuse nothing that is right without them, and many programs want
+ * them: lambdas and constexpr functions on the device. */
+static const char *const common[] = {"-x",
+                                     "cu",
+                                     "-std=c++17",
+                                     "-O2",
+                                     "-lineinfo",
+                                     "-g",
+                                     "-MD",
+                                     "--extended-lambda",
+                                     "--expt-relaxed-constexpr",
+                                     NULL};
 static const char *const for_program[] = {"-cudart",
                                           "none",
                                           "--no-compress",

@@ -1,6 +1,7 @@
 /* fuzz_session.c - the whole input road: any bytes, as if typed or loaded, and
  * then every command that works on a program. Nothing may crash, leak or hang.
  */
+#include "gpu/wire.h"
 #include "tilecopy.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size) {
     }
     memcpy(text, data, size);
     text[size] = '\0';
+    setenv(TC_GPU_ENV, "1", 1); /* no GPU: this main is not ours */
     tc_options o = tc_options_default();
     o.json = size % 2;
     tc_session *s = tc_session_new(&o, ignore_diag, ignore_text, NULL);

@@ -49,12 +49,19 @@ run() {
     program=$out/tilecopy-repl
     nvidia-smi -L
     one "at the prompt" "$out/pty_gpu" "$program" real
+    since=$(date +%s%N)
+    one "three times" "$program" -e gpu -e gpu -e gpu lessons/ldgsts.py
+    echo "   $((($(date +%s%N) - since) / 1000000)) ms in all"
     one "device gpu" "$out/device_host" gpu
     one "device both" "$out/device_host" both
     for f in lessons/cuda/saxpy/*.cu lessons/cuda/stencil-halo/*.cu; do
         grep -q '@finding\|@exit [1-9]' "$f" ||
             one "both $f" "$program" exec --backend both "$f"
     done
+    TILECOPY_EXERCISES=$PWD/exercises
+    export TILECOPY_EXERCISES
+    one "grade" "$program" grade maxpool15 --backend gpu \
+        exercises/maxpool15/reference.cu
     rm -f "$log"
     echo "process: $failed failed"
     [ $failed = 0 ]

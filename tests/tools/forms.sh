@@ -2,8 +2,8 @@
 # forms.sh OUT - asks ptxas which of the instructions that tests/ptx/forms.txt
 # stands for it takes, and writes tests/ptx/forms.txt.gz's lines to OUT: a digit
 # for each target below (- for what tests/ptx/forms_lax.txt names), and the
-# instruction. All that some target takes, and one in 16 of the rest. Takes a
-# quarter of an hour. From the root of the repository.
+# instruction. All that some target takes, and one in 16 of the rest. Takes
+# some minutes. From the root of the repository.
 set -u
 PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
 targets="sm_80 sm_90 sm_90a sm_100 sm_100a sm_120a"
@@ -45,19 +45,29 @@ judge() {
     done
 }
 
-# What only the whole compilation finds: no line is named, so halve.
+# compile TARGET FILE: the same of what only the whole compilation finds. Of
+# addresses in 32 bits it names the lines; of all else it does not, so halve.
 compile() {
+    [ -s "$2" ] || return
     module "$1" "$2" '' >"$2.ptx"
-    out=$(ptxas -O0 -arch "$1" "$2.ptx" -o /dev/null 2>&1) && return
-    if [ "$(wc -l <"$2")" -eq 1 ]; then
+    ptxas -O0 -arch "$1" "$2.ptx" -o /dev/null >"$2.out" 2>&1 && return
+    sed -n "s/.* on line '\([0-9]*\)'.*/\1/p; s/.*, line \([0-9]*\); .*/\1/p" \
+        "$2.out" >"$2.lines"
+    if [ -s "$2.lines" ]; then
+        awk 'NR == FNR { bad[$1 - 1] = 1; next } FNR in bad { print $1 }' \
+            "$2.lines" "$2"
+        awk 'NR == FNR { bad[$1 - 1] = 1; next } !(FNR in bad)' \
+            "$2.lines" "$2" >"$2.a"
+        compile "$1" "$2.a"
+    elif [ "$(wc -l <"$2")" -eq 1 ]; then
         awk '{ print $1 }' "$2"
-        return
+    else
+        half=$((($(wc -l <"$2") + 1) / 2))
+        head -n $half "$2" >"$2.a"
+        tail -n +$((half + 1)) "$2" >"$2.b"
+        compile "$1" "$2.a"
+        compile "$1" "$2.b"
     fi
-    half=$((($(wc -l <"$2") + 1) / 2))
-    head -n $half "$2" >"$2.a"
-    tail -n +$((half + 1)) "$2" >"$2.b"
-    compile "$1" "$2.a"
-    compile "$1" "$2.b"
 }
 
 awk '{ print NR, $0 }' "$work/all" >"$work/numbered"

@@ -40,6 +40,7 @@ typedef struct mbar_case {
     /* asked; 0: 1 CTA, 32 threads, no cluster, 4096 bytes of sm */
     uint32_t grid[3], block, cluster[3], sm;
     const char *directives, *arch, *entry; /* entry NULL: k */
+    uint32_t registers;                    /* of a thread; 0: nobody knows */
     bool timing, hazards, trace;
     tc_completion completion;
     uint64_t seed;
@@ -99,6 +100,7 @@ static inline void mbar_run_text(mbar_case *c, const char *text) {
                                 c->grid[1] ? c->grid[1] : 1,
                                 c->grid[2] ? c->grid[2] : 1},
                        .block = {c->block ? c->block : 32, 1, 1},
+                       .registers = c->registers,
                        .params = (const uint8_t *)params,
                        .nparams = sizeof params};
     memcpy(l.cluster, c->cluster, sizeof l.cluster);

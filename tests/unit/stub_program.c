@@ -562,7 +562,12 @@ static int tensor(void) {
 }
 
 static int unbuilt(void) {
+    cudaStream_t s;
+    void *p;
     FAILS(cudaStreamBeginCapture(NULL, 0), cudaErrorStreamCaptureUnsupported);
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamBeginCapture(s, 0));
+    FAILS(cudaMallocAsync(&p, 4, s), cudaErrorNotSupported);
     return 0;
 }
 

@@ -109,6 +109,16 @@ static const char copies[] = INIT(0, 64) READY
         "L", "bar",
         "0") "add.u32 %r11, %r4, -256;\nld.shared.u32 %r10, [%r11];\n"
              "st.global.u32 [%rd5], %r10;\nE:\n";
+/* The phase is over with one arrival fewer than there are, so that one copy's
+ * belongs to the next. */
+static const char one_too_few[] = INIT(0, 63) READY
+    "setp.ge.u32 %p4, %r1, 64;\n@%p4 bra READ;\n"
+    "cp.async.ca.shared.global [%r4], [%rd4], 4;\n"
+    "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\nbra E;\n"
+    "READ:\n" WAIT(
+        "L", "bar",
+        "0") "add.u32 %r11, %r4, -256;\nld.shared.u32 %r10, [%r11];\n"
+             "st.global.u32 [%rd5], %r10;\nE:\n";
 /* A plain hand-over by an mbarrier, and transitively by a second one. */
 static const char hand_over[] = INIT(0, 64) READY
     "setp.ge.u32 %p4, %r1, 64;\n@%p4 bra READ;\n"
@@ -181,6 +191,9 @@ static const hazard_case cases[] = {
     {"copies", copies, NULL, NONE, 0, 0, 0, 1, 128, 0},
     {"copies: no wait", copies, "//wait", KIND(READ_BEFORE_COMPLETE),
      TC_MISSING_PHASE_WAIT, TC_PTX_LD, TC_PTX_CP_ASYNC, 1, 128, 0},
+    {"copies: one arrival too few", one_too_few, NULL,
+     KIND(READ_BEFORE_COMPLETE), TC_MISSING_PHASE_WAIT, TC_PTX_LD,
+     TC_PTX_CP_ASYNC, 1, 128, 0},
     {"hand over", hand_over, NULL, NONE, 0, 0, 0, 1, 128, 0},
     {"hand over: no wait", hand_over, "//wait", KIND(DATA_RACE),
      TC_MISSING_BARRIER, ANY, ANY, 1, 128, 0},

@@ -64,6 +64,17 @@ static const char bulk[] =
                       "//wait\n"
                       "@!%p2 bra L; //wait\n"
                       "ld.shared.u32 %r10, [%r4];\n" OUT SYNC("end");
+/* Too many bytes are announced; all but one warp wait for those that wait. */
+static const char too_many[] =
+    PEER "@%p1 mbarrier.init.shared.b64 [bar], 1;\n"
+         "fence.mbarrier_init.release.cluster;\n" SYNC(
+             "start") "@%p1 mbarrier.arrive.expect_tx.shared.b64 %rd9, [bar], "
+                      "528;\n@%p1 "
+                      "cp.async.bulk.shared::cluster.global.mbarrier::complete_"
+                      "tx::bytes [sm], [%rd1], 512, [bar];\n"
+                      "setp.eq.u32 %p2, %r8, 0;\n@%p2 bra E;\nL:\n"
+                      "mbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;"
+                      "\n@!%p2 bra L;\nE:\n" SYNC("end");
 
 static const hazard_case cases[] = {
     {"push", push, NULL, NONE, 0, 0, 0, 2, 128, 2},
@@ -80,6 +91,8 @@ static const hazard_case cases[] = {
     {"relaxed: without", relaxed, "//fence", KIND(DATA_RACE),
      TC_MISSING_CLUSTER_BARRIER, TC_PTX_LD, TC_PTX_ST, 2, 128, 2},
     {"arrive", arrive, NULL, NONE, 0, 0, 0, 2, 128, 2},
+    {"arrive: the init's fence and a relaxed arrival", arrive, "//local", NONE,
+     0, 0, 0, 2, 128, 2},
     {"arrive: not known to run", arrive, "//start", KIND(CLUSTER_SYNC),
      TC_MISSING_CLUSTER_START, ANY, ANY, 2, 128, 2},
     {"count", count, NULL, NONE, 0, 0, 0, 2, 128, 2},
@@ -88,6 +101,8 @@ static const hazard_case cases[] = {
     {"bulk", bulk, NULL, NONE, 0, 0, 0, 2, 128, 2},
     {"bulk: no fence", bulk, "//fence", KIND(PROXY_FENCE),
      TC_MISSING_PROXY_FENCE, TC_PTX_CP_ASYNC_BULK, TC_PTX_ST, 2, 128, 2},
+    {"too many bytes", too_many, NULL, KIND(TX_COUNT), TC_MISSING_BYTES,
+     TC_PTX_MBARRIER_TRY_WAIT, TC_PTX_MBARRIER_ARRIVE, 2, 128, 2},
     {"bulk: no wait", bulk, "//wait", KIND(READ_BEFORE_COMPLETE),
      TC_MISSING_PHASE_WAIT, TC_PTX_LD, TC_PTX_CP_ASYNC_BULK, 2, 128, 2},
 };

@@ -404,7 +404,7 @@ static void only_on_a_gpu(void **state) {
     tc_buf out = TC_BUF_INIT, text = TC_BUF_INIT;
     const char *at = strstr(add_text, "done:");
     tc_buf_write(&text, add_text, (size_t)(at - add_text));
-    tc_buf_puts(&text, "    wgmma.fence.sync.aligned;\n");
+    tc_buf_puts(&text, "    tcgen05.shift.cta_group::1.down [%r1];\n");
     tc_buf_puts(&text, at);
     write_file(add_path, tc_buf_text(&text));
     tc_session *s = new_session(TC_BACKEND_SIM, &out);

@@ -418,7 +418,21 @@ static void errors(void **state) {
         {"ad.s32 %r1, %r2, %r3;", "unknown opcode 'ad'", "'add'"},
         {"tld4.r.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1, %f1}];",
          "'tld4' is not built", ""},
-        {"wgmma.fence.sync.aligned;", "'wgmma.fence' is not built", ""},
+        {"multimem.st.global.f32 [%rd1], %f1;", "'multimem' is not built", ""},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%f1, %f1, %f1, "
+         "%f1}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f1, %f1, %f1, %f1};",
+         "there is no such form of 'mma'", ".f16 goes with .m8n8k4, .m16n8k8"},
+        {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f1, %f1, "
+         "%f1}, {%r1, %r1}, {%r1, %r1}, {%f1, %f1, %f1, %f1};",
+         "wants a vector of 4 registers {..} here", ""},
+        {"mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32 {%f1, %f1, %f1, "
+         "%f1}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f1, %f1, %f1, %f1};",
+         "has A in .row and B in .col", ""},
+        {"mma.sync.aligned.row.col.f64.f64.f64.f64 {%r1}, {%r1}, {%r1}, {%r1};",
+         "'mma' wants a shape", ""},
+        {"wmma.load.a.sync.aligned.row.m16n16k8.bf16 {%r1, %r1, %r1, %r1}, "
+         "[%rd1];",
+         "there is no such form of 'wmma.load.a'", "with .m16n16k16"},
         {"call f;", "'f' is not declared", ""},
         {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
          "'tex' is not built", ""},

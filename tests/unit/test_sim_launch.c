@@ -255,6 +255,10 @@ static const struct {
      NULL},
     {"227 KiB", {.sm = 227 * 1024 - 128}, NULL},
     {"more", {.sm = 227 * 1024 - 127}, "at most 232448"},
+    {"65536 registers", {.block = 1024, .registers = 64}, NULL},
+    {"as 73728", {.block = 1024, .registers = 65}, "65 registers a thread"},
+    {"255, few", {.block = 256, .registers = 255}, NULL},
+    {"255, more", {.block = 257, .registers = 255}, "255 registers a thread"},
 };
 
 static void limits(void **state) {

@@ -102,7 +102,7 @@ static int64_t want(const mma_form *f, const matrices *x, uint32_t q, at p) {
     int64_t sum = x->c[q][p.row][p.col];
     for (uint32_t k = 0; k < f->k; k++) {
         int64_t a = x->a[q][p.row][k], b = x->b[q][k][p.col];
-        sum += f->more[1] == 'x' ? a ^ b : a * b;
+        sum += strncmp(f->more, ".x", 2) == 0 ? a ^ b : a * b;
     }
     return sum;
 }

@@ -24,7 +24,7 @@ static void compare(const wmma_form *f, bool padded, const uint8_t *out) {
             int64_t sum = c[r * 256 + col];
             for (uint32_t k = 0; k < f->k; k++) {
                 int64_t x = a[r * 256 + k], y = b[k * 256 + col];
-                sum += f->more[1] == 'x' ? x ^ y : x * y;
+                sum += strncmp(f->more, ".x", 2) == 0 ? x ^ y : x * y;
             }
             int64_t got =
                 decode(f->d, get_bits(out, wmma_bit(f, 'd', padded, r, col),

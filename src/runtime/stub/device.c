@@ -159,9 +159,15 @@ static cudaError_t limit(enum cudaLimit l) {
                : cudaSuccess;
 }
 
+/* Most programs that ask for more heap never fill it: they are told, and go on.
+ */
 TC_API cudaError_t cudaDeviceSetLimit(enum cudaLimit l, size_t value) {
     TC_ENTER();
     cudaError_t e = limit(l);
+    if (e == cudaSuccess && l == cudaLimitMallocHeapSize && value > 8 << 20) {
+        tc_stub_unbuilt("a heap of more than 8 MiB: malloc() in a kernel gives "
+                        "NULL beyond, whatever cudaDeviceSetLimit() says");
+    }
     if (e == cudaSuccess) {
         limits[l] = value;
     }

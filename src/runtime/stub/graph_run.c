@@ -37,10 +37,12 @@ static cudaError_t set(const tc_stub_node *n, cudaStream_t s) {
 static cudaError_t call_host(const tc_stub_node *n, uint32_t stream) {
     cudaHostFn_t fn = n->fn;
     void *user = n->user;
+    const void *caller = tc_stub_self.caller;
     tc_stub_open(stream, tc_stub.launches);
     tc_stub_unlock();
     fn(user);
     tc_stub_lock();
+    tc_stub_self.caller = caller;
     return cudaSuccess;
 }
 

@@ -1,13 +1,18 @@
 /* host.c - page-locked memory of the host. What is allocated here is shared
- * with the device and has one address for both; what is registered is the
- * program's own, which kernels do not reach. */
+ * with the device and has one address for both. What is registered is the
+ * program's own: kernels reach a copy, at the address that
+ * cudaHostGetDevicePointer() gives and that stands in a launch's parameters for
+ * the program's. It is brought up to date before each launch, and back after
+ * it. */
 #include "runtime/stub/stub.h"
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct tc_stub_registered {
     uintptr_t address;
     size_t bytes;
     unsigned int flags;
+    void *copy; /* the device's, or NULL: nobody has asked for it */
     struct tc_stub_registered *next;
 } tc_stub_registered;
 
@@ -63,7 +68,7 @@ static cudaError_t add(void *ptr, size_t size, unsigned int flags) {
     if (r == NULL) {
         return cudaErrorMemoryAllocation;
     }
-    *r = (tc_stub_registered){(uintptr_t)ptr, size, flags, registered};
+    *r = (tc_stub_registered){(uintptr_t)ptr, size, flags, NULL, registered};
     registered = r;
     return cudaSuccess;
 }
@@ -82,9 +87,55 @@ TC_API cudaError_t cudaHostUnregister(void *ptr) {
                                  ? cudaErrorInvalidValue
                                  : cudaErrorHostMemoryNotRegistered);
     }
+    cudaError_t e = gone->copy != NULL ? tc_stub_free(gone->copy, false, true)
+                                       : cudaSuccess;
     *r = gone->next;
     free(gone);
-    return tc_stub_leave(cudaSuccess);
+    return tc_stub_leave(e);
+}
+
+cudaError_t tc_stub_registered_copy(bool to_device) {
+    cudaError_t e = cudaSuccess;
+    for (tc_stub_registered *r = registered; r != NULL && e == cudaSuccess;
+         r = r->next) {
+        void *own = (void *)r->address;
+        if (r->copy != NULL && to_device) {
+            e = tc_stub_copy_line(r->copy, own, r->bytes,
+                                  cudaMemcpyHostToDevice, false, NULL);
+        } else if (r->copy != NULL &&
+                   (r->flags & cudaHostRegisterReadOnly) == 0) {
+            e = tc_stub_copy_line(own, r->copy, r->bytes,
+                                  cudaMemcpyDeviceToHost, false, NULL);
+        }
+    }
+    return e;
+}
+
+static cudaError_t copy_of(void **out, const void *p) {
+    tc_stub_registered *r = *range_of(p);
+    cudaError_t e = r == NULL ? cudaErrorInvalidValue : cudaSuccess;
+    if (e == cudaSuccess && r->copy == NULL) {
+        e = tc_stub_alloc(&r->copy, r->bytes, TC_RT_DEVICE, 0);
+    }
+    if (e == cudaSuccess) {
+        *out = (char *)r->copy + ((uintptr_t)p - r->address);
+    }
+    return e;
+}
+
+cudaError_t tc_stub_registered_params(char *params, size_t bytes) {
+    cudaError_t e = cudaSuccess;
+    for (size_t i = 0;
+         registered != NULL && i + sizeof(void *) <= bytes && e == cudaSuccess;
+         i += sizeof(void *)) {
+        void *p;
+        memcpy(&p, params + i, sizeof p);
+        if (*range_of(p) != NULL) {
+            e = copy_of(&p, p);
+            memcpy(params + i, &p, sizeof p);
+        }
+    }
+    return e;
 }
 
 /* --- asking -------------------------------------------------------------- */
@@ -99,10 +150,7 @@ static cudaError_t device_pointer(void **out, void *p, unsigned int flags) {
         *out = p;
         return cudaSuccess;
     }
-    return *range_of(p) != NULL
-               ? tc_stub_unbuilt("cudaHostGetDevicePointer() of memory from "
-                                 "cudaHostRegister(): take cudaHostAlloc()")
-               : cudaErrorInvalidValue;
+    return copy_of(out, p);
 }
 
 TC_API cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost,

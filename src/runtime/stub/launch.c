@@ -27,7 +27,7 @@ char *tc_stub_pack(const tc_stub_function *f, void **args, cudaError_t *why) {
 }
 
 cudaError_t tc_stub_launch_packed(const tc_stub_function *f,
-                                  const tc_stub_grid *g, const char *params) {
+                                  const tc_stub_grid *g, char *params) {
     tc_stub_talk t = {.name = TC_RT_LAUNCH};
     uint32_t nparams = f->facts.param_bytes;
     cudaError_t e = tc_stub_stream_id(g->stream, &t.stream);
@@ -41,14 +41,16 @@ cudaError_t tc_stub_launch_packed(const tc_stub_function *f,
                       .dynamic_shared = (uint32_t)g->shared,
                       .flags = g->cooperative ? TC_RT_COOPERATIVE : 0,
                       .nparams = nparams};
-    struct iovec out[2] = {{&l, sizeof l},
-                           {(void *)(uintptr_t)params, nparams}};
+    struct iovec out[2] = {{&l, sizeof l}, {params, nparams}};
     t.out = out;
     t.nout = 2;
-    e = tc_stub_call(&t);
+    e = tc_stub_registered_params(params, nparams);
+    e = e == cudaSuccess ? tc_stub_registered_copy(true) : e;
+    e = e == cudaSuccess ? tc_stub_call(&t) : e;
     if (e == cudaSuccess) {
         tc_stub.launches++;
         tc_stub_shut(params, nparams, t.stream);
+        e = tc_stub_registered_copy(false);
     }
     return e;
 }

@@ -20,7 +20,7 @@ cudaError_t tc_stub_launch(const void *kernel, const tc_stub_grid *g,
 /* The arguments as the kernel's parameter block; NULL with why not. */
 char *tc_stub_pack(const tc_stub_function *f, void **args, cudaError_t *why);
 cudaError_t tc_stub_launch_packed(const tc_stub_function *f,
-                                  const tc_stub_grid *g, const char *params);
+                                  const tc_stub_grid *g, char *params);
 /* capture.c; takes params. */
 cudaError_t tc_stub_capture_kernel(tc_stub_stream *s, const tc_stub_function *f,
                                    const tc_stub_grid *g, char *params);

@@ -7,11 +7,13 @@
 typedef struct tc_stub_pool {
     uint64_t threshold; /* cudaMemPoolAttrReleaseThreshold */
     int reuse[4];       /* the three reuse attributes, by number */
+    uint32_t number;    /* in its blocks' flags */
+    uint64_t high;      /* the most that was used at once */
     struct tc_stub_pool *next;
 } tc_stub_pool;
 
 /* The first is the device's own. */
-static tc_stub_pool own = {.reuse = {0, 1, 1, 1}};
+static tc_stub_pool own = {.reuse = {0, 1, 1, 1}, .number = 1};
 
 static tc_stub_pool *pool_of(cudaMemPool_t handle) {
     tc_stub_pool *p = &own;
@@ -21,16 +23,34 @@ static tc_stub_pool *pool_of(cudaMemPool_t handle) {
     return p;
 }
 
-static cudaError_t alloc(void **p, size_t size, cudaStream_t s) {
+static uint64_t used(const tc_stub_pool *pool) {
+    uint64_t sum = 0;
+    for (int i = 0; i < tc_stub.nblocks; i++) {
+        const tc_stub_block *b = &tc_stub.blocks[i];
+        sum +=
+            b->kind == TC_RT_DEVICE && b->flags == pool->number ? b->bytes : 0;
+    }
+    return sum;
+}
+
+static cudaError_t alloc(void **p, size_t size, tc_stub_pool *pool,
+                         cudaStream_t s) {
     uint32_t stream;
     cudaError_t e = tc_stub_stream_id(s, &stream);
-    return e != cudaSuccess ? e : tc_stub_alloc(p, size, TC_RT_DEVICE, 0);
+    if (e == cudaSuccess && tc_stub_capturing(stream) != NULL) {
+        return tc_stub_unbuilt("cudaMallocAsync() in a captured stream");
+    }
+    e = e == cudaSuccess ? tc_stub_alloc(p, size, TC_RT_DEVICE, pool->number)
+                         : e;
+    uint64_t now = e == cudaSuccess ? used(pool) : 0;
+    pool->high = now > pool->high ? now : pool->high;
+    return e;
 }
 
 TC_API cudaError_t cudaMallocAsync(void **devPtr, size_t size,
                                    cudaStream_t hStream) {
     TC_ENTER();
-    return tc_stub_leave(alloc(devPtr, size, hStream));
+    return tc_stub_leave(alloc(devPtr, size, &own, hStream));
 }
 TC_PTSZ(cudaMallocAsync);
 
@@ -38,8 +58,9 @@ TC_API cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size,
                                            cudaMemPool_t memPool,
                                            cudaStream_t stream) {
     TC_ENTER();
-    return tc_stub_leave(pool_of(memPool) == NULL ? cudaErrorInvalidValue
-                                                  : alloc(ptr, size, stream));
+    tc_stub_pool *p = pool_of(memPool);
+    return tc_stub_leave(p == NULL ? cudaErrorInvalidValue
+                                   : alloc(ptr, size, p, stream));
 }
 TC_PTSZ(cudaMallocFromPoolAsync);
 
@@ -47,6 +68,9 @@ TC_API cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream) {
     TC_ENTER();
     uint32_t stream;
     cudaError_t e = tc_stub_stream_id(hStream, &stream);
+    if (e == cudaSuccess && tc_stub_capturing(stream) != NULL) {
+        e = tc_stub_unbuilt("cudaFreeAsync() in a captured stream");
+    }
     return tc_stub_leave(e != cudaSuccess ? e
                                           : tc_stub_free(devPtr, false, false));
 }
@@ -81,6 +105,8 @@ TC_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool) {
 
 struct cudaMemPoolProps;
 
+static uint32_t numbers = 1; /* of pools so far */
+
 TC_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool,
                                      const struct cudaMemPoolProps *props) {
     TC_ENTER();
@@ -91,7 +117,8 @@ TC_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool,
         return tc_stub_leave(e != cudaSuccess ? e : cudaErrorMemoryAllocation);
     }
     *p = own;
-    p->threshold = 0;
+    p->threshold = p->high = 0;
+    p->number = ++numbers;
     own.next = p;
     *memPool = (cudaMemPool_t)(void *)p;
     return tc_stub_leave(cudaSuccess);
@@ -141,13 +168,27 @@ static cudaError_t attribute(cudaMemPool_t pool, enum cudaMemPoolAttr a,
     return cudaErrorInvalidValue;
 }
 
-static cudaError_t usage(enum cudaMemPoolAttr a, bool set) {
-    if (a < cudaMemPoolAttrReservedMemCurrent ||
-        a > cudaMemPoolAttrUsedMemHigh) {
+/* What is in use, and what the pool has of the device: pieces of 32 MiB, kept
+ * while a threshold says so. A high-water mark can only be set to 0. */
+static cudaError_t usage(cudaMemPool_t pool, enum cudaMemPoolAttr a,
+                         uint64_t *value, bool set) {
+    const uint64_t piece = UINT64_C(32) << 20;
+    bool mark =
+        a == cudaMemPoolAttrReservedMemHigh || a == cudaMemPoolAttrUsedMemHigh;
+    bool reserved = a == cudaMemPoolAttrReservedMemCurrent ||
+                    a == cudaMemPoolAttrReservedMemHigh;
+    tc_stub_pool *p = pool_of(pool);
+    if (p == NULL || value == NULL || a > cudaMemPoolAttrUsedMemHigh ||
+        (set && !(mark && *value == 0))) {
         return cudaErrorInvalidValue;
     }
-    return set ? cudaSuccess
-               : tc_stub_unbuilt("cudaMemPoolGetAttribute() of a pool's use");
+    if (set) {
+        p->high = used(p);
+        return cudaSuccess;
+    }
+    uint64_t now = mark || (reserved && p->threshold > 0) ? p->high : used(p);
+    *value = reserved ? (now + piece - 1) / piece * piece : now;
+    return cudaSuccess;
 }
 
 TC_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool,
@@ -155,7 +196,7 @@ TC_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool,
                                            void *value) {
     TC_ENTER();
     return tc_stub_leave(attr > cudaMemPoolAttrReleaseThreshold
-                             ? usage(attr, true)
+                             ? usage(memPool, attr, value, true)
                              : attribute(memPool, attr, value, true));
 }
 
@@ -164,6 +205,6 @@ TC_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool,
                                            void *value) {
     TC_ENTER();
     return tc_stub_leave(attr > cudaMemPoolAttrReleaseThreshold
-                             ? usage(attr, false)
+                             ? usage(memPool, attr, value, false)
                              : attribute(memPool, attr, value, false));
 }

@@ -220,6 +220,15 @@ cudaError_t tc_stub_alloc(void **out, uint64_t bytes, tc_rt_memory kind,
 /* host: cudaFreeHost; waits: as all but cudaFreeAsync do. */
 cudaError_t tc_stub_free(void *p, bool host, bool waits);
 
+/* --- host.c -------------------------------------------------------------- */
+
+/* Registered memory of the host whose device address is in use: to the
+ * device's copy of it, or back. */
+cudaError_t tc_stub_registered_copy(bool to_device);
+/* Pointers to registered memory among a launch's parameters become pointers to
+ * the device's copy. */
+cudaError_t tc_stub_registered_params(char *params, size_t bytes);
+
 /* --- managed.c ----------------------------------------------------------- */
 
 /* Maps a block's pages from the descriptor: those around it, or those that the
