@@ -16,7 +16,8 @@ static inline uint32_t pipe_early_read(const pipe_program *p) {
  * unordered, the read came before the next copy's end as well. */
 static inline uint32_t pipe_early_fill(const pipe_program *p) {
     return PK(OVERWRITE_BEFORE_READ) |
-           (p->fill == FILL_REMOTE ? PK(DATA_RACE)
+           (p->fill == FILL_SEND     ? PK(DATA_RACE) | PK(READ_BEFORE_COMPLETE)
+            : p->fill == FILL_REMOTE ? PK(DATA_RACE)
             : p->fill == FILL_PLAIN
                 ? 0
                 : PK(READ_BEFORE_COMPLETE) | PK(READ_BEFORE_BARRIER));
