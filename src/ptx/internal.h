@@ -221,7 +221,7 @@ enum {
     TC_WHO_TESTP = 1 << 26,
     TC_WHO_SETV = 1 << 27,   /* vset: also a comparison */
     TC_WHO_SPACEP = 1 << 28, /* isspacep */
-    TC_WHO_MOVE = 1 << 29 /* mov and, as no bit is left, pmevent */
+    TC_WHO_MOVE = 1 << 29    /* mov and, as no bit is left, pmevent */
 };
 #define TC_WHO_MMA (1u << 31) /* mma, wmma.*; no int has this bit */
 unsigned tc_ptx_who(tc_ptx_opcode op);

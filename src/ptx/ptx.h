@@ -557,7 +557,7 @@ typedef struct tc_ptx_func {
 } tc_ptx_func;
 
 typedef struct tc_ptx_table { /* .branchtargets, .calltargets, .callprototype */
-    uint32_t first, n; /* of targets: ops, functions */
+    uint32_t first, n;        /* of targets: ops, functions */
     bool prototype;
     uint32_t results, params; /* of a prototype: how many */
 } tc_ptx_table;

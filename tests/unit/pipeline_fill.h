@@ -16,7 +16,8 @@ static inline uint32_t pipe_early_read(const pipe_program *p) {
  * unordered, the read came before the next copy's end as well. */
 static inline uint32_t pipe_early_fill(const pipe_program *p) {
     return PK(OVERWRITE_BEFORE_READ) |
-           (p->fill == FILL_REMOTE ? PK(DATA_RACE)
+           (p->fill == FILL_SEND     ? PK(DATA_RACE) | PK(READ_BEFORE_COMPLETE)
+            : p->fill == FILL_REMOTE ? PK(DATA_RACE)
             : p->fill == FILL_PLAIN
                 ? 0
                 : PK(READ_BEFORE_COMPLETE) | PK(READ_BEFORE_BARRIER));
@@ -41,8 +42,10 @@ static inline void pipe_put_slot(pipe_program *p, char of) {
 }
 
 static inline void pipe_put_wait(pipe_program *p, uint32_t tag, const char *bar,
-                                 const char *parity) {
-    const char *scope = p->flow == FLOW_CLUSTER ? ".acquire.cluster" : "";
+                                 const char *parity, bool acquire) {
+    const char *scope = p->flow != FLOW_CLUSTER ? acquire ? "" : ".relaxed.cta"
+                        : acquire               ? ".acquire.cluster"
+                                                : ".relaxed.cluster";
     int label = p->labels++;
     pipe_put(p, 0, "W%d:\n", label);
     pipe_put(p, tag,
@@ -182,12 +185,20 @@ static inline bool pipe_keep_arrival(pipe_program *p) {
     return pipe_keep(p, "full arrival", PIPE_HANGS, T_ANY, T_ANY);
 }
 
+/* What the producer stored, or waited for, is told by the arrival's release. */
+static inline bool pipe_keep_release(pipe_program *p) {
+    return pipe_keep(p, "full arrival's release",
+                     pipe_early_read(p) | PK(OVERWRITE_BEFORE_READ), T_READ,
+                     T_FILL);
+}
+
 static inline void pipe_put_signal(pipe_program *p) {
     switch (p->fill) {
     case FILL_PLAIN:
     case FILL_GROUP:
         if (pipe_keep_arrival(p)) {
-            pipe_put(p, T_ARRIVE, "mbarrier.arrive.shared.b64 token, [ff];\n");
+            pipe_put(p, T_ARRIVE, "mbarrier.arrive%s.shared.b64 token, [ff];\n",
+                     pipe_keep_release(p) ? "" : ".relaxed.cta");
         }
         break;
     case FILL_INC:
@@ -213,8 +224,8 @@ static inline void pipe_put_signal(pipe_program *p) {
             break;
         }
         pipe_put(p, T_ARRIVE,
-                 "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
-                 "[rf];\n");
+                 "mbarrier.arrive.%s.cluster.shared::cluster.b64 _, [rf];\n",
+                 pipe_keep_release(p) ? "release" : "relaxed");
         break;
     default:
         break; /* the bytes themselves */

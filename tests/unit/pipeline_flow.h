@@ -176,7 +176,11 @@ static inline void pipe_put_full(pipe_program *p) {
                       PIPE_MIXED)) {
         pipe_put(p, 0, "xor.b32 sp, sp, 1;\n");
     }
-    pipe_put_wait(p, T_FULL, "sf", "sp");
+    /* Without an acquire the wait orders nothing after it. */
+    pipe_put_wait(p, T_FULL, "sf", "sp",
+                  pipe_keep(p, "full wait's acquire",
+                            pipe_early_read(p) | PK(OVERWRITE_BEFORE_READ),
+                            T_READ, T_FILL));
 }
 
 /* Do the arrivals at full tell of the reads that a refill comes after? Each
@@ -270,7 +274,11 @@ static inline void pipe_put_empty_wait(pipe_program *p) {
     }
     if (p->flow != FLOW_NAMED) {
         pipe_put(p, 0, "xor.b32 fp, fp, 1;\n");
-        pipe_put_wait(p, T_EMPTY, "fe", "fp");
+        bool acquire = !pipe_refills(p) ||
+                       pipe_keep(p, "empty wait's acquire",
+                                 pipe_early_fill(p) | PK(OVERWRITE_IN_FLIGHT),
+                                 T_READ | T_FILL, T_FILL | T_SRC);
+        pipe_put_wait(p, T_EMPTY, "fe", "fp", acquire);
         return;
     }
     pipe_put(p, 0, "setp.lt.u32 pq, f, %d;\n@pq bra E%d;\n", p->stages, label);
@@ -326,13 +334,19 @@ static inline void pipe_put_empty_arrival(pipe_program *p) {
     if (!pipe_refills(p) ||
         pipe_keep(p, "empty arrival", PK(TX_COUNT) | PIPE_HANGS, T_ANY,
                   T_ANY)) {
+        bool release = !pipe_refills(p) ||
+                       pipe_keep(p, "empty arrival's release",
+                                 pipe_early_fill(p) | PK(OVERWRITE_IN_FLIGHT),
+                                 T_READ | T_FILL, T_FILL | T_SRC);
         if (p->flow == FLOW_CLUSTER) {
             pipe_put(p, 0, "mapa.shared::cluster.u32 re, se, last;\n");
             pipe_put(p, T_ARRIVE,
-                     "mbarrier.arrive.release.cluster.shared::cluster.b64 _, "
-                     "[re];\n");
+                     "mbarrier.arrive.%s.cluster.shared::cluster.b64 _, "
+                     "[re];\n",
+                     release ? "release" : "relaxed");
         } else {
-            pipe_put(p, T_ARRIVE, "mbarrier.arrive.shared.b64 state, [se];\n");
+            pipe_put(p, T_ARRIVE, "mbarrier.arrive%s.shared.b64 state, [se];\n",
+                     release ? "" : ".relaxed.cta");
         }
     }
     pipe_put(p, 0, "E%d:\n", label);

@@ -111,7 +111,8 @@ static inline void pipe_put_init(pipe_program *p) {
     count += !pipe_keep(p, "full counts one more", PIPE_HANGS, T_ANY, T_ANY);
     /* A copy's own arrival (INC) may come in time all the same. */
     if (count > 1 && p->fill != FILL_INC) {
-        count -= !pipe_keep(p, "full counts one less", less, T_ANY, T_ANY);
+        count -= !pipe_keep_or(p, "full counts one less", less, T_ANY, T_ANY,
+                               PIPE_MIXED);
     }
     pipe_put(p, 0, "@follows bra READY;\n");
     for (int i = 0; i < p->stages; i++) {
