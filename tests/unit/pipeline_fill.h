@@ -11,16 +11,16 @@ static inline uint32_t pipe_early_read(const pipe_program *p) {
                : PK(READ_BEFORE_COMPLETE) | PK(READ_BEFORE_BARRIER);
 }
 
-/* Of a filling that comes before the stage's last readers are done. Of two CTAs
- * nobody can say which of the two was meant to come first; and where both are
- * unordered, the read came before the next copy's end as well. */
+/* Of a filling that comes before the stage's last readers are done. Of two
+ * roles, or of two CTAs, nobody can say which of the two was meant to come
+ * first: with nothing between them, the read is too early for that filling. */
 static inline uint32_t pipe_early_fill(const pipe_program *p) {
-    return PK(OVERWRITE_BEFORE_READ) |
-           (p->fill == FILL_SEND     ? PK(DATA_RACE) | PK(READ_BEFORE_COMPLETE)
-            : p->fill == FILL_REMOTE ? PK(DATA_RACE)
-            : p->fill == FILL_PLAIN
-                ? 0
-                : PK(READ_BEFORE_COMPLETE) | PK(READ_BEFORE_BARRIER));
+    uint32_t late = p->fill == FILL_PLAIN || p->fill == FILL_REMOTE
+                        ? PK(DATA_RACE)
+                        : PK(READ_BEFORE_COMPLETE) | PK(READ_BEFORE_BARRIER);
+    /* A sender's stores go to what its last copy reads. */
+    late |= p->fill == FILL_SEND ? PK(DATA_RACE) : 0;
+    return PK(OVERWRITE_BEFORE_READ) | late;
 }
 
 /* Some wait for what never comes. */
