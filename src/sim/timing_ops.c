@@ -64,8 +64,11 @@ static tc_class class_of(const tc_ptx_op *op) {
         [TC_PU_BRANCH] = TC_CLASS_BRANCH, [TC_PU_LSU] = TC_CLASS_OTHER,
         [TC_PU_ASYNC] = TC_CLASS_OTHER,   [TC_PU_BARRIER] = TC_CLASS_BAR,
         [TC_PU_MMA] = TC_CLASS_MMA};
-    bool store = op->opcode == TC_PTX_ST || op->opcode == TC_PTX_WMMA_STORE;
-    if (store || op->opcode == TC_PTX_LD || op->opcode == TC_PTX_WMMA_LOAD) {
+    bool store = op->opcode == TC_PTX_ST || op->opcode == TC_PTX_WMMA_STORE_D;
+    bool load = op->opcode == TC_PTX_LD || op->opcode == TC_PTX_WMMA_LOAD_A ||
+                op->opcode == TC_PTX_WMMA_LOAD_B ||
+                op->opcode == TC_PTX_WMMA_LOAD_C;
+    if (store || load) {
         return memory_class(op, store);
     }
     const char *name = tc_ptx_ops[op->opcode].name;
