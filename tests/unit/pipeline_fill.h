@@ -105,7 +105,8 @@ static inline void pipe_put_expect(pipe_program *p, const char *bar,
                               : "shared::cta.b64 state";
     int bytes = pipe_tile(p);
     uint32_t early = PK(READ_BEFORE_COMPLETE) | PK(OVERWRITE_BEFORE_READ);
-    uint32_t also = PK(TX_COUNT) | PK(MBARRIER_PHASE) | PK(MBARRIER_COUNT);
+    uint32_t also = PK(TX_COUNT) | PK(MBARRIER_PHASE) | PK(MBARRIER_COUNT) |
+                    PK(OVERWRITE_IN_FLIGHT);
     /* Nothing else tells the barrier to wait for all of these bytes. */
     if (!pipe_keep_or(p, "expect fewer bytes", early, T_FILL, T_READ, also)) {
         bytes -= 16;
