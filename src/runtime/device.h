@@ -68,8 +68,9 @@ typedef struct tc_device_launched {
                         call */
     tc_device_difference *differences; /* both; until the next launch */
     int ndifferences;
-    bool approximate; /* differences: the module has instructions whose error
-                         PTX only bounds (.approx, .full, mma) */
+    bool approximate; /* differences: the kernel has instructions whose last
+                         bits PTX leaves open (.approx, .full, mma, a mul and
+                         an add without .rn) */
 } tc_device_launched;
 
 typedef struct tc_device tc_device;

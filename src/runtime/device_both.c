@@ -301,19 +301,34 @@ static bool compare(both *b) {
     return ok;
 }
 
-/* Of the kernel, or, where it calls, of any function. */
+/* Of floats, without a rounding: a product and a sum that takes it may become
+ * one fma (PTX ISA 9.7.3.3 and 9.7.3.5), and ptxas does so. */
+static bool fusible(const tc_ptx_op *op) {
+    static const uint8_t floats[] = {TC_PT_F16,  TC_PT_F16X2,  TC_PT_F32,
+                                     TC_PT_BF16, TC_PT_BF16X2, TC_PT_F64};
+    uint32_t rounded = TC_PM_RN | TC_PM_RZ | TC_PM_RM | TC_PM_RP;
+    return (op->flags & rounded) == 0 &&
+           memchr(floats, (int)op->type, sizeof floats) != NULL;
+}
+
+/* Whose results' last bits another machine may have otherwise: of the kernel,
+ * or, where it calls, of any function. */
 static bool approximate(const tc_ptx_module *m, const char *entry) {
     const tc_ptx_func *f = tc_ptx_find_entry(m, entry);
-    bool calls = false, found = false, elsewhere = false;
+    bool calls = false, elsewhere = false, product = false, sum = false;
     for (uint32_t i = 0; i < m->ncode; i++) {
         const tc_ptx_op *op = &m->code[i];
         bool own = f != NULL && i >= f->begin && i < f->end;
-        bool bounded = tc_ptx_approximate(op);
+        if (own && tc_ptx_approximate(op)) {
+            return true;
+        }
         calls |= own && op->opcode == TC_PTX_CALL;
-        found |= own && bounded;
-        elsewhere |= bounded;
+        product |= own && op->opcode == TC_PTX_MUL && fusible(op);
+        sum |= own && fusible(op) &&
+               (op->opcode == TC_PTX_ADD || op->opcode == TC_PTX_SUB);
+        elsewhere |= tc_ptx_approximate(op);
     }
-    return found || (calls && elsewhere);
+    return (product && sum) || (calls && elsewhere);
 }
 
 /* --- launching -------------------------------------------------------------*/

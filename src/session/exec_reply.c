@@ -103,8 +103,9 @@ void tc_exec_findings_text(tc_exec *e, tc_buf *b) {
     }
     if (e->approximate) {
         tc_buf_puts(b, "  (a kernel has instructions whose result PTX only "
-                       "bounds, .approx or .full,\n  or sums of matrices: "
-                       "their last bits may differ)\n");
+                       "bounds, .approx or .full,\n  sums of matrices, or "
+                       "products and sums without .rn, which may become one\n"
+                       "  fma: their last bits may differ)\n");
     }
 }
 

@@ -262,11 +262,15 @@ TC_BARRIER_OP(BARRIER_ARRIVE)
 TC_BARRIER_OP(BAR_RED)
 TC_BARRIER_OP(BARRIER_RED)
 
-/* 9.7.13.4. One memory, in order: only the checker has anything to do. */
+/* 9.7.13.4. One memory, in order: only the checker and the clock have anything
+ * to do. */
 void tc_sim_op_MEMBAR(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    (void)op;
-    if (w->cta->run->hazard) {
+    tc_run *r = w->cta->run;
+    if (r->hazard) {
         tc_hazard_fence_op(w, op, mask);
+    }
+    if (r->timing && op->scope >= TC_PTX_SCOPE_GPU) {
+        tc_timing_fence(w);
     }
 }
 

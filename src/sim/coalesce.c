@@ -48,6 +48,28 @@ uint32_t tc_sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes,
     return n;
 }
 
+uint32_t tc_distinct(uint32_t mask, const uint64_t *addr, uint32_t *most) {
+    uint64_t seen[TC_LANES];
+    uint32_t times[TC_LANES], n = 0, longest = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = addr[tc_first(m)];
+        uint32_t i = 0;
+        while (i < n && seen[i] != a) {
+            i++;
+        }
+        if (i == n) {
+            seen[n] = a;
+            times[n++] = 0;
+        }
+        times[i]++;
+        longest = times[i] > longest ? times[i] : longest;
+    }
+    if (most) {
+        *most = longest;
+    }
+    return n;
+}
+
 /* Lanes [first, first + n) at once: the longest queue of distinct words at one
  * bank. */
 static uint32_t one_group(uint32_t mask, const uint64_t *addr, uint32_t words,

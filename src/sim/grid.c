@@ -11,9 +11,9 @@
 
 enum {
     MANY = 128 /* CTAs */,
-    QUANTUM = 2048,
+    QUANTUM = 4096,
     CLOSE = 64,
-    CHECK = 8, /* quanta */
+    CHECK = 4, /* quanta */
     CHECK_POLLS = CHECK * QUANTUM / CLOSE
 };
 /* Cycles without progress after which those who look at the clock while they
@@ -242,7 +242,7 @@ static void begin(tc_grid *g, tc_run *r) {
     }
     g->t->memory =
         tc_memsys_new(g->t->p, g->t->nsms, (r->shared_bytes + 1024) * g->per_sm,
-                      &r->counters);
+                      &r->counters, g->t->tags);
     uint64_t most = (uint64_t)g->t->nsms * g->per_sm / g->size;
     most = most < 1 ? 1 : most;
     g->ngangs = most < g->total ? (uint32_t)most : g->total;
@@ -434,6 +434,7 @@ void tc_timing_grid(tc_run *r) {
         end = soonest != UINT64_MAX && soonest > end ? soonest + length
                                                      : end + length;
     }
+    g.end = r->stopped ? g.end : tc_later(g.end, r->timing->drained);
     r->cycle = g.end > r->cycle || !r->stopped ? g.end : r->cycle;
     tc_timing_count(r->timing, &r->counters);
     finish(&g);

@@ -174,6 +174,7 @@ typedef struct tc_warp_core {
     uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
     uint64_t next;     /* earliest cycle of the next issue */
     uint64_t turn_end; /* another split may go then */
+    uint64_t accessed; /* the last access to global memory; 0: none */
     uint32_t ahead;    /* so many ops from pc on are executed already, and have
                           yet to issue */
 
@@ -193,6 +194,7 @@ typedef struct tc_warp_core {
     uint32_t short_turns; /* so many turns are short: it was seen to spin */
     bool clean; /* only ops that touch nothing but registers, memory and lanes
                    have run since tc_warp_start */
+    bool again; /* its last op will be executed once more */
     bool looping, spinning; /* spinning: but for lanes that still sleep */
 
     uint64_t loop_hash, loop_progress, loop_selected, loop_cycle;
@@ -340,7 +342,7 @@ struct tc_sim {
     tc_sim_allocation *grid_memory; /* of cooperative launches, or NULL */
     struct tc_known_map *maps;      /* tensormap_known.c */
     int nmaps, cmaps;
-    tc_slab *slab; /* for the next launch, or NULL */
+    tc_slab *slab, *tags; /* for the next launch, or NULL: of warps, caches */
 };
 
 /* code.c: run->code and run->fast, from the module. */
@@ -513,6 +515,9 @@ void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 /* When the bytes of a cp.async issued now will have arrived. */
 /* Cycles from the last arrival to the release. */
 uint64_t tc_timing_barrier(const tc_cta *c);
+/* A fence beyond the CTA: the warp goes on when its accesses to global memory
+ * are there. */
+void tc_timing_fence(tc_warp *w);
 uint64_t tc_timing_mbarrier(const tc_cta *c);
 uint64_t tc_timing_cluster(const tc_cta *c);
 uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);

@@ -10,7 +10,9 @@ enum {
     RING = 8192,
     LINE = 128,
     SECTOR = 32,
-    LOOK_BACK = 64
+    LOOK_BACK = 128,
+    ATOMICS = 256,
+    SHORT_RING = 2 * LOOK_BACK
 };
 
 typedef struct tc_line {
@@ -24,14 +26,17 @@ typedef struct tc_cache {
     uint32_t nsets;
 } tc_cache;
 
-/* Bytes that each stretch of STRETCH cycles has carried. */
+/* What each stretch of STRETCH cycles has carried: bytes; or, of a unit for
+ * atomics, halves of a cycle. */
+typedef struct tc_stretch {
+    uint64_t number;
+    uint32_t bytes;
+} tc_stretch;
+
 typedef struct tc_pipe {
-    struct tc_stretch {
-        uint64_t number;
-        uint32_t bytes;
-    } ring[RING];
-    uint64_t free;     /* stretches before are taken for full */
-    uint32_t capacity; /* of a stretch */
+    tc_stretch *ring;
+    uint32_t size, capacity; /* of the ring; of a stretch */
+    uint64_t free;           /* stretches before are taken for full */
 } tc_pipe;
 
 typedef struct tc_port { /* an SM's own */
@@ -46,7 +51,9 @@ struct tc_memsys {
     tc_cache l2;
     tc_pipe l2_pipe, dram;
     uint32_t nsms;
-    tc_slab *tags; /* of all caches: on large pages */
+    tc_pipe atomics[ATOMICS]; /* L2's units for them, by line */
+    tc_stretch *stretches;    /* of all pipes */
+    tc_slab *tags;            /* of all caches: on large pages */
     tc_port port[];
 };
 
@@ -58,21 +65,33 @@ static void make_cache(tc_memsys *m, tc_cache *c, uint64_t bytes) {
     memset(c->lines, 0, size);
 }
 
+/* Its ring begins there; returns its end. */
+static tc_stretch *make_pipe(tc_pipe *p, tc_stretch *ring, uint32_t size,
+                             uint32_t rate) {
+    *p = (tc_pipe){.ring = ring, .size = size, .capacity = rate * STRETCH};
+    return ring + size;
+}
+
 tc_memsys *tc_memsys_new(const tc_profile *p, uint32_t nsms, uint32_t carveout,
-                         tc_sim_counters *counters) {
+                         tc_sim_counters *counters, tc_slab *tags) {
     tc_memsys *m = tc_xcalloc(1, sizeof *m + nsms * sizeof m->port[0]);
     uint64_t l1 = (uint64_t)p->l1_shared_kib * 1024;
     m->p = p;
     m->counters = counters;
     m->nsms = nsms;
     l1 = l1 > carveout + UINT64_C(16384) ? l1 - carveout : 16384;
-    m->tags = tc_slab_new();
+    m->tags = tags;
     make_cache(m, &m->l2, (uint64_t)p->l2_kib * 1024);
     for (uint32_t i = 0; i < nsms; i++) {
         make_cache(m, &m->port[i].l1, l1);
     }
-    m->l2_pipe.capacity = p->l2_bytes * STRETCH;
-    m->dram.capacity = p->dram_bytes * STRETCH;
+    tc_stretch *at = m->stretches = tc_xcalloc(
+        2 * RING + (size_t)ATOMICS * SHORT_RING, sizeof *m->stretches);
+    at = make_pipe(&m->l2_pipe, at, RING, p->l2_bytes);
+    at = make_pipe(&m->dram, at, RING, p->dram_bytes);
+    for (uint32_t i = 0; i < ATOMICS; i++) {
+        at = make_pipe(&m->atomics[i], at, SHORT_RING, 2);
+    }
     return m;
 }
 
@@ -80,7 +99,7 @@ void tc_memsys_free(tc_memsys *m) {
     if (!m) {
         return;
     }
-    tc_slab_free(m->tags);
+    free(m->stretches);
     free(m);
 }
 
@@ -91,9 +110,9 @@ static uint64_t send(tc_pipe *p, uint64_t now, uint64_t bytes) {
     uint64_t n = now / STRETCH;
     n = n < p->free ? p->free : n;
     for (;;) {
-        struct tc_stretch *s = &p->ring[n % RING];
+        tc_stretch *s = &p->ring[n % p->size];
         if (s->number != n) {
-            *s = (struct tc_stretch){.number = n};
+            *s = (tc_stretch){.number = n};
         }
         uint64_t room = p->capacity - s->bytes;
         uint64_t take = bytes < room ? bytes : room;
@@ -283,6 +302,18 @@ uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
     }
     return pass(&m->port[sm].road, now, (uint64_t)n * SECTOR,
                 m->p->l2_sm_bytes);
+}
+
+uint64_t tc_memsys_atomic(tc_memsys *m, uint32_t sm, uint64_t now,
+                          const uint64_t *sectors, uint32_t n,
+                          uint64_t halves) {
+    uint64_t done = now;
+    tc_memsys_store(m, sm, now, sectors, n);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t at = send(&m->atomics[sectors[i] / 4 % ATOMICS], now, halves);
+        done = at > done ? at : done;
+    }
+    return done;
 }
 
 /* The sectors of a line among [first, last]. */

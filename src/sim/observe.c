@@ -43,10 +43,20 @@ static void observe_rest(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
 }
 
+/* Nobody writes them while a kernel runs. */
+static void observe_constants(tc_warp *w, const tc_ptx_op *op,
+                              tc_ptx_space space, uint32_t mask,
+                              const uint64_t *addr, uint32_t bytes) {
+    if (w->cta->run->timing) {
+        tc_timing_access(w, op, space, mask, addr, bytes, false);
+    }
+}
+
 void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                 uint32_t mask, const uint64_t *addr, uint32_t bytes,
                 bool store) {
     if (space == TC_PS_PARAM || space == TC_PS_CONST) {
+        observe_constants(w, op, space, mask, addr, bytes);
         return;
     }
     if (w->cta->run->hazard &&
@@ -60,7 +70,7 @@ void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint64_t address, uint32_t bytes, bool store) {
     tc_run *r = w->cta->run;
-    if (r->hazard) {
+    if (r->hazard && space != TC_PS_CONST) {
         tc_hazard_run(w, op, space, UINT32_MAX, address, bytes, store);
     }
     if (r->timing) {

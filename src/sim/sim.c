@@ -181,6 +181,7 @@ void tc_sim_free(tc_sim *s) {
     }
     tc_trace_free(s->trace);
     tc_slab_free(s->slab);
+    tc_slab_free(s->tags);
     tc_arena_free(s->arena);
     tc_arena_free(s->home);
     free(s);

@@ -212,6 +212,7 @@ extern const char *const tc_class_names[TC_CLASS_COUNT];
     X(BARRIER, "barrier")                                                      \
     X(COPY, "async_copy") /* cp.async.wait_group */                            \
     X(MBARRIER, "mbarrier")                                                    \
+    X(MEMBAR, "membar") /* a fence beyond the CTA */                           \
     X(PIPE, "pipe_busy")                                                       \
     X(SLEEP, "sleeping")                                                       \
     X(NOT_SELECTED, "not_selected") /* another warp issued */

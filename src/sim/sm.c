@@ -307,7 +307,7 @@ static inline uint32_t available(tc_scheduler *q, uint64_t lsu_free,
 
 /* Cycles of the warp since its last issue, by cause. */
 static inline void account(tc_timing *t, const tc_place *x, uint64_t now,
-                           uint64_t unit_free) {
+                           uint64_t unit_free) { /* at most now */
     uint64_t *stalls = t->run->counters.stalls, wake = x->wake;
     stalls[x->why] += wake - x->since;
     uint64_t free = tc_later(unit_free, wake);
@@ -315,13 +315,48 @@ static inline void account(tc_timing *t, const tc_place *x, uint64_t now,
     stalls[TC_STALL_NOT_SELECTED] += now - free;
 }
 
-/* The warp issues, and is looked at where its turn goes on: it sleeps until its
- * next op can go (who has ended has no limit). */
-static inline void issue(tc_timing *t, tc_scheduler *q, tc_place *x,
-                         uint64_t now, bool *exited) {
+static inline uint32_t idle_lanes(const tc_warp_core *k) {
+    return k->mask == UINT32_MAX ? 0 : TC_LANES - tc_popc(k->mask);
+}
+
+/* Executes an op that was not executed ahead. Returns whether the warp's turn
+ * goes on (who has ended has no limit). */
+static bool perform(tc_timing *t, tc_warp *w, tc_timing_op *op, uint64_t now) {
+    tc_warp_core *k = w->core;
+    uint32_t idle = idle_lanes(k);
+    t->idle += idle;
+    if (execute(t, w, now)) {
+        promise(t, k, op, tc_later(now + op->latency, t->arrives));
+    }
+    if (k->again) { /* it waits within the op, which counts when it goes on */
+        k->again = false;
+        op->issued--;
+        t->idle -= idle;
+    }
+    return k->cur >= 0 && k->pc < k->limit && now + 1 < k->turn_end;
+}
+
+/* Of an op that has been executed already. */
+static inline bool catch_up(tc_timing *t, tc_warp_core *k,
+                            const tc_timing_op *op, uint64_t now) {
+    k->ahead--;
+    k->pc++;
+    t->idle += idle_lanes(k);
+    promise(t, k, op, now + op->latency);
+    return now + 1 < k->turn_end;
+}
+
+/* The warp issues, and sleeps until its next op can go. */
+static inline void issue(tc_timing *t, const tc_sm *sm, tc_scheduler *q,
+                         tc_place *x, bool *exited) {
+    uint64_t now = sm->now;
     tc_warp_core *k = x->core;
     tc_timing_op *op = x->op;
-    account(t, x, now, q->unit_free[op->unit]);
+    uint64_t free = q->unit_free[op->unit];
+    if (op->lsu && sm->lsu_free > TC_LSU_QUEUE) {
+        free = tc_later(free, sm->lsu_free - TC_LSU_QUEUE);
+    }
+    account(t, x, now, free);
     q->unit_free[op->unit] = now + op->interval;
     q->busy |= op->busy;
     if (op->interval == 2) {
@@ -331,17 +366,7 @@ static inline void issue(tc_timing *t, tc_scheduler *q, tc_place *x,
     q->ready &= ~x->bit;
     x->since = k->next = now + 1;
     op->issued++;
-    if (k->mask != UINT32_MAX) {
-        t->idle += TC_LANES - tc_popc(k->mask);
-    }
-    if (k->ahead) {
-        k->ahead--;
-        k->pc++;
-        promise(t, k, op, now + op->latency);
-    } else if (execute(t, x->warp, now)) {
-        promise(t, k, op, tc_later(now + op->latency, t->arrives));
-    }
-    if (k->cur < 0 || k->pc >= k->limit || now + 1 >= k->turn_end) {
+    if (!(k->ahead ? catch_up(t, k, op, now) : perform(t, x->warp, op, now))) {
         q->ask |= x->bit;
         *exited |= !x->warp->alive && x->warp->cta->nlive == 0;
         return;
@@ -349,6 +374,9 @@ static inline void issue(tc_timing *t, tc_scheduler *q, tc_place *x,
     tc_stall why;
     op = &t->ops[k->pc];
     uint64_t at = tc_timing_operands(t, k, op, &why);
+    if (k->next != now + 1 && k->next == at) {
+        why = TC_STALL_MEMBAR; /* all that puts off the next op */
+    }
     note(q, x, op, at, why);
     sleep_till(q, x->bit, at);
 }
@@ -367,7 +395,7 @@ static inline uint64_t schedule(tc_timing *t, tc_sm *sm, tc_scheduler *q,
         uint32_t later = can & ~((UINT32_C(1) << q->last) - 1);
         uint32_t i = (uint32_t)tc_first(later ? later : can);
         q->last = i;
-        issue(t, q, &q->place[i], now, exited);
+        issue(t, sm, q, &q->place[i], exited);
         if (q->ask | q->ready) {
             return now + 1;
         }

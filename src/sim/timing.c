@@ -9,6 +9,8 @@ tc_timing *tc_timing_new(tc_run *r) {
     tc_timing *t = tc_xcalloc(1, sizeof *t);
     t->run = r;
     t->p = tc_profile_of(r->machine);
+    t->tags = r->sim->tags ? r->sim->tags : tc_slab_new();
+    r->sim->tags = NULL;
     tc_timing_decode(t);
     return t;
 }
@@ -16,6 +18,9 @@ tc_timing *tc_timing_new(tc_run *r) {
 void tc_timing_free(tc_timing *t) {
     if (t) {
         tc_memsys_free(t->memory);
+        tc_slab_rewind(t->tags);
+        tc_slab_free(t->run->sim->tags);
+        t->run->sim->tags = t->tags;
         free(t->ops);
         free(t->regs);
         free(t->sms);
@@ -35,6 +40,15 @@ void tc_timing_warp(tc_warp *w) {
     k->next = 0;
     k->turn_end = 0;
     k->ahead = 0;
+    k->accessed = 0;
+}
+
+void tc_timing_fence(tc_warp *w) {
+    tc_warp_core *k = w->core;
+    uint64_t at = k->accessed + w->cta->run->timing->p->fence_gpu;
+    if (k->accessed && at > k->next) {
+        k->next = at;
+    }
 }
 
 uint64_t tc_timing_barrier(const tc_cta *c) {
@@ -79,6 +93,17 @@ static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
     return wavefronts(t, n, ideal);
 }
 
+/* Lanes on one word take their turns. */
+static uint64_t shared_atomic(tc_timing *t, uint32_t mask, const uint64_t *addr,
+                              uint32_t bytes) {
+    uint32_t most;
+    tc_distinct(mask, addr, &most);
+    uint64_t turns = (uint64_t)(most - 1) * t->p->atom_shared_halves / 2;
+    uint64_t at = shared_access(t, mask, addr, bytes) + turns;
+    t->at->lsu_free += turns;
+    return at + t->p->atom_shared;
+}
+
 /* Past L1: .cg, volatile and stronger loads (PTX ISA 9.7.9.1, cache
  * operators). */
 static bool through_l1(const tc_ptx_op *op) {
@@ -96,15 +121,26 @@ static uint64_t queue_store(tc_timing *t, uint64_t road) {
     return now;
 }
 
+/* The L2 does them, those on one word one after the other; the kernel's end
+ * waits for all. */
+static uint64_t global_atomic(tc_timing *t, uint32_t mask, const uint64_t *addr,
+                              const uint64_t *sectors, uint32_t n) {
+    uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
+    uint32_t most;
+    tc_distinct(mask, addr, &most);
+    uint64_t halves = (uint64_t)most * t->p->atom_global_halves;
+    uint64_t done =
+        tc_memsys_atomic(t->memory, t->at->index, begin, sectors, n, halves);
+    t->run->counters.global_sectors += n;
+    t->drained = tc_later(t->drained, done);
+    return done + t->p->atom_global;
+}
+
 static uint64_t sector_access(tc_timing *t, const tc_ptx_op *op,
                               const uint64_t *sectors, uint32_t n, bool store) {
     uint32_t sm = t->at->index;
     uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
     t->run->counters.global_sectors += n;
-    if (is_atomic(t, op)) {
-        tc_memsys_store(t->memory, sm, begin, sectors, n);
-        return begin + t->p->atom_global;
-    }
     if (store) {
         return queue_store(t,
                            tc_memsys_store(t->memory, sm, begin, sectors, n));
@@ -130,7 +166,14 @@ static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
                               bool store) {
     uint64_t sectors[TC_MAX_SECTORS];
     uint32_t n = tc_sectors(mask, addr, bytes, sectors);
-    return sector_access(t, op, sectors, n, store);
+    return is_atomic(t, op) ? global_atomic(t, mask, addr, sectors, n)
+                            : sector_access(t, op, sectors, n, store);
+}
+
+/* Lanes that want the same address share it; others take their turns. */
+static uint64_t constants(const tc_timing *t, uint32_t distinct) {
+    return t->run->cycle + t->p->shared_latency +
+           (distinct - 1) * (uint64_t)t->p->const_each;
 }
 
 void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
@@ -139,9 +182,12 @@ void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     uint64_t at;
     if (space == TC_PS_SHARED) {
         at = wavefronts(t, bytes / 4, bytes / 4) + t->p->shared_latency;
+    } else if (space == TC_PS_CONST) {
+        at = constants(t, TC_LANES);
     } else {
         uint64_t last = (address + TC_LANES * (uint64_t)bytes - 1) / 32;
         at = run_access(t, op, address / 32, last + 1, store);
+        w->core->accessed = t->run->cycle;
     }
     t->arrives = at > t->arrives ? at : t->arrives;
 }
@@ -153,8 +199,12 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     uint64_t at;
     switch (space) {
     case TC_PS_SHARED:
-        at = shared_access(t, mask, addr, bytes) +
-             (is_atomic(t, op) ? t->p->atom_shared : t->p->shared_latency);
+        at = is_atomic(t, op)
+                 ? shared_atomic(t, mask, addr, bytes)
+                 : shared_access(t, mask, addr, bytes) + t->p->shared_latency;
+        break;
+    case TC_PS_CONST:
+        at = constants(t, tc_distinct(mask, addr, NULL));
         break;
     case TC_PS_CLUSTER:
         at = shared_access(t, mask, addr, bytes) + t->p->cluster_latency;
@@ -165,6 +215,7 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         break;
     case TC_PS_GLOBAL:
         at = global_access(t, op, mask, addr, bytes, store);
+        w->core->accessed = t->run->cycle;
         break;
     default:
         return;

@@ -82,10 +82,12 @@ struct tc_timing {
     tc_run *run;
     const tc_profile *p;
     tc_memsys *memory;
+    tc_slab *tags;     /* its caches' */
     tc_timing_op *ops; /* by absolute index of the code */
     uint32_t *regs;
-    uint32_t nready; /* entries of a warp's scoreboard */
-    uint64_t idle;   /* lanes that took no part in ops that issued, together */
+    uint32_t nready;  /* entries of a warp's scoreboard */
+    uint64_t drained; /* the last atomic in L2 is done */
+    uint64_t idle;    /* lanes that took no part in ops that issued, together */
     tc_sm *sms;
     uint32_t nsms;
     tc_sm *at;        /* the SM that executes now */

@@ -290,6 +290,7 @@ tc_split *tc_warp_block(tc_warp *w, uint32_t lanes, uint32_t pc,
     w->cta->waits |= state == TC_SPLIT_BARRIER;
     s->op = op;
     s->since = w->cta->run->cycle;
+    w->core->again |= op && pc == (uint32_t)(op - w->cta->run->module->code);
     return s;
 }
 

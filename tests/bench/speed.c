@@ -164,7 +164,10 @@ static void observed_row(const char *path, const char *who, const char *kernel,
     const char *isa = tc_fast_choose("avx2") ? "avx2" : NULL;
     tc_sim_options o = {.isa = isa, .timing = timing, .hazards = !timing};
     outcome out;
-    if (!measure_as(path, kernel, o, SMALL, 5, &out)) {
+    /* Under the clock long enough for its beginning, when all SMs are filled,
+     * to be a small part. */
+    int n = timing ? LARGE / 4 : SMALL;
+    if (!measure_as(path, kernel, o, n, timing ? 3 : 5, &out)) {
         printf("    %s of %s did not run\n", kernel, path);
         return;
     }

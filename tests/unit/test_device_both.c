@@ -63,22 +63,27 @@ static void test_differences(void **state) {
     v->close(d);
 }
 
-static void test_approximate(void **state) {
-    (void)state;
+static void with_other_bits(const char *kernel, int offset) {
     const tc_device_vtable *v = &tc_device_both;
     tc_device *d = open_device(v);
     uint64_t at = first(v, d);
-    tc_device_memory a = memory(at, 128), b = memory(at + 4096, 128);
+    tc_device_memory a = memory(at, 256), b = memory(at + 4096, 256);
     assert_true(v->alloc(d, &a) && v->alloc(d, &b));
-    assert_true(v->set(d, at, 0, 128));
-    assert_true(v->set(d, at + 4096, 0, 128));
+    assert_true(v->set(d, at, 0, 256));
+    assert_true(v->set(d, at + 4096, 0, 256));
     block p = pointers(at, at + 4096, 0, 0);
-    tc_device_launched r = launch(v, d, "sines", 1, 32, &p, false);
-    assert_int_equal(r.ndifferences, 1); /* the fake's 2.0F: a byte */
-    assert_int_equal(r.differences[0].offset, 15);
-    assert_int_equal(r.differences[0].bytes, 1);
+    tc_device_launched r = launch(v, d, kernel, 1, 32, &p, false);
+    assert_int_equal(r.ndifferences, 1); /* the fake's 2.0F */
+    assert_int_equal(r.differences[0].offset, offset);
     assert_true(r.approximate);
     v->close(d);
+}
+
+/* Instructions that PTX only bounds, and those that it lets be fused. */
+static void test_approximate(void **state) {
+    (void)state;
+    with_other_bits("sines", 15); /* a byte of 2.0F */
+    with_other_bits("fused", 15);
 }
 
 static void check_cooperative(const tc_device_vtable *v) {

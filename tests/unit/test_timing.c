@@ -52,7 +52,8 @@ static void test_memory(void **state) {
     tc_machine machine = {.sm = 90};
     const tc_profile *p = tc_profile_of(&machine);
     tc_sim_counters c = {0};
-    tc_memsys *m = tc_memsys_new(p, 1, 0, &c);
+    tc_slab *tags = tc_slab_new();
+    tc_memsys *m = tc_memsys_new(p, 1, 0, &c, tags);
     uint64_t s[4] = {0, 1, 2, 3};
     uint64_t cold = tc_memsys_load(m, 0, 1000, s, 4, true) - 1000;
     assert_true(cold >= p->dram_latency && cold < p->dram_latency + 16);
@@ -68,6 +69,7 @@ static void test_memory(void **state) {
     assert_int_equal(c.l2_sectors_hit, 4);
     assert_int_equal(c.dram_sectors_read, 4);
     tc_memsys_free(m);
+    tc_slab_free(tags);
 }
 
 /* A long stream is served at DRAM's rate. */
@@ -77,7 +79,8 @@ static void test_bandwidth(void **state) {
     tc_machine machine = {.sm = 90};
     const tc_profile *p = tc_profile_of(&machine);
     tc_sim_counters c = {0};
-    tc_memsys *m = tc_memsys_new(p, 132, 0, &c);
+    tc_slab *tags = tc_slab_new();
+    tc_memsys *m = tc_memsys_new(p, 132, 0, &c, tags);
     uint64_t last = 0;
     for (uint64_t i = 0; i < LINES; i++) {
         uint64_t s[4] = {4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3};
@@ -87,6 +90,7 @@ static void test_bandwidth(void **state) {
     double rate = 128.0 * LINES / (double)(last - p->dram_latency);
     assert_true(rate > 0.95 * p->dram_bytes && rate < 1.05 * p->dram_bytes);
     tc_memsys_free(m);
+    tc_slab_free(tags);
 }
 
 /* ---- small kernels against the H200 ---- */
