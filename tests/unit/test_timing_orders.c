@@ -58,9 +58,42 @@ static void test_sequences(void **state) {
     }
 }
 
+/* How many times as long `a` takes as `b`; an H200's figures, in the comments,
+ * are tests/gpu/orders.cu's. */
+static double times_as_long(const char *a, const char *b) {
+    return (double)cycles_of(a, "sm_90a") / cycles_of(b, "sm_90a");
+}
+
+static void test_contention(void **state) {
+    (void)state;
+    /* lanes that add to one word of shared memory take turns: 8.87 */
+    assert_true(times_as_long("red.shared.add.u32 [%r3], 1;\n",
+                              "red.shared.add.u32 [%r4], 1;\n") > 4);
+    /* those that add to one word of global memory: 21, with a kernel's start */
+    double one = times_as_long("atom.global.add.u32 %r9, [%rd1], 1;\n"
+                               "mov.u32 %r10, %r9;\n",
+                               "atom.global.add.u32 %r9, [%rd4], 1;\n"
+                               "mov.u32 %r10, %r9;\n");
+    assert_true(one > 1.05);
+}
+
+/* A fence of a store, 414 cycles and 5. */
+static void test_fences(void **state) {
+    (void)state;
+    uint32_t cta = cycles_of("st.global.u32 [%rd4], %r9;\n"
+                             "fence.acq_rel.cta;\n",
+                             "sm_90a");
+    uint32_t gpu = cycles_of("st.global.u32 [%rd4], %r9;\n"
+                             "fence.acq_rel.gpu;\n",
+                             "sm_90a");
+    assert_in_range((gpu - cta) / 32, 350, 480);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sequences),
+        cmocka_unit_test(test_contention),
+        cmocka_unit_test(test_fences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
