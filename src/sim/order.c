@@ -83,6 +83,7 @@ void tc_hz_retire(tc_cta *c) {
     for (tc_hz_cta **at = &h->ctas; *at; at = &(*at)->next) {
         if (*at == c->hz) {
             *at = c->hz->next;
+            tc_hz_set_live(h, c->hz->index, false);
             forget(h, c->hz);
             return;
         }
@@ -123,6 +124,8 @@ void tc_hazard_cta_start(tc_cta *c) {
     if (z->local) {
         memset(z->local, 0, c->nwarps * TC_LANES * c->local_bytes);
     }
+    z->index = c->index;
+    tc_hz_set_live(h, c->index, true);
     z->next = h->ctas;
     h->ctas = z;
 }

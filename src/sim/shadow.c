@@ -89,6 +89,7 @@ void tc_hazard_free(tc_hazard *h) {
     }
     free_table(h->pages, h->npages);
     free(h->touched);
+    free(h->live);
     free(h->first_page);
     tc_hz_words_free(h);
     free(h->records);
@@ -97,12 +98,18 @@ void tc_hazard_free(tc_hazard *h) {
 }
 
 bool tc_hz_live(const tc_hazard *h, uint32_t cta) {
-    for (const tc_hz_cta *z = h->ctas; z; z = z->next) {
-        if (z->cta->index == cta) {
-            return true;
-        }
+    return cta / 64 < h->nlive && (h->live[cta / 64] >> cta % 64 & 1);
+}
+
+void tc_hz_set_live(tc_hazard *h, uint32_t cta, bool live) {
+    uint32_t n = h->nlive, word = cta / 64;
+    if (word >= n) {
+        h->nlive = word + 1 > 2 * n ? word + 1 : 2 * n;
+        h->live = tc_xrealloc(h->live, h->nlive * sizeof *h->live);
+        memset(&h->live[n], 0, (h->nlive - n) * sizeof *h->live);
     }
-    return false;
+    uint64_t bit = UINT64_C(1) << cta % 64;
+    h->live[word] = live ? h->live[word] | bit : h->live[word] & ~bit;
 }
 
 /* ---- marks ---- */

@@ -172,6 +172,7 @@ typedef struct tc_hz_warp {
 struct tc_hz_cta {
     tc_cta *cta;
     tc_hz_cta *next; /* of those that run */
+    uint32_t index;  /* the CTA's, since it started */
     tc_hz_line *shared, *tensor;
     uint64_t nshared, ntensor; /* lines */
     tc_hz_late *late;          /* of each line of shared */
@@ -203,6 +204,8 @@ struct tc_hazard {
     uint64_t ntouched, ctouched;
     int recent;                 /* allocation */
     tc_hz_cta *ctas;            /* that run */
+    uint64_t *live;             /* a bit for each CTA of the grid: it runs */
+    uint32_t nlive;             /* words; beyond them nobody does */
     tc_hz_copy *dead;           /* of CTAs that have ended */
     tc_hz_agent *agents;        /* of CTAs that run */
     tc_hz_agent *ended;         /* of those that have ended */
@@ -224,6 +227,7 @@ uint32_t tc_hz_record_get(tc_warp *w, const tc_ptx_op *op, uint8_t flags);
 uint32_t tc_hz_record_new(tc_warp *w, const tc_ptx_op *op, uint8_t flags,
                           void *async);
 bool tc_hz_live(const tc_hazard *h, uint32_t cta);
+void tc_hz_set_live(tc_hazard *h, uint32_t cta, bool live);
 uint32_t tc_hz_mark_new(tc_hazard *h, const tc_hz_mark *m);
 void tc_hz_mark_free(tc_hazard *h, uint32_t i);
 void tc_hz_lines_clear(tc_hazard *h, tc_hz_line *lines, uint64_t n);
