@@ -20,6 +20,9 @@ enum { /* their more */
 #define TC_MMA_N(size)        ((size) >> 10 & 0x3ffu)
 #define TC_MMA_K(size)        ((size)&0x3ffu)
 
+/* Bits of an element of a matrix of that type; .tf32 and others take 32. */
+uint32_t tc_mma_bits(tc_ptx_type t);
+
 /* An instruction whose result PTX only bounds, or leaves open in the last bits:
  * .approx, .full, and floating-point sums of matrices. */
 bool tc_ptx_approximate(const tc_ptx_op *op);

@@ -93,7 +93,7 @@ bool tc_ptx_mma_shape_by_name(tc_ptx_name n, uint32_t *size) {
     return true;
 }
 
-static unsigned bits_of(tc_ptx_type t) {
+uint32_t tc_mma_bits(tc_ptx_type t) {
     switch (t) {
     case TC_PT_B1:
         return 1;
@@ -166,7 +166,7 @@ int tc_ptx_mma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t) {
     bool load_a = op->opcode == TC_PTX_WMMA_LOAD_A;
     bool load_b = op->opcode == TC_PTX_WMMA_LOAD_B;
     bool a = letter == 'I' || load_a, b = letter == 'J' || load_b;
-    uint32_t elements = a ? m * k : b ? n * k : m * n, bits = bits_of(type);
+    uint32_t elements = a ? m * k : b ? n * k : m * n, bits = tc_mma_bits(type);
     bool volta = !is_wmma(op) && op->size == TC_MMA_SHAPE(8, 8, 4) &&
                  op->type2 == TC_PT_F16;
     bool exact = type == TC_PT_F32 || type == TC_PT_F64 || type == TC_PT_S32;

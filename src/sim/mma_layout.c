@@ -9,30 +9,8 @@
 #include "sim/mma.h"
 #include <math.h>
 
-static uint32_t bits_of(tc_ptx_type t) {
-    switch (t) {
-    case TC_PT_B1:
-        return 1;
-    case TC_PT_U4:
-    case TC_PT_S4:
-        return 4;
-    case TC_PT_U8:
-    case TC_PT_S8:
-    case TC_PT_E4M3:
-    case TC_PT_E5M2:
-        return 8;
-    case TC_PT_F16:
-    case TC_PT_BF16:
-        return 16;
-    case TC_PT_F64:
-        return 64;
-    default:
-        return 32;
-    }
-}
-
 tc_matrix tc_mma_matrix(tc_mma_role role, tc_ptx_type type, uint32_t size) {
-    tc_matrix m = {.role = role, .type = type, .bits = bits_of(type)};
+    tc_matrix m = {.role = role, .type = type, .bits = tc_mma_bits(type)};
     m.rows = role == TC_MMA_B ? TC_MMA_K(size) : TC_MMA_M(size);
     m.cols = role == TC_MMA_A ? TC_MMA_K(size) : TC_MMA_N(size);
     m.per = m.bits < 32 ? 32 / m.bits : 1;
