@@ -13,7 +13,8 @@ enum {
     MANY = 128 /* CTAs */,
     QUANTUM = 4096,
     CLOSE = 64,
-    CHECK = 4, /* quanta */
+    CHECK = 4,     /* quanta */
+    STARTS = 1024, /* clusters: how many begin between looks at cancel */
     CHECK_POLLS = CHECK * QUANTUM / CLOSE
 };
 /* Cycles without progress after which those who look at the clock while they
@@ -67,9 +68,38 @@ static bool take(tc_grid *g, const tc_gang *gang, uint32_t *cluster) {
     return true;
 }
 
+/* All CTAs that are resident. */
+static tc_cta **resident(const tc_grid *g, uint32_t *n) {
+    tc_cta **all = tc_xcalloc((size_t)g->ngangs * g->size, sizeof *all);
+    *n = 0;
+    for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
+        if (g->gangs[i / g->size].busy) {
+            all[(*n)++] = &g->gangs[i / g->size].ctas[i % g->size];
+        }
+    }
+    return all;
+}
+
+static void with_resident(tc_grid *g, void tell(tc_run *r, tc_cta *const *ctas,
+                                                uint32_t n)) {
+    uint32_t n;
+    tc_cta **all = resident(g, &n);
+    tell(g->run, all, n);
+    free(all);
+}
+
+static bool cancelled(const tc_run *r) {
+    const volatile int *c = r->sim->options.cancel;
+    return c && *c;
+}
+
+/* A quantum may start millions of clusters. */
 static void start(tc_grid *g, tc_gang *gang) {
     uint32_t cluster;
-    if (!take(g, gang, &cluster)) {
+    if (g->started % STARTS == 0 && cancelled(g->run)) {
+        with_resident(g, tc_cancelled);
+    }
+    if (g->run->stopped || !take(g, gang, &cluster)) {
         return;
     }
     for (uint32_t i = 0; i < g->size; i++) {
@@ -144,9 +174,7 @@ static void retire(tc_grid *g, tc_gang *gang, uint64_t now) {
     gang->busy = false;
     g->live--;
     g->end = now > g->end ? now : g->end;
-    if (!g->run->stopped) {
-        start(g, gang);
-    }
+    start(g, gang);
 }
 
 static void retire_ended(tc_grid *g, const tc_sm *sm, uint64_t now) {
@@ -281,18 +309,6 @@ static void finish(tc_grid *g) {
     free(g->on);
 }
 
-/* All CTAs that are resident. */
-static tc_cta **resident(const tc_grid *g, uint32_t *n) {
-    tc_cta **all = tc_xcalloc((size_t)g->ngangs * g->size, sizeof *all);
-    *n = 0;
-    for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
-        if (g->gangs[i / g->size].busy) {
-            all[(*n)++] = &g->gangs[i / g->size].ctas[i % g->size];
-        }
-    }
-    return all;
-}
-
 /* Lands what nobody can go on without, the oldest first. */
 static bool force(tc_grid *g) {
     uint32_t n;
@@ -338,18 +354,12 @@ static bool only_suspended(tc_grid *g) {
     return only;
 }
 
-static void with_resident(tc_grid *g, void tell(tc_run *r, tc_cta *const *ctas,
-                                                uint32_t n)) {
-    uint32_t n;
-    tc_cta **all = resident(g, &n);
-    tell(g->run, all, n);
-    free(all);
-}
-
-/* Runs every SM to the quantum's end; the next cycle with something to do. */
+/* Runs every SM to the quantum's end; the next cycle with something to do. Cut
+ * short where it is cancelled. */
 static uint64_t quantum(tc_grid *g, uint64_t end) {
     uint64_t soonest = UINT64_MAX;
-    for (uint32_t i = 0; i < g->t->nsms && !g->run->stopped; i++) {
+    for (uint32_t i = 0;
+         i < g->t->nsms && !g->run->stopped && !cancelled(g->run); i++) {
         tc_sm *sm = &g->t->sms[i];
         if (sm->nctas) {
             uint64_t t;
@@ -373,21 +383,12 @@ static uint64_t quantum(tc_grid *g, uint64_t end) {
     return soonest;
 }
 
-static bool cancelled(const tc_run *r) {
-    const volatile int *c = r->sim->options.cancel;
-    return c && *c;
-}
-
 /* Now and then: does anybody but the clock still move? Copies that the policy
  * lets land at any time then do; TIMING's have their time. */
 static void check(tc_grid *g, uint64_t now) {
     tc_run *r = g->run;
     bool late = r->completion == TC_COMPLETE_LATE ||
                 r->completion == TC_COMPLETE_RANDOM;
-    if (cancelled(r)) {
-        with_resident(g, tc_cancelled);
-        return;
-    }
     tc_waiters all = waiters(g);
     if (r->progress != g->progress) {
         g->progress = r->progress;
@@ -416,6 +417,9 @@ void tc_timing_grid(tc_run *r) {
         uint64_t progress = r->progress;
         end = end < stop ? end : stop;
         uint64_t soonest = quantum(&g, end);
+        if (cancelled(r) && g.live && !r->stopped) {
+            with_resident(&g, tc_cancelled);
+        }
         if (!g.live || r->stopped) {
             break;
         }
