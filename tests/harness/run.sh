@@ -51,6 +51,8 @@ one tests/repl/pty_exec "$build/tests/pty_exec" "$build/tilecopy-repl"
 one tests/repl/pty_gpu "$build/tests/pty_gpu" "$build/tilecopy-repl"
 one tests/repl/test_cli.sh sh tests/repl/test_cli.sh "$build/tilecopy-repl" \
     lessons/ldgsts.py
+one tests/repl/test_files.sh sh tests/repl/test_files.sh "$build/tilecopy-repl" \
+    lessons/ldgsts.py
 one tests/repl/test_grade.sh sh tests/repl/test_grade.sh \
     "$build/tilecopy-repl" exercises
 one tests/tools/test_need.sh sh tests/tools/test_need.sh
