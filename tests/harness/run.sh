@@ -7,7 +7,7 @@ passed=0
 failed=0
 log=$build/tests/log
 mkdir -p "$build/tests"
-# Cycles are the same with and without ptxas (src/session/run_facts.c).
+# Cycles are the same with and without ptxas (src/run/facts.c).
 TILECOPY_PTXAS=none
 # Examples of pages run in folders of their own, on builds that lie anywhere.
 TILECOPY_EXERCISES=$PWD/exercises
