@@ -246,12 +246,12 @@ static void test_flags(void **state) {
     }
 }
 
-static void expect_refused(machine *m, const char *first, const char *said,
+static void expect_refused(machine *m, const char *first,
+                           tc_build_status status, const char *said,
                            const char *why) {
     fake_nvcc(m, "root/opt/cuda", "13.0", first);
-    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true),
-                     said != NULL ? TC_BUILD_REFUSED : TC_BUILD_FAILED);
-    assert_string_equal(m->b.said, said != NULL ? said : "");
+    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true), status);
+    assert_string_equal(m->b.said, said);
     assert_string_equal(m->text, why);
     assert_null(m->b.ptx);
 }
@@ -259,18 +259,13 @@ static void expect_refused(machine *m, const char *first, const char *said,
 static void test_failures(void **state) {
     machine *m = *state;
     fake_host(m, "");
-    expect_refused(m, "echo 'p.cu(3): error: no' >&2; exit 2",
+    expect_refused(m, "echo 'p.cu(3): error: no' >&2; exit 2", TC_BUILD_REFUSED,
                    "p.cu(3): error: no\n", "nvcc refused it");
-    expect_refused(
-        m, "echo '#error -- unsupported GNU version! gcc' >&2; exit 1",
-        "#error -- unsupported GNU version! gcc\n",
-        tc_format(m->a,
-                  "nvcc does not take %s: let CXX name another C++ compiler",
-                  in(m, "bin/g++")));
-    expect_refused(m, "exit 3", NULL,
+    expect_refused(m, "exit 3", TC_BUILD_FAILED, "",
                    "nvcc failed with status 3 and said nothing");
-    expect_refused(m, "kill -9 $$", NULL, "nvcc was ended by signal 9");
-    expect_refused(m, "exit 0", NULL,
+    expect_refused(m, "kill -11 $$", TC_BUILD_FAILED, "",
+                   "nvcc was ended by signal 11");
+    expect_refused(m, "exit 0", TC_BUILD_FAILED, "",
                    tc_format(m->a, "nvcc left no PTX for %s", in(m, "p.cu")));
     fake_nvcc(m, "root/opt/cuda", "13.0", "");
     assert_int_equal(build(m, in(m, "none.cu"), "sm_90a", true),
@@ -282,10 +277,51 @@ static void test_failures(void **state) {
     assert_int_equal(build(m, in(m, "pipe.cu"), "sm_90a", true),
                      TC_BUILD_FAILED);
     assert_non_null(strstr(m->text, "this is not a file"));
+}
+
+/* What is not the source's fault is told from what is. */
+static void test_machine(void **state) {
+    machine *m = *state;
+    fake_host(m, "");
+    expect_refused(
+        m, "echo '#error -- unsupported GNU version! gcc' >&2; exit 1",
+        TC_BUILD_MACHINE, "#error -- unsupported GNU version! gcc\n",
+        tc_format(m->a,
+                  "nvcc does not take %s: let CXX name another C++ compiler",
+                  in(m, "bin/g++")));
+    expect_refused(m, "kill -9 $$", TC_BUILD_MACHINE, "",
+                   "nvcc was ended by signal 9");
+    expect_refused(m, "echo 'x.ii: No space left on device' >&2; exit 1",
+                   TC_BUILD_MACHINE, "x.ii: No space left on device\n",
+                   "nvcc could not do its work: No space left on device");
+    put(m, "p.cu", "#error No space left on device\n");
+    expect_refused(m, "echo 'x.ii: No space left on device' >&2; exit 1",
+                   TC_BUILD_REFUSED, "x.ii: No space left on device\n",
+                   "nvcc refused it");
+    put(m, "file", "");
+    fake_nvcc(m, "root/opt/cuda", "13.0", "");
     setenv("PATH", in(m, "nowhere"), 1);
-    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true), TC_BUILD_FAILED);
+    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true), TC_BUILD_MACHINE);
     assert_non_null(strstr(m->text, "there is no g++ in PATH"));
     assert_non_null(strstr(m->text, "apt install g++"));
+}
+
+/* Another folder in the place of the user's cache. */
+static void test_own_cache(void **state) {
+    machine *m = *state;
+    fake_nvcc(m, "root/opt/cuda", "13.0", "");
+    fake_host(m, "");
+    expect_build(m, true, false, "// first\n");
+    tc_build_options o = {
+        .arch = "sm_90a", .program = true, .cache = in(m, "own")};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(tc_build_cu(m->a, find(m), in(m, "p.cu"), &o, &m->b,
+                                     m->text, sizeof m->text),
+                         TC_BUILD_OK);
+        assert_int_equal(m->b.cached, i);
+        assert_int_equal(
+            strncmp(m->b.program, in(m, "own/"), strlen(in(m, "own/"))), 0);
+    }
 }
 
 static volatile int stop;
@@ -307,7 +343,7 @@ static void test_cancel(void **state) {
     setitimer(ITIMER_REAL, &soon, NULL);
     assert_int_equal(
         tc_build_cu(m->a, t, in(m, "p.cu"), &o, &m->b, m->text, sizeof m->text),
-        TC_BUILD_FAILED);
+        TC_BUILD_CANCELLED);
     signal(SIGALRM, SIG_DFL);
     assert_string_equal(m->text, "interrupted");
     assert_true(time(NULL) - begin < 20);
@@ -435,20 +471,20 @@ static void test_eviction(void **state) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     for (int i = 0; i < 5; i++) { /* 4.old was used longest ago */
-        const char *path =
-            tc_cache_text(m->a, tc_format(m->a, "%d.old", i), bytes, 400 << 10);
+        const char *path = tc_cache_text(
+            m->a, NULL, tc_format(m->a, "%d.old", i), bytes, 400 << 10);
         assert_non_null(path);
         struct timespec at[2] = {now, now};
         at[0].tv_sec = at[1].tv_sec = now.tv_sec - 100 * (i + 1);
         assert_int_equal(utimensat(AT_FDCWD, path, at, 0), 0);
     }
-    tc_cache_trim(m->a);
+    tc_cache_trim(m->a, NULL);
     assert_int_equal(entries_of(m, ".old"), 2);
-    assert_non_null(tc_cache_find(m->a, "0.old"));
-    assert_non_null(tc_cache_find(m->a, "1.old"));
+    assert_non_null(tc_cache_find(m->a, NULL, "0.old"));
+    assert_non_null(tc_cache_find(m->a, NULL, "1.old"));
     /* both have just been used: they stay, whatever comes */
-    tc_cache_text(m->a, "5.old", bytes, 400 << 10);
-    tc_cache_trim(m->a);
+    tc_cache_text(m->a, NULL, "5.old", bytes, 400 << 10);
+    tc_cache_trim(m->a, NULL);
     assert_int_equal(entries_of(m, ".old"), 3);
     free(bytes);
 }
@@ -560,13 +596,14 @@ static void test_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_hash),     TEST(test_order),    TEST(test_not_here),
-        TEST(test_unfit),    TEST(test_facts),    TEST(test_wrapper),
-        TEST(test_home),     TEST(test_cache),    TEST(test_flags),
-        TEST(test_written),  TEST(test_failures), TEST(test_cancel),
-        TEST(test_link),     TEST(test_plain),    TEST(test_hostile),
-        TEST(test_eviction), TEST(test_no_cache), TEST(test_at_once),
-        TEST(test_deps),     TEST(test_run),
+        TEST(test_hash),      TEST(test_order),    TEST(test_not_here),
+        TEST(test_unfit),     TEST(test_facts),    TEST(test_wrapper),
+        TEST(test_home),      TEST(test_cache),    TEST(test_flags),
+        TEST(test_written),   TEST(test_failures), TEST(test_cancel),
+        TEST(test_link),      TEST(test_plain),    TEST(test_hostile),
+        TEST(test_eviction),  TEST(test_no_cache), TEST(test_at_once),
+        TEST(test_deps),      TEST(test_run),      TEST(test_machine),
+        TEST(test_own_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
