@@ -8,12 +8,9 @@
 #include <cmocka.h>
 
 #include "toolchain_fake.h"
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 
 /* Vectors of the FNV reference (RFC 9923). */
@@ -170,18 +167,6 @@ static void test_home(void **state) {
 
 /* --- building --------------------------------------------------------------*/
 
-static void expect_build(machine *m, bool program, bool cached,
-                         const char *ptx) {
-    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", program), TC_BUILD_OK);
-    assert_int_equal(m->b.cached, cached);
-    assert_string_equal(text_of(m, m->b.ptx), ptx);
-    if (program) {
-        assert_int_equal(access(m->b.program, X_OK), 0);
-    } else {
-        assert_null(m->b.program);
-    }
-}
-
 static void test_cache(void **state) {
     machine *m = *state;
     fake_nvcc(m, "root/opt/cuda", "13.0", "echo 'p.cu(1): warning: x' >&2");
@@ -304,24 +289,6 @@ static void test_machine(void **state) {
     assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true), TC_BUILD_MACHINE);
     assert_non_null(strstr(m->text, "there is no g++ in PATH"));
     assert_non_null(strstr(m->text, "apt install g++"));
-}
-
-/* Another folder in the place of the user's cache. */
-static void test_own_cache(void **state) {
-    machine *m = *state;
-    fake_nvcc(m, "root/opt/cuda", "13.0", "");
-    fake_host(m, "");
-    expect_build(m, true, false, "// first\n");
-    tc_build_options o = {
-        .arch = "sm_90a", .program = true, .cache = in(m, "own")};
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(tc_build_cu(m->a, find(m), in(m, "p.cu"), &o, &m->b,
-                                     m->text, sizeof m->text),
-                         TC_BUILD_OK);
-        assert_int_equal(m->b.cached, i);
-        assert_int_equal(
-            strncmp(m->b.program, in(m, "own/"), strlen(in(m, "own/"))), 0);
-    }
 }
 
 static volatile int stop;
@@ -450,88 +417,6 @@ static void test_hostile(void **state) {
     free(was);
 }
 
-/* --- the cache's bounds ----------------------------------------------------*/
-
-static int entries_of(machine *m, const char *suffix) {
-    int n = 0;
-    DIR *d = opendir(in(m, "cache"));
-    for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
-        size_t len = strlen(e->d_name), s = strlen(suffix);
-        n += len >= s && strcmp(e->d_name + len - s, suffix) == 0;
-    }
-    closedir(d);
-    return n;
-}
-
-static void test_eviction(void **state) {
-    machine *m = *state;
-    char *bytes = tc_xcalloc(1, 400 << 10);
-    memset(bytes, 'x', 400 << 10);
-    setenv("TILECOPY_CACHE_MB", "1", 1);
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    for (int i = 0; i < 5; i++) { /* 4.old was used longest ago */
-        const char *path = tc_cache_text(
-            m->a, NULL, tc_format(m->a, "%d.old", i), bytes, 400 << 10);
-        assert_non_null(path);
-        struct timespec at[2] = {now, now};
-        at[0].tv_sec = at[1].tv_sec = now.tv_sec - 100 * (i + 1);
-        assert_int_equal(utimensat(AT_FDCWD, path, at, 0), 0);
-    }
-    tc_cache_trim(m->a, NULL);
-    assert_int_equal(entries_of(m, ".old"), 2);
-    assert_non_null(tc_cache_find(m->a, NULL, "0.old"));
-    assert_non_null(tc_cache_find(m->a, NULL, "1.old"));
-    /* both have just been used: they stay, whatever comes */
-    tc_cache_text(m->a, NULL, "5.old", bytes, 400 << 10);
-    tc_cache_trim(m->a, NULL);
-    assert_int_equal(entries_of(m, ".old"), 3);
-    free(bytes);
-}
-
-/* A cache that cannot be written, or has been damaged, costs time alone. */
-static void test_no_cache(void **state) {
-    machine *m = *state;
-    fake_nvcc(m, "root/opt/cuda", "13.0", "");
-    fake_host(m, "");
-    setenv("TILECOPY_CACHE", put(m, "file", ""), 1);
-    expect_build(m, true, false, "// first\n");
-    expect_build(m, true, true, "// first\n");
-    char *other = tc_format(m->a, "tmp/tilecopy-repl-%ld", (long)geteuid());
-    assert_int_equal(strncmp(m->b.program, in(m, other), strlen(in(m, other))),
-                     0);
-    tc_remove_tree(in(m, other));
-    setenv("TILECOPY_CACHE", in(m, "cache"), 1);
-    expect_build(m, true, false, "// first\n");
-    unlink(m->b.program);
-    expect_build(m, true, false, "// first\n");
-    expect_build(m, true, true, "// first\n");
-}
-
-/* Several at once on the same source: all get it, one entry is kept. */
-static void test_at_once(void **state) {
-    machine *m = *state;
-    pid_t child[4];
-    fake_nvcc(m, "root/opt/cuda", "13.0", "sleep 0.2");
-    fake_host(m, "");
-    for (int i = 0; i < 4; i++) {
-        child[i] = fork();
-        if (child[i] == 0) {
-            bool ok = build(m, in(m, "p.cu"), "sm_90a", true) == TC_BUILD_OK &&
-                      access(m->b.program, X_OK) == 0;
-            _exit(ok ? 0 : 1);
-        }
-    }
-    for (int i = 0; i < 4; i++) {
-        int status = 1;
-        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-        assert_int_equal(status, 0);
-    }
-    assert_int_equal(entries_of(m, ".deps"), 1);
-    assert_int_equal(entries_of(m, ""), 2 + 3); /* ., .., .nvcc, .deps, it */
-    expect_build(m, true, true, "// first\n");
-}
-
 /* --- parts -----------------------------------------------------------------*/
 
 static void test_deps(void **state) {
@@ -596,14 +481,12 @@ static void test_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_hash),      TEST(test_order),    TEST(test_not_here),
-        TEST(test_unfit),     TEST(test_facts),    TEST(test_wrapper),
-        TEST(test_home),      TEST(test_cache),    TEST(test_flags),
-        TEST(test_written),   TEST(test_failures), TEST(test_cancel),
-        TEST(test_link),      TEST(test_plain),    TEST(test_hostile),
-        TEST(test_eviction),  TEST(test_no_cache), TEST(test_at_once),
-        TEST(test_deps),      TEST(test_run),      TEST(test_machine),
-        TEST(test_own_cache),
+        TEST(test_hash),    TEST(test_order),    TEST(test_not_here),
+        TEST(test_unfit),   TEST(test_facts),    TEST(test_wrapper),
+        TEST(test_home),    TEST(test_cache),    TEST(test_flags),
+        TEST(test_written), TEST(test_failures), TEST(test_cancel),
+        TEST(test_link),    TEST(test_plain),    TEST(test_hostile),
+        TEST(test_deps),    TEST(test_run),      TEST(test_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
