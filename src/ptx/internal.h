@@ -114,7 +114,7 @@ typedef struct tc_ptx_parser {
     int nuses, usecap;
     const struct tc_ptx_parsed *written; /* operands of the instruction that is
                                             read, TC_PTX_MAX_OPERANDS */
-    tc_ptx_use *aliases; /* index is another name of target */
+    tc_ptx_use *aliases;                 /* index is another name of target */
     int naliases, aliascap;
 } tc_ptx_parser;
 

@@ -138,8 +138,8 @@ enum { TC_PTX_INTEGERS, TC_PTX_FLOATS, TC_PTX_DOUBLES, TC_PTX_UNIT_COLUMNS };
 
 /* A row of ops.def. */
 typedef struct tc_ptx_op_info {
-    const char *name;    /* "ld", "cp.async.commit_group" */
-    const char *section; /* of the PTX ISA: "9.7.9.25.3.1" */
+    const char *name;                  /* "ld", "cp.async.commit_group" */
+    const char *section;               /* of the PTX ISA: "9.7.9.25.3.1" */
     uint8_t unit[TC_PTX_UNIT_COLUMNS]; /* tc_ptx_unit; see tc_ptx_unit_of */
     uint8_t effect;                    /* tc_ptx_effect */
     struct {

@@ -197,9 +197,8 @@ bool tc_ptx_rule_bulk(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
                ".shared::cluster.global, .shared::cta.global, "
                ".shared::cluster.shared::cta or .global.shared::cta") &&
            check_size(p, op, span, 2) &&
-           (op->sub == 0 ||
-            tc_ptx_fail(p, span, "cp.reduce.async.bulk", "'%s' does not reduce",
-                        name_of(op))) &&
+           (op->sub == 0 || tc_ptx_fail(p, span, "cp.reduce.async.bulk",
+                                        "'%s' does not reduce", name_of(op))) &&
            ((op->more & TC_PX_BULK_CP_MASK) == 0 ||
             tc_ptx_wants_sm(p, span, 100, "'.cp_mask'"));
 }

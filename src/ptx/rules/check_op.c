@@ -15,12 +15,11 @@ bool tc_ptx_rule_none(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
 }
 
 bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
-    uint32_t roundings = op->flags & (TC_PM_RN | TC_PM_RZ | TC_PM_RM |
-                                      TC_PM_RP | TC_PM_RNI | TC_PM_RZI |
-                                      TC_PM_RMI | TC_PM_RPI);
+    uint32_t roundings =
+        op->flags & (TC_PM_RN | TC_PM_RZ | TC_PM_RM | TC_PM_RP | TC_PM_RNI |
+                     TC_PM_RZI | TC_PM_RMI | TC_PM_RPI);
     if ((roundings & (roundings - 1)) != 0) {
-        return tc_ptx_fail(p, span, NULL,
-                           "'%s' rounds in one way only, not %s",
+        return tc_ptx_fail(p, span, NULL, "'%s' rounds in one way only, not %s",
                            tc_ptx_ops[op->opcode].name,
                            tc_ptx_flag_list(p->arena, roundings));
     }

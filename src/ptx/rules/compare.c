@@ -72,8 +72,7 @@ bool tc_ptx_rule_lop3(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
                            ".or, and only then");
     }
     return (op->a[5].imm >= 0 && op->a[5].imm <= 255) ||
-           tc_ptx_fail(p, span, NULL,
-                       "'lop3' has a table of 8 bits, not %lld",
+           tc_ptx_fail(p, span, NULL, "'lop3' has a table of 8 bits, not %lld",
                        (long long)op->a[5].imm);
 }
 

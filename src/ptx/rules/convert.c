@@ -36,8 +36,10 @@ static bool check_formats(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
             return tc_ptx_fail(p, span, NULL, "'cvt.rna' has no .relu");
         }
         return !tf32 || rna ||
-               tc_ptx_wants_sm(p, span, sat ? 100 : 90, tc_format(p->arena, "'cvt%s%s'", tc_ptx_type_names[op->type],
-                         tc_ptx_type_names[op->type2]));
+               tc_ptx_wants_sm(p, span, sat ? 100 : 90,
+                               tc_format(p->arena, "'cvt%s%s'",
+                                         tc_ptx_type_names[op->type],
+                                         tc_ptx_type_names[op->type2]));
     }
     if (four && !rs) {
         return tc_ptx_fail(p, span, NULL, "'cvt' to %s wants .rs", to);
@@ -57,7 +59,8 @@ static bool check_formats(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.9.21: when cvt rounds, and how it may. */
-static bool check_rounding(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+static bool check_rounding(tc_ptx_parser *p, const tc_ptx_op *op,
+                           tc_span span) {
     bool fd = is(op->type, FLOATS), fs = is(op->type2, FLOATS);
     int bd = tc_ptx_type_bytes[op->type], bs = tc_ptx_type_bytes[op->type2];
     bool narrows = fd && fs && bd < bs;

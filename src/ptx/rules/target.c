@@ -85,8 +85,7 @@ static bool check_row(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                            "'%s' is for .target sm_%da alone", info->name, sm);
     }
     return sm == 0 ||
-           tc_ptx_wants_family(p, span, sm,
-                               (tc_ptx_family)info->target.family,
+           tc_ptx_wants_family(p, span, sm, (tc_ptx_family)info->target.family,
                                tc_format(p->arena, "'%s'", info->name));
 }
 

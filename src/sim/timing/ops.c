@@ -46,10 +46,9 @@ static tc_class class_of(const tc_ptx_op *op) {
         [TC_PU_ASYNC] = TC_CLASS_OTHER,   [TC_PU_BARRIER] = TC_CLASS_BAR,
         [TC_PU_MMA] = TC_CLASS_MMA};
     uint8_t c = classes[op->opcode];
-    return c == TC_CLASS_UNIT ? (tc_class)units[tc_ptx_unit_of(op)]
-           : c < TC_CLASS_COUNT
-               ? (tc_class)c
-               : memory_class(op, c == TC_CLASS_STORE);
+    return c == TC_CLASS_UNIT   ? (tc_class)units[tc_ptx_unit_of(op)]
+           : c < TC_CLASS_COUNT ? (tc_class)c
+                                : memory_class(op, c == TC_CLASS_STORE);
 }
 
 static tc_stall stall_of(tc_class c) {

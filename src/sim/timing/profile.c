@@ -54,6 +54,39 @@ uint64_t tc_cycles_of(const tc_machine *m, uint32_t nanoseconds) {
     return (uint64_t)nanoseconds * tc_profile_of(m)->clock_mhz / 1000;
 }
 
+/* ---- opcodes of their own cost ---- */
+
+static const struct {
+    uint16_t opcode;
+    uint8_t bytes;
+    tc_unit_cost first, each;
+} costs[] = {
+#define TC_COST(opcode, bytes, latency, interval, latency_each, interval_each) \
+    {TC_PTX_##opcode,                                                          \
+     bytes,                                                                    \
+     {latency, interval},                                                      \
+     {latency_each, interval_each}},
+#include "sim/timing/costs.def"
+};
+enum { COST_COUNT = sizeof costs / sizeof *costs };
+
+/* Its row, or COST_COUNT. */
+static int own_cost(const tc_ptx_op *op) {
+    int i = 0;
+    while (i < COST_COUNT &&
+           (costs[i].opcode != op->opcode ||
+            (costs[i].bytes != 0 &&
+             costs[i].bytes != tc_ptx_type_bytes[op->type]))) {
+        i++;
+    }
+    return i;
+}
+
+tc_unit_cost tc_cost_each(const tc_ptx_op *op) {
+    int i = own_cost(op);
+    return i < COST_COUNT ? costs[i].each : (tc_unit_cost){0};
+}
+
 /* ---- sequences ---- */
 
 enum { INT32, INT64, FLOAT32, FLOAT64, OTHER_TYPE };
@@ -113,5 +146,6 @@ tc_unit_cost tc_cost_of(const tc_profile *p, const tc_ptx_op *op) {
                            s->all.fp64 * u[TC_PU_FP64].interval)};
         }
     }
-    return u[tc_ptx_unit_of(op)];
+    int own = own_cost(op);
+    return own < COST_COUNT ? costs[own].first : u[tc_ptx_unit_of(op)];
 }

@@ -1,5 +1,5 @@
 /* profile.h - what a machine's parts cost: units.def and memory.def, one
- * column a generation, and sequences.def. */
+ * column a generation, costs.def and sequences.def. */
 #ifndef TC_SIM_PROFILE_H
 #define TC_SIM_PROFILE_H
 
@@ -22,7 +22,10 @@ const tc_profile *tc_profile_of(const tc_machine *m);
 uint64_t tc_nanoseconds(const tc_machine *m, uint64_t cycles);
 uint64_t tc_cycles_of(const tc_machine *m, uint32_t nanoseconds);
 
-/* What one costs: the unit's, or a sequence's (sequences.def). */
+/* What one costs: the unit's, its own (costs.def), or a sequence's
+ * (sequences.def). */
 tc_unit_cost tc_cost_of(const tc_profile *p, const tc_ptx_op *op);
+/* What each distinct value of a warp but the first adds to that. */
+tc_unit_cost tc_cost_each(const tc_ptx_op *op);
 
 #endif
