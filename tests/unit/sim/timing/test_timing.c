@@ -1,0 +1,296 @@
+/* test_timing.c - the timing model: what an access asks of memory, and whether
+ * small kernels take the cycles that an H200 took for the same
+ * (tests/gpu/micro-h200.jsonl, recorded by tests/gpu/micro.cu). */
+#include "sim_harness.h"
+
+#include "sim/core/slab.h"
+#include "sim/timing/memsys.h"
+#include "sim/timing/sm.h"
+#include <jansson.h>
+
+/* ---- lanes to sectors and wavefronts ---- */
+
+static uint32_t strided(uint32_t stride, uint32_t bytes, bool shared) {
+    uint64_t addr[TC_LANES], out[TC_MAX_SECTORS];
+    uint32_t ideal;
+    for (uint32_t i = 0; i < TC_LANES; i++) {
+        addr[i] = (uint64_t)i * stride;
+    }
+    return shared ? tc_wavefronts(UINT32_MAX, addr, bytes, &ideal)
+                  : tc_sectors(UINT32_MAX, addr, bytes, out);
+}
+
+static void test_sectors(void **state) {
+    (void)state;
+    assert_int_equal(strided(4, 4, false), 4); /* 128 bytes in a row */
+    assert_int_equal(strided(16, 16, false), 16);
+    assert_int_equal(strided(8, 4, false), 8); /* every other word */
+    assert_int_equal(strided(32, 4, false), 32);
+    assert_int_equal(strided(128, 4, false), 32);
+    assert_int_equal(strided(0, 4, false), 1);
+    assert_int_equal(strided(1, 1, false), 1);
+}
+
+static void test_wavefronts(void **state) {
+    (void)state;
+    /* words apart: as many lanes share a bank as gcd(stride, 32) */
+    assert_int_equal(strided(4, 4, true), 1);
+    assert_int_equal(strided(8, 4, true), 2);
+    assert_int_equal(strided(16, 4, true), 4);
+    assert_int_equal(strided(64, 4, true), 16);
+    assert_int_equal(strided(128, 4, true), 32);
+    assert_int_equal(strided(132, 4, true), 1); /* padded rows */
+    assert_int_equal(strided(0, 4, true), 1);   /* one word for all */
+    assert_int_equal(strided(16, 16, true), 4); /* quarter warps */
+    assert_int_equal(strided(8, 8, true), 2);   /* half warps */
+    assert_int_equal(strided(1, 1, true), 1);
+}
+
+/* ---- caches and DRAM ---- */
+
+static void test_memory(void **state) {
+    (void)state;
+    tc_machine machine = {.sm = 90};
+    const tc_profile *p = tc_profile_of(&machine);
+    tc_sim_counters c = {0};
+    tc_slab *tags = tc_slab_new();
+    tc_memsys *m = tc_memsys_new(p, 1, 0, &c, tags);
+    uint64_t s[4] = {0, 1, 2, 3};
+    uint64_t cold = tc_memsys_load(m, 0, 1000, s, 4, true) - 1000;
+    assert_true(cold >= p->dram_latency && cold < p->dram_latency + 16);
+    assert_int_equal(c.dram_sectors_read, 4);
+    uint64_t warm = tc_memsys_load(m, 0, 5000, s, 4, true) - 5000;
+    assert_int_equal(warm, p->l1_latency);
+    uint64_t past = tc_memsys_load(m, 0, 9000, s, 4, false) - 9000;
+    assert_true(past >= p->l2_latency && past < p->l2_latency + 16);
+    assert_int_equal(c.l1_sectors, 8);
+    assert_int_equal(c.l1_sectors_hit, 4);
+    assert_int_equal(c.l1_bypass_bytes, 128);
+    assert_int_equal(c.l2_sectors_read, 8);
+    assert_int_equal(c.l2_sectors_hit, 4);
+    assert_int_equal(c.dram_sectors_read, 4);
+    tc_memsys_free(m);
+    tc_slab_free(tags);
+}
+
+/* A long stream is served at DRAM's rate. */
+static void test_bandwidth(void **state) {
+    (void)state;
+    enum { LINES = 1 << 16 };
+    tc_machine machine = {.sm = 90};
+    const tc_profile *p = tc_profile_of(&machine);
+    tc_sim_counters c = {0};
+    tc_slab *tags = tc_slab_new();
+    tc_memsys *m = tc_memsys_new(p, 132, 0, &c, tags);
+    uint64_t last = 0;
+    for (uint64_t i = 0; i < LINES; i++) {
+        uint64_t s[4] = {4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3};
+        uint64_t at = tc_memsys_load(m, i % 132, 0, s, 4, false);
+        last = at > last ? at : last;
+    }
+    double rate = 128.0 * LINES / (double)(last - p->dram_latency);
+    assert_true(rate > 0.95 * p->dram_bytes && rate < 1.05 * p->dram_bytes);
+    tc_memsys_free(m);
+    tc_slab_free(tags);
+}
+
+/* ---- small kernels against the H200 ---- */
+
+static double recorded(const char *name) {
+    FILE *f = fopen("tests/gpu/micro-h200.jsonl", "r");
+    char line[512];
+    double value = -1;
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        json_t *j = json_loads(line, 0, NULL);
+        const char *n = json_string_value(json_object_get(j, "name"));
+        if (n && strcmp(n, name) == 0) {
+            value = json_number_value(json_object_get(j, "value"));
+        }
+        json_decref(j);
+    }
+    fclose(f);
+    assert_true(value >= 0);
+    return value;
+}
+
+/* The body's clocks end in %r20 and %r21; B[0] gets the difference. */
+static uint32_t cycles(const char *body, uint32_t block, uint32_t grid) {
+    static const char *const end =
+        "sub.u32 %r22, %r21, %r20;\nsetp.eq.u32 %p7, %r1, 0;\n"
+        "@%p7 st.global.u32 [%rd2], %r22;\n";
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_puts(&b, body);
+    tc_buf_puts(&b, end);
+    sim_case c = {.grid = grid, .block = block, .timing = true};
+    c.completion = TC_COMPLETE_TIMING;
+    char *text = whole_text(b.data, NULL);
+    run_text(&c, text);
+    uint32_t n = word(c.b, 0);
+    end_case(&c);
+    free(text);
+    tc_buf_free(&b);
+    return n;
+}
+
+static void near(const char *name, double ours, double slack) {
+    double gpu = recorded(name);
+    if (ours < gpu * (1 - slack) || ours > gpu * (1 + slack)) {
+        fail_msg("%s: %.1f cycles, the H200 took %.1f", name, ours, gpu);
+    }
+}
+
+/* 64 times line, between the clocks. */
+static uint32_t repeated(const char *before, const char *line, uint32_t block) {
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_puts(&b, before);
+    tc_buf_puts(&b, "mov.u32 %r20, %clock;\n");
+    for (int i = 0; i < 64; i++) {
+        tc_buf_puts(&b, line);
+    }
+    tc_buf_puts(&b, "mov.u32 %r21, %clock;\n");
+    uint32_t n = cycles(b.data, block, 1);
+    tc_buf_free(&b);
+    return n;
+}
+
+static void test_chains(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *line;
+    } rows[] = {
+        {"latency mad.lo.s32", "mad.lo.s32 %r9, %r9, %r9, %r9;\n"},
+        {"latency shf", "shf.l.wrap.b32 %r9, %r9, %r9, 3;\n"},
+        {"latency fma.f32", "fma.rn.f32 %f1, %f1, %f1, %f1;\n"},
+        {"latency add.f32", "add.f32 %f1, %f1, %f1;\n"},
+        {"latency ex2.approx", "ex2.approx.ftz.f32 %f1, %f1;\n"},
+        {"latency popc", "popc.b32 %r9, %r9;\n"},
+        {"latency cvt.rni.f32", "cvt.rni.f32.f32 %f1, %f1;\n"},
+        {"latency add.s64", "add.s64 %rd9, %rd9, %rd9;\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        near(rows[i].name, repeated("", rows[i].line, 32) / 64.0, 0.10);
+    }
+}
+
+static void test_shared(void **state) {
+    (void)state;
+    static const int strides[] = {1, 2, 4, 8, 16, 32, 33, 0};
+    for (size_t i = 0; i < sizeof strides / sizeof *strides; i++) {
+        char before[256], name[64];
+        snprintf(before, sizeof before,
+                 "mul.lo.u32 %%r9, %%r1, %d;\nadd.u32 %%r9, %%r9, %%r3;\n",
+                 strides[i] * 4);
+        snprintf(name, sizeof name, "latency ld.shared+2 adds stride %d words",
+                 strides[i]);
+        double n = repeated(before,
+                            "ld.shared.u32 %r10, [%r9];\n"
+                            "add.u32 %r11, %r11, %r10;\n"
+                            "add.u32 %r9, %r9, %r10;\n",
+                            32) /
+                   64.0;
+        near(name, n, 0.12);
+    }
+}
+
+static void test_barriers(void **state) {
+    (void)state;
+    for (uint32_t t = 32; t <= 1024; t *= 2) {
+        char name[64];
+        snprintf(name, sizeof name, "bar.sync of %u threads", t);
+        near(name, repeated("bar.sync 0;\n", "bar.sync 0;\n", t) / 64.0, 0.15);
+    }
+}
+
+/* A copy that misses, then the same one again: the L2, or L1, has it. */
+static void test_copies(void **state) {
+    (void)state;
+    static const struct {
+        const char *op, *first, *again;
+    } rows[] = {
+        {"cp.async.cg.shared.global [%r11], [%rd6], 16;\n",
+         "cp.async.cg 16 x1 of 32 threads, complete, first",
+         "cp.async.cg 16 x1 of 32 threads, complete, again"},
+        {"cp.async.ca.shared.global [%r11], [%rd6], 16;\n",
+         "cp.async.ca 16 x1 of 32 threads, complete, first",
+         "cp.async.ca 16 x1 of 32 threads, complete, again"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        for (int again = 0; again < 2; again++) {
+            char copy[256], body[1024];
+            snprintf(copy, sizeof copy,
+                     "%scp.async.commit_group;\ncp.async.wait_group 0;\n",
+                     rows[i].op);
+            snprintf(body, sizeof body,
+                     "shl.b32 %%r10, %%r1, 4;\nadd.u32 %%r11, %%r10, %%r3;\n"
+                     "cvt.u64.u32 %%rd6, %%r10;\nadd.u64 %%rd6, %%rd6, %%rd1;\n"
+                     "%s"
+                     "mov.u32 %%r20, %%clock;\n%smov.u32 %%r21, %%clock;\n",
+                     again ? copy : "", copy);
+            /* The GPU's figures hold about 100 cycles of cold instructions. */
+            double gpu = recorded(again ? rows[i].again : rows[i].first);
+            double n = cycles(body, 32, 1);
+            if (n > gpu || n < gpu - 150) {
+                fail_msg("%s: %.0f cycles, the H200 took %.0f", rows[i].op, n,
+                         gpu);
+            }
+        }
+    }
+}
+
+/* Two CTAs, each on an SM of its own, hand a flag over 64 times: each time one
+ * sees what the other wrote takes a road to L2 and back, and not the turns that
+ * a simulator gives its SMs. */
+static void test_hand_over(void **state) {
+    (void)state;
+    uint32_t n = cycles("mov.u32 %r9, %ctaid.x;\nmov.u32 %r10, 0;\n"
+                        "mov.u32 %r20, %clock;\n"
+                        "again:\nld.acquire.gpu.global.u32 %r11, [%rd1];\n"
+                        "and.b32 %r12, %r11, 1;\n"
+                        "setp.ne.u32 %p1, %r12, %r9;\n@%p1 bra again;\n"
+                        "add.u32 %r11, %r11, 1;\n"
+                        "st.release.gpu.global.u32 [%rd1], %r11;\n"
+                        "add.u32 %r10, %r10, 1;\n"
+                        "setp.lt.u32 %p1, %r10, 32;\n@%p1 bra again;\n"
+                        "mov.u32 %r21, %clock;\n",
+                        1, 2);
+    tc_machine machine = {.sm = 80};
+    uint32_t l2 = (uint32_t)tc_profile_of(&machine)->l2_latency;
+    assert_in_range(n / 64, l2 / 2, 3 * l2);
+}
+
+/* Three warps wait for a fourth one, which has 64 ops of some 17 cycles to go
+ * first: that is what their time went to, and nobody was kept by another's
+ * turn. */
+static void test_stalls(void **state) {
+    (void)state;
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_puts(&b, "setp.ge.u32 %p1, %r1, 32;\n@%p1 bra meet;\n");
+    for (int i = 0; i < 64; i++) {
+        tc_buf_puts(&b, "ex2.approx.ftz.f32 %f1, %f1;\n");
+    }
+    tc_buf_puts(&b, "meet:\nbar.sync 0;\n");
+    sim_case c = {.grid = 1, .block = 128, .timing = true};
+    c.completion = TC_COMPLETE_TIMING;
+    char *text = whole_text(b.data, NULL);
+    run_text(&c, text);
+    const uint64_t *stalls = c.r.counters.stalls;
+    double wait = 64 * recorded("latency ex2.approx");
+    assert_true(stalls[TC_STALL_BARRIER] > 2.9 * wait);
+    assert_true(stalls[TC_STALL_BARRIER] < 3.3 * wait);
+    assert_true(stalls[TC_STALL_NOT_SELECTED] < 100);
+    end_case(&c);
+    free(text);
+    tc_buf_free(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sectors),   cmocka_unit_test(test_wavefronts),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_bandwidth),
+        cmocka_unit_test(test_chains),    cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_barriers),  cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_hand_over), cmocka_unit_test(test_stalls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
