@@ -4,8 +4,9 @@
  * micro_lanes.cu). */
 #include "sim_harness.h"
 
+#include "sim/core/slab.h"
 #include "sim/timing/memsys.h"
-#include "sim/timing/timing.h"
+#include "sim/timing/sm.h"
 #include <jansson.h>
 #include <math.h>
 
