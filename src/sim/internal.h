@@ -305,7 +305,7 @@ struct tc_run {
     bool clusters;     /* a barrier.cluster.arrive has run */
     bool stopped;      /* fault or cancel: nothing executes any more */
     tc_run_status status;
-    const char *where;          /* cancelled: see tc_sim_result */
+    const tc_wait_list *where;    /* cancelled: see tc_sim_result */
     struct tc_sim_state *state; /* the same */
     tc_sim_counters counters;
     tc_finding *findings;
@@ -477,11 +477,15 @@ void tc_findings_settle(tc_run *r);
 /* A way to synchronise that the ISA leaves undefined: with the checker on a
  * barrier-divergence; the run goes on. */
 void tc_undefined_sync(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
-                       const char *why);
+                       tc_detail detail);
 /* A finding that ends the execution. */
 void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
               tc_ptx_space space, uint64_t address, uint32_t bytes,
-              const char *detail);
+              tc_detail_id detail);
+/* The same, of a detail that has values. */
+void tc_fault_with(tc_warp *w, const tc_ptx_op *op, int lane,
+                   tc_finding_kind kind, tc_ptx_space space, uint64_t address,
+                   uint32_t bytes, tc_detail detail);
 
 /* observe.c: what the observers are told. */
 void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,

@@ -355,9 +355,7 @@ static void report_gone(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
         .space = TC_PS_REG,
         .at = tc_access_of(w, op, tc_first(lanes)),
         .lanes = gone,
-        .detail = tc_format(r->sim->arena,
-                            "%u threads of the CTA had ended without arriving",
-                            gone)};
+        .detail = {.row = TC_DETAIL_BARRIER_ENDED, .count = gone}};
     tc_find(r, &f);
 }
 
