@@ -11,7 +11,11 @@ TUI     := -lreadline -lncursesw
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
             -fno-omit-frame-pointer
 
-LIB_SRC  := $(filter-out src/repl/% src/view/%,$(wildcard src/*/*.c))
+JOBS     ?= $(shell nproc)
+TEST_ENV := TILECOPY_CACHE=$(abspath $(BUILD)/cache)
+
+LIB_SRC  := $(filter-out src/repl/% src/view/% src/runtime/stub/%, \
+              $(wildcard src/*/*.c src/*/*/*.c))
 MAIN_SRC := $(wildcard src/repl/*.c src/view/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
@@ -38,12 +42,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(EMBED) $(CFLAGS_ALL) $(VECTOR) -MMD -MP -c -o $@ $<
 
-# The simulator's handlers, once for each instruction set (src/sim/fast.h).
+# The simulator's handlers, once for each instruction set (src/sim/fast/fast.h).
 VECTOR_OPT := $(if $(SAN),,-O3) -ffp-contract=off
 X86 := $(filter x86_64%,$(shell $(CC) -dumpmachine))
-$(BUILD)/src/sim/fast_plain.o: VECTOR = $(VECTOR_OPT)
-$(BUILD)/src/sim/fast_avx2.o: VECTOR = $(VECTOR_OPT) $(if $(X86),-mavx2 -mfma)
-$(BUILD)/src/sim/fast_avx512.o: VECTOR = $(VECTOR_OPT) \
+$(BUILD)/src/sim/fast/plain.o: VECTOR = $(VECTOR_OPT)
+$(BUILD)/src/sim/fast/avx2.o: VECTOR = $(VECTOR_OPT) $(if $(X86),-mavx2 -mfma)
+$(BUILD)/src/sim/fast/avx512.o: VECTOR = $(VECTOR_OPT) \
   $(if $(X86),-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libtilecopy.a
@@ -51,7 +55,7 @@ $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libtilecopy.a
 	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP \
 	  -o $@ $< $(EXTRA_$(*F)) $(BUILD)/libtilecopy.a -lcmocka -lz $(LIBS)
 
-$(BUILD)/tests/page: tests/harness/page.c
+$(BUILD)/tests/page $(BUILD)/tests/run: $(BUILD)/tests/%: tests/harness/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $<
 
@@ -137,18 +141,19 @@ run:
 	@$(MAKE) -s -j2 all
 	@$(BUILD)/tilecopy-repl --tour lessons/ldgsts.py
 
-# Every test, then all of them again under ASan and UBSan.
+# Every test, then all of them again under ASan and UBSan, but for those that
+# tests/harness/sanitized.txt names. What nvcc builds is built once for both.
 test:
 	@BUILD=$(BUILD) CC="$(CC)" sh src/tools/need.sh test
-	@$(MAKE) -s -j2 BUILD=$(BUILD) test-build
-	@$(MAKE) -s -j2 BUILD=$(BUILD)/san OPT="-O1 -g" SAN="$(SANITIZE)" \
+	@$(MAKE) -s -j$(JOBS) test-build
+	@$(TEST_ENV) sh tests/harness/run.sh $(BUILD) $(BUILD)/work
+	@$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/san OPT="-O1 -g" SAN="$(SANITIZE)" \
 	  test-build
-	@TILECOPY_CACHE=$(abspath $(BUILD)/cache) \
-	  sh tests/harness/run.sh $(BUILD)/san
-	@TILECOPY_CACHE=$(abspath $(BUILD)/cache) \
-	  sh tests/harness/run.sh $(BUILD)
+	@$(TEST_ENV) sh tests/harness/run.sh $(BUILD)/san $(BUILD)/work \
+	  tests/harness/sanitized.txt
 
-test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/pty \
+test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/run \
+            $(BUILD)/tests/pty \
             $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu \
             $(BUILD)/tests/programs \
             $(BUILD)/tests/test_client
@@ -159,7 +164,7 @@ toolkit:
 
 # The plain build's tests alone; one unit test program: make unit-layout
 test-plain: test-build
-	@TILECOPY_CACHE=$(abspath $(BUILD)/cache) sh tests/harness/run.sh $(BUILD)
+	@$(TEST_ENV) sh tests/harness/run.sh $(BUILD) $(BUILD)/work
 
 unit-%: $(BUILD)/tests/test_%
 	TILECOPY_PTXAS=none $<

@@ -1,9 +1,9 @@
 /* deadlock.c - what is found when nobody can go on, and where everybody is when
  * a run is cut short: of every waiter who it is, where, for what, and what it
  * lacks. */
-#include "sim/hazard.h"
-#include "sim/internal.h"
-#include "sim/mbarrier.h"
+#include "sim/async/mbarrier.h"
+#include "sim/core/internal.h"
+#include "sim/race/race.h"
 
 /* ---- which mbarrier a split waits for ---- */
 

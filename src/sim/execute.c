@@ -6,10 +6,10 @@
  * landed land, then further clusters are started, up to what the machine holds
  * at once; so a CTA may wait for a later one, and a grid for all of its CTAs.
  * Only when all that is exhausted is it a deadlock. */
-#include "sim/hazard.h"
-#include "sim/internal.h"
-#include "sim/mbarrier.h"
-#include "sim/transfer.h"
+#include "sim/async/mbarrier.h"
+#include "sim/async/transfer.h"
+#include "sim/core/internal.h"
+#include "sim/race/race.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,11 +219,17 @@ static void warp_turn(tc_warp *w, tc_round *t) {
     }
 }
 
+static bool cancelled(const tc_run *r) {
+    const volatile int *c = r->sim->options.cancel;
+    return c && *c;
+}
+
+/* Cut short where it is cancelled: what it says is of no use then. */
 static tc_round round_of_turns(tc_pool *p) {
     tc_run *r = p->run;
     tc_round t = {
         .settled = true, .polled = true, .spins = true, .wake = UINT64_MAX};
-    for (uint32_t i = 0; i < p->nlive && !r->stopped; i++) {
+    for (uint32_t i = 0; i < p->nlive && !r->stopped && !cancelled(r); i++) {
         tc_cta *c = p->live[i];
         for (uint32_t j = 0; j < c->nwarps && !r->stopped; j++) {
             if (c->warps[j].alive) {
@@ -235,11 +241,6 @@ static tc_round round_of_turns(tc_pool *p) {
         t.wake = tc_event_next(r);
     }
     return t;
-}
-
-static bool cancelled(const tc_run *r) {
-    const volatile int *c = r->sim->options.cancel;
-    return c && *c;
 }
 
 /* Twice as many clusters, if there are more and the machine has room. */
@@ -301,6 +302,9 @@ static void run_pool(tc_pool *p) {
             break;
         }
         tc_round t = round_of_turns(p);
+        if (cancelled(r)) {
+            continue;
+        }
         if (r->launch->stops && r->cycle >= r->launch->stop_at) {
             tc_state_capture(r, p->live, p->nlive);
             break;
