@@ -9,8 +9,8 @@
  * compute-sanitizer (sanitizer_table.sh), and needs libc and the driver only.
  */
 #include "gpu/gpu.h"
-#include "session/launch_arg.h"
-#include "session/outline.h"
+#include "load/outline.h"
+#include "run/launch_arg.h"
 #include "session/session.h"
 
 #include <stdio.h>

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "session/finding_cuda.h"
+#include "explain/finding_cuda.h"
 
 #include <dirent.h>
 #include <signal.h>

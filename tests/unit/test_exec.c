@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "session/exec.h"
-#include "session/run.h"
+#include "exec/exec.h"
+#include "run/run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "session/launch_arg.h"
-#include "session/outline.h"
+#include "load/outline.h"
+#include "run/launch_arg.h"
 #include "tilecopy.h"
 #include "tool.h"
 
