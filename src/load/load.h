@@ -98,6 +98,7 @@ bool tc_cuda_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
 /* The program that a .cu is, built: tc_loaded.cuda, in the file's arena. */
 typedef struct tc_cuda {
     const tc_toolchain *toolchain;
+    tc_build_options options;
     tc_build build;
     const char *arch;      /* it was built for */
     const char *registers; /* tc_ptxas_registers's text, or NULL: ask first */

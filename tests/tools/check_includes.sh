@@ -36,7 +36,13 @@ runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
 runtime: ptx sim gpu trace runtime/stub/errors.def
 toolchain:
-session: lang layout ir front dispatch variants suggest emit ptx trace sim gpu runtime toolchain
+reply: layout ir front dispatch
+session: front dispatch emit ptx sim gpu trace reply
+load: ptx toolchain reply session
+run: ir ptx sim gpu toolchain reply session load
+explain: layout ptx sim reply session load run
+exec: ptx runtime reply session load run explain
+commands: layout dispatch suggest emit gpu trace reply session load run explain exec
 view: trace
 grade: trace
 repl: trace view/view.h grade/grade.h

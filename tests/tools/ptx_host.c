@@ -11,7 +11,7 @@
 #include "gpu/gpu.h"
 #include "load/outline.h"
 #include "run/launch_arg.h"
-#include "session/session.h"
+#include "run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

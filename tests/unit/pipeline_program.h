@@ -5,7 +5,7 @@
 
 #include "pipeline_across.h"
 #include "pipeline_flow.h"
-#include "session/session.h"
+#include "run/run.h"
 
 /* Parameters: tiles, results, posts, answers, and a copy of the tiles. */
 enum { PIPE_PARAMS = 5 };

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/utf8.h"
-#include "session/session.h"
+#include "run/run.h"
 #include <string.h>
 
 static void arena_gives_zeroed_aligned_memory(void **state) {

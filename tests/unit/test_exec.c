@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "exec/exec.h"
+#include "commands/commands.h"
 #include "run/run.h"
 
 #include <stdlib.h>
@@ -77,7 +77,7 @@ static void set_up(fixture *f) {
     f->e->cuda = &f->cuda;
     f->e->source = "bump.cu";
     f->e->backend = "both";
-    f->s->exec = f->e;
+    f->s->last_exec = (tc_last_exec){f->e, f->file, tc_exec_free};
     f->launch = (tc_sim_launch){
         .entry = "_Z4bumpPi", .grid = {2, 1, 1}, .block = {64, 1, 1}};
     f->memory[0] = (tc_device_memory){

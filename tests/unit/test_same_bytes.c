@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "emit_build.inc"
-#include "session/session.h"
+#include "run/run.h"
 #include <jansson.h>
 #include <zlib.h>
 
