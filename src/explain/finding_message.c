@@ -4,8 +4,6 @@
 #include "explain/finding_cuda.h"
 #include "run/run.h"
 
-#include <string.h>
-
 int tc_finding_line(const tc_access *a) {
     return a->valid && a->op != NULL ? (int)a->op->line : 0;
 }
