@@ -177,22 +177,21 @@ static void tell_fake(const char *name, const char *value) {
 
 static int set_up(void **state) {
     (void)state;
-    char source[512], command[1024];
-    snprintf(source, sizeof source, "%s", __FILE__);
-    char *slash = strrchr(source, '/');
-    snprintf(slash != NULL ? slash + 1 : source, 16, "fake_cuda.c");
+    char cache[128], command[256];
     if (mkdtemp(folder) == NULL) {
         return -1;
     }
     snprintf(library, sizeof library, "%s/libfake.so", folder);
     snprintf(add_path, sizeof add_path, "%s/add.ptx", folder);
     write_file(add_path, add_text);
-    snprintf(command, sizeof command, "cc -w -shared -fPIC -o %s '%s'", library,
-             source);
+    snprintf(command, sizeof command,
+             "cc -w -shared -fPIC -o %s "
+             "tests/built/fake_cuda.c",
+             library);
     setenv("TILECOPY_LIBCUDA", library, 1);
     setenv("FAKE_CUDA_FOLDER", folder, 1);
-    snprintf(source, sizeof source, "%s/cache", folder);
-    setenv("TILECOPY_CACHE", source, 1);
+    snprintf(cache, sizeof cache, "%s/cache", folder);
+    setenv("TILECOPY_CACHE", cache, 1);
     return system(command);
 }
 

@@ -31,7 +31,7 @@ static inline bool stub_build(const char *source, char *program, size_t size) {
     snprintf(program, size, "%.*s/program",
              (int)(strrchr(archive, '/') - archive), archive);
     snprintf(command, sizeof command,
-             "cc -std=c17 -D_GNU_SOURCE -Isrc -Itests/unit -g -o %s %s %s "
+             "cc -std=c17 -D_GNU_SOURCE -Isrc -g -o %s %s %s "
              "-lpthread",
              program, source, archive);
     return system(command) == 0;

@@ -16,17 +16,17 @@
 /* The targets themselves, each under a name of its own. */
 #define LLVMFuzzerTestOneInput fuzz_session
 #define ignore_diag            session_ignore_diag
-#include "../fuzz/fuzz_session.c"
+#include "../../fuzz/fuzz_session.c"
 #undef LLVMFuzzerTestOneInput
 #undef ignore_diag
 #define LLVMFuzzerTestOneInput fuzz_front
-#include "../fuzz/fuzz_front.c"
+#include "../../fuzz/fuzz_front.c"
 #undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_ptx
-#include "../fuzz/fuzz_ptx.c"
+#include "../../fuzz/fuzz_ptx.c"
 #undef LLVMFuzzerTestOneInput
 #define LLVMFuzzerTestOneInput fuzz_run
-#include "../fuzz/fuzz_run.c"
+#include "../../fuzz/fuzz_run.c"
 #undef LLVMFuzzerTestOneInput
 
 static int replay(const char *path) {

@@ -17,8 +17,9 @@ static parent p;
 
 static int build(void **state) {
     (void)state;
-    return stub_build("tests/unit/stub_program.c", program, sizeof program) ? 0
-                                                                            : 1;
+    return stub_build("tests/built/stub_program.c", program, sizeof program)
+               ? 0
+               : 1;
 }
 
 static int clean(void **state) {

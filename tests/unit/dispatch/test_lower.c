@@ -1,5 +1,5 @@
 /* test_lower.c - the lowered program against the text that TVM prints for it
- * (`ir` of the corpus, and the demo's in tests/unit/demo_ir.h). */
+ * (`ir` of the corpus, and the demo's in tests/unit/dispatch/demo_ir.h). */
 #include "dispatch_program.h"
 
 #include "demo_ir.h"
