@@ -281,9 +281,9 @@ static void block_barrier(missing *m) {
 }
 
 static void cluster_barrier(missing *m) {
-    tc_buf_printf(m->b, "%s.sync()",
-                  group_name(m, "this_cluster",
-                             "cooperative_groups::this_cluster()"));
+    tc_buf_printf(
+        m->b, "%s.sync()",
+        group_name(m, "this_cluster", "cooperative_groups::this_cluster()"));
 }
 
 /* The wait for a phase of what a copy completes on. */

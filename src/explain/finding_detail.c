@@ -275,18 +275,17 @@ static bool same_absent(const tc_waiter *a, const tc_waiter *b) {
 
 /* In all that is told of it but who it is. */
 static bool waits_alike(const tc_waiter *a, const tc_waiter *b) {
-    bool same_op =
-        a->what != TC_WAIT_WARP || a->op->opcode == b->op->opcode;
+    bool same_op = a->what != TC_WAIT_WARP || a->op->opcode == b->op->opcode;
     return a->what == b->what && a->lanes == b->lanes && same_op &&
-           line_of(a->op) == line_of(b->op) &&
-           a->barrier == b->barrier && a->arrived == b->arrived &&
-           a->wanted == b->wanted && a->need == b->need &&
-           a->object == b->object && a->offset == b->offset &&
-           a->phase == b->phase && a->current == b->current &&
-           a->live == b->live && a->pending == b->pending &&
-           a->expected == b->expected && a->tx == b->tx &&
-           a->announced == b->announced && a->copied == b->copied &&
-           a->nabsent == b->nabsent && same_absent(a, b);
+           line_of(a->op) == line_of(b->op) && a->barrier == b->barrier &&
+           a->arrived == b->arrived && a->wanted == b->wanted &&
+           a->need == b->need && a->object == b->object &&
+           a->offset == b->offset && a->phase == b->phase &&
+           a->current == b->current && a->live == b->live &&
+           a->pending == b->pending && a->expected == b->expected &&
+           a->tx == b->tx && a->announced == b->announced &&
+           a->copied == b->copied && a->nabsent == b->nabsent &&
+           same_absent(a, b);
 }
 
 /* How many of the list from i on are the next warps of a CTA and wait alike. */

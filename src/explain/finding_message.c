@@ -26,8 +26,7 @@ static const char *block_word(const tc_session *s) {
 }
 
 /* As blockIdx and threadIdx give it; x counts fastest. */
-static void put_index(uint32_t i, const uint32_t of[3], bool plain,
-                        tc_buf *b) {
+static void put_index(uint32_t i, const uint32_t of[3], bool plain, tc_buf *b) {
     if (plain || of[0] == 0 || of[1] * of[2] <= 1) {
         tc_buf_printf(b, " %u", i);
     } else if (of[2] <= 1) {
@@ -356,9 +355,8 @@ FIELD(put_initialised) {
 
 FIELD(put_invalidated) {
     (void)side;
-    tc_template_fill(x->finding->cause.valid
-                         ? "{cause.where} invalidated"
-                         : "nobody has initialised yet",
+    tc_template_fill(x->finding->cause.valid ? "{cause.where} invalidated"
+                                             : "nobody has initialised yet",
                      tc_message_fields(), x, b);
 }
 

@@ -64,20 +64,19 @@ FIELD(put_between) {
 FIELD(put_ld_or_st) {
     const tc_access *c = &x->finding->cause;
     (void)side;
-    tc_buf_puts(b, c->valid && c->op != NULL &&
-                           c->op->opcode == TC_PTX_TCGEN05_ST
-                       ? "st"
-                       : "ld");
+    tc_buf_puts(b,
+                c->valid && c->op != NULL && c->op->opcode == TC_PTX_TCGEN05_ST
+                    ? "st"
+                    : "ld");
 }
 
 FIELD(put_wgmma_wait) {
     static const char commit[] =
         "wgmma.commit_group after {cause}, and wgmma.wait_group 0";
     (void)side;
-    tc_template_fill(x->finding->missing_n
-                         ? commit
-                         : "wgmma.wait_group 0 after {cause} and",
-                     tc_missing_fields(), x, b);
+    tc_template_fill(
+        x->finding->missing_n ? commit : "wgmma.wait_group 0 after {cause} and",
+        tc_missing_fields(), x, b);
 }
 
 FIELD(put_again) {
@@ -95,12 +94,15 @@ FIELD(put_expect_tx) {
     }
 }
 
-static const tc_field list[] = {
-    {".number", put_number},     {".line", put_line},
-    {"n", put_n},                {"s", put_plural},
-    {"between", put_between},    {"ld.st", put_ld_or_st},
-    {"again", put_again},        {"wait.wgmma", put_wgmma_wait},
-    {"expect.tx", put_expect_tx}};
+static const tc_field list[] = {{".number", put_number},
+                                {".line", put_line},
+                                {"n", put_n},
+                                {"s", put_plural},
+                                {"between", put_between},
+                                {"ld.st", put_ld_or_st},
+                                {"again", put_again},
+                                {"wait.wgmma", put_wgmma_wait},
+                                {"expect.tx", put_expect_tx}};
 
 const tc_fields *tc_missing_fields(void) {
     static const tc_fields fields = {list, sizeof list / sizeof *list};

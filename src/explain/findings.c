@@ -1,7 +1,7 @@
 /* findings.c - findings as text, with the lines of the source, and as JSON. */
 #include "explain/explain.h"
-#include "explain/finding_cuda.h"
 #include "explain/finding.h"
+#include "explain/finding_cuda.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -35,8 +35,7 @@ static bool multicast(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b,
             tc_fault(w, op, lane,
                      peer ? TC_FINDING_REMOTE_EXITED : TC_FINDING_OUT_OF_BOUNDS,
                      TC_PS_SHARED, first.to.address, b->bytes,
-                     peer ? TC_DETAIL_NONE
-                          : TC_DETAIL_MASK_CTA);
+                     peer ? TC_DETAIL_NONE : TC_DETAIL_MASK_CTA);
             return false;
         }
         tc_bulk_target *t = &b->target[b->ntargets++];
@@ -195,8 +194,7 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
     }
     if (t->has_barrier && t->barrier.cta != t->to.owner) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, t->to.address,
-                 b->bytes,
-                 TC_DETAIL_BULK_MBARRIER);
+                 b->bytes, TC_DETAIL_BULK_MBARRIER);
         return false;
     }
     return true;

@@ -48,14 +48,12 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
     if ((t->to.space == TC_PS_SHARED) != shared) {
         tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, t->to.space,
                  t->to.address, b->bytes,
-                 shared ? TC_DETAIL_NOT_SHARED
-                        : TC_DETAIL_NOT_GLOBAL);
+                 shared ? TC_DETAIL_NOT_SHARED : TC_DETAIL_NOT_GLOBAL);
         return false;
     }
     if (shared && t->barrier.cta != t->to.owner) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, t->to.address,
-                 b->bytes,
-                 TC_DETAIL_STORE_MBARRIER);
+                 b->bytes, TC_DETAIL_STORE_MBARRIER);
         return false;
     }
     return true;
@@ -98,8 +96,7 @@ static void fill_zero(tc_warp *w, const tc_ptx_op *op, int lane) {
     tc_place at;
     if (bytes % 8 != 0 || bytes > 16777216) {
         tc_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, 0,
-                 (uint32_t)bytes,
-                 TC_DETAIL_ST_BULK_SIZE);
+                 (uint32_t)bytes, TC_DETAIL_ST_BULK_SIZE);
         return;
     }
     if (!tc_lane_place(w, op, (tc_ptx_space)op->space, lane,

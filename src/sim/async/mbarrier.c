@@ -183,15 +183,13 @@ tc_mbarrier *tc_mbarrier_use(tc_run *r, tc_mbarrier_ref b,
     if (!m || !m->live) {
         find(r, b, TC_FINDING_MBARRIER_REINIT, by, m ? &m->init : NULL,
              TC_MISSING_INIT,
-             m ? TC_DETAIL_MBARRIER_INVALIDATED
-               : TC_DETAIL_MBARRIER_NEVER);
+             m ? TC_DETAIL_MBARRIER_INVALIDATED : TC_DETAIL_MBARRIER_NEVER);
         stop(r);
         return NULL;
     }
     if (memcmp(b.cta->shared + b.offset, &m->bits, 8) != 0) {
         find(r, b, TC_FINDING_MBARRIER_REINIT, by, &m->init,
-             TC_MISSING_OWN_BYTES,
-             TC_DETAIL_MBARRIER_OVERWRITTEN);
+             TC_MISSING_OWN_BYTES, TC_DETAIL_MBARRIER_OVERWRITTEN);
         stop(r);
         return NULL;
     }
@@ -393,8 +391,7 @@ void tc_mbarrier_arrive_on(tc_run *r, tc_mbarrier_ref b, uint32_t count,
     }
     if ((how & TC_ARRIVE_NO_COMPLETE) && count == s.pending) {
         find(r, b, TC_FINDING_MBARRIER_COUNT, by, &m->arrive,
-             TC_MISSING_PLAIN_ARRIVAL,
-             TC_DETAIL_MBARRIER_LAST);
+             TC_MISSING_PLAIN_ARRIVAL, TC_DETAIL_MBARRIER_LAST);
     }
     s.pending -= count;
     if (how & TC_ARRIVE_DROP) {
@@ -413,8 +410,7 @@ void tc_mbarrier_raise(tc_run *r, tc_mbarrier_ref b, const tc_access *by) {
     tc_mbarrier_state s = tc_mbarrier_unpack(m->bits);
     if (s.pending == TC_MBARRIER_MAX) {
         find(r, b, TC_FINDING_MBARRIER_COUNT, by, &m->arrive,
-             TC_MISSING_IN_RANGE,
-             TC_DETAIL_MBARRIER_PENDING);
+             TC_MISSING_IN_RANGE, TC_DETAIL_MBARRIER_PENDING);
         return;
     }
     s.pending++;

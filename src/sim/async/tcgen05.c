@@ -72,9 +72,8 @@ static bool find_lane(tc_warp *w, const tc_ptx_op *op, uint32_t at,
         return false;
     }
     if (lane % TC_TMEM_QUARTER + m->rows > TC_TMEM_QUARTER) {
-        tc_tmem_fault(
-            w, op, 0, TC_FINDING_OUT_OF_BOUNDS, at, 4,
-            TC_DETAIL_TMEM_SHAPE);
+        tc_tmem_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS, at, 4,
+                      TC_DETAIL_TMEM_SHAPE);
         return false;
     }
     return true;

@@ -180,8 +180,7 @@ static bool check_source(tc_warp *w, const tc_ptx_op *op, int lane,
             uint32_t at = source_of(&c->d, r, i);
             if (at + 16 > w->cta->shared_bytes) {
                 tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED,
-                         at, 16,
-                         TC_DETAIL_DESCRIPTOR_BEYOND);
+                         at, 16, TC_DETAIL_DESCRIPTOR_BEYOND);
                 return false;
             }
         }
@@ -217,8 +216,7 @@ static bool find_pair(tc_warp *w, const tc_ptx_op *op, int lane,
         tc_fault(w, op, lane,
                  c->cta[1] ? TC_FINDING_REMOTE_EXITED : TC_FINDING_TRAP,
                  TC_PS_TENSOR, 0, 0,
-                 c->cta[1] ? TC_DETAIL_NONE
-                           : TC_DETAIL_TMEM_PAIR);
+                 c->cta[1] ? TC_DETAIL_NONE : TC_DETAIL_TMEM_PAIR);
         return false;
     }
     return true;

@@ -32,14 +32,13 @@ static bool find_map(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
     }
     char why[160];
     if (!tc_sim_map_of(w->cta->run->sim, at.bytes, &t->map)) {
-        return refuse(w, op, lane, &at,
-                      (tc_detail){.row = TC_DETAIL_NO_MAP});
+        return refuse(w, op, lane, &at, (tc_detail){.row = TC_DETAIL_NO_MAP});
     }
     if (!tc_tensor_map_usable(&t->map, why, sizeof why)) {
-        return refuse(w, op, lane, &at,
-                      (tc_detail){.row = TC_DETAIL_MAP_REFUSED,
-                                  .why = tc_strdup(w->cta->run->sim->arena,
-                                                   why)});
+        return refuse(
+            w, op, lane, &at,
+            (tc_detail){.row = TC_DETAIL_MAP_REFUSED,
+                        .why = tc_strdup(w->cta->run->sim->arena, why)});
     }
     if (t->map.rank != op->sub2) {
         return refuse(w, op, lane, &at,
@@ -49,13 +48,11 @@ static bool find_map(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
     }
     t->four = (op->more & (TC_PX_BULK_GATHER4 | TC_PX_BULK_SCATTER4)) != 0;
     if (t->four && t->map.box[1] != 1) {
-        return refuse(
-            w, op, lane, &at,
-            (tc_detail){.row = TC_DETAIL_MAP_FOUR_ROWS});
+        return refuse(w, op, lane, &at,
+                      (tc_detail){.row = TC_DETAIL_MAP_FOUR_ROWS});
     }
     return tc_tensor_shape(t) ||
-           refuse(w, op, lane, &at,
-                  (tc_detail){.row = TC_DETAIL_MAP_BOX});
+           refuse(w, op, lane, &at, (tc_detail){.row = TC_DETAIL_MAP_BOX});
 }
 
 static void find_coordinates(tc_warp *w, const tc_ptx_operand *v, int lane,
@@ -96,8 +93,7 @@ static bool check_reduction(tc_warp *w, const tc_ptx_op *op, int lane,
         return true;
     }
     tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL, t->map.address,
-             t->size,
-             TC_DETAIL_MAP_REDUCTION);
+             t->size, TC_DETAIL_MAP_REDUCTION);
     return false;
 }
 
@@ -113,8 +109,7 @@ static bool check_global(tc_warp *w, const tc_ptx_op *op, int lane,
         const tc_sim_allocation *a = tc_find_allocation(w->cta->run, p.address);
         if (!a || a->size - (p.address - a->address) < bytes) {
             tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_GLOBAL,
-                     p.address, (uint32_t)bytes,
-                     TC_DETAIL_MAP_BEYOND);
+                     p.address, (uint32_t)bytes, TC_DETAIL_MAP_BEYOND);
             return false;
         }
     }
@@ -155,8 +150,7 @@ static bool find_barrier(tc_warp *w, const tc_ptx_op *op, int lane,
     }
     if (!multicast && g->barrier.cta != g->to.owner) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, g->to.address,
-                 b->bytes,
-                 TC_DETAIL_TENSOR_MBARRIER);
+                 b->bytes, TC_DETAIL_TENSOR_MBARRIER);
         return false;
     }
     return true;

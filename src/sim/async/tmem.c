@@ -130,8 +130,7 @@ static bool check_alloc(tc_warp *w, const tc_ptx_op *op, int lane, uint32_t n) {
         return false;
     }
     if (t->relinquished) {
-        trap(w, op,
-             TC_DETAIL_TMEM_RELINQUISHED);
+        trap(w, op, TC_DETAIL_TMEM_RELINQUISHED);
         return false;
     }
     if (t->last && n > t->last) {
@@ -208,9 +207,7 @@ static void alloc_pair(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         return;
     }
     if (!peer || peer->ended) {
-        trap(w, op,
-             peer ? TC_DETAIL_TMEM_PAIR_ENDED
-                  : TC_DETAIL_TMEM_PAIR);
+        trap(w, op, peer ? TC_DETAIL_TMEM_PAIR_ENDED : TC_DETAIL_TMEM_PAIR);
         return;
     }
     tc_tensor_memory *other = tc_tmem_make(peer);

@@ -170,16 +170,14 @@ static void agree(tc_warp *w, const tc_ptx_op *op, uint32_t id, uint32_t count,
         return;
     }
     if (mine != its) {
-        tc_undefined_sync(
-            w, op, lanes,
-            (tc_detail){.row = TC_DETAIL_BARRIER_COUNTS,
-                        .id = id,
-                        .count = its,
-                        .wanted = mine});
+        tc_undefined_sync(w, op, lanes,
+                          (tc_detail){.row = TC_DETAIL_BARRIER_COUNTS,
+                                      .id = id,
+                                      .count = its,
+                                      .wanted = mine});
     } else if (b->red != is_red(op)) {
-        tc_undefined_sync(
-            w, op, lanes,
-            (tc_detail){.row = TC_DETAIL_BARRIER_RED, .id = id});
+        tc_undefined_sync(w, op, lanes,
+                          (tc_detail){.row = TC_DETAIL_BARRIER_RED, .id = id});
     }
     b->count = b->count ? b->count : count;
     b->red |= is_red(op);
@@ -205,9 +203,8 @@ static bool come(tc_warp *w, const tc_ptx_op *op, uint32_t id, uint32_t count,
                  uint32_t lanes, bool counted) {
     if (id >= TC_BARRIERS || count % TC_LANES || (counted && count == 0)) {
         tc_fault(w, op, tc_first(lanes), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-                 id >= TC_BARRIERS
-                     ? TC_DETAIL_BARRIER_ID
-                     : TC_DETAIL_BARRIER_THREADS);
+                 id >= TC_BARRIERS ? TC_DETAIL_BARRIER_ID
+                                   : TC_DETAIL_BARRIER_THREADS);
         return false;
     }
     agree(w, op, id, count, lanes);

@@ -129,11 +129,11 @@ static void report_gone(tc_warp *w) {
     if (!gone || !k->cl_arrived || !(k->cl_op->flags & TC_PM_ALIGNED)) {
         return;
     }
-    tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
-                    .at = tc_access_of(w, k->cl_op, tc_first(k->cl_arrived)),
-                    .lanes = tc_popc(gone),
-                    .detail = {.row = TC_DETAIL_CLUSTER_ENDED,
-                               .count = tc_popc(gone)}};
+    tc_finding f = {
+        .kind = TC_FINDING_BARRIER_DIVERGENCE,
+        .at = tc_access_of(w, k->cl_op, tc_first(k->cl_arrived)),
+        .lanes = tc_popc(gone),
+        .detail = {.row = TC_DETAIL_CLUSTER_ENDED, .count = tc_popc(gone)}};
     tc_find(w->cta->run, &f);
 }
 

@@ -277,8 +277,7 @@ static void one_lane(tc_warp *w, const tc_ptx_op *op, uint8_t which, int lane,
         tc_hazard_heap_give(w, lane);
         if (!tc_heap_give(s, tc_call_operand(w, &a[0], lane))) {
             tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL,
-                     tc_call_operand(w, &a[0], lane), 0,
-                     TC_DETAIL_HEAP_FREE);
+                     tc_call_operand(w, &a[0], lane), 0, TC_DETAIL_HEAP_FREE);
         }
         break;
     default:

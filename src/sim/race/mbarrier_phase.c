@@ -56,9 +56,8 @@ void tc_hz_idle_race(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
         f->address = idle->offset;
         f->bytes = f->to = 8;
         f->from = 0;
-        f->detail.row = idle->phase == UINT32_MAX
-                        ? TC_DETAIL_PHASE_BEFORE_FIRST
-                        : TC_DETAIL_PHASE_WAITED_FOR;
+        f->detail.row = idle->phase == UINT32_MAX ? TC_DETAIL_PHASE_BEFORE_FIRST
+                                                  : TC_DETAIL_PHASE_WAITED_FOR;
         return;
     }
 }
