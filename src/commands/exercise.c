@@ -4,6 +4,7 @@
 #include "commands/exercise.h"
 #include "commands/commands.h"
 
+#include "base/file.h"
 #include "base/share.h"
 #include <dirent.h>
 #include <limits.h>
@@ -49,11 +50,10 @@ void tc_exercise_names(void (*fn)(void *user, const char *name), void *user) {
 }
 
 static char *read_text(tc_arena *a, const char *name, char *path, size_t size) {
-    FILE *f = file_of(name, "README.md", path, size) ? fopen(path, "rb") : NULL;
     tc_buf text = TC_BUF_INIT;
-    if (f) {
-        tc_buf_read(&text, f);
-        fclose(f);
+    char why[TC_FILE_WHY];
+    if (file_of(name, "README.md", path, size)) {
+        tc_file_read(&text, path, TC_TEXT_LIMIT, NULL, why);
     }
     return tc_buf_finish(&text, a);
 }

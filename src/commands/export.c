@@ -2,8 +2,6 @@
 #include "commands/commands.h"
 #include "run/run.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct tc_export {
@@ -25,18 +23,6 @@ static const tc_export *find_format(tc_session *s, const tc_args *a) {
     tc_error(&s->diags, a->spans[0], "trace or chrome",
              "there is no format '%s'", a->words[0]);
     return NULL;
-}
-
-static bool write_file(tc_session *s, const tc_args *a, const tc_buf *text) {
-    FILE *f = fopen(a->words[1], "wb");
-    bool ok =
-        f != NULL && fwrite(tc_buf_text(text), 1, text->len, f) == text->len;
-    ok = f != NULL && fclose(f) == 0 && ok;
-    if (!ok) {
-        tc_error(&s->diags, a->spans[1], NULL, "cannot write '%s': %s",
-                 a->words[1], strerror(errno));
-    }
-    return ok;
 }
 
 tc_status tc_cmd_export(tc_session *s, const tc_args *args, tc_reply *r) {
@@ -61,7 +47,7 @@ tc_status tc_cmd_export(tc_session *s, const tc_args *args, tc_reply *r) {
     }
     tc_buf text = TC_BUF_INIT;
     format->write(t, &text);
-    bool ok = write_file(s, args, &text);
+    bool ok = tc_write_text(s, args->words[1], args->spans[1], &text);
     if (ok && s->options.json) {
         r->json = json_pack("{s:I,s:I}", "events", (json_int_t)t->n, "bytes",
                             (json_int_t)text.len);

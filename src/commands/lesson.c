@@ -4,6 +4,7 @@
 #include "commands/lesson.h"
 #include "commands/commands.h"
 
+#include "base/file.h"
 #include "base/share.h"
 #include <dirent.h>
 #include <stdio.h>
@@ -70,13 +71,12 @@ static char *read_lesson(tc_arena *a, const char *name) {
         return NULL;
     }
     snprintf(path, sizeof path, "%s/%s.md", folder, name);
-    FILE *f = fopen(path, "rb");
-    if (f == NULL) {
+    char why[TC_FILE_WHY];
+    tc_buf text = TC_BUF_INIT;
+    if (!tc_file_read(&text, path, TC_TEXT_LIMIT, NULL, why)) {
+        tc_buf_free(&text);
         return NULL;
     }
-    tc_buf text = TC_BUF_INIT;
-    tc_buf_read(&text, f);
-    fclose(f);
     drop_comments(&text);
     return tc_buf_finish(&text, a);
 }

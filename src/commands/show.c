@@ -2,7 +2,6 @@
 #include "commands/commands.h"
 #include "commands/subject.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,23 +262,6 @@ static tc_picture *make_picture(tc_session *s, tc_arena *a, const tc_subject *t,
     return p;
 }
 
-static bool write_file(tc_session *s, const char *path, tc_span at,
-                       const tc_buf *text) {
-    FILE *f = fopen(path, "wb");
-    bool ok =
-        f != NULL && fwrite(tc_buf_text(text), 1, text->len, f) == text->len;
-    int why = errno;
-    if (f != NULL && fclose(f) != 0 && ok) {
-        why = errno;
-        ok = false;
-    }
-    if (!ok) {
-        tc_error(&s->diags, at, NULL, "cannot write '%s': %s", path,
-                 strerror(why));
-    }
-    return ok;
-}
-
 /* "A_smem: float16[128, 32] in shared", and the layout on its own line. */
 static void put_buffer(const tc_buffer *b, const tc_layout *l, tc_buf *out) {
     tc_buf_printf(out, "%s: %s[", b->name, tc_dtypes[b->type].name);
@@ -314,7 +296,7 @@ static tc_status show_svg(tc_session *s, const tc_subject *t,
     }
     tc_layout_print(&title, l);
     tc_picture_svg(p, tc_buf_text(&title), &svg);
-    bool ok = write_file(s, q->svg, q->svg_at, &svg);
+    bool ok = tc_write_text(s, q->svg, q->svg_at, &svg);
     if (ok && s->options.json) {
         r->json = subject_json(t, l);
         json_object_set_new(r->json, "svg", json_string(q->svg));

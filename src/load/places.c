@@ -6,11 +6,12 @@
  * learner's place is the first of the chain that is in a file of theirs. */
 
 #include "load/load.h"
+
+#include "base/file.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { LARGEST_TEXT = 8 << 20, DEEPEST = 256 };
@@ -132,21 +133,18 @@ static int main_file(tc_loaded *f) {
 }
 
 static const tc_source *read_text(tc_arena *a, const char *path) {
-    struct stat st; /* a pipe would keep us waiting */
-    FILE *in = NULL;
-    if (stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-        st.st_size <= LARGEST_TEXT) {
-        in = fopen(path, "rb");
-    }
-    if (in == NULL) {
+    tc_buf text = TC_BUF_INIT;
+    char why[TC_FILE_WHY];
+    if (!tc_file_read(&text, path, LARGEST_TEXT, NULL, why)) {
+        tc_buf_free(&text);
         return NULL;
     }
-    char *text = tc_alloc(a, (size_t)st.st_size + 1);
-    size_t n = fread(text, 1, (size_t)st.st_size, in);
-    fclose(in);
-    text[n] = '\0';
+    size_t n = text.len;
     tc_source *src = TC_NEW(a, tc_source);
-    *src = (tc_source){.name = path, .text = text, .len = n, .first_line = 1};
+    *src = (tc_source){.name = path,
+                       .text = tc_buf_finish(&text, a),
+                       .len = n,
+                       .first_line = 1};
     return src;
 }
 

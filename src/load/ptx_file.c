@@ -2,10 +2,10 @@
 #include "load/load.h"
 #include "load/outline.h"
 
+#include "base/file.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* --- life --------------------------------------------------------------------
  */
@@ -300,9 +300,8 @@ bool tc_loaded_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
     if (o.line == 0 || (int)o.file >= m->nfiles || m->files[o.file] == NULL) {
         return false;
     }
-    struct stat st; /* a pipe would keep us waiting */
-    bool plain = stat(m->files[o.file], &st) == 0 && S_ISREG(st.st_mode);
-    FILE *in = plain ? fopen(m->files[o.file], "r") : NULL;
+    char why[TC_FILE_WHY];
+    FILE *in = tc_file_stream(m->files[o.file], why);
     if (in == NULL) {
         return false;
     }

@@ -2,15 +2,17 @@
  * file, all else to standard error. */
 #include "repl/graded.h"
 
+#include "base/buf.h"
+#include "base/file.h"
 #include "grade/grade.h"
 #include "repl/print.h"
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct writer {
     tc_printer printer; /* of diagnostics */
-    FILE *out;
+    bool kept;          /* for a file */
+    tc_buf text;
 } writer;
 
 static void on_diag(void *user, const tc_diag *d) {
@@ -19,14 +21,18 @@ static void on_diag(void *user, const tc_diag *d) {
 }
 
 static void on_output(void *user, const char *text, size_t n) {
-    const writer *w = user;
-    fwrite(text, 1, n, w->out);
+    writer *w = user;
+    if (w->kept) {
+        tc_buf_write(&w->text, text, n);
+    } else {
+        fwrite(text, 1, n, stdout);
+    }
 }
 
-static tc_status cannot_write(const writer *w, const char *path) {
+static tc_status cannot_write(const writer *w, const char *path,
+                              const char *why) {
     char message[512];
-    snprintf(message, sizeof message, "cannot write '%s': %s", path,
-             strerror(errno));
+    snprintf(message, sizeof message, "cannot write '%s': %s", path, why);
     tc_diag d = {.severity = TC_ERROR, .message = message};
     tc_print_diag(&w->printer, &d);
     return TC_FAILED;
@@ -34,11 +40,12 @@ static tc_status cannot_write(const writer *w, const char *path) {
 
 tc_status tc_graded_main(const tc_cli *cli) {
     const char *path = cli->grade.output;
+    char why[TC_FILE_WHY];
     writer w = {
         .printer = {.out = stderr, .color = tc_cli_color(cli, 2), .width = 80},
-        .out = path ? fopen(path, "w") : stdout};
-    if (w.out == NULL) {
-        return cannot_write(&w, path);
+        .kept = path != NULL};
+    if (path != NULL && !tc_file_writable(path, why)) {
+        return cannot_write(&w, path, why);
     }
     const char *format = cli->grade.format   ? cli->grade.format
                          : cli->session.json ? "json"
@@ -53,8 +60,10 @@ tc_status tc_graded_main(const tc_cli *cli) {
     o.session.timeout_s =
         cli->has_timeout ? cli->session.timeout_s : TC_GRADE_LIMIT_S;
     tc_status status = tc_grade(&o, on_diag, on_output, &w);
-    if (path != NULL && fclose(w.out) != 0) {
-        status = cannot_write(&w, path);
+    if (path != NULL &&
+        !tc_file_write(path, tc_buf_text(&w.text), w.text.len, NULL, why)) {
+        status = cannot_write(&w, path, why);
     }
+    tc_buf_free(&w.text);
     return status;
 }

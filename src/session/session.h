@@ -115,6 +115,11 @@ bool tc_ends_with(const char *path, const char *end);
 /* The whole of a file in an arena, or NULL after reporting. */
 char *tc_read_source(tc_session *s, tc_arena *a, const char *path, tc_span at,
                      size_t *len);
+/* Puts the text in the place of a file; false after reporting. */
+bool tc_write_text(tc_session *s, const char *path, tc_span at,
+                   const tc_buf *text);
+/* Bytes of a text of lessons or exercises. */
+enum { TC_TEXT_LIMIT = 8 << 20 };
 
 /* --- keep.c: the memory of statements ----------------------------------------
  */

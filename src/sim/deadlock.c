@@ -2,7 +2,9 @@
  * a run is cut short: of every waiter who it is, where, for what, and what it
  * lacks. */
 #include "sim/async/mbarrier.h"
-#include "sim/core/internal.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
+#include "sim/launch.h"
 #include "sim/race/race.h"
 
 /* ---- which mbarrier a split waits for ---- */

@@ -10,6 +10,7 @@
 #include "sim/async/tmem.h"
 #include "sim/async/transfer.h"
 #include "sim/async/wgmma.h"
+#include "sim/core/finding.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,9 @@
 /* transfer.c - when the async proxy's operations land, and the bulk groups
  * (PTX ISA 9.7.9.25.1: completion mechanisms; 9.7.9.27.2: bulk groups). */
 #include "sim/async/transfer.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
 #include <stdlib.h>
 
 /* st.async and red.async are no operations of the async proxy (9.7.9.12,
@@ -144,7 +147,6 @@ void tc_transfer_sweep(tc_run *r) {
 
 void tc_transfer_due(tc_transfer *t) {
     tc_run *r = t->warp->cta->run;
-    t->queued--;
     land(r, t);
     sweep(r);
 }
@@ -164,8 +166,10 @@ bool tc_transfer_force(tc_run *r) {
 
 static void at(tc_transfer *t, uint64_t cycle) {
     tc_run *r = t->warp->cta->run;
-    tc_event_push(r,
-                  (tc_event){.cycle = cycle, .warp = t->warp, .transfer = t});
+    tc_event_push(r, (tc_event){.cycle = cycle,
+                                .queued = &t->queued,
+                                .warp = t->warp,
+                                .transfer = t});
     if (!r->timing && tc_event_next(r) < r->deadline) {
         r->deadline = tc_event_next(r);
         t->warp->core->limit = 0; /* the loop looks at the deadline again */

@@ -1,6 +1,5 @@
 /* findings.c - one defect, one finding, of the first kind that fits. */
-#include "sim/core/internal.h"
-#include "sim/race/benign.h"
+#include "sim/core/finding.h"
 #include <string.h>
 
 const char *const tc_finding_kind_names[TC_FINDING_KIND_COUNT] = {
@@ -193,9 +192,6 @@ enum { MOST = 1000 }; /* more than anyone reads */
 void tc_find(tc_run *r, const tc_finding *f) {
     tc_finding copy = *f;
     copy.lanes = f->lanes ? f->lanes : 1;
-    if (f->kind == TC_FINDING_DATA_RACE && tc_is_benign(r, f)) {
-        return;
-    }
     for (int i = 0; i < r->nfindings; i++) {
         if (same_defect(r, &r->findings[i], &r->spans[i], &copy)) {
             merge(r, &r->findings[i], &r->spans[i], &copy);

@@ -6,6 +6,7 @@
  * begin has an unguarded write of it. One op that writes, on every way to every
  * read, means that a reader sees what that op gave, whatever lanes go when. */
 #include "sim/fast/dataflow.h"
+#include "sim/core/run.h"
 #include <stdlib.h>
 #include <string.h>
 

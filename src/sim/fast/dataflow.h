@@ -2,7 +2,7 @@
 #ifndef TC_SIM_FAST_FLOW_H
 #define TC_SIM_FAST_FLOW_H
 
-#include "sim/fast/fast.h"
+#include "sim/fast/entry.h"
 
 /* Registers are numbered: the 32-bit file, the 64-bit file, predicates. */
 typedef struct tc_flow {

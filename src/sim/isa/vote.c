@@ -5,6 +5,8 @@
  * Lanes that give the same membermask form a group; each group goes when all
  * its members that live have come. */
 #include "sim/alu/alu.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
 
 typedef tc_sim_op_fn group_fn; /* mask: the lanes of one group */

@@ -1,6 +1,8 @@
 /* cluster.c - clusters: their barrier (PTX ISA 9.7.13.3), and the use of
  * another CTA's shared memory while that CTA runs (5.1.6: from when it is known
  * to have started until it ends). */
+#include "sim/core/finding.h"
+#include "sim/race/race.h"
 #include "sim/race/shadow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -147,12 +149,12 @@ static bool alive(tc_hazard *h, tc_cta *owner, const tc_hz_know *k,
                   const tc_hz_remote *m) {
     if (owner->ended || !tc_hz_live(h, owner->index)) {
         tc_finding f = finding_of(m, TC_FINDING_REMOTE_EXITED);
-        tc_find(h->run, &f);
+        tc_race_find(h->run, &f);
         return false;
     }
     if (!(k->runs >> owner->rank % 32 & 1)) {
         tc_finding f = finding_of(m, TC_FINDING_CLUSTER_SYNC);
-        tc_find(h->run, &f);
+        tc_race_find(h->run, &f);
     }
     return true;
 }
@@ -252,7 +254,7 @@ void tc_hz_remotes_check(tc_cta *c) {
     for (const tc_hz_remote *m = c->hz->remotes; m; m = m->next) {
         if (!known_at_end(c, m)) {
             tc_finding f = finding_of(m, TC_FINDING_REMOTE_EXITED);
-            tc_find(c->run, &f);
+            tc_race_find(c->run, &f);
         }
     }
 }

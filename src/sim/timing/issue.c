@@ -1,7 +1,8 @@
 /* issue.c - when an op may issue, and what it costs: scoreboard, units,
  * memory. Costs are in units.def and memory.def. */
-#include "sim/fast/fast.h"
-#include "sim/timing/timing.h"
+#include "sim/core/cp_async.h"
+#include "sim/core/slab.h"
+#include "sim/timing/sm.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* ops.c - ops as the scoreboard sees them, and the registers a thread
  * is taken to need. */
-#include "sim/timing/timing.h"
+#include "sim/timing/sm.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* profile.c - the cost tables as data. */
 #include "sim/timing/profile.h"
+#include "sim/timing/timing.h"
 
 enum { GENERATIONS = 3 };
 
@@ -45,13 +46,8 @@ const tc_profile *tc_profile_of(const tc_machine *m) {
     return &profiles[m->sm >= 100 ? 2 : m->sm >= 90 ? 1 : 0];
 }
 
-uint64_t tc_nanoseconds(const tc_machine *m, uint64_t cycles) {
-    uint64_t mhz = tc_profile_of(m)->clock_mhz;
-    return cycles / mhz * 1000 + cycles % mhz * 1000 / mhz;
-}
-
-uint64_t tc_cycles_of(const tc_machine *m, uint32_t nanoseconds) {
-    return (uint64_t)nanoseconds * tc_profile_of(m)->clock_mhz / 1000;
+uint32_t tc_timing_mhz(const tc_machine *m) {
+    return tc_profile_of(m)->clock_mhz;
 }
 
 static bool is_float(uint8_t t) {

@@ -3,7 +3,7 @@
 #ifndef TC_SIM_PROFILE_H
 #define TC_SIM_PROFILE_H
 
-#include "sim/core/internal.h"
+#include "sim/core/run.h"
 
 typedef struct tc_unit_cost {
     uint16_t latency, interval; /* cycles */
@@ -17,10 +17,6 @@ typedef struct tc_profile {
 
 /* The profile of a machine's generation: static data. */
 const tc_profile *tc_profile_of(const tc_machine *m);
-
-/* Time by the SMs' clock. */
-uint64_t tc_nanoseconds(const tc_machine *m, uint64_t cycles);
-uint64_t tc_cycles_of(const tc_machine *m, uint32_t nanoseconds);
 
 /* The unit that an op keeps busy: ops.def's, by type where the opcode spans
  * several (add.f64 is FP64's, add.f32 FMA's, mul.lo.s32 IMAD's). */

@@ -3,8 +3,9 @@
  * (tests/gpu/micro-h200.jsonl, recorded by tests/gpu/micro.cu). */
 #include "sim_harness.h"
 
+#include "sim/core/slab.h"
 #include "sim/timing/memsys.h"
-#include "sim/timing/timing.h"
+#include "sim/timing/sm.h"
 #include <jansson.h>
 
 /* ---- lanes to sectors and wavefronts ---- */
