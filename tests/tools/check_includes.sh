@@ -22,6 +22,7 @@ emit: layout ir
 emit/cuda: layout ir emit
 emit/ptx: layout ir emit
 ptx:
+ptx/rules: ptx
 trace:
 sim/findings.def:
 sim/finding.h: ptx sim/findings.def
