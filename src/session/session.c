@@ -59,6 +59,7 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
                  "unknown arch '%s'", options->arch);
         return NULL;
     }
+    json_set_alloc_funcs(tc_xmalloc, free);
     tc_session *s = tc_xcalloc(1, sizeof *s);
     s->options = *options;
     if (s->options.width <= 0) {
