@@ -11,7 +11,8 @@ TUI     := -lreadline -lncursesw
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
             -fno-omit-frame-pointer
 
-LIB_SRC  := $(filter-out src/repl/% src/view/%,$(wildcard src/*/*.c))
+LIB_SRC  := $(filter-out src/repl/% src/view/% src/runtime/stub/%, \
+              $(wildcard src/*/*.c src/*/*/*.c))
 MAIN_SRC := $(wildcard src/repl/*.c src/view/*.c)
 TEST_SRC := $(wildcard tests/unit/test_*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
@@ -38,12 +39,12 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(EMBED) $(CFLAGS_ALL) $(VECTOR) -MMD -MP -c -o $@ $<
 
-# The simulator's handlers, once for each instruction set (src/sim/fast.h).
+# The simulator's handlers, once for each instruction set (src/sim/fast/fast.h).
 VECTOR_OPT := $(if $(SAN),,-O3) -ffp-contract=off
 X86 := $(filter x86_64%,$(shell $(CC) -dumpmachine))
-$(BUILD)/src/sim/fast_plain.o: VECTOR = $(VECTOR_OPT)
-$(BUILD)/src/sim/fast_avx2.o: VECTOR = $(VECTOR_OPT) $(if $(X86),-mavx2 -mfma)
-$(BUILD)/src/sim/fast_avx512.o: VECTOR = $(VECTOR_OPT) \
+$(BUILD)/src/sim/fast/plain.o: VECTOR = $(VECTOR_OPT)
+$(BUILD)/src/sim/fast/avx2.o: VECTOR = $(VECTOR_OPT) $(if $(X86),-mavx2 -mfma)
+$(BUILD)/src/sim/fast/avx512.o: VECTOR = $(VECTOR_OPT) \
   $(if $(X86),-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma)
 
 $(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libtilecopy.a

@@ -84,7 +84,7 @@ typedef enum tc_ptx_opcode {
     TC_PTX_OPCODE_COUNT
 } tc_ptx_opcode;
 
-/* The unit that executes an op; sim/units.def gives each its timing. */
+/* The unit that executes an op; sim/timing/units.def gives each its timing. */
 typedef enum tc_ptx_unit {
     TC_PU_ALU,
     TC_PU_FMA,

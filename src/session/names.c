@@ -260,7 +260,7 @@ const char *tc_address_name(tc_session *s, tc_ptx_space space,
         return global_name(s, address);
     case TC_PS_LOCAL:
         return local_name(s->program.run, address);
-    case TC_PS_TENSOR: /* sim/tmem.h */
+    case TC_PS_TENSOR: /* sim/async/tmem.h */
         return tc_format(s->program.run->arena,
                          "lane %llu, column %llu of tensor memory",
                          (unsigned long long)(address / 2048),

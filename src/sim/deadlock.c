@@ -2,9 +2,9 @@
  * a run is cut short. Every waiter has its line: who, where, for what, and what
  * is missing. */
 #include "base/buf.h"
-#include "sim/hazard.h"
-#include "sim/internal.h"
-#include "sim/mbarrier.h"
+#include "sim/async/mbarrier.h"
+#include "sim/core/internal.h"
+#include "sim/race/race.h"
 
 static void describe_lanes(tc_buf *b, uint32_t mask) {
     const char *sep = "";

@@ -6,10 +6,10 @@
  * landed land, then further clusters are started, up to what the machine holds
  * at once; so a CTA may wait for a later one, and a grid for all of its CTAs.
  * Only when all that is exhausted is it a deadlock. */
-#include "sim/hazard.h"
-#include "sim/internal.h"
-#include "sim/mbarrier.h"
-#include "sim/transfer.h"
+#include "sim/async/mbarrier.h"
+#include "sim/async/transfer.h"
+#include "sim/core/internal.h"
+#include "sim/race/race.h"
 #include <stdlib.h>
 #include <string.h>
 

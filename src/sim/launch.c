@@ -1,7 +1,7 @@
 /* launch.c - what a kernel may ask for, and what its execution needs. */
-#include "sim/hazard.h"
-#include "sim/internal.h"
-#include "sim/transfer.h"
+#include "sim/async/transfer.h"
+#include "sim/core/internal.h"
+#include "sim/race/race.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

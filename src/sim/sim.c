@@ -1,5 +1,5 @@
 /* sim.c - the simulator's life: machines, device memory. */
-#include "sim/internal.h"
+#include "sim/core/internal.h"
 #include <stdlib.h>
 #include <string.h>
 

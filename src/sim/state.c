@@ -1,8 +1,8 @@
 /* state.c - copies what the resident CTAs hold. */
 #include "sim/state.h"
-#include "sim/internal.h"
-#include "sim/mbarrier.h"
-#include "sim/tmem.h"
+#include "sim/async/mbarrier.h"
+#include "sim/async/tmem.h"
+#include "sim/core/internal.h"
 #include <string.h>
 
 static void *copy(tc_arena *a, const void *from, size_t n) {

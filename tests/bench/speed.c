@@ -4,7 +4,7 @@
  * memory that a run takes over its program's own. */
 #include "bench.h"
 #include "scalar.h"
-#include "sim/fast.h"
+#include "sim/fast/fast.h"
 
 #include <stdio.h>
 #include <stdlib.h>

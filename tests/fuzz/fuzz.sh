@@ -15,12 +15,12 @@ if [ ! -e "$out/built" ] || [ -n "$(find src \( -name '*.h' -o -name '*.def' \
     rm -f "$out"/*.o
     touch "$out/built"
 fi
-for f in src/*/*.c; do
+for f in src/*/*.c src/*/*/*.c; do
     vector=
     case $(uname -m):$f in
-    *:src/repl/* | *:src/view/*) continue ;;
-    x86_64:*/fast_avx2.c) vector="-mavx2 -mfma" ;;
-    x86_64:*/fast_avx512.c)
+    *:src/repl/* | *:src/view/* | *:src/runtime/stub/*) continue ;;
+    x86_64:*/fast/avx2.c) vector="-mavx2 -mfma" ;;
+    x86_64:*/fast/avx512.c)
         vector="-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma"
         ;;
     esac

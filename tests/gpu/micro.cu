@@ -1,4 +1,4 @@
-// micro.cu - latencies and throughputs of one GPU, as src/sim/units.def and
+// micro.cu - latencies and throughputs of one GPU, as src/sim/timing/units.def and
 // arch.def cite them. Prints one JSON object a line.
 // Build: nvcc -O2 -arch=sm_90a -o micro tests/gpu/micro.cu; run on the GPU.
 #include <cstdint>

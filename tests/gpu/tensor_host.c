@@ -8,7 +8,7 @@
  * H200 said is in tests/gpu/tensor-h200.jsonl. Needs libc and the driver only:
  *
  *     cc -O1 -Isrc -Itests/unit -D_GNU_SOURCE -o tensor_host \
- *        tests/gpu/tensor_host.c src/gpu/?*.c src/sim/tensormap.c \
+ *        tests/gpu/tensor_host.c src/gpu/?*.c src/sim/async/tensormap.c \
  *        src/base/?*.c -ldl -lm */
 #include "gpu/gpu.h"
 #include "tensor_cases.h"

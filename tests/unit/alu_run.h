@@ -7,7 +7,7 @@
 #define TC_TESTS_ALU_RUN_H
 
 #include "ptx/ptx.h"
-#include "sim/internal.h"
+#include "sim/core/internal.h"
 
 #include <stdio.h>
 #include <string.h>

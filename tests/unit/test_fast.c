@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "fast_programs.h"
-#include "sim/fast.h"
+#include "sim/fast/fast.h"
 #include "sim/sim.h"
 #include "tool.h"
 #include <stdio.h>

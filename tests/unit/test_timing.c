@@ -3,8 +3,8 @@
  * (tests/gpu/micro-h200.jsonl, recorded by tests/gpu/micro.cu). */
 #include "sim_harness.h"
 
-#include "sim/memsys.h"
-#include "sim/timing.h"
+#include "sim/timing/memsys.h"
+#include "sim/timing/timing.h"
 #include <jansson.h>
 
 /* ---- lanes to sectors and wavefronts ---- */

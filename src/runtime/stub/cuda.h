@@ -19,7 +19,7 @@
 
 typedef enum cudaError {
 #define X(name, number, text) name = number,
-#include "errors.def"
+#include "runtime/stub/errors.def"
 #undef X
     cudaErrorEnd_ = 10001
 } cudaError_t;

@@ -1,0 +1,441 @@
+/* cp_async.c - cp.async and its per-thread commit groups (PTX ISA 9.7.9.25.3).
+ *
+ * A copy's bytes are read from global memory and written to shared memory at
+ * the moment it lands, which the completion policy chooses; a wait lands what
+ * it covers. A copy that no wait covers never lands under LATE. */
+#include "sim/async/mbarrier.h"
+#include "sim/async/transfer.h"
+#include "sim/core/internal.h"
+#include "sim/race/race.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the queue of events ---- */
+
+static bool earlier(const tc_event *a, const tc_event *b) {
+    return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
+}
+
+void tc_event_push(tc_run *r, tc_event e) {
+    if (r->nevents == r->cevents) {
+        r->cevents = r->cevents ? r->cevents * 2 : 64;
+        r->events = tc_xrealloc(r->events, r->cevents * sizeof *r->events);
+    }
+    e.order = r->norder++;
+    ++*(e.transfer ? &e.transfer->queued : &e.batch->queued);
+    size_t i = r->nevents++;
+    while (i > 0 && earlier(&e, &r->events[(i - 1) / 2])) {
+        r->events[i] = r->events[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    r->events[i] = e;
+}
+
+static tc_event pop(tc_run *r) {
+    tc_event top = r->events[0], last = r->events[--r->nevents];
+    size_t i = 0;
+    for (;;) {
+        size_t c = 2 * i + 1;
+        if (c >= r->nevents) {
+            break;
+        }
+        if (c + 1 < r->nevents && earlier(&r->events[c + 1], &r->events[c])) {
+            c++;
+        }
+        if (!earlier(&r->events[c], &last)) {
+            break;
+        }
+        r->events[i] = r->events[c];
+        i = c;
+    }
+    r->events[i] = last;
+    return top;
+}
+
+uint64_t tc_event_next(const tc_run *r) {
+    return r->nevents ? r->events[0].cycle : UINT64_MAX;
+}
+
+void tc_event_run(tc_run *r) {
+    while (r->nevents && r->events[0].cycle <= r->cycle) {
+        tc_event e = pop(r);
+        if (e.transfer) {
+            tc_transfer_due(e.transfer);
+            continue;
+        }
+        e.batch->queued--;
+        tc_async_land(e.warp, e.batch, e.mask);
+    }
+}
+
+static void forget_events(tc_run *r, const tc_warp *w) {
+    size_t n = r->nevents, keep = 0;
+    tc_event *old = r->events;
+    for (size_t i = 0; i < n; i++) {
+        if (old[i].warp != w || old[i].transfer) {
+            old[keep++] = old[i];
+        }
+    }
+    /* Re-heap: pushing in place is safe, the heap never outgrows i. */
+    r->nevents = 0;
+    for (size_t i = 0; i < keep; i++) {
+        --*(old[i].transfer ? &old[i].transfer->queued : &old[i].batch->queued);
+        tc_event_push(r, old[i]);
+    }
+}
+
+/* ---- landing ---- */
+
+/* Bounds were checked at issue, and allocations live as long as the run. */
+void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
+    tc_cta *c = w->cta;
+    tc_run *r = c->run;
+    uint32_t n = 0;
+    lanes &= ~b->landed;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        int i = tc_first(m);
+        uint8_t bytes[16] = {0};
+        if (b->src_size[i]) {
+            const tc_sim_allocation *a = tc_find_allocation(r, b->src[i]);
+            memcpy(bytes, a->bytes + (b->src[i] - a->address), b->src_size[i]);
+        }
+        memcpy(c->shared + b->dst[i], bytes, b->op->size);
+        n += b->op->size;
+    }
+    b->landed |= lanes;
+    r->progress++;
+    if (lanes && w->core->copies) {
+        tc_mbarrier_copies_landed(w);
+    }
+    if (lanes && r->trace) {
+        tc_observe_event(w, b->op, TC_TRACE_COMPLETE, TC_UNIT_ASYNC, lanes,
+                         (tc_trace_event){.group = b->group[tc_first(lanes)],
+                                          .bytes = (int32_t)n,
+                                          .cause = b->event,
+                                          .address = b->dst[tc_first(lanes)]});
+    }
+}
+
+static void free_batch(tc_batch *b) {
+    free(b);
+}
+
+/* Batches that an mbarrier was told of are kept a while for a wait_group. */
+enum { KEPT = 64 };
+
+/* A batch with nothing left to happen to it. */
+static void sweep(tc_warp_core *k) {
+    tc_batch **p = &k->batches;
+    while (*p) {
+        tc_batch *b = *p;
+        uint32_t over =
+            b->serial + KEPT < k->nbatches ? b->done | b->tracked : b->done;
+        if ((b->mask & ~(b->landed & over)) == 0 && !b->queued) {
+            *p = b->next;
+            free_batch(b);
+        } else {
+            p = &b->next;
+        }
+    }
+    k->tail = p;
+}
+
+void tc_async_drop(tc_warp *w) {
+    tc_warp_core *k = w->core;
+    if (k->batches) {
+        forget_events(w->cta->run, w);
+    }
+    while (k->batches) {
+        tc_batch *b = k->batches;
+        k->batches = b->next;
+        free_batch(b);
+    }
+    k->tail = &k->batches;
+}
+
+/* ---- issue ---- */
+
+/* a[2] is src-size, ignore-src, or nothing. */
+static void source_sizes(tc_warp *w, const tc_ptx_op *op, uint32_t *out) {
+    uint32_t tmp[TC_LANES];
+    for (int i = 0; i < TC_LANES; i++) {
+        out[i] = op->size;
+    }
+    const tc_ptx_operand *o = &op->a[2];
+    if (o->kind == TC_PO_NONE) {
+        return;
+    }
+    if (o->kind == TC_PO_PRED) { /* ignore-src: all zeros */
+        uint32_t ignore = tc_src_pred(w, o);
+        for (int i = 0; i < TC_LANES; i++) {
+            out[i] = ignore >> i & 1 ? 0 : op->size;
+        }
+    } else {
+        memcpy(out, tc_src32(w, o, tmp), sizeof tmp);
+    }
+}
+
+/* Faults of one lane's copy; src-size 0 reads nothing. */
+static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
+                       uint64_t src, uint32_t src_size) {
+    tc_cta *c = w->cta;
+    if (src_size > op->size) {
+        tc_fault(w, op, i, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, dst, src_size,
+                 "src-size is larger than cp-size");
+        return false;
+    }
+    if (dst % op->size) {
+        tc_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_SHARED, dst, op->size,
+                 NULL);
+        return false;
+    }
+    if (dst > c->shared_bytes || c->shared_bytes - dst < op->size) {
+        tc_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED, dst,
+                 op->size, NULL);
+        return false;
+    }
+    if (src % op->size) {
+        tc_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_GLOBAL, src, op->size,
+                 NULL);
+        return false;
+    }
+    if (src_size == 0) {
+        return true;
+    }
+    tc_sim_allocation *a = tc_find_allocation(c->run, src);
+    if (!a || a->size - (src - a->address) < src_size) {
+        tc_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, TC_PS_GLOBAL, src,
+                 src_size, NULL);
+        return false;
+    }
+    return true;
+}
+
+uint64_t tc_random(tc_run *r) {
+    uint64_t z = r->random += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}
+
+/* Says when the batch lands. RANDOM: each lane for itself, soon, late, or not
+ * before the wait. */
+static void schedule(tc_warp *w, tc_batch *b) {
+    tc_run *r = w->cta->run;
+    switch (r->completion) {
+    case TC_COMPLETE_EARLY:
+        tc_async_land(w, b, b->mask);
+        break;
+    case TC_COMPLETE_TIMING:
+        tc_event_push(r, (tc_event){.cycle = b->complete,
+                                    .warp = w,
+                                    .batch = b,
+                                    .mask = b->mask});
+        break;
+    case TC_COMPLETE_RANDOM:
+        for (uint32_t m = b->mask; m; m &= m - 1) {
+            uint64_t x = tc_random(r);
+            uint32_t spread = x & 1 ? 64 : 4096;
+            if ((x >> 1) % 4 == 0) {
+                continue; /* at the wait */
+            }
+            tc_event_push(r, (tc_event){.cycle = r->cycle + (x >> 8) % spread,
+                                        .warp = w,
+                                        .batch = b,
+                                        .mask = m & -m});
+        }
+        if (tc_event_next(r) < r->deadline) {
+            r->deadline = tc_event_next(r);
+            w->core->limit = 0; /* the loop looks at the deadline again */
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+static tc_batch *new_batch(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    tc_warp_core *k = w->core;
+    uint64_t dst[TC_LANES], src[TC_LANES];
+    uint32_t size[TC_LANES];
+    tc_addresses(w, &op->a[0], dst);
+    tc_addresses(w, &op->a[1], src);
+    source_sizes(w, op, size);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first(m);
+        if (!check_lane(w, op, i, dst[i], src[i], size[i])) {
+            return NULL;
+        }
+    }
+    tc_batch *b = tc_xcalloc(1, sizeof *b);
+    b->op = op;
+    b->mask = mask;
+    b->event = -1;
+    b->serial = k->nbatches++;
+    if (b->serial % KEPT == 0) {
+        sweep(k);
+    }
+    for (int i = 0; i < TC_LANES; i++) {
+        b->group[i] = -1;
+        b->dst[i] = (uint32_t)dst[i];
+        b->src[i] = src[i];
+        b->src_size[i] = (uint8_t)size[i];
+    }
+    *k->tail = b;
+    k->tail = &b->next;
+    return b;
+}
+
+/* 9.7.9.25.3.1 */
+void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    tc_run *r = w->cta->run;
+    tc_batch *b = new_batch(w, op, mask);
+    if (!b) {
+        return;
+    }
+    r->progress++;
+    r->counters.async_copies++;
+    r->counters.async_bytes += (uint64_t)op->size * tc_popc(mask);
+    b->complete = r->cycle;
+    if (r->hazard) {
+        tc_hazard_copy(w, b);
+    }
+    if (r->timing) {
+        b->complete = tc_timing_copy(w, b);
+    }
+    if (r->trace) {
+        int first = tc_first(mask);
+        b->event = tc_observe_event(
+            w, op, TC_TRACE_ISSUE, TC_UNIT_ASYNC, mask,
+            (tc_trace_event){.group = (int32_t)w->core->ncommit[first],
+                             .bytes = (int32_t)(op->size * tc_popc(mask)),
+                             .address = b->dst[first]});
+    }
+    schedule(w, b);
+}
+
+/* ---- groups ---- */
+
+/* An event for each ordinal among the lanes (normally one). */
+static void trace_ordinals(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
+                           uint32_t mask, const int32_t *ordinal,
+                           uint64_t begin) {
+    while (w->cta->run->trace && mask) {
+        int32_t g = ordinal[tc_first(mask)];
+        uint32_t same = 0;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int i = tc_first(m);
+            same |= ordinal[i] == g ? UINT32_C(1) << i : 0;
+        }
+        tc_observe_event(
+            w, op, kind, TC_UNIT_ASYNC, same,
+            (tc_trace_event){.cycle = begin, .group = g, .bytes = -1});
+        mask &= ~same;
+    }
+}
+
+static void commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    tc_warp_core *k = w->core;
+    int32_t ordinal[TC_LANES];
+    for (int i = 0; i < TC_LANES; i++) {
+        ordinal[i] = (int32_t)k->ncommit[i];
+        k->ncommit[i] += mask >> i & 1;
+    }
+    for (tc_batch *b = k->batches; b; b = b->next) {
+        uint32_t took = 0;
+        for (uint32_t m = mask & b->mask; m; m &= m - 1) {
+            int i = tc_first(m);
+            if (b->group[i] < 0) {
+                b->group[i] = ordinal[i];
+                took |= UINT32_C(1) << i;
+            }
+        }
+        if (took && b->hz) {
+            tc_hazard_commit(b, took);
+        }
+    }
+    trace_ordinals(w, op, TC_TRACE_COMMIT, mask, ordinal, 0);
+}
+
+/* 9.7.9.25.3.2: also an empty group counts. */
+void tc_sim_op_CP_ASYNC_COMMIT_GROUP(tc_warp *w, const tc_ptx_op *op,
+                                     uint32_t mask) {
+    commit(w, op, mask);
+}
+
+/* Lanes of b that a wait leaving n groups covers. */
+static uint32_t covered(const tc_warp_core *k, const tc_batch *b, uint32_t mask,
+                        int64_t n) {
+    uint32_t out = 0;
+    for (uint32_t m = mask & b->mask & ~b->done; m; m &= m - 1) {
+        int i = tc_first(m);
+        if (b->group[i] >= 0 && b->group[i] < (int64_t)k->ncommit[i] - n) {
+            out |= UINT32_C(1) << i;
+        }
+    }
+    return out;
+}
+
+/* When the wait is over: the modelled arrival of all that it covers. */
+static uint64_t wait_end(const tc_run *r, const tc_warp_core *k, uint32_t mask,
+                         int64_t n) {
+    uint64_t end = r->cycle;
+    for (const tc_batch *b = k->batches; b; b = b->next) {
+        if (b->complete > end && covered(k, b, mask, n)) {
+            end = b->complete;
+        }
+    }
+    return end;
+}
+
+static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                       int64_t n) {
+    tc_run *r = w->cta->run;
+    tc_warp_core *k = w->core;
+    int32_t newest[TC_LANES];
+    uint64_t begin = r->cycle, end = wait_end(r, k, mask, n);
+    if (end > begin) {
+        /* Under timing the op is issued again when the bytes are there. */
+        tc_split *s = tc_warp_block(w, mask, k->pc - 1, TC_SPLIT_UNTIL, op);
+        s->until = end;
+        if (!k->wait_begin) {
+            k->wait_begin = begin;
+        }
+        return;
+    }
+    if (k->wait_begin) {
+        begin = k->wait_begin;
+        k->wait_begin = 0;
+    }
+    for (tc_batch *b = k->batches; b; b = b->next) {
+        uint32_t lanes = covered(k, b, mask, n);
+        if (lanes) {
+            tc_async_land(w, b, lanes);
+            b->done |= lanes;
+        }
+        if (b->hz) {
+            tc_hazard_wait(w, op, b, lanes, mask, n);
+        }
+    }
+    for (int i = 0; i < TC_LANES; i++) {
+        int64_t g = (int64_t)k->ncommit[i] - n - 1;
+        newest[i] = g < 0 ? -1 : (int32_t)g;
+    }
+    trace_ordinals(w, op, TC_TRACE_WAIT, mask, newest, begin);
+    sweep(k);
+}
+
+/* 9.7.9.25.3.3 */
+void tc_sim_op_CP_ASYNC_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
+                                   uint32_t mask) {
+    wait_group(w, op, mask, op->a[0].imm < 0 ? 0 : op->a[0].imm);
+}
+
+/* wait_all is commit_group and wait_group 0. */
+void tc_sim_op_CP_ASYNC_WAIT_ALL(tc_warp *w, const tc_ptx_op *op,
+                                 uint32_t mask) {
+    if (!w->core->wait_begin) {
+        commit(w, op, mask);
+    }
+    wait_group(w, op, mask, 0);
+}

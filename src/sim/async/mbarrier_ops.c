@@ -1,0 +1,342 @@
+/* mbarrier_ops.c - the mbarrier instructions (PTX ISA 9.7.13.15.9 to
+ * 9.7.13.15.17), lane by lane in the order of the lanes. */
+#include "sim/alu/alu.h"
+#include "sim/async/mbarrier.h"
+#include "sim/race/race.h"
+
+/* Object of a lane for an op whose address is operand `at`. own: it must be the
+ * own CTA's. */
+static bool object(tc_warp *w, const tc_ptx_op *op, int lane, int at, bool own,
+                   tc_mbarrier_ref *out) {
+    uint64_t addr[TC_LANES];
+    tc_addresses(w, &op->a[at], addr);
+    if (!tc_mbarrier_find(w, op, lane, (tc_ptx_space)op->space, addr[lane],
+                          out)) {
+        return false;
+    }
+    if (own && out->cta != w->cta) {
+        tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED,
+                 addr[lane], 8,
+                 "this instruction takes an mbarrier of its own CTA");
+        return false;
+    }
+    return true;
+}
+
+static uint32_t value32(tc_warp *w, const tc_ptx_operand *o, int lane,
+                        uint32_t otherwise) {
+    uint32_t tmp[TC_LANES];
+    return o->kind == TC_PO_NONE ? otherwise : tc_src32(w, o, tmp)[lane];
+}
+
+static void trace(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
+                  uint32_t lanes, const tc_mbarrier_ref *b, uint32_t phase,
+                  int32_t bytes, uint64_t since) {
+    tc_trace *t = w->cta->run->trace;
+    if (!t) {
+        return;
+    }
+    int32_t i = tc_observe_event(
+        w, op, kind, TC_UNIT_BARRIER, lanes,
+        (tc_trace_event){.cycle = since,
+                         .group = -1,
+                         .bytes = bytes,
+                         .barrier = TC_WINDOW_SHARED + b->offset});
+    if (tc_trace_at(t, i)) {
+        tc_trace_at(t, i)->phase = (int32_t)phase;
+    }
+}
+
+static void stop_loop(tc_warp *w) {
+    if (w->cta->run->stopped) {
+        w->core->limit = 0;
+    }
+}
+
+/* 9.7.13.15.9 */
+void tc_sim_op_MBARRIER_INIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    tc_run *r = w->cta->run;
+    for (uint32_t m = mask; m && !r->stopped; m &= m - 1) {
+        int i = tc_first(m);
+        tc_mbarrier_ref b;
+        if (!object(w, op, i, 0, true, &b)) {
+            return;
+        }
+        if (r->hazard) {
+            tc_hazard_mbarrier_init(w, op, i, b.cta, b.offset);
+        }
+        tc_access by = tc_access_of(w, op, i);
+        tc_mbarrier_init(r, b, value32(w, &op->a[1], i, 0), &by);
+    }
+    stop_loop(w);
+}
+
+/* 9.7.13.15.10 */
+void tc_sim_op_MBARRIER_INVAL(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    tc_run *r = w->cta->run;
+    for (uint32_t m = mask; m && !r->stopped; m &= m - 1) {
+        int i = tc_first(m);
+        tc_mbarrier_ref b;
+        if (!object(w, op, i, 0, true, &b)) {
+            return;
+        }
+        if (r->hazard) {
+            tc_hazard_mbarrier_inval(w, op, i, b.cta, b.offset);
+        }
+        tc_access by = tc_access_of(w, op, i);
+        tc_mbarrier_inval(r, b, &by);
+    }
+    stop_loop(w);
+}
+
+/* 9.7.13.15.11, 9.7.13.15.12 */
+static void change_tx(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                      bool expect) {
+    tc_run *r = w->cta->run;
+    for (uint32_t m = mask; m && !r->stopped; m &= m - 1) {
+        int i = tc_first(m);
+        tc_mbarrier_ref b;
+        if (!object(w, op, i, 0, false, &b)) {
+            return;
+        }
+        uint32_t bytes = value32(w, &op->a[1], i, 0);
+        tc_access by = tc_access_of(w, op, i);
+        if (expect) {
+            tc_mbarrier_expect_tx(r, b, bytes, &by);
+        } else {
+            tc_mbarrier_complete_tx(r, b, bytes, &by);
+        }
+    }
+    stop_loop(w);
+}
+
+void tc_sim_op_MBARRIER_EXPECT_TX(tc_warp *w, const tc_ptx_op *op,
+                                  uint32_t mask) {
+    change_tx(w, op, mask, true);
+}
+
+void tc_sim_op_MBARRIER_COMPLETE_TX(tc_warp *w, const tc_ptx_op *op,
+                                    uint32_t mask) {
+    change_tx(w, op, mask, false);
+}
+
+/* 9.7.13.15.13, 9.7.13.15.14: with .expect_tx the announcement comes first. */
+static void arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                   unsigned how) {
+    tc_run *r = w->cta->run;
+    bool expect = (op->more & TC_PX_MBAR_EXPECT_TX) != 0;
+    uint64_t token[TC_LANES] = {0};
+    how |= op->more & TC_PX_MBAR_NO_COMPLETE ? TC_ARRIVE_NO_COMPLETE : 0u;
+    for (uint32_t m = mask; m && !r->stopped; m &= m - 1) {
+        int i = tc_first(m);
+        tc_mbarrier_ref b;
+        if (!object(w, op, i, 1, false, &b)) {
+            return;
+        }
+        uint32_t n = value32(w, &op->a[2], i, expect ? 0 : 1);
+        uint32_t phase = tc_mbarrier_phase(b);
+        tc_access by = tc_access_of(w, op, i);
+        if (r->hazard) {
+            tc_hazard_mbarrier_arrive(w, op, i, b.cta, b.offset, phase);
+        }
+        if (expect) {
+            tc_mbarrier_expect_tx(r, b, n, &by);
+        }
+        trace(w, op, TC_TRACE_ARRIVE, UINT32_C(1) << i, &b, phase,
+              expect ? (int32_t)n : -1, 0);
+        if (!r->stopped) {
+            tc_mbarrier_arrive_on(r, b, expect ? 1 : n, how, &by, &token[i]);
+        }
+    }
+    tc_put64(w, &op->a[0], token, mask);
+    stop_loop(w);
+}
+
+void tc_sim_op_MBARRIER_ARRIVE(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    arrive(w, op, mask, 0);
+}
+
+void tc_sim_op_MBARRIER_ARRIVE_DROP(tc_warp *w, const tc_ptx_op *op,
+                                    uint32_t mask) {
+    arrive(w, op, mask, TC_ARRIVE_DROP);
+}
+
+/* 9.7.13.15.17 */
+void tc_sim_op_MBARRIER_PENDING_COUNT(tc_warp *w, const tc_ptx_op *op,
+                                      uint32_t mask) {
+    uint64_t tmp[TC_LANES];
+    uint32_t out[TC_LANES];
+    const uint64_t *token = tc_src64(w, &op->a[1], tmp);
+    for (int i = 0; i < TC_LANES; i++) {
+        out[i] = tc_mbarrier_token_pending(token[i]);
+    }
+    tc_put32(w, &op->a[0], out, mask);
+}
+
+/* ---- waits: 9.7.13.15.16 ---- */
+
+/* What a lane waits for. */
+typedef struct tc_wait {
+    tc_mbarrier_ref b;
+    uint32_t phase; /* its ordinal; UINT32_MAX: the one before the first */
+    bool done;
+} tc_wait;
+
+/* A parity names the current phase or the one before it. */
+static tc_wait parity_wait(const tc_mbarrier *m, tc_mbarrier_ref b,
+                           uint32_t parity) {
+    bool done = (m->phase & 1) != (parity & 1);
+    return (tc_wait){b, done ? m->phase - 1 : m->phase, done};
+}
+
+static tc_wait token_wait(const tc_mbarrier *m, tc_mbarrier_ref b,
+                          uint64_t token) {
+    uint32_t phase = tc_mbarrier_token_phase(token);
+    return (tc_wait){b, phase, m->phase > phase};
+}
+
+static bool look(tc_warp *w, const tc_ptx_op *op, int lane, tc_wait *out) {
+    uint64_t tmp[TC_LANES];
+    tc_mbarrier_ref b;
+    if (!object(w, op, lane, 1, true, &b)) {
+        return false;
+    }
+    tc_access by = tc_access_of(w, op, lane);
+    const tc_mbarrier *m = tc_mbarrier_use(w->cta->run, b, &by);
+    if (!m) {
+        return false;
+    }
+    *out = op->more & TC_PX_MBAR_PARITY
+               ? parity_wait(m, b, value32(w, &op->a[2], lane, 0))
+               : token_wait(m, b, tc_src64(w, &op->a[2], tmp)[lane]);
+    uint32_t bit = UINT32_C(1) << lane;
+    if ((w->core->mb_passed & bit) && !out->done) {
+        out->done = true; /* the phase passed, and others went on since */
+        out->phase = m->phase - 2;
+    }
+    return true;
+}
+
+static void passed(tc_warp *w, const tc_ptx_op *op, int lane,
+                   const tc_wait *t) {
+    if (w->cta->run->hazard) {
+        tc_hazard_mbarrier_wait(w, op, lane, t->b.cta, t->b.offset, t->phase);
+    }
+}
+
+/* Lanes of todo that wait for the same phase as the first of them. */
+static uint32_t alike(const tc_wait *t, uint32_t todo) {
+    int first = tc_first(todo);
+    uint32_t same = 0;
+    for (uint32_t m = todo; m; m &= m - 1) {
+        int i = tc_first(m);
+        if (t[i].b.offset == t[first].b.offset &&
+            t[i].phase == t[first].phase) {
+            same |= UINT32_C(1) << i;
+        }
+    }
+    return same;
+}
+
+static void trace_waits(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
+                        uint32_t lanes) {
+    while (w->cta->run->trace && lanes) {
+        uint32_t same = alike(t, lanes);
+        const tc_wait *first = &t[tc_first(same)];
+        trace(w, op, TC_TRACE_WAIT, same, &first->b, first->phase, -1,
+              w->core->mb_since);
+        lanes &= ~same;
+    }
+    w->core->mb_since = 0;
+}
+
+/* Time that a try_wait stays suspended where it names none, and at most: the
+ * ISA leaves it to the system. */
+enum { SUSPEND = 1 << 20, SUSPEND_MOST = 10 * 1000 * 1000 };
+
+static void suspend(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
+                    uint32_t lanes) {
+    tc_run *r = w->cta->run;
+    tc_warp_core *k = w->core;
+    uint32_t pc = k->pc - 1;
+    if (!k->mb_since) {
+        k->mb_since = r->cycle;
+    }
+    while (lanes) {
+        uint32_t same = alike(t, lanes);
+        int first = tc_first(same);
+        uint32_t ns = value32(w, &op->a[3], first, SUSPEND);
+        tc_split *s = tc_warp_block(w, same, pc, TC_SPLIT_UNTIL, op);
+        s->until = r->cycle + (ns < SUSPEND_MOST ? ns : SUSPEND_MOST);
+        s->mbarrier = t[first].b.offset + 1;
+        s->mphase = t[first].phase;
+        tc_mbarrier_entry(t[first].b)->waited = true;
+        lanes &= ~same;
+    }
+}
+
+/* All lanes of the split were told no: the answer is others' to change, and so
+ * they have their turn at once. Under a clock they have it anyway. */
+static void give_way(tc_warp *w) {
+    tc_run *r = w->cta->run;
+    if (!r->timing) {
+        r->deadline = r->cycle < r->deadline ? r->cycle : r->deadline;
+        w->core->limit = 0;
+    }
+}
+
+/* Lanes that were told no. */
+static void note_polls(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
+                       uint32_t lanes) {
+    tc_warp_core *k = w->core;
+    uint64_t progress = w->cta->run->progress;
+    k->polls += lanes != 0;
+    k->asked += lanes != 0;
+    k->poll_progress = lanes ? progress : k->poll_progress;
+    if (lanes && !k->poll) {
+        k->poll = tc_xcalloc(TC_LANES, sizeof *k->poll);
+    }
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        int i = tc_first(m);
+        k->poll[i] = (tc_poll){op, t[i].b.offset, t[i].phase, progress};
+    }
+}
+
+static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                 bool suspends) {
+    tc_warp_core *k = w->core;
+    tc_wait t[TC_LANES];
+    uint32_t done = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first(m);
+        if (!look(w, op, i, &t[i])) {
+            stop_loop(w);
+            return;
+        }
+        if (t[i].done) {
+            done |= UINT32_C(1) << i;
+            passed(w, op, i, &t[i]);
+        }
+    }
+    uint32_t later = suspends ? mask & ~done & ~k->mb_expired : 0;
+    k->mb_ever |= done;
+    k->mb_passed &= ~mask;
+    k->mb_expired &= ~mask;
+    tc_put_pred(w, &op->a[0], done, mask & ~later);
+    trace_waits(w, op, t, done);
+    note_polls(w, op, t, mask & ~done & ~later);
+    if (!done && !later) {
+        give_way(w);
+    }
+    suspend(w, op, t, later);
+}
+
+void tc_sim_op_MBARRIER_TEST_WAIT(tc_warp *w, const tc_ptx_op *op,
+                                  uint32_t mask) {
+    wait(w, op, mask, false);
+}
+
+void tc_sim_op_MBARRIER_TRY_WAIT(tc_warp *w, const tc_ptx_op *op,
+                                 uint32_t mask) {
+    wait(w, op, mask, true);
+}

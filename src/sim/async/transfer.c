@@ -1,0 +1,350 @@
+/* transfer.c - when the async proxy's operations land, and the bulk groups
+ * (PTX ISA 9.7.9.25.1: completion mechanisms; 9.7.9.27.2: bulk groups). */
+#include "sim/async/transfer.h"
+#include <stdlib.h>
+
+/* st.async and red.async are no operations of the async proxy (9.7.9.12,
+ * 9.7.13.7): relaxed accesses that complete later. */
+static tc_hz_proxy proxy_of(const tc_ptx_op *op) {
+    switch (op->opcode) { /* 9.7.16.6.5: only cp reads as the async proxy */
+    case TC_PTX_TCGEN05_LD:
+    case TC_PTX_TCGEN05_ST:
+        return TC_HZ_TENSOR;
+    case TC_PTX_TCGEN05_COMMIT: /* 9.7.16.12.1 */
+        return TC_HZ_GENERIC;
+    default:
+        break;
+    }
+    const char *name = tc_ptx_ops[op->opcode].name;
+    return name[0] == 's' || name[0] == 'r' ? TC_HZ_GENERIC : TC_HZ_ASYNC;
+}
+
+tc_transfer *tc_transfer_new(tc_warp *w, const tc_ptx_op *op, int lane) {
+    tc_run *r = w->cta->run;
+    tc_transfer *t = tc_xcalloc(1, sizeof *t);
+    t->op = op;
+    t->warp = w;
+    t->lane = lane;
+    t->group = -1;
+    t->event = -1;
+    t->hz = r->hazard ? tc_hazard_agent(w, op, lane, proxy_of(op)) : NULL;
+    if (!r->transfers_end) {
+        r->transfers_end = &r->transfers;
+    }
+    *r->transfers_end = t;
+    r->transfers_end = &t->next;
+    return t;
+}
+
+tc_access tc_transfer_access(const tc_transfer *t) {
+    tc_access a = tc_access_of(t->warp, t->op, t->lane);
+    if (t->in_group) {
+        a.group = t->group;
+    }
+    return a;
+}
+
+/* ---- the trace ---- */
+
+static int32_t tell(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
+                    uint32_t lanes, tc_trace_event e, int32_t phase) {
+    tc_trace *t = w->cta->run->trace;
+    if (!t) {
+        return -1;
+    }
+    int32_t i = tc_observe_event(w, op, kind, TC_UNIT_TMA, lanes, e);
+    if (tc_trace_at(t, i)) {
+        tc_trace_at(t, i)->phase = phase;
+    }
+    return i;
+}
+
+/* tcgen05.ld, st and commit, and wgmma, are no copies: tcgen05*.c and wgmma.c
+ * tell of them. */
+static bool is_copy(const tc_ptx_op *op) {
+    return proxy_of(op) != TC_HZ_TENSOR &&
+           op->opcode != TC_PTX_TCGEN05_COMMIT &&
+           op->opcode != TC_PTX_WGMMA_MMA_ASYNC;
+}
+
+static int32_t tell_transfer(tc_transfer *t, tc_trace_kind kind) {
+    if (!is_copy(t->op)) {
+        return -1;
+    }
+    tc_trace_event e = {.group = -1,
+                        .bytes = (int32_t)t->bytes,
+                        .cause = t->event,
+                        .address = t->address};
+    int32_t phase = -1;
+    if (t->in_group) {
+        e.group =
+            t->group >= 0 ? t->group : (int32_t)t->warp->core->nbulk[t->lane];
+    }
+    if (t->has_barrier) {
+        e.barrier = TC_WINDOW_SHARED + t->barrier.offset;
+        phase = (int32_t)tc_mbarrier_phase(t->barrier);
+    }
+    return tell(t->warp, t->op, kind, UINT32_C(1) << t->lane, e, phase);
+}
+
+/* ---- landing ---- */
+
+static void drop(tc_transfer *t) {
+    if (t->drop) {
+        t->drop(t);
+    }
+    tc_hazard_agent_free(t->hz);
+    free(t);
+}
+
+static void read_sources(tc_run *r, tc_transfer *t) {
+    if (!t->read) {
+        t->read = true;
+        if (t->fetch) {
+            t->fetch(r, t);
+        }
+    }
+}
+
+static void land(tc_run *r, tc_transfer *t) {
+    if (t->landed) {
+        return;
+    }
+    read_sources(r, t);
+    t->landed = true;
+    r->progress++;
+    if (r->trace) {
+        tell_transfer(t, TC_TRACE_COMPLETE);
+    }
+    t->land(r, t);
+}
+
+/* Forgets what has landed and nobody will ask for. */
+static void sweep(tc_run *r) {
+    tc_transfer **p = &r->transfers;
+    while (*p) {
+        tc_transfer *t = *p;
+        if (t->landed && !t->in_group && !t->kept && t->queued == 0) {
+            *p = t->next;
+            drop(t);
+        } else {
+            p = &t->next;
+        }
+    }
+    r->transfers_end = p;
+}
+
+void tc_transfer_land(tc_transfer *t) {
+    land(t->warp->cta->run, t);
+}
+
+void tc_transfer_sweep(tc_run *r) {
+    sweep(r);
+}
+
+void tc_transfer_due(tc_transfer *t) {
+    tc_run *r = t->warp->cta->run;
+    t->queued--;
+    land(r, t);
+    sweep(r);
+}
+
+bool tc_transfer_force(tc_run *r) {
+    for (tc_transfer *t = r->transfers; t; t = t->next) {
+        if (!t->landed) {
+            land(r, t);
+            sweep(r);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- the completion policy ---- */
+
+static void at(tc_transfer *t, uint64_t cycle) {
+    tc_run *r = t->warp->cta->run;
+    tc_event_push(r,
+                  (tc_event){.cycle = cycle, .warp = t->warp, .transfer = t});
+    if (!r->timing && tc_event_next(r) < r->deadline) {
+        r->deadline = tc_event_next(r);
+        t->warp->core->limit = 0; /* the loop looks at the deadline again */
+    }
+}
+
+/* RANDOM: soon, late, or not before somebody must have it; the sources are read
+ * at once or with the landing. */
+static void at_random(tc_transfer *t) {
+    tc_run *r = t->warp->cta->run;
+    uint64_t x = tc_random(r);
+    uint32_t spread = x & 1 ? 64 : 4096;
+    if ((x >> 3 & 1) != 0) {
+        read_sources(r, t);
+    }
+    if ((x >> 1) % 4 != 0) {
+        at(t, r->cycle + (x >> 8) % spread);
+    }
+}
+
+void tc_transfer_start(tc_transfer *t) {
+    tc_run *r = t->warp->cta->run;
+    r->progress++;
+    if (is_copy(t->op)) {
+        r->counters.async_copies++;
+        r->counters.bulk_copies++;
+        r->counters.async_bytes += t->bytes;
+        r->counters.bulk_bytes += t->bytes;
+    }
+    if (r->trace) {
+        t->event = tell_transfer(t, TC_TRACE_ISSUE);
+    }
+    switch (r->completion) {
+    case TC_COMPLETE_EARLY:
+        land(r, t);
+        sweep(r);
+        break;
+    case TC_COMPLETE_TIMING:
+        at(t, t->complete > r->cycle ? t->complete : r->cycle);
+        break;
+    case TC_COMPLETE_RANDOM:
+        at_random(t);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- bulk groups ---- */
+
+/* An event for each ordinal among the lanes (normally one). */
+static void tell_groups(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
+                        uint32_t mask, const int32_t *ordinal, uint64_t begin) {
+    while (w->cta->run->trace && mask) {
+        int32_t g = ordinal[tc_first(mask)];
+        uint32_t same = 0;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int i = tc_first(m);
+            same |= ordinal[i] == g ? UINT32_C(1) << i : 0;
+        }
+        tell(w, op, kind, same,
+             (tc_trace_event){.cycle = begin, .group = g, .bytes = -1}, -1);
+        mask &= ~same;
+    }
+}
+
+static bool is_of(const tc_transfer *t, const tc_warp *w, uint32_t mask) {
+    return t->warp == w && t->in_group && (mask >> t->lane & 1) != 0;
+}
+
+/* 9.7.9.27.2.1: also an empty group counts. */
+void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    tc_warp_core *k = w->core;
+    int32_t ordinal[TC_LANES];
+    for (int i = 0; i < TC_LANES; i++) {
+        ordinal[i] = (int32_t)k->nbulk[i];
+        k->nbulk[i] += mask >> i & 1;
+    }
+    for (tc_transfer *t = w->cta->run->transfers; t; t = t->next) {
+        if (is_of(t, w, mask) && t->group < 0) {
+            t->group = ordinal[t->lane];
+            tc_hazard_agent_committed(t->hz);
+        }
+    }
+    tell_groups(w, op, TC_TRACE_COMMIT, mask, ordinal, 0);
+}
+
+static bool covers(const tc_transfer *t, const tc_warp *w, uint32_t mask,
+                   int64_t leave) {
+    return is_of(t, w, mask) && t->group >= 0 &&
+           t->group < (int64_t)w->core->nbulk[t->lane] - leave;
+}
+
+/* When the wait is over under the clock. */
+static uint64_t wait_end(const tc_warp *w, uint32_t mask, int64_t leave,
+                         bool read_only) {
+    const tc_run *r = w->cta->run;
+    uint64_t end = r->cycle;
+    for (const tc_transfer *t = r->transfers; r->timing && t; t = t->next) {
+        uint64_t x = read_only ? t->source : t->complete;
+        if (x > end && !(read_only ? t->read : t->landed) &&
+            covers(t, w, mask, leave)) {
+            end = x;
+        }
+    }
+    return end;
+}
+
+static void finish_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                        int64_t leave, bool read_only) {
+    tc_run *r = w->cta->run;
+    for (tc_transfer *t = r->transfers; t; t = t->next) {
+        if (!is_of(t, w, mask)) {
+            continue;
+        }
+        bool covered = covers(t, w, mask, leave);
+        if (covered && read_only) {
+            read_sources(r, t);
+        } else if (covered) {
+            land(r, t);
+        }
+        if (covered && t->hz) {
+            tc_hazard_agent_waited(t->hz, w, op, UINT32_C(1) << t->lane,
+                                   read_only);
+        }
+        if (!covered) {
+            tc_hazard_agent_missed(
+                t->hz, w, op, (int64_t)w->core->nbulk[t->lane] - 1 - t->group);
+        }
+        t->in_group = !covered || read_only;
+    }
+    sweep(r);
+}
+
+void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                      int64_t leave, bool read_only) {
+    tc_run *r = w->cta->run;
+    tc_warp_core *k = w->core;
+    uint64_t begin = r->cycle, end = wait_end(w, mask, leave, read_only);
+    if (end > begin) {
+        tc_split *s = tc_warp_block(w, mask, k->pc - 1, TC_SPLIT_UNTIL, op);
+        s->until = end;
+        k->bulk_begin = k->bulk_begin ? k->bulk_begin : begin;
+        return;
+    }
+    begin = k->bulk_begin ? k->bulk_begin : begin;
+    k->bulk_begin = 0;
+    finish_wait(w, op, mask, leave, read_only);
+    int32_t newest[TC_LANES];
+    for (int i = 0; i < TC_LANES; i++) {
+        int64_t g = (int64_t)k->nbulk[i] - leave - 1;
+        newest[i] = g < 0 ? -1 : (int32_t)g;
+    }
+    tell_groups(w, op, TC_TRACE_WAIT, mask, newest, begin);
+}
+
+/* ---- ends ---- */
+
+/* What the CTA's threads started lands now, unless the run has stopped; its
+ * shared memory is about to go. */
+void tc_transfer_finish(tc_cta *c) {
+    tc_run *r = c->run;
+    for (tc_transfer *t = r->transfers; t; t = t->next) {
+        if (t->warp->cta == c) {
+            t->in_group = t->kept = false;
+            if (!r->stopped) {
+                land(r, t);
+            }
+            t->landed = t->read = true;
+        }
+    }
+    sweep(r);
+}
+
+void tc_transfer_free(tc_run *r) {
+    while (r->transfers) {
+        tc_transfer *t = r->transfers;
+        r->transfers = t->next;
+        drop(t);
+    }
+    r->transfers_end = NULL;
+}

@@ -1,4 +1,0 @@
-/* fast_plain.c - the handlers of the fast road, compiled for plain. */
-#define TC_FAST_TABLE tc_fast_plain
-#define TC_FAST_NAME  "plain"
-#include "sim/fast_body.inc"

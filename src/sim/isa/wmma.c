@@ -1,0 +1,156 @@
+/* wmma.c - wmma.load and wmma.store: matrices between memory and registers (PTX
+ * ISA 9.7.14.4.3 and .4). */
+#include "sim/core/address.h"
+#include "sim/isa/mma.h"
+
+/* One matrix in memory. */
+typedef struct area {
+    tc_matrix m;
+    uint64_t address;
+    uint32_t stride; /* elements between rows (columns, with .col) */
+    bool col, store;
+} area;
+
+static area area_of(const tc_ptx_op *op) {
+    tc_mma_role role = op->opcode == TC_PTX_WMMA_LOAD_A   ? TC_MMA_A
+                       : op->opcode == TC_PTX_WMMA_LOAD_B ? TC_MMA_B
+                                                          : TC_MMA_C;
+    area x = {.m = tc_mma_matrix(role, (tc_ptx_type)op->type, op->size)};
+    x.col = op->sub == TC_MMA_COL;
+    x.store = op->opcode == TC_PTX_WMMA_STORE_D;
+    x.stride = x.col ? x.m.rows : x.m.cols;
+    return x;
+}
+
+/* All threads give the same address and the same stride. */
+static bool find_area(tc_warp *w, const tc_ptx_op *op, area *x) {
+    uint64_t addr[TC_LANES];
+    uint32_t tmp[TC_LANES];
+    const tc_ptx_operand *by = &op->a[2];
+    tc_addresses(w, &op->a[x->store ? 0 : 1], addr);
+    const uint32_t *stride =
+        by->kind == TC_PO_NONE ? NULL : tc_src32(w, by, tmp);
+    for (int i = 1; i < TC_LANES; i++) {
+        if (addr[i] != addr[0] || (stride && stride[i] != stride[0])) {
+            tc_fault(w, op, i, TC_FINDING_TRAP, (tc_ptx_space)op->space,
+                     addr[i], 4,
+                     "the threads of the warp give different addresses or "
+                     "strides of a matrix");
+            return false;
+        }
+    }
+    x->address = addr[0];
+    x->stride = stride ? stride[0] : x->stride;
+    return true;
+}
+
+/* Elements that lie side by side in a register and in memory. */
+static uint32_t chunk_of(const area *x) {
+    bool down = x->m.role == TC_MMA_B; /* a register goes down the rows */
+    return x->col == down ? x->m.per : 1;
+}
+
+static uint64_t address_of(const area *x, tc_mma_place p) {
+    uint64_t major = x->col ? p.col : p.row, minor = x->col ? p.row : p.col;
+    return x->address + (major * x->stride + minor) * x->m.bits / 8;
+}
+
+/* Where each lane's element j (and what follows it) of register r is. False
+ * after a fault. */
+static bool find_lanes(tc_warp *w, const tc_ptx_op *op, const area *x,
+                       uint32_t r, uint32_t j, uint32_t bytes, tc_place *at) {
+    uint64_t addr[TC_LANES];
+    for (int i = 0; i < TC_LANES; i++) {
+        uint64_t a = address_of(x, tc_mma_place_of(&x->m, (uint32_t)i, r, j));
+        if (!tc_lane_place(w, op, (tc_ptx_space)op->space, i, a, bytes, bytes,
+                           &at[i])) {
+            return false;
+        }
+        bool global = at[i].space == TC_PS_GLOBAL;
+        bool own = at[i].space == TC_PS_SHARED && at[i].owner == w->cta;
+        if ((!global && !own) || at[i].space != at[0].space) {
+            tc_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, at[i].space,
+                     at[i].address, bytes,
+                     "a matrix lies in global memory, or in the CTA's own "
+                     "shared memory");
+            return false;
+        }
+        addr[i] = at[i].address;
+    }
+    const tc_run *run = w->cta->run;
+    if (run->hazard || run->timing || run->trace) {
+        tc_observe(w, op, at[0].space, UINT32_MAX, addr, bytes, x->store);
+    }
+    return true;
+}
+
+static const tc_ptx_operand *register_of(const tc_warp *w, const tc_ptx_op *op,
+                                         const area *x, uint32_t r) {
+    return &w->cta->run->module->vec[op->a[x->store ? 1 : 0].slot + r];
+}
+
+/* Register r, from memory or to it. False after a fault. */
+static bool move_register(tc_warp *w, const tc_ptx_op *op, const area *x,
+                          uint32_t r) {
+    uint32_t chunk = chunk_of(x), bytes = chunk * x->m.bits / 8;
+    uint64_t v[TC_LANES] = {0}, tmp[TC_LANES];
+    uint32_t low[TC_LANES];
+    const tc_ptx_operand *reg = register_of(w, op, x, r);
+    if (x->store && x->m.bits == 64) {
+        memcpy(v, tc_src64(w, reg, tmp), sizeof v);
+    } else if (x->store) {
+        const uint32_t *s = tc_src32(w, reg, low);
+        for (int i = 0; i < TC_LANES; i++) {
+            v[i] = s[i];
+        }
+    }
+    for (uint32_t j = 0; j < x->m.per; j += chunk) {
+        tc_place at[TC_LANES];
+        if (!find_lanes(w, op, x, r, j, bytes, at)) {
+            return false;
+        }
+        for (int i = 0; i < TC_LANES; i++) {
+            uint64_t part = v[i] >> j * x->m.bits % 64;
+            if (x->store) {
+                memcpy(at[i].bytes, &part, bytes);
+                continue;
+            }
+            part = 0;
+            memcpy(&part, at[i].bytes, bytes);
+            v[i] |= part << j * x->m.bits % 64;
+        }
+    }
+    for (uint32_t k = r; !x->store && k < op->a[0].nvec; k += x->m.regs) {
+        tc_put64(w, register_of(w, op, x, k), v, UINT32_MAX);
+    }
+    return true;
+}
+
+static void move(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    area x = area_of(op);
+    if (!tc_mma_together(w, op, mask) || !find_area(w, op, &x)) {
+        return;
+    }
+    w->cta->run->progress += x.store;
+    for (uint32_t r = 0; r < x.m.regs; r++) {
+        if (!move_register(w, op, &x, r)) {
+            return;
+        }
+    }
+}
+
+void tc_sim_op_WMMA_LOAD_A(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    move(w, op, mask);
+}
+
+void tc_sim_op_WMMA_LOAD_B(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    move(w, op, mask);
+}
+
+void tc_sim_op_WMMA_LOAD_C(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    move(w, op, mask);
+}
+
+void tc_sim_op_WMMA_STORE_D(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    move(w, op, mask);
+}

@@ -1,0 +1,505 @@
+/* access.c - accesses of warps, cut into lines; cp.async; a CTA's end. */
+#include "sim/race/shadow_line.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a warp's access, in pieces that one mark a line can say ---- */
+
+tc_hz_visit tc_hz_visit_of(tc_warp *w, uint32_t record, tc_hz_cta *z,
+                           tc_ptx_space space, uint32_t bytes) {
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    w->cta->run->hazard->now = record;
+    return (tc_hz_visit){.h = w->cta->run->hazard,
+                         .z = z,
+                         .record = record,
+                         .known = hw->known,
+                         .all = hw->all,
+                         .base = space == TC_PS_SHARED
+                                     ? tc_hz_know_base(hw->all, w->cta->index)
+                                     : 0,
+                         .space = space,
+                         .bytes = bytes};
+}
+
+static void visit_line(tc_hz_visit *v, uint64_t address, tc_hz_mark m,
+                       bool store) {
+    tc_hz_line *line = tc_hz_line_of(v->h, v->z, v->space, address);
+    v->address = address & ~(uint64_t)(TC_HZ_LINE - 1);
+    if (!line) {
+        return;
+    }
+    if (store) {
+        tc_hz_write_line(v, line, m);
+    } else if (!v->base || !tc_hz_late_settled(v, line, &m)) {
+        tc_hz_read_line(v, line, m);
+    }
+}
+
+/* Lanes [l0, l1] on the same bytes. */
+static void visit_same(tc_hz_visit *v, int l0, int l1, uint64_t address,
+                       uint64_t bytes, bool store) {
+    while (bytes) {
+        uint32_t at = (uint32_t)(address % TC_HZ_LINE);
+        uint64_t n = TC_HZ_LINE - at < bytes ? TC_HZ_LINE - at : bytes;
+        visit_line(v, address, tc_hz_same_mark(l0, l1, at, at + (uint32_t)n),
+                   store);
+        address += n;
+        bytes -= n;
+    }
+}
+
+void tc_hz_visit_bytes(tc_hz_visit *v, int lane, uint64_t address,
+                       uint64_t bytes, bool store) {
+    visit_same(v, lane, lane, address, bytes, store);
+}
+
+/* Lanes [l0, l1] on consecutive elements, each of v->bytes, a power of two. */
+static void visit_run(tc_hz_visit *v, int l0, int l1, uint64_t address,
+                      bool store) {
+    uint32_t unit = (uint32_t)__builtin_ctz(v->bytes);
+    uint64_t end = address + ((uint64_t)(l1 - l0) + 1) * v->bytes;
+    uint64_t line = address & ~(uint64_t)(TC_HZ_LINE - 1);
+    for (; line < end; line += TC_HZ_LINE) {
+        tc_hz_mark m = tc_hz_run_mark(l0, l1, (int64_t)(address - line), unit);
+        visit_line(v, line, m, store);
+    }
+}
+
+/* ---- two lanes of one store on the same bytes ---- */
+
+static bool same_value(tc_warp *w, const tc_ptx_op *op, int a, int b) {
+    const tc_ptx_operand *s = &op->a[1];
+    uint32_t n = s->kind == TC_PO_VECTOR ? op->nvec : 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const tc_ptx_operand *o = s->kind == TC_PO_VECTOR
+                                      ? &w->cta->run->module->vec[s->slot + i]
+                                      : s;
+        if (o->kind != TC_PO_REG) {
+            continue; /* an immediate, a symbol: one value for all */
+        }
+        uint64_t t64[TC_LANES];
+        uint32_t t32[TC_LANES];
+        bool same = true;
+        if (o->cls == TC_PF_64) {
+            const uint64_t *v = tc_src64(w, o, t64);
+            same = v[a] == v[b];
+        } else if (o->cls == TC_PF_32) {
+            const uint32_t *v = tc_src32(w, o, t32);
+            same = v[a] == v[b];
+        }
+        if (!same) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The same value by all is benign: whoever is last, the bytes are those. */
+static void check_lanes(const tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
+                        uint64_t address, int a, int b) {
+    if (op->opcode != TC_PTX_ST ||
+        (tc_hz_record_of(v->h, v->record)->flags & TC_HZ_STRONG) ||
+        same_value(w, op, a, b)) {
+        return;
+    }
+    tc_finding f = {.kind = TC_FINDING_DATA_RACE,
+                    .space = v->space,
+                    .address = address,
+                    .bytes = v->bytes,
+                    .to = v->bytes,
+                    .at = tc_access_of(w, op, b),
+                    .cause = tc_access_of(w, op, a),
+                    .missing = TC_MISSING_ONE_WRITER};
+    tc_find(w->cta->run, &f);
+}
+
+static void check_run(const tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
+                      uint64_t address, int l0, int l1) {
+    for (int i = l0 + 1; i <= l1; i++) {
+        check_lanes(v, w, op, address, l0, i);
+    }
+}
+
+/* Lanes that are no neighbours may meet, too. */
+static bool check_scattered(const tc_hz_visit *v, tc_warp *w,
+                            const tc_ptx_op *op, uint32_t mask,
+                            const uint64_t *addr) {
+    bool met = false;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int a = tc_first(m);
+        for (uint32_t n = m & (m - 1); n; n &= n - 1) {
+            int b = tc_first(n);
+            if (addr[a] == addr[b]) {
+                check_lanes(v, w, op, addr[a], a, b);
+                met = true;
+                break;
+            }
+        }
+    }
+    return met;
+}
+
+/* ---- the pieces ---- */
+
+/* Lanes whose next one is on the same bytes, or on those behind. */
+typedef struct steps {
+    uint32_t same, next;
+} steps;
+
+static steps steps_of(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
+    steps s = {0};
+    for (uint32_t m = mask & mask >> 1; m; m &= m - 1) {
+        int i = tc_first(m);
+        uint64_t step = addr[i + 1] - addr[i];
+        s.same |= (uint32_t)(step == 0) << i;
+        s.next |= (uint32_t)(step == bytes) << i;
+    }
+    return s;
+}
+
+/* The last lane of the piece that begins at lane i. */
+static int piece(const steps *s, int i, bool *same) {
+    *same = (s->same >> i & 1) != 0;
+    uint32_t go_on = (*same ? s->same : s->next) >> i; /* never lane 31 */
+    return i + tc_first(~go_on);
+}
+
+static bool ascending(const uint64_t *addr, uint32_t mask) {
+    uint64_t last = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = addr[tc_first(m)] + 1;
+        if (a <= last) {
+            return false;
+        }
+        last = a;
+    }
+    return true;
+}
+
+/* All lanes on consecutive elements: what most programs do most. */
+static bool consecutive(const uint64_t *addr, uint32_t bytes) {
+    uint64_t diff = 0, a = addr[0];
+    if (addr[TC_LANES - 1] - a != (uint64_t)(TC_LANES - 1) * bytes) {
+        return false;
+    }
+    for (uint32_t i = 0; i < TC_LANES; i++) {
+        diff |= addr[i] ^ (a + (uint64_t)i * bytes);
+    }
+    return diff == 0;
+}
+
+static void visit_lanes(tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
+                        uint32_t mask, const uint64_t *addr, bool store) {
+    bool same, one = false;
+    if (mask == UINT32_MAX && consecutive(addr, v->bytes)) {
+        visit_run(v, 0, TC_LANES - 1, addr[0], store);
+        return;
+    }
+    steps s = steps_of(addr, mask, v->bytes);
+    if (!store && v->base && v->bytes == 4 && !s.same &&
+        tc_hz_late_scattered(v, mask, addr, tc_popc(mask) - tc_popc(s.next))) {
+        return;
+    }
+    int i = tc_first(mask);
+    int last = piece(&s, i, &same);
+    one = !(mask >> last >> 1);
+    if (store && !one && !ascending(addr, mask) &&
+        check_scattered(v, w, op, mask, addr) && !v->fresh) {
+        const tc_hz_record old = *tc_hz_record_of(v->h, v->record);
+        v->record = tc_hz_record_new(w, op, old.flags, old.async);
+        v->h->now = v->record;
+        v->fresh = true;
+    }
+    for (;;) {
+        if (same && store && one) {
+            check_run(v, w, op, addr[i], i, last);
+        }
+        if (same || i == last) {
+            visit_same(v, i, last, addr[i], v->bytes, store);
+        } else {
+            visit_run(v, i, last, addr[i], store);
+        }
+        uint32_t rest = last == 31 ? 0 : mask >> (last + 1) << (last + 1);
+        if (!rest) {
+            return;
+        }
+        i = tc_first(rest);
+        last = piece(&s, i, &same);
+    }
+}
+
+/* Local memory is a thread's own: only reads of what it never wrote. */
+static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
+                        uint64_t address, uint32_t bytes, bool store) {
+    tc_cta *c = w->cta;
+    uint64_t t = (uint64_t)w->index * TC_LANES + (uint64_t)lane;
+    uint8_t *b = c->hz->local + t * c->local_bytes + address;
+    if (store) {
+        memset(b, 1, bytes);
+        return;
+    }
+    const uint8_t *bad = memchr(b, 0, bytes);
+    if (bad) {
+        tc_finding f = {.kind = TC_FINDING_UNINITIALIZED_READ,
+                        .space = TC_PS_LOCAL,
+                        .address = address,
+                        .bytes = bytes,
+                        .from = (uint32_t)(bad - b),
+                        .to = bytes,
+                        .at = tc_access_of(w, op, lane)};
+        tc_find(c->run, &f);
+    }
+}
+
+static void access_memory(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                          uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                          bool store, bool strong) {
+    tc_hz_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->hz;
+    if (strong && !store) {
+        tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_LOAD);
+    }
+    uint32_t record = tc_hz_record_get(w, op, store ? TC_HZ_STORE : 0);
+    tc_hz_visit v = tc_hz_visit_of(w, record, z, space, bytes);
+    visit_lanes(&v, w, op, mask, addr, store);
+    if (strong && store) {
+        tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_STORE);
+    }
+}
+
+enum {
+    STRONG = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE | TC_PM_RELEASE
+};
+
+void tc_hazard_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                      uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                      bool store) {
+    if (space == TC_PS_LOCAL) {
+        for (uint32_t m = mask; m; m &= m - 1) {
+            visit_local(w, op, tc_first(m), addr[tc_first(m)], bytes, store);
+        }
+        return;
+    }
+    access_memory(w, op, space, mask, addr, bytes, store,
+                  (op->flags & STRONG) != 0);
+}
+
+void tc_hazard_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                   uint32_t mask, uint64_t base, uint32_t bytes, bool store) {
+    if ((op->flags & STRONG) || space == TC_PS_LOCAL) {
+        uint64_t addr[TC_LANES];
+        for (uint32_t i = 0; i < TC_LANES; i++) {
+            addr[i] = base + (uint64_t)i * bytes;
+        }
+        tc_hazard_access(w, op, space, mask, addr, bytes, store);
+        return;
+    }
+    uint32_t record = tc_hz_record_get(w, op, store ? TC_HZ_STORE : 0);
+    tc_hz_visit v = tc_hz_visit_of(
+        w, record, space == TC_PS_GLOBAL ? NULL : w->cta->hz, space, bytes);
+    while (mask) {
+        int l0 = tc_first(mask);
+        uint32_t gap = ~(mask >> l0);
+        int n = gap ? tc_first(gap) : TC_LANES;
+        n = n > TC_LANES - l0 ? TC_LANES - l0 : n;
+        uint64_t at = base + (uint64_t)l0 * bytes;
+        if (n == 1) {
+            visit_same(&v, l0, l0, at, bytes, store);
+        } else {
+            visit_run(&v, l0, l0 + n - 1, at, store);
+        }
+        mask = l0 + n == TC_LANES ? 0 : mask >> (l0 + n) << (l0 + n);
+    }
+}
+
+/* One lane's atomic. */
+static void visit_atomic(tc_hz_visit *v, int lane, uint64_t address) {
+    tc_hz_line *line = tc_hz_line_of(v->h, v->z, v->space, address);
+    uint32_t at = (uint32_t)(address % TC_HZ_LINE);
+    v->address = address - at;
+    if (!line) {
+        return;
+    }
+    if (v->bytes == 4 &&
+        ((line->w.shape & TC_HZ_WORDS) ||
+         (line->w.next && tc_hz_words_make(v, line))) &&
+        tc_hz_words_atomic(v, line, lane, at)) {
+        return;
+    }
+    if (v->space == TC_PS_SHARED) {
+        tc_hz_touch_line(v, line,
+                         tc_hz_same_mark(lane, lane, at, at + v->bytes));
+    }
+    tc_hz_visit_bytes(v, lane, address, v->bytes, true);
+}
+
+/* 9.7.13.5: reads and writes at once, and releases and acquires as it says. */
+void tc_hazard_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                      uint32_t mask, const uint64_t *addr, uint32_t bytes) {
+    if (!w->cta->run->hazard || !mask || space == TC_PS_LOCAL) {
+        return;
+    }
+    tc_hz_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->hz;
+    tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_LOAD);
+    uint32_t record = tc_hz_record_get(w, op, TC_HZ_STORE | TC_HZ_STRONG);
+    tc_hz_visit v = tc_hz_visit_of(w, record, z, space, bytes);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        visit_atomic(&v, tc_first(m), addr[tc_first(m)]);
+    }
+    tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_ATOMIC);
+    if ((op->flags & TC_PM_ACQUIRE) && (mask & (mask - 1))) {
+        /* Lanes that were served after others of this op know of them. */
+        tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_LOAD);
+    }
+}
+
+/* ---- cp.async ---- */
+
+static tc_hz_copy *new_copy(tc_warp *w, const tc_batch *b) {
+    tc_hz_copy *k = tc_xcalloc(1, sizeof *k);
+    for (int i = 0; i < TC_LANES; i++) {
+        k->group[i] = -1;
+    }
+    k->warp = w;
+    k->mask = b->mask;
+    k->issue = tc_access_of(w, b->op, tc_first(b->mask));
+    k->next = w->cta->hz->copies;
+    w->cta->hz->copies = k;
+    w->cta->run->hazard->nasync++;
+    return k;
+}
+
+void tc_hazard_copy(tc_warp *w, tc_batch *b) {
+    tc_hz_copy *k = b->hz = new_copy(w, b);
+    uint64_t dst[TC_LANES];
+    uint32_t record = tc_hz_record_new(w, b->op, TC_HZ_COPY, k);
+    tc_hz_visit v = tc_hz_visit_of(w, record, NULL, TC_PS_GLOBAL, b->op->size);
+    uint32_t whole = 0;
+    for (uint32_t m = b->mask; m; m &= m - 1) {
+        int i = tc_first(m);
+        dst[i] = b->dst[i];
+        if (b->src_size[i] == b->op->size) {
+            whole |= UINT32_C(1) << i;
+        } else if (b->src_size[i]) {
+            v.bytes = b->src_size[i];
+            tc_hz_visit_bytes(&v, i, b->src[i], b->src_size[i], false);
+        }
+    }
+    v.bytes = b->op->size;
+    if (whole) {
+        visit_lanes(&v, w, b->op, whole, b->src, false);
+    }
+    v = tc_hz_visit_of(w, record, w->cta->hz, TC_PS_SHARED, b->op->size);
+    if (ascending(dst, b->mask)) {
+        visit_lanes(&v, w, b->op, b->mask, dst, true);
+        return;
+    }
+    for (uint32_t m = b->mask; m; m &= m - 1) {
+        tc_hz_visit_bytes(&v, tc_first(m), dst[tc_first(m)], b->op->size, true);
+    }
+}
+
+void tc_hazard_commit(tc_batch *b, uint32_t lanes) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        b->hz->group[tc_first(m)] = b->group[tc_first(m)];
+    }
+}
+
+void tc_hazard_wait(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
+                    uint32_t lanes, uint32_t mask, int64_t n) {
+    tc_hz_copy *k = b->hz;
+    uint64_t clock = tc_hz_clock(w);
+    (void)n;
+    for (uint32_t m = mask & b->mask & ~(b->done & ~lanes); m; m &= m - 1) {
+        int i = tc_first(m);
+        uint32_t bit = UINT32_C(1) << i;
+        if (lanes & bit) {
+            k->done[i] = clock;
+            tc_hz_settle_copy(k, i, true);
+        } else {
+            k->waited |= bit;
+            if (k->group[i] >= 0) {
+                k->wait = tc_access_of(w, op, i);
+                k->wait_lanes |= bit;
+                k->wait_ncommit[i] = w->core->ncommit[i];
+            }
+        }
+    }
+    if (lanes && (lanes & b->mask) == b->mask) {
+        k->done_all = clock;
+    }
+}
+
+/* ---- the end of a CTA ---- */
+
+static void settle_copies(tc_hazard *h, tc_hz_cta *z) {
+    while (z->copies) {
+        tc_hz_copy *k = z->copies;
+        while (k->pending) {
+            tc_hz_settle_copy(k, k->pending->lane, false);
+        }
+        k->dead = true;
+        z->copies = k->next;
+        k->next = h->dead;
+        h->dead = k;
+    }
+}
+
+/* They go to another list: a later CTA's end does not look at them again. */
+static void settle_agents(tc_hazard *h, const tc_cta *c) {
+    tc_hz_agent **at = &h->agents;
+    while (*at) {
+        tc_hz_agent *g = *at;
+        if (g->issue.cta != c->index) {
+            at = &g->next;
+            continue;
+        }
+        tc_hz_settle_agent(g, NULL, 0, false);
+        g->warp = NULL;
+        *at = g->next;
+        g->next = h->ended;
+        h->ended = g;
+    }
+}
+
+static void check_unwritten(tc_hazard *h, const tc_hz_line *lines, uint64_t n,
+                            tc_ptx_space space) {
+    for (uint64_t i = 0; lines && i < n; i++) {
+        tc_hz_mark m = lines[i].r;
+        while (m.record) {
+            if (m.shape & TC_HZ_UNWRITTEN) {
+                int l0, l1;
+                tc_hz_lanes_at(&m, m.b0, &l0, &l1);
+                tc_finding place = {.space = space,
+                                    .address = i * TC_HZ_LINE + m.b0,
+                                    .bytes = m.b1 - m.b0,
+                                    .to = m.b1 - m.b0};
+                tc_hz_unwritten(h, &place, m.record, l0,
+                                (uint32_t)(m.l1 - m.l0) + 1);
+            }
+            if (!m.next) {
+                break;
+            }
+            m = h->pool[m.next];
+        }
+    }
+}
+
+void tc_hazard_finish(tc_cta *c) {
+    tc_hazard *h = c->run->hazard;
+    tc_hz_cta *z = c->hz;
+    h->now = 0;
+    bool fault = c->run->status == TC_RUN_FAULT; /* others had yet to write */
+    if (z->touched && !fault) {
+        check_unwritten(h, z->shared, z->nshared, TC_PS_SHARED);
+    }
+    if (!fault) {
+        check_unwritten(h, z->tensor, z->ntensor, TC_PS_TENSOR);
+    }
+    settle_copies(h, z);
+    settle_agents(h, c);
+    tc_hz_settle_doubts(h);
+    if (!c->run->stopped) {
+        tc_hz_remotes_check(c);
+    }
+    tc_hz_retire(c);
+}

@@ -1,0 +1,258 @@
+/* cluster.c - clusters: their barrier (PTX ISA 9.7.13.3), and the use of
+ * another CTA's shared memory while that CTA runs (5.1.6: from when it is known
+ * to have started until it ends). */
+#include "sim/race/shadow.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* The barrier of one cluster. Threads that arrive for the nth time publish to
+ * one of two slots in turn: nobody arrives again before all have waited. */
+typedef struct tc_hz_cluster {
+    struct tc_hz_cluster *next;
+    uint32_t first; /* index of the cluster's first CTA */
+    struct {
+        uint32_t count;
+        tc_hz_know *arrived, *over;
+    } slot[2];
+} tc_hz_cluster;
+
+/* An access to another CTA's shared memory. */
+typedef struct tc_hz_remote {
+    struct tc_hz_remote *next;
+    tc_access by;
+    uint64_t clock; /* the latest */
+    tc_hz_agent *agent;
+    uint64_t offset;
+    uint32_t bytes;
+} tc_hz_remote;
+
+static uint32_t first_of(const tc_cta *c) {
+    return c->peers && c->peers[0] ? c->peers[0]->index : c->index;
+}
+
+static void clear(tc_hz_cluster *k) {
+    for (int i = 0; i < 2; i++) {
+        tc_hz_know_point(&k->slot[i].arrived, NULL);
+        tc_hz_know_point(&k->slot[i].over, NULL);
+        k->slot[i].count = 0;
+    }
+}
+
+void tc_hz_async_free(tc_hazard *h) {
+    while (h->clusters) {
+        tc_hz_cluster *k = h->clusters;
+        h->clusters = k->next;
+        clear(k);
+        free(k);
+    }
+    tc_hz_settle_doubts(h);
+}
+
+/* One of a cluster that has ended is used again. */
+static tc_hz_cluster *cluster_of(tc_hazard *h, const tc_cta *c) {
+    tc_hz_cluster *spare = NULL;
+    for (tc_hz_cluster *k = h->clusters; k; k = k->next) {
+        if (k->first == first_of(c)) {
+            return k;
+        }
+        spare = tc_hz_live(h, k->first) ? spare : k;
+    }
+    if (!spare) {
+        spare = tc_xcalloc(1, sizeof *spare);
+        spare->next = h->clusters;
+        h->clusters = spare;
+    }
+    clear(spare);
+    spare->first = first_of(c);
+    return spare;
+}
+
+void tc_hazard_cluster_arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    tc_hazard *h = w->cta->run->hazard;
+    if (!h) {
+        return;
+    }
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    tc_hz_cluster *k = cluster_of(h, w->cta);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first(m);
+        uint32_t n = ++hw->arrivals[i];
+        if (k->slot[n & 1].count != n) {
+            tc_hz_know *fresh = tc_hz_know_copy(NULL);
+            tc_hz_know_point(&k->slot[n & 1].over, NULL);
+            tc_hz_know_point(&k->slot[n & 1].arrived, fresh);
+            tc_hz_know_drop(fresh);
+            k->slot[n & 1].count = n;
+        }
+        tc_hz_know *into = k->slot[n & 1].arrived;
+        into->runs |= UINT32_C(1) << w->cta->rank % 32;
+        if (!(op->flags & TC_PM_RELAXED)) {
+            tc_hz_publish(w, i, into);
+        } else if (hw->releases >> i & 1) { /* a release pattern */
+            tc_hz_know_join(into, hw->release[i], h->nthreads);
+        }
+    }
+}
+
+void tc_hazard_cluster_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
+    tc_hazard *h = w->cta->run->hazard;
+    (void)op;
+    if (!h) {
+        return;
+    }
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    tc_hz_cluster *k = cluster_of(h, w->cta);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first(m);
+        uint32_t n = hw->arrivals[i];
+        if (k->slot[n & 1].count != n || !n) {
+            continue;
+        }
+        if (!k->slot[n & 1].over) {
+            k->slot[n & 1].over = tc_hz_know_copy(k->slot[n & 1].arrived);
+        }
+        tc_hz_learn(w, UINT32_C(1) << i, k->slot[n & 1].over);
+        hw->phase[i]++;
+    }
+    hw->position = 0;
+}
+
+/* ---- another CTA's memory ---- */
+
+void tc_hz_remotes_free(tc_hz_cta *z) {
+    while (z->remotes) {
+        tc_hz_remote *m = z->remotes;
+        z->remotes = m->next;
+        if (m->agent) {
+            m->agent->listed--;
+        }
+        free(m);
+    }
+}
+
+static tc_finding finding_of(const tc_hz_remote *m, tc_finding_kind kind) {
+    return (tc_finding){.kind = kind,
+                        .space = TC_PS_SHARED,
+                        .address = m->offset,
+                        .bytes = m->bytes,
+                        .to = m->bytes,
+                        .at = m->by,
+                        .missing = kind == TC_FINDING_REMOTE_EXITED
+                                       ? TC_MISSING_CLUSTER_END
+                                       : TC_MISSING_CLUSTER_START};
+}
+
+/* Says what is wrong already. False: the memory is no more. */
+static bool alive(tc_hazard *h, tc_cta *owner, const tc_hz_know *k,
+                  const tc_hz_remote *m) {
+    if (owner->ended || !tc_hz_live(h, owner->index)) {
+        tc_finding f = finding_of(m, TC_FINDING_REMOTE_EXITED);
+        tc_find(h->run, &f);
+        return false;
+    }
+    if (!(k->runs >> owner->rank % 32 & 1)) {
+        tc_finding f = finding_of(m, TC_FINDING_CLUSTER_SYNC);
+        tc_find(h->run, &f);
+    }
+    return true;
+}
+
+static void keep(tc_hz_cta *z, const tc_hz_remote *m) {
+    for (tc_hz_remote *e = z->remotes; e && !m->agent; e = e->next) {
+        if (e->by.op == m->by.op && e->by.cta == m->by.cta && !e->agent &&
+            e->by.warp == m->by.warp && e->by.lane == m->by.lane) {
+            e->by = m->by;
+            e->clock = m->clock;
+            return;
+        }
+    }
+    tc_hz_remote *e = tc_xmalloc(sizeof *e);
+    *e = *m;
+    e->next = z->remotes;
+    z->remotes = e;
+}
+
+void tc_hz_remote_transfer(tc_hz_agent *g, tc_cta *owner, uint64_t offset,
+                           uint32_t bytes) {
+    tc_hz_remote m = {.by = g->issue,
+                      .clock = g->issued,
+                      .offset = offset,
+                      .bytes = bytes,
+                      .agent = g};
+    if (alive(g->h, owner, g->know, &m)) {
+        m.agent = g;
+        keep(owner->hz, &m);
+        g->listed++;
+    }
+}
+
+/* Loads, stores and atomics are visited here; of barriers only the order of
+ * lives is looked at, and a transfer has its own say (above). */
+void tc_hazard_remote(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
+                      uint64_t offset, uint32_t bytes) {
+    tc_hazard *h = w->cta->run->hazard;
+    if (!h || owner == w->cta || !owner->hz) {
+        return;
+    }
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    bool atomic = op->opcode == TC_PTX_ATOM || op->opcode == TC_PTX_RED;
+    bool access = atomic || op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST;
+    bool thread =
+        access || strncmp(tc_ptx_ops[op->opcode].name, "mbar", 4) == 0;
+    bool store = op->opcode != TC_PTX_LD;
+    tc_hz_remote m = {
+        .by = tc_access_of(w, op, lane), .offset = offset, .bytes = bytes};
+    if (!alive(h, owner, hw->known[lane], &m) || !thread) {
+        return;
+    }
+    m.clock = tc_hz_clock(w);
+    keep(owner->hz, &m);
+    if (!access) {
+        return;
+    }
+    uint64_t addr[TC_LANES] = {0};
+    bool strong = atomic || (op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED |
+                                          TC_PM_ACQUIRE | TC_PM_RELEASE));
+    uint32_t bit = UINT32_C(1) << lane;
+    addr[lane] = offset;
+    if (strong && (atomic || !store)) {
+        tc_hz_strong(w, op, owner->hz, bit, addr, TC_HZ_STRONG_LOAD);
+    }
+    uint8_t flags = store ? TC_HZ_STORE : 0;
+    uint32_t record =
+        tc_hz_record_get(w, op, (uint8_t)(flags | (atomic ? TC_HZ_STRONG : 0)));
+    tc_hz_visit v = tc_hz_visit_of(w, record, owner->hz, TC_PS_SHARED, bytes);
+    tc_hz_visit_bytes(&v, lane, offset, bytes, store);
+    if (strong && store) {
+        tc_hz_strong(w, op, owner->hz, bit, addr,
+                     atomic ? TC_HZ_STRONG_ATOMIC : TC_HZ_STRONG_STORE);
+    }
+}
+
+static bool known_at_end(const tc_cta *c, const tc_hz_remote *m) {
+    const tc_hz_know *last = NULL;
+    uint32_t t = m->by.warp * TC_LANES + m->by.lane;
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        for (uint32_t v = c->warps[i].valid; v; v &= v - 1) {
+            const tc_hz_know *k = c->hz->warps[i].known[tc_first(v)];
+            if (k == last) {
+                continue;
+            }
+            last = k;
+            if (m->agent ? tc_hz_agent_known(m->agent, k, false, false)
+                         : tc_hz_knows(k, m->by.cta, t, 1, m->clock)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void tc_hz_remotes_check(tc_cta *c) {
+    for (const tc_hz_remote *m = c->hz->remotes; m; m = m->next) {
+        if (!known_at_end(c, m)) {
+            tc_finding f = finding_of(m, TC_FINDING_REMOTE_EXITED);
+            tc_find(c->run, &f);
+        }
+    }
+}

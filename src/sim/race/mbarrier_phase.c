@@ -1,0 +1,77 @@
+/* mbarrier_phase.c - waits on an mbarrier that name the wrong phase.
+ *
+ * A parity names the current phase or the one before it (PTX ISA 9.7.13.15.16).
+ * Who waits for a phase of which he knows already waits for nothing, and who
+ * waits for a phase without knowing of the one before has missed that one. Both
+ * can be meant; with a race behind it, or for ever, it was not. */
+#include "sim/async/mbarrier.h"
+#include "sim/race/shadow.h"
+#include <stdlib.h>
+
+void tc_hz_idle_wait(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
+                     uint32_t offset, uint32_t phase) {
+    tc_hz_warp *hw = tc_hz_warp_of(w);
+    uint32_t bit = UINT32_C(1) << lane;
+    bool parity = (op->more & TC_PX_MBAR_PARITY) != 0;
+    uint64_t known =
+        tc_hz_phases_known(hw->known[lane], tc_hz_barrier_id(owner, offset));
+    hw->idles &= ~bit;
+    if (!parity || owner != w->cta || (phase != UINT32_MAX && known <= phase)) {
+        return;
+    }
+    if (!hw->idle) {
+        hw->idle = tc_xcalloc(TC_LANES, sizeof *hw->idle);
+    }
+    hw->idles |= bit;
+    hw->idle[lane] = (tc_hz_idle){op, offset, phase, hw->phase[lane]};
+}
+
+/* Has a phase begun that comes after that? */
+static bool later_phase(const tc_warp *w, const tc_hz_idle *idle) {
+    const tc_mbarrier *m = tc_mbarrier_entry(
+        (tc_mbarrier_ref){.cta = w->cta, .offset = idle->offset});
+    if (!m || !m->live) {
+        return false;
+    }
+    return idle->phase == UINT32_MAX || m->phase > idle->phase + 1 ||
+           m->now.n > 0;
+}
+
+void tc_hz_idle_race(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
+                     int lane) {
+    for (const tc_hz_cta *z = h->ctas; z; z = z->next) {
+        if (z->cta->index != rd->cta) {
+            continue;
+        }
+        const tc_warp *w = &z->cta->warps[rd->warp];
+        const tc_hz_warp *hw = &z->warps[rd->warp];
+        const tc_hz_idle *idle = hw->idle ? &hw->idle[lane] : NULL;
+        if (!(hw->idles >> lane & 1) || idle->position != hw->phase[lane] ||
+            !later_phase(w, idle)) {
+            return;
+        }
+        f->kind = TC_FINDING_MBARRIER_PHASE;
+        f->missing = TC_MISSING_NOTHING;
+        f->at.op = idle->op;
+        f->address = idle->offset;
+        f->bytes = f->to = 8;
+        f->from = 0;
+        f->detail = idle->phase == UINT32_MAX
+                        ? "the parity of the phase before the first, which "
+                          "passes at once; what it reads next is written in a "
+                          "phase to come"
+                        : "the parity of a phase that it has waited for "
+                          "already, which passes at once; what it reads next "
+                          "is written in a later phase";
+        return;
+    }
+}
+
+bool tc_hazard_phase_skipped(const tc_warp *w, const tc_ptx_op *op, int lane,
+                             uint32_t offset, uint32_t phase) {
+    if (!w->cta->run->hazard || !(op->more & TC_PX_MBAR_PARITY)) {
+        return false;
+    }
+    const tc_hz_know *k = w->cta->hz->warps[w->index].known[lane];
+    return tc_hz_phases_known(k, tc_hz_barrier_id(w->cta, offset)) < phase;
+}

@@ -1,0 +1,114 @@
+/* coalescer.c - what the lanes of one access ask of memory: sectors of global
+ * memory, wavefronts of shared memory. */
+#include "sim/timing/memsys.h"
+
+static bool consecutive(uint32_t mask, const uint64_t *addr, uint32_t bytes) {
+    uint64_t diff = 0, a = addr[0];
+    if (mask != UINT32_MAX) {
+        return false;
+    }
+    for (uint32_t i = 0; i < TC_LANES; i++) {
+        diff |= addr[i] ^ (a + (uint64_t)i * bytes);
+    }
+    return diff == 0;
+}
+
+/* Puts s in its place from the end: addresses mostly ascend. */
+static uint32_t insert(uint64_t *out, uint32_t n, uint64_t s) {
+    uint32_t at = n;
+    while (at > 0 && out[at - 1] > s) {
+        at--;
+    }
+    if ((at > 0 && out[at - 1] == s) || n == TC_MAX_SECTORS) {
+        return n;
+    }
+    for (uint32_t i = n; i > at; i--) {
+        out[i] = out[i - 1];
+    }
+    out[at] = s;
+    return n + 1;
+}
+
+uint32_t tc_sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                    uint64_t *out) {
+    uint32_t n = 0;
+    if (bytes <= 32 && consecutive(mask, addr, bytes)) {
+        uint64_t last = (addr[0] + (uint64_t)TC_LANES * bytes - 1) / 32;
+        for (uint64_t s = addr[0] / 32; s <= last && n < TC_MAX_SECTORS; s++) {
+            out[n++] = s;
+        }
+        return n;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = addr[tc_first(m)];
+        for (uint64_t s = a / 32; s <= (a + bytes - 1) / 32; s++) {
+            n = insert(out, n, s);
+        }
+    }
+    return n;
+}
+
+uint32_t tc_distinct(uint32_t mask, const uint64_t *addr, uint32_t *most) {
+    uint64_t seen[TC_LANES];
+    uint32_t times[TC_LANES], n = 0, longest = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t a = addr[tc_first(m)];
+        uint32_t i = 0;
+        while (i < n && seen[i] != a) {
+            i++;
+        }
+        if (i == n) {
+            seen[n] = a;
+            times[n++] = 0;
+        }
+        times[i]++;
+        longest = times[i] > longest ? times[i] : longest;
+    }
+    if (most) {
+        *most = longest;
+    }
+    return n;
+}
+
+/* Lanes [first, first + n) at once: the longest queue of distinct words at one
+ * bank. */
+static uint32_t one_group(uint32_t mask, const uint64_t *addr, uint32_t words,
+                          uint32_t first, uint32_t n) {
+    uint32_t row[TC_LANES][TC_LANES];
+    uint8_t used[TC_LANES] = {0};
+    uint32_t worst = 0;
+    for (uint32_t i = first; i < first + n; i++) {
+        for (uint32_t k = 0; k < words && (mask >> i & 1); k++) {
+            uint32_t word = (uint32_t)(addr[i] / 4) + k;
+            uint32_t bank = word % TC_LANES, j = 0;
+            while (j < used[bank] && row[bank][j] != word) {
+                j++;
+            }
+            if (j == used[bank] && j < TC_LANES) {
+                row[bank][used[bank]++] = word;
+                worst = used[bank] > worst ? used[bank] : worst;
+            }
+        }
+    }
+    return worst;
+}
+
+uint32_t tc_wavefronts(uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                       uint32_t *ideal) {
+    uint32_t words = bytes < 4 ? 1 : bytes / 4, total = 0;
+    words = words > TC_LANES ? TC_LANES : words;
+    uint32_t group = TC_LANES / words;
+    *ideal = 0;
+    if (bytes >= 4 && consecutive(mask, addr, bytes) && addr[0] % 4 == 0) {
+        *ideal = words;
+        return words;
+    }
+    for (uint32_t first = 0; first < TC_LANES; first += group) {
+        uint32_t lanes = group == TC_LANES
+                             ? mask
+                             : mask >> first & ((UINT32_C(1) << group) - 1);
+        *ideal += lanes != 0;
+        total += one_group(mask, addr, words, first, group);
+    }
+    return total;
+}

@@ -1,0 +1,445 @@
+/* grid.c - a grid's way over the SMs, under the clock.
+ *
+ * Each SM runs for a quantum of cycles, then the next one: long enough for its
+ * registers to be used while they are near; what the SMs share (memsys.c) does
+ * not mind that they come one after the other. */
+#include "sim/async/mbarrier.h"
+#include "sim/async/transfer.h"
+#include "sim/timing/timing.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MANY = 128 /* CTAs */,
+    QUANTUM = 4096,
+    CLOSE = 64,
+    CHECK = 4,     /* quanta */
+    STARTS = 1024, /* clusters: how many begin between looks at cancel */
+    CHECK_POLLS = CHECK * QUANTUM / CLOSE
+};
+/* Cycles without progress after which those who look at the clock while they
+ * wait are held to wait for ever. */
+#define PATIENCE (UINT64_C(1) << 30)
+
+/* The CTAs of one cluster: resident together. */
+typedef struct tc_gang {
+    tc_cta *ctas;
+    tc_cta **peers;
+    tc_sm **sms;          /* where each is */
+    struct tc_gang *next; /* of those of one CTA, the next on its SM */
+    bool busy;
+} tc_gang;
+
+typedef struct tc_grid {
+    tc_run *run;
+    tc_timing *t;
+    tc_gang *gangs;
+    uint32_t ngangs, size;    /* CTAs of a gang */
+    uint32_t per_sm;          /* CTAs that an SM holds */
+    uint32_t started, total;  /* clusters */
+    uint64_t *share;          /* the next one of each SM's own */
+    tc_gang **on;             /* of one CTA: the first on each SM */
+    uint32_t live;            /* gangs */
+    uint64_t end;             /* the last exit */
+    uint64_t progress, moved; /* as seen by a check; the cycle of that one */
+} tc_grid;
+
+/* ---- gangs ---- */
+
+/* The next cluster for a gang: every nsms-th CTA is an SM's own, so that an SM
+ * whose quantum comes first does not take what another one would have; whoever
+ * has none left takes from the one that has most. */
+static bool take(tc_grid *g, const tc_gang *gang, uint32_t *cluster) {
+    uint64_t *share = g->share;
+    if (g->started == g->total) {
+        return false;
+    }
+    if (g->size > 1) {
+        *cluster = g->started++;
+        return true;
+    }
+    uint32_t s = gang->sms[0]->index;
+    for (uint32_t i = 0; share[s] >= g->total && i < g->t->nsms; i++) {
+        s = share[i] < share[s] ? i : s;
+    }
+    *cluster = (uint32_t)share[s];
+    share[s] += g->t->nsms;
+    g->started++;
+    return true;
+}
+
+/* All CTAs that are resident. */
+static tc_cta **resident(const tc_grid *g, uint32_t *n) {
+    tc_cta **all = tc_xcalloc((size_t)g->ngangs * g->size, sizeof *all);
+    *n = 0;
+    for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
+        if (g->gangs[i / g->size].busy) {
+            all[(*n)++] = &g->gangs[i / g->size].ctas[i % g->size];
+        }
+    }
+    return all;
+}
+
+static void with_resident(tc_grid *g, void tell(tc_run *r, tc_cta *const *ctas,
+                                                uint32_t n)) {
+    uint32_t n;
+    tc_cta **all = resident(g, &n);
+    tell(g->run, all, n);
+    free(all);
+}
+
+static bool cancelled(const tc_run *r) {
+    const volatile int *c = r->sim->options.cancel;
+    return c && *c;
+}
+
+/* A quantum may start millions of clusters. */
+static void start(tc_grid *g, tc_gang *gang) {
+    uint32_t cluster;
+    if (g->started % STARTS == 0 && cancelled(g->run)) {
+        with_resident(g, tc_cancelled);
+    }
+    if (g->run->stopped || !take(g, gang, &cluster)) {
+        return;
+    }
+    for (uint32_t i = 0; i < g->size; i++) {
+        tc_cta *c = &gang->ctas[i];
+        tc_cta_start(c, tc_cta_index(g->run, cluster, i));
+        gang->sms[i]->nctas++;
+        for (uint32_t k = 0; k < c->nwarps; k++) {
+            tc_sm_add(gang->sms[i], &c->warps[k]);
+        }
+    }
+    gang->busy = true;
+    g->live++;
+}
+
+/* A place for each CTA of the gang, from SM `from` on. */
+static bool place(tc_grid *g, tc_gang *gang, uint32_t from) {
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < g->t->nsms * g->per_sm && found < g->size; i++) {
+        tc_sm *sm = &g->t->sms[(from + i) % g->t->nsms];
+        uint32_t here = sm->nctas;
+        for (uint32_t k = 0; k < found; k++) {
+            here += gang->sms[k] == sm;
+        }
+        if (here < g->per_sm && here <= i / g->t->nsms + sm->nctas) {
+            gang->sms[found++] = sm;
+        }
+    }
+    if (found && g->size == 1) {
+        gang->next = g->on[gang->sms[0]->index];
+        g->on[gang->sms[0]->index] = gang;
+    }
+    return found == g->size;
+}
+
+static void make(tc_grid *g, tc_gang *gang) {
+    gang->ctas = tc_xcalloc(g->size, sizeof *gang->ctas);
+    gang->peers = tc_xcalloc(g->size, sizeof *gang->peers);
+    gang->sms = tc_xcalloc(g->size, sizeof *gang->sms);
+    for (uint32_t i = 0; i < g->size; i++) {
+        tc_cta_init(&gang->ctas[i], g->run);
+    }
+    tc_cta_bind(gang->ctas, gang->peers, g->size);
+}
+
+/* Round after round: one CTA to each SM, then a second one, ... */
+static void fill(tc_grid *g) {
+    for (uint32_t i = 0; i < g->ngangs; i++) {
+        make(g, &g->gangs[i]);
+        if (!place(g, &g->gangs[i], i * g->size % g->t->nsms)) {
+            return;
+        }
+        start(g, &g->gangs[i]);
+    }
+}
+
+static bool ended(const tc_grid *g, const tc_gang *gang) {
+    for (uint32_t i = 0; i < g->size; i++) {
+        if (gang->ctas[i].nlive) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Its place is free at sm's cycle: the next cluster starts there. */
+static void retire(tc_grid *g, tc_gang *gang, uint64_t now) {
+    for (uint32_t i = 0; i < g->size; i++) {
+        tc_sm_drop(gang->sms[i], &gang->ctas[i]);
+        gang->sms[i]->nctas--;
+    }
+    tc_cluster_finish(gang->ctas, g->size);
+    gang->busy = false;
+    g->live--;
+    g->end = now > g->end ? now : g->end;
+    start(g, gang);
+}
+
+static void retire_ended(tc_grid *g, const tc_sm *sm, uint64_t now) {
+    for (tc_gang *o = g->on[sm->index]; o; o = o->next) {
+        if (o->busy && o->ctas[0].nlive == 0) {
+            retire(g, o, now);
+        }
+    }
+    for (uint32_t i = 0; g->size > 1 && i < g->ngangs; i++) {
+        if (g->gangs[i].busy && ended(g, &g->gangs[i])) {
+            retire(g, &g->gangs[i], now);
+        }
+    }
+}
+
+/* ---- the grid ---- */
+
+/* What those who could go on by themselves do, all of them. */
+typedef struct tc_waiters {
+    bool repeat; /* come back to a state in which they were */
+    bool ask;    /* that, or have last been told no by an mbarrier */
+} tc_waiters;
+
+static void look_at(tc_warp *w, tc_waiters *all) {
+    tc_warp_save(w);
+    bool ready = false;
+    for (int k = 0; k < w->core->nsplit; k++) {
+        uint8_t st = w->core->split[k].state;
+        ready |= st == TC_SPLIT_READY || st == TC_SPLIT_UNTIL;
+    }
+    if (ready) {
+        bool loops = tc_warp_loops(w);
+        all->repeat &= loops;
+        all->ask &= loops || w->core->poll_progress == w->cta->run->progress;
+    }
+}
+
+static tc_waiters waiters(tc_grid *g) {
+    tc_waiters all = {true, true};
+    for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
+        tc_cta *c = &g->gangs[i / g->size].ctas[i % g->size];
+        for (uint32_t j = 0; c && g->gangs[i / g->size].busy && j < c->nwarps;
+             j++) {
+            if (c->warps[j].alive) {
+                look_at(&c->warps[j], &all);
+            }
+        }
+    }
+    return all;
+}
+
+/* How many CTAs an SM holds (CUDA C++ Programming Guide, occupancy): threads,
+ * shared memory with the system's KiB, registers by warps of 256. */
+uint32_t tc_residency(const tc_run *r, uint32_t regs) {
+    const tc_machine *mc = r->machine;
+    const uint32_t *b = r->launch->block;
+    uint32_t warps = (b[0] * b[1] * b[2] + 31) / 32, n = mc->max_ctas_sm;
+    uint32_t by_threads = mc->max_threads_sm / (warps * 32);
+    uint32_t by_shared = mc->shared_sm / (r->shared_bytes + 1024);
+    uint32_t by_regs = mc->registers_sm / ((regs + 7) / 8 * 8 * 32 * warps);
+    n = n < by_threads ? n : by_threads;
+    n = n < by_shared ? n : by_shared;
+    return n < by_regs ? n : by_regs;
+}
+
+uint32_t tc_ctas_per_sm(tc_run *r) {
+    uint32_t regs = r->launch->registers
+                        ? r->launch->registers
+                        : tc_register_estimate(r->module, r->func);
+    uint32_t n = tc_residency(r, regs);
+    r->counters.registers = regs;
+    return r->counters.ctas_per_sm = n ? n : 1;
+}
+
+static void begin(tc_grid *g, tc_run *r) {
+    const uint32_t *n = r->launch->grid;
+    uint32_t ctas = n[0] * n[1] * n[2];
+    g->run = r;
+    g->t = r->timing;
+    g->size = r->cluster[0] * r->cluster[1] * r->cluster[2];
+    g->total = ctas / g->size;
+    g->per_sm = tc_ctas_per_sm(r);
+    g->t->nsms = r->machine->sms < ctas ? r->machine->sms : ctas;
+    g->t->sms = tc_xcalloc(g->t->nsms, sizeof *g->t->sms);
+    g->share = tc_xcalloc(g->t->nsms, sizeof *g->share);
+    g->on = tc_xcalloc(g->t->nsms, sizeof *g->on);
+    for (uint32_t i = 0; i < g->t->nsms; i++) {
+        g->t->sms[i].index = i;
+        for (uint32_t k = 0; k < TC_SCHEDULERS; k++) {
+            g->t->sms[i].scheduler[k].wheel.first = UINT64_MAX;
+        }
+        g->share[i] = i;
+    }
+    g->t->memory =
+        tc_memsys_new(g->t->p, g->t->nsms, (r->shared_bytes + 1024) * g->per_sm,
+                      &r->counters, g->t->tags);
+    uint64_t most = (uint64_t)g->t->nsms * g->per_sm / g->size;
+    most = most < 1 ? 1 : most;
+    g->ngangs = most < g->total ? (uint32_t)most : g->total;
+    g->gangs = tc_xcalloc(g->ngangs, sizeof *g->gangs);
+    if (g->ngangs * g->size >= MANY) {
+        r->slab = r->sim->slab ? r->sim->slab : tc_slab_new();
+        r->sim->slab = NULL;
+    }
+    fill(g);
+}
+
+/* All clusters end before any goes: a transfer that is over may still wait for
+ * its event, and names its warp. */
+static void finish(tc_grid *g) {
+    for (uint32_t i = 0; i < g->ngangs; i++) {
+        if (g->gangs[i].busy) {
+            tc_cluster_finish(g->gangs[i].ctas, g->size);
+        }
+    }
+    for (uint32_t i = 0; i < g->ngangs; i++) {
+        tc_gang *gang = &g->gangs[i];
+        for (uint32_t k = 0; gang->ctas && k < g->size; k++) {
+            tc_cta_free(&gang->ctas[k]);
+        }
+        free(gang->ctas);
+        free(gang->peers);
+        free(gang->sms);
+    }
+    free(g->gangs);
+    if (g->run->slab) {
+        tc_slab_rewind(g->run->slab);
+        g->run->sim->slab = g->run->slab;
+        g->run->slab = NULL;
+    }
+    free(g->share);
+    free(g->on);
+}
+
+/* Lands what nobody can go on without, the oldest first. */
+static bool force(tc_grid *g) {
+    uint32_t n;
+    bool landed = tc_transfer_force(g->run);
+    tc_cta **all = resident(g, &n);
+    for (uint32_t i = 0; i < n && !landed; i++) {
+        for (uint32_t j = 0; j < all[i]->nwarps && !landed; j++) {
+            landed = tc_mbarrier_force_copies(&all[i]->warps[j]);
+        }
+    }
+    free(all);
+    return landed;
+}
+
+/* Nobody can go on: what has not landed lands; else it is a deadlock. */
+static void stuck(tc_grid *g) {
+    if (!force(g)) {
+        uint32_t n;
+        tc_cta **all = resident(g, &n);
+        tc_deadlock(g->run, all, n, g->total - g->started);
+        free(all);
+    }
+}
+
+/* Does everybody who will wake up by himself only wait for an mbarrier, until
+ * his time is over? */
+static bool only_suspended(tc_grid *g) {
+    uint32_t n;
+    tc_cta **all = resident(g, &n);
+    bool only = true;
+    for (uint32_t i = 0; i < n && only; i++) {
+        for (uint32_t j = 0; j < all[i]->nwarps && only; j++) {
+            const tc_warp *w = &all[i]->warps[j];
+            only &= !w->alive || w->core->cur < 0; /* else it will issue */
+            for (int k = 0; k < w->core->nsplit && w->alive; k++) {
+                const tc_split *s = &w->core->split[k];
+                only &= s->state != TC_SPLIT_READY &&
+                        (s->state != TC_SPLIT_UNTIL || s->mbarrier);
+            }
+        }
+    }
+    free(all);
+    return only;
+}
+
+/* Runs every SM to the quantum's end; the next cycle with something to do. Cut
+ * short where it is cancelled. */
+static uint64_t quantum(tc_grid *g, uint64_t end) {
+    uint64_t soonest = UINT64_MAX;
+    for (uint32_t i = 0;
+         i < g->t->nsms && !g->run->stopped && !cancelled(g->run); i++) {
+        tc_sm *sm = &g->t->sms[i];
+        if (sm->nctas) {
+            uint64_t t;
+            while (tc_sm_run(g->t, sm, end, &t)) {
+                g->end = sm->now - 1 > g->end ? sm->now - 1 : g->end;
+                retire_ended(g, sm, sm->now - 1);
+            }
+            soonest = t < soonest ? t : soonest;
+        } else {
+            sm->now = end;
+        }
+    }
+    /* An SM that had its turn may have been woken by a later one. */
+    for (uint32_t i = 0; i < g->t->nsms; i++) {
+        const tc_sm *sm = &g->t->sms[i];
+        for (uint32_t s = 0; s < TC_SCHEDULERS && sm->nctas; s++) {
+            uint64_t due = sm->due[s];
+            soonest = due < soonest ? due : soonest;
+        }
+    }
+    return soonest;
+}
+
+/* Now and then: does anybody but the clock still move? Copies that the policy
+ * lets land at any time then do; TIMING's have their time. */
+static void check(tc_grid *g, uint64_t now) {
+    tc_run *r = g->run;
+    bool late = r->completion == TC_COMPLETE_LATE ||
+                r->completion == TC_COMPLETE_RANDOM;
+    tc_waiters all = waiters(g);
+    if (r->progress != g->progress) {
+        g->progress = r->progress;
+        g->moved = now;
+    } else if (all.ask && late && force(g)) {
+        return;
+    }
+    if (all.repeat || (all.ask && now - g->moved > PATIENCE)) {
+        stuck(g);
+    }
+}
+
+void tc_timing_grid(tc_run *r) {
+    tc_grid g = {0};
+    uint64_t quanta = 0;
+    uint64_t stop = r->launch->stops ? r->launch->stop_at : UINT64_MAX;
+    r->deadline = UINT64_MAX;
+    begin(&g, r);
+    /* CTAs of a cluster wait for each other, and so do those that poll global
+     * memory: keep their SMs close in time. */
+    const bool polls = g.size == 1 && g.t->nsms > 1 && tc_timing_polls(r);
+    const uint64_t length = g.size > 1 || polls ? CLOSE : QUANTUM;
+    const uint64_t often = polls ? CHECK_POLLS : CHECK;
+    uint64_t end = length;
+    while (g.live && !r->stopped) {
+        uint64_t progress = r->progress;
+        end = end < stop ? end : stop;
+        uint64_t soonest = quantum(&g, end);
+        if (cancelled(r) && g.live && !r->stopped) {
+            with_resident(&g, tc_cancelled);
+        }
+        if (!g.live || r->stopped) {
+            break;
+        }
+        if (end == stop) {
+            with_resident(&g, tc_state_capture);
+            break;
+        }
+        if (soonest == UINT64_MAX && progress == r->progress) {
+            stuck(&g);
+        } else if (soonest > end + length && only_suspended(&g) &&
+                   tc_transfer_force(r)) {
+            soonest = end;
+        } else if (++quanta % often == 0) {
+            check(&g, end);
+        }
+        end = soonest != UINT64_MAX && soonest > end ? soonest + length
+                                                     : end + length;
+    }
+    g.end = r->stopped ? g.end : tc_later(g.end, r->timing->drained);
+    r->cycle = g.end > r->cycle || !r->stopped ? g.end : r->cycle;
+    tc_timing_count(r->timing, &r->counters);
+    finish(&g);
+}

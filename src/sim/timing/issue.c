@@ -1,0 +1,315 @@
+/* issue.c - when an op may issue, and what it costs: scoreboard, units,
+ * memory. Costs are in units.def and memory.def. */
+#include "sim/fast/fast.h"
+#include "sim/timing/timing.h"
+#include <stdlib.h>
+#include <string.h>
+
+tc_timing *tc_timing_new(tc_run *r) {
+    tc_timing *t = tc_xcalloc(1, sizeof *t);
+    t->run = r;
+    t->p = tc_profile_of(r->machine);
+    t->tags = r->sim->tags ? r->sim->tags : tc_slab_new();
+    r->sim->tags = NULL;
+    tc_timing_decode(t);
+    return t;
+}
+
+void tc_timing_free(tc_timing *t) {
+    if (t) {
+        tc_memsys_free(t->memory);
+        tc_slab_rewind(t->tags);
+        tc_slab_free(t->run->sim->tags);
+        t->run->sim->tags = t->tags;
+        free(t->ops);
+        free(t->regs);
+        free(t->sms);
+        free(t);
+    }
+}
+
+void tc_timing_warp(tc_warp *w) {
+    tc_warp_core *k = w->core;
+    uint32_t n = w->cta->run->timing->nready;
+    if (!k->ready) {
+        tc_slab *slab = w->cta->run->slab;
+        k->ready = slab ? tc_slab_take(slab, n * sizeof *k->ready)
+                        : tc_xmalloc(n * sizeof *k->ready);
+    }
+    memset(k->ready, 0, n * sizeof *k->ready);
+    k->next = 0;
+    k->turn_end = 0;
+    k->ahead = 0;
+    k->accessed = 0;
+}
+
+void tc_timing_fence(tc_warp *w) {
+    tc_warp_core *k = w->core;
+    uint64_t at = k->accessed + w->cta->run->timing->p->fence_gpu;
+    if (k->accessed && at > k->next) {
+        k->next = at;
+    }
+}
+
+uint64_t tc_timing_barrier(const tc_cta *c) {
+    const tc_profile *p = c->run->timing->p;
+    return p->barrier_base + (uint64_t)p->barrier_warp * c->nwarps -
+           c->nwarps / TC_SCHEDULERS;
+}
+
+uint64_t tc_timing_mbarrier(const tc_cta *c) {
+    return c->run->timing->p->mbarrier_latency;
+}
+
+uint64_t tc_timing_cluster(const tc_cta *c) {
+    return c->run->timing->p->cluster_barrier;
+}
+
+/* ---- memory ---- */
+
+static bool is_atomic(const tc_timing *t, const tc_ptx_op *op) {
+    return t->ops[op - t->run->module->code].class == TC_CLASS_ATOM;
+}
+
+/* The LSU takes n cycles for the access; when it begins. */
+static uint64_t enter_lsu(tc_sm *sm, uint64_t now, uint32_t n) {
+    uint64_t begin = sm->lsu_free > now ? sm->lsu_free : now;
+    sm->lsu_free = begin + n;
+    return begin;
+}
+
+static uint64_t wavefronts(tc_timing *t, uint32_t n, uint32_t ideal) {
+    tc_sim_counters *c = &t->run->counters;
+    uint32_t extra = (n - ideal) * t->p->shared_conflict;
+    uint32_t least = ideal > t->p->shared_least ? ideal : t->p->shared_least;
+    c->shared_wavefronts += n;
+    c->bank_conflicts += n - ideal;
+    return enter_lsu(t->at, t->run->cycle, least + extra) + ideal - 1 + extra;
+}
+
+static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
+                              uint32_t bytes) {
+    uint32_t ideal, n = tc_wavefronts(mask, addr, bytes, &ideal);
+    return wavefronts(t, n, ideal);
+}
+
+/* Lanes on one word take their turns. */
+static uint64_t shared_atomic(tc_timing *t, uint32_t mask, const uint64_t *addr,
+                              uint32_t bytes) {
+    uint32_t most;
+    tc_distinct(mask, addr, &most);
+    uint64_t turns = (uint64_t)(most - 1) * t->p->atom_shared_halves / 2;
+    uint64_t at = shared_access(t, mask, addr, bytes) + turns;
+    t->at->lsu_free += turns;
+    return at + t->p->atom_shared;
+}
+
+/* Past L1: .cg, volatile and stronger loads (PTX ISA 9.7.9.1, cache
+ * operators). */
+static bool through_l1(const tc_ptx_op *op) {
+    return (op->flags &
+            (TC_PM_CG | TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE)) == 0;
+}
+
+/* Stores queue up to what the road, which is free then, takes in a few hundred
+ * cycles. */
+static uint64_t queue_store(tc_timing *t, uint64_t road) {
+    uint64_t now = t->run->cycle, late = now + t->p->l2_latency;
+    uint64_t *lsu = &t->at->lsu_free;
+    *lsu += road > late && road - late > *lsu - now ? road - late - (*lsu - now)
+                                                    : 0;
+    return now;
+}
+
+/* The L2 does them, those on one word one after the other; the kernel's end
+ * waits for all. */
+static uint64_t global_atomic(tc_timing *t, uint32_t mask, const uint64_t *addr,
+                              const uint64_t *sectors, uint32_t n) {
+    uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
+    uint32_t most;
+    tc_distinct(mask, addr, &most);
+    uint64_t halves = (uint64_t)most * t->p->atom_global_halves;
+    uint64_t done =
+        tc_memsys_atomic(t->memory, t->at->index, begin, sectors, n, halves);
+    t->run->counters.global_sectors += n;
+    t->drained = tc_later(t->drained, done);
+    return done + t->p->atom_global;
+}
+
+static uint64_t sector_access(tc_timing *t, const tc_ptx_op *op,
+                              const uint64_t *sectors, uint32_t n, bool store) {
+    uint32_t sm = t->at->index;
+    uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
+    t->run->counters.global_sectors += n;
+    if (store) {
+        return queue_store(t,
+                           tc_memsys_store(t->memory, sm, begin, sectors, n));
+    }
+    return tc_memsys_load(t->memory, sm, begin, sectors, n, through_l1(op));
+}
+
+/* The same for sectors [first, end) of a load or a store. */
+static uint64_t run_access(tc_timing *t, const tc_ptx_op *op, uint64_t first,
+                           uint64_t end, bool store) {
+    uint32_t sm = t->at->index, n = (uint32_t)(end - first);
+    uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
+    t->run->counters.global_sectors += n;
+    if (store) {
+        return queue_store(
+            t, tc_memsys_store_run(t->memory, sm, begin, first, end));
+    }
+    return tc_memsys_load_run(t->memory, sm, begin, first, end, through_l1(op));
+}
+
+static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
+                              const uint64_t *addr, uint32_t bytes,
+                              bool store) {
+    uint64_t sectors[TC_MAX_SECTORS];
+    uint32_t n = tc_sectors(mask, addr, bytes, sectors);
+    return is_atomic(t, op) ? global_atomic(t, mask, addr, sectors, n)
+                            : sector_access(t, op, sectors, n, store);
+}
+
+/* Lanes that want the same address share it; others take their turns. */
+static uint64_t constants(const tc_timing *t, uint32_t distinct) {
+    return t->run->cycle + t->p->shared_latency +
+           (distinct - 1) * (uint64_t)t->p->const_each;
+}
+
+void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                   uint64_t address, uint32_t bytes, bool store) {
+    tc_timing *t = w->cta->run->timing;
+    uint64_t at;
+    if (space == TC_PS_SHARED) {
+        at = wavefronts(t, bytes / 4, bytes / 4) + t->p->shared_latency;
+    } else if (space == TC_PS_CONST) {
+        at = constants(t, TC_LANES);
+    } else {
+        uint64_t last = (address + TC_LANES * (uint64_t)bytes - 1) / 32;
+        at = run_access(t, op, address / 32, last + 1, store);
+        w->core->accessed = t->run->cycle;
+    }
+    t->arrives = at > t->arrives ? at : t->arrives;
+}
+
+void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                      uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                      bool store) {
+    tc_timing *t = w->cta->run->timing;
+    uint64_t at;
+    switch (space) {
+    case TC_PS_SHARED:
+        at = is_atomic(t, op)
+                 ? shared_atomic(t, mask, addr, bytes)
+                 : shared_access(t, mask, addr, bytes) + t->p->shared_latency;
+        break;
+    case TC_PS_CONST:
+        at = constants(t, tc_distinct(mask, addr, NULL));
+        break;
+    case TC_PS_CLUSTER:
+        at = shared_access(t, mask, addr, bytes) + t->p->cluster_latency;
+        break;
+    case TC_PS_LOCAL: /* laid out for coalescing; taken to stay in L1 */
+        at =
+            enter_lsu(t->at, t->run->cycle, (bytes + 3) / 4) + t->p->l1_latency;
+        break;
+    case TC_PS_GLOBAL:
+        at = global_access(t, op, mask, addr, bytes, store);
+        w->core->accessed = t->run->cycle;
+        break;
+    default:
+        return;
+    }
+    t->arrives = at > t->arrives ? at : t->arrives;
+}
+
+uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {
+    tc_run *r = w->cta->run;
+    tc_timing *t = r->timing;
+    uint64_t sectors[TC_MAX_SECTORS], dst[TC_LANES];
+    uint32_t n, ideal, reads = 0;
+    for (uint32_t m = b->mask; m; m &= m - 1) {
+        reads |= b->src_size[tc_first(m)] ? m & -m : 0;
+    }
+    for (int i = 0; i < TC_LANES; i++) {
+        dst[i] = b->dst[i];
+    }
+    uint64_t begin = enter_lsu(
+        t->at, r->cycle, tc_wavefronts(b->mask, dst, b->op->size, &ideal));
+    if (!reads) {
+        return begin + t->p->shared_latency;
+    }
+    n = tc_sectors(reads, b->src, b->op->size, sectors);
+    r->counters.global_sectors += n;
+    return tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
+                          (b->op->flags & TC_PM_CG) == 0);
+}
+
+/* The bulk engine: its own latency, then L2's road or the network between
+ * SMs. */
+uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
+                            tc_ptx_space to, uint64_t *source) {
+    tc_timing *t = r->timing;
+    const tc_profile *p = t->p;
+    uint64_t now = r->cycle;
+    if (from == TC_PS_GLOBAL) {
+        *source = tc_memsys_bulk(t->memory, t->at->index, now, bytes, false) +
+                  p->bulk_latency - p->l2_latency;
+        return *source;
+    }
+    if (to == TC_PS_GLOBAL) {
+        *source = tc_memsys_bulk(t->memory, t->at->index, now, bytes, true) +
+                  p->bulk_read;
+        return *source + p->bulk_written;
+    }
+    *source =
+        now + p->bulk_latency + bytes / (p->bulk_bytes ? p->bulk_bytes : 1);
+    return *source + p->cluster_latency;
+}
+
+/* ---- issue ---- */
+
+/* Why nobody of the warp may go on, and until when. */
+static uint64_t asleep(const tc_warp *w, tc_stall *why) {
+    const tc_warp_core *k = w->core;
+    const tc_run *r = w->cta->run;
+    uint64_t at = UINT64_MAX;
+    *why = TC_STALL_SLEEP;
+    for (int i = 0; i < k->nsplit; i++) {
+        const tc_split *s = &k->split[i];
+        if (s->op) {
+            uint8_t c = r->timing->ops[s->op - r->module->code].class;
+            *why = c == TC_CLASS_DEPBAR     ? TC_STALL_COPY
+                   : c == TC_CLASS_MBARRIER ? TC_STALL_MBARRIER
+                   : c == TC_CLASS_BAR      ? TC_STALL_BARRIER
+                                            : *why;
+        }
+        if (s->state == TC_SPLIT_UNTIL && s->until < at) {
+            at = s->until;
+        }
+    }
+    return at;
+}
+
+uint64_t tc_timing_when(tc_warp *w, tc_stall *why) {
+    enum { TURN = 4096 };
+    tc_warp_core *k = w->core;
+    const tc_run *r = w->cta->run;
+    if (k->cur < 0 || k->pc >= k->limit || r->cycle >= k->turn_end) {
+        k->turn_end = r->cycle + TURN;
+        tc_warp_save(w);
+        k->turns++;
+        if (!tc_warp_select(w)) {
+            return asleep(w, why);
+        }
+    }
+    return tc_timing_operands(r->timing, k, &r->timing->ops[k->pc], why);
+}
+
+void tc_timing_count(const tc_timing *t, tc_sim_counters *c) {
+    for (uint32_t i = 0; i < t->run->module->ncode; i++) {
+        c->warp_instructions += t->ops[i].issued;
+        c->classes[t->ops[i].class] += t->ops[i].issued;
+    }
+    c->thread_instructions += c->warp_instructions * TC_LANES - t->idle;
+}

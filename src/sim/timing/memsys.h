@@ -1,0 +1,59 @@
+/* memsys.h - the memory behind the SMs' load/store units, in time: an L1 for
+ * each SM, one L2, DRAM. Tags and bandwidth only: the bytes are elsewhere.
+ *
+ * Lines are 128 bytes in four sectors of 32; sectors are fetched alone. L1 is
+ * written through and not allocated by stores; L2 is written back. Pipes give
+ * each stretch of time its bytes, so that SMs that are simulated one after the
+ * other compete fairly for the same cycles. */
+#ifndef TC_SIM_MEMSYS_H
+#define TC_SIM_MEMSYS_H
+
+#include "sim/timing/profile.h"
+
+typedef struct tc_memsys tc_memsys;
+
+/* nsms: SMs that run CTAs. carveout: bytes of L1 that are shared memory. tags:
+ * where those of the caches are kept, borrowed. */
+tc_memsys *tc_memsys_new(const tc_profile *p, uint32_t nsms, uint32_t carveout,
+                         tc_sim_counters *counters, tc_slab *tags);
+void tc_memsys_free(tc_memsys *m);
+
+/* Sectors (address / 32, ascending, distinct) that an SM reads at a cycle.
+ * l1: through L1, or past it. Returns the cycle of the last one's arrival. */
+uint64_t tc_memsys_load(tc_memsys *m, uint32_t sm, uint64_t now,
+                        const uint64_t *sectors, uint32_t n, bool l1);
+/* Says that an SM will soon ask for an address: a matter of the host's speed.
+ */
+void tc_memsys_fetch(const tc_memsys *m, uint32_t sm, uint64_t address);
+/* Writes sectors: returns the cycle when the SM's road is free again. */
+uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
+                         const uint64_t *sectors, uint32_t n);
+/* Atomics on words of these sectors, the most on one word taking so many halves
+ * of a cycle: when they are done. */
+uint64_t tc_memsys_atomic(tc_memsys *m, uint32_t sm, uint64_t now,
+                          const uint64_t *sectors, uint32_t n, uint64_t halves);
+/* The same for the sectors [first, end). */
+uint64_t tc_memsys_load_run(tc_memsys *m, uint32_t sm, uint64_t now,
+                            uint64_t first, uint64_t end, bool l1);
+uint64_t tc_memsys_store_run(tc_memsys *m, uint32_t sm, uint64_t now,
+                             uint64_t first, uint64_t end);
+/* A bulk copy's bytes from or to global memory, by the engine of the SM: when
+ * the last one has arrived, or has been sent. They are taken to come from
+ * DRAM: a tile is normally read once. */
+uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now, uint64_t bytes,
+                        bool store);
+
+/* coalescer.c: distinct sectors that lanes touch, ascending: at most 64 for
+ * accesses of at most 32 bytes a lane. Returns their number. */
+enum { TC_MAX_SECTORS = 64 };
+uint32_t tc_sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                    uint64_t *out);
+/* Distinct addresses; *most (may be NULL): lanes that have the same one. */
+uint32_t tc_distinct(uint32_t mask, const uint64_t *addr, uint32_t *most);
+/* Wavefronts of a shared access (32 banks of 4 bytes; lanes that want the same
+ * word share it; 8 and 16 bytes go in halves and quarters), and how many it
+ * would take without conflicts. */
+uint32_t tc_wavefronts(uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                       uint32_t *ideal);
+
+#endif

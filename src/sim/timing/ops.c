@@ -1,0 +1,326 @@
+/* ops.c - ops as the scoreboard sees them, and the registers a thread
+ * is taken to need. */
+#include "sim/timing/timing.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define X(name) #name,
+const char *const tc_class_names[TC_CLASS_COUNT] = {TC_CLASSES(X)};
+#undef X
+#define X(id, name) name,
+const char *const tc_stall_names[TC_STALL_COUNT] = {TC_STALLS(X)};
+#undef X
+
+static bool starts(const char *name, const char *with) {
+    size_t n = strlen(with);
+    return strncmp(name, with, n) == 0 && (name[n] == 0 || name[n] == '.');
+}
+
+static tc_class memory_class(const tc_ptx_op *op, bool store) {
+    switch (op->space) {
+    case TC_PS_SHARED:
+    case TC_PS_CLUSTER:
+        return store ? TC_CLASS_STS : TC_CLASS_LDS;
+    case TC_PS_LOCAL:
+        return store ? TC_CLASS_STL : TC_CLASS_LDL;
+    case TC_PS_PARAM:
+    case TC_PS_CONST:
+        return TC_CLASS_LDC;
+    default:
+        return store ? TC_CLASS_STG : TC_CLASS_LDG;
+    }
+}
+
+/* Longest names first: the first row that fits names the class. */
+static const struct {
+    const char *name;
+    tc_class class;
+} rows[] = {
+    {"cp.async.commit_group", TC_CLASS_LDGDEPBAR},
+    {"cp.async.wait_group", TC_CLASS_DEPBAR},
+    {"cp.async.wait_all", TC_CLASS_DEPBAR},
+    {"cp.async.mbarrier", TC_CLASS_MBARRIER},
+    {"cp.async.bulk", TC_CLASS_BULK},
+    {"cp.reduce", TC_CLASS_BULK},
+    {"cp.async", TC_CLASS_LDGSTS},
+    {"st.async", TC_CLASS_BULK},
+    {"red.async", TC_CLASS_BULK},
+    {"ldmatrix", TC_CLASS_LDSM},
+    {"stmatrix", TC_CLASS_STSM},
+    {"atom", TC_CLASS_ATOM},
+    {"red", TC_CLASS_ATOM},
+    {"mbarrier", TC_CLASS_MBARRIER},
+    {"wgmma.wait_group", TC_CLASS_DEPBAR},
+    {"tcgen05", TC_CLASS_TENSOR},
+    {"membar", TC_CLASS_MEMBAR},
+    {"fence", TC_CLASS_MEMBAR},
+};
+
+static tc_class class_of(const tc_ptx_op *op) {
+    static const uint8_t units[TC_PU_COUNT] = {
+        [TC_PU_ALU] = TC_CLASS_ALU,       [TC_PU_FMA] = TC_CLASS_FMA,
+        [TC_PU_IMAD] = TC_CLASS_IMAD,     [TC_PU_SFU] = TC_CLASS_MUFU,
+        [TC_PU_FP64] = TC_CLASS_FP64,     [TC_PU_EXCHANGE] = TC_CLASS_SHFL,
+        [TC_PU_BRANCH] = TC_CLASS_BRANCH, [TC_PU_LSU] = TC_CLASS_OTHER,
+        [TC_PU_ASYNC] = TC_CLASS_OTHER,   [TC_PU_BARRIER] = TC_CLASS_BAR,
+        [TC_PU_MMA] = TC_CLASS_MMA};
+    bool store = op->opcode == TC_PTX_ST || op->opcode == TC_PTX_WMMA_STORE_D;
+    bool load = op->opcode == TC_PTX_LD || op->opcode == TC_PTX_WMMA_LOAD_A ||
+                op->opcode == TC_PTX_WMMA_LOAD_B ||
+                op->opcode == TC_PTX_WMMA_LOAD_C;
+    if (store || load) {
+        return memory_class(op, store);
+    }
+    const char *name = tc_ptx_ops[op->opcode].name;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (starts(name, rows[i].name)) {
+            return rows[i].class;
+        }
+    }
+    return (tc_class)units[tc_unit_of(op)];
+}
+
+static tc_stall stall_of(tc_class c) {
+    switch (c) {
+    case TC_CLASS_LDG:
+    case TC_CLASS_LDL:
+    case TC_CLASS_LDC:
+    case TC_CLASS_ATOM:
+        return TC_STALL_LONG;
+    case TC_CLASS_LDS:
+    case TC_CLASS_LDSM:
+    case TC_CLASS_MUFU:
+    case TC_CLASS_SHFL:
+        return TC_STALL_SHORT;
+    case TC_CLASS_MBARRIER:
+        return TC_STALL_MBARRIER;
+    default:
+        return TC_STALL_FIXED;
+    }
+}
+
+/* ---- registers ---- */
+
+typedef struct tc_list {
+    const tc_ptx_func *f;
+    const tc_ptx_module *m;
+    uint32_t *regs;
+    uint32_t n, cap;
+} tc_list;
+
+static void add(tc_list *l, uint32_t r) {
+    if (l->n == l->cap) {
+        l->cap = l->cap ? l->cap * 2 : 1024;
+        l->regs = tc_xrealloc(l->regs, l->cap * sizeof *l->regs);
+    }
+    l->regs[l->n++] = r;
+}
+
+/* Registers that an operand names: numbered predicates, then the 32-bit file,
+ * then the 64-bit file. */
+static void names(tc_list *l, const tc_ptx_operand *o) {
+    bool reg =
+        o->kind == TC_PO_REG || (o->kind == TC_PO_ADDRESS && o->neg == 1);
+    if (o->kind == TC_PO_VECTOR) {
+        for (uint32_t i = 0; i < o->nvec; i++) {
+            names(l, &l->m->vec[o->slot + i]);
+        }
+    } else if (o->kind == TC_PO_PRED || (reg && o->cls == TC_PF_PRED)) {
+        add(l, TC_ENTRIES + o->slot);
+    } else if (reg) {
+        add(l, TC_ENTRIES + l->f->npred + o->slot +
+                   (o->cls == TC_PF_64 ? l->f->n32 : 0));
+    }
+}
+
+/* a[0] is a result, unless it is an address or the op only reads. a[1] too
+ * where a predicate stands beside the result. */
+static bool writes(const tc_ptx_op *op, int i) {
+    const tc_ptx_operand *o = &op->a[i];
+    tc_ptx_unit u = tc_ptx_ops[op->opcode].unit;
+    bool result = o->kind == TC_PO_REG || o->kind == TC_PO_PRED ||
+                  o->kind == TC_PO_VECTOR;
+    if (i == 0) {
+        return result && u != TC_PU_BRANCH &&
+               !starts(tc_ptx_ops[op->opcode].name, "bar") &&
+               !starts(tc_ptx_ops[op->opcode].name, "barrier");
+    }
+    return i == 1 && o->kind == TC_PO_PRED && op->a[0].kind != TC_PO_NONE &&
+           (op->opcode == TC_PTX_SETP || u == TC_PU_EXCHANGE ||
+            op->opcode == TC_PTX_SHFL_SYNC);
+}
+
+static uint8_t small(uint32_t n) {
+    return n > 255 ? 255 : (uint8_t)n;
+}
+
+static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
+                      tc_timing_op *out) {
+    uint32_t begin = l->n;
+    if (op->guard >= 0) {
+        add(l, TC_ENTRIES + (uint32_t)op->guard);
+    }
+    for (int i = 0; i < op->noperands; i++) {
+        if (!writes(op, i)) {
+            names(l, &op->a[i]);
+        }
+    }
+    uint32_t nsrc = l->n - begin > 255 ? 255 : l->n - begin;
+    l->n = begin + nsrc;
+    for (int i = 0; i < op->noperands; i++) {
+        if (writes(op, i)) {
+            names(l, &op->a[i]);
+        }
+    }
+    tc_ptx_unit u = tc_unit_of(op);
+    out->regs = begin;
+    out->nsrc = (uint8_t)nsrc;
+    out->ndst = small(l->n - begin - nsrc);
+    uint32_t n = nsrc + out->ndst;
+    for (uint32_t i = 0; i < TC_NAMED && i < n; i++) {
+        out->named[i] = l->regs[begin + i]; /* the others: TC_ENTRY_NONE */
+    }
+    out->result = out->ndst ? l->regs[begin + nsrc] : TC_ENTRY_LOST;
+    out->many = n > TC_NAMED || out->ndst > 1;
+    out->unit = (uint8_t)u;
+    out->class = (uint8_t)class_of(op);
+    tc_unit_cost cost = tc_cost_of(t->p, op);
+    out->latency = cost.latency;
+    out->interval = cost.interval;
+    out->busy = (uint16_t)((out->interval > 2 ? 1u : 0u) << u);
+    out->stall = (uint8_t)stall_of((tc_class)out->class);
+    out->lsu = out->class >= TC_CLASS_LDG && out->class <= TC_CLASS_LDGSTS;
+    if (out->class == TC_CLASS_LDC) {
+        out->latency = (uint16_t)t->p->shared_latency;
+    } else if (out->class == TC_CLASS_MBARRIER) {
+        out->latency = (uint16_t)t->p->mbarrier_latency;
+    }
+}
+
+/* The function that holds op i; functions lie one after the other. */
+static const tc_ptx_func *function_at(const tc_ptx_module *m, uint32_t i) {
+    for (int k = 0; k < m->nfuncs; k++) {
+        if (i >= m->funcs[k].begin && i < m->funcs[k].end) {
+            return &m->funcs[k];
+        }
+    }
+    return NULL;
+}
+
+void tc_timing_decode(tc_timing *t) {
+    const tc_ptx_module *m = t->run->module;
+    tc_list l = {.m = m};
+    t->ops = tc_xcalloc(m->ncode + 1u, sizeof *t->ops);
+    for (uint32_t i = 0; i < m->ncode; i++) {
+        if (!l.f || i < l.f->begin || i >= l.f->end) {
+            l.f = function_at(m, i);
+        }
+        if (l.f) {
+            decode_op(t, &l, &m->code[i], &t->ops[i]);
+        }
+    }
+    t->regs = l.regs;
+    for (int k = 0; k < m->nfuncs; k++) {
+        const tc_ptx_func *f = &m->funcs[k];
+        uint32_t n = TC_ENTRIES + f->npred + f->n32 + f->n64;
+        t->nready = n > t->nready ? n : t->nready;
+    }
+}
+
+/* ---- who waits for others through global memory ---- */
+
+/* Reads what another CTA may have written since. */
+static bool asks(const tc_ptx_op *op) {
+    bool far = op->space == TC_PS_GLOBAL || op->space == TC_PS_GENERIC;
+    bool atomic = op->opcode == TC_PTX_ATOM &&
+                  (op->sub == TC_ATOM_CAS || op->sub == TC_ATOM_EXCH);
+    bool load =
+        op->opcode == TC_PTX_LD &&
+        (op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE)) != 0;
+    return far && (atomic || load);
+}
+
+/* A loop that asks and does little else: ops from first to last. */
+static bool polling(const tc_ptx_op *code, uint32_t first, uint32_t last) {
+    enum { SHORT = 64 };
+    for (uint32_t i = first; i <= last && last - first < SHORT; i++) {
+        if (asks(&code[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tc_timing_polls(const tc_run *r) {
+    const tc_ptx_op *code = r->module->code;
+    bool calls = r->func->stack; /* any of the module's functions */
+    uint32_t begin = calls ? 0 : r->func->begin;
+    uint32_t end = calls ? (uint32_t)r->module->ncode : r->func->end;
+    for (uint32_t i = begin; i < end; i++) {
+        if (code[i].opcode == TC_PTX_BRA && code[i].target <= i &&
+            polling(code, code[i].target, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- how many live at once ---- */
+
+typedef struct tc_life {
+    uint32_t first, last; /* ops; first UINT32_MAX: never */
+} tc_life;
+
+static void lives(const tc_ptx_module *m, const tc_ptx_func *f, tc_life *life) {
+    tc_list l = {.m = m, .f = f};
+    for (uint32_t i = f->begin; i < f->end; i++) {
+        l.n = 0;
+        for (int k = 0; k < m->code[i].noperands; k++) {
+            names(&l, &m->code[i].a[k]);
+        }
+        for (uint32_t k = 0; k < l.n; k++) {
+            tc_life *x = &life[l.regs[k] - TC_ENTRIES];
+            x->first = x->first == UINT32_MAX ? i : x->first;
+            x->last = i;
+        }
+    }
+    free(l.regs);
+    /* What lives into a loop and is used in it lives to the loop's end. */
+    uint32_t n = f->npred + f->n32 + f->n64;
+    for (uint32_t i = f->begin; i < f->end; i++) {
+        const tc_ptx_op *op = &m->code[i];
+        if (op->opcode != TC_PTX_BRA || op->target > i) {
+            continue;
+        }
+        for (uint32_t k = 0; k < n; k++) {
+            if (life[k].first < op->target && life[k].last >= op->target &&
+                life[k].last < i) {
+                life[k].last = i;
+            }
+        }
+    }
+}
+
+uint32_t tc_register_estimate(const tc_ptx_module *m, const tc_ptx_func *f) {
+    uint32_t n = f->npred + f->n32 + f->n64, most = 0;
+    int32_t now = 0;
+    tc_life *life = tc_xmalloc((n + 1) * sizeof *life);
+    int32_t *change = tc_xcalloc(f->end - f->begin + 2u, sizeof *change);
+    memset(life, 0xff, (n + 1) * sizeof *life);
+    lives(m, f, life);
+    for (uint32_t k = f->npred; k < n; k++) {
+        if (life[k].first != UINT32_MAX) {
+            int32_t words = k >= f->npred + f->n32 ? 2 : 1;
+            change[life[k].first - f->begin] += words;
+            change[life[k].last - f->begin] -= words;
+        }
+    }
+    for (uint32_t i = 0; i < f->end - f->begin; i++) {
+        now += change[i];
+        most = now > (int32_t)most ? (uint32_t)now : most;
+    }
+    free(life);
+    free(change);
+    most = (most + 4 + 7) / 8 * 8;
+    return most < 16 ? 16 : most > 255 ? 255 : most;
+}
