@@ -21,6 +21,8 @@ typedef enum tc_status {
     TC_FAILED = 1,   /* a command failed, or a finding, fault or deadlock */
     TC_USAGE = 2,    /* a command was called with wrong arguments */
     TC_REJECTED = 3, /* the input does not parse, or no variant accepts */
+    TC_MACHINE = 4,  /* the machine's fault: no room, no compiler, too few
+                        processes or descriptors */
     TC_NO_GPU = 110, /* a GPU was asked for: there is none, or it failed */
     TC_TIMEOUT = 114 /* the time limit, see tc_options.timeout_s */
 } tc_status;
@@ -108,6 +110,9 @@ typedef struct tc_exec_options {
     const char *main; /* one more source, linked in (the grader's), or NULL */
     int in, out; /* descriptors that become its standard input and output; 0:
                     this process's own */
+    const char *cache;              /* see tc_build_options; NULL: the user's */
+    const struct tc_limits *limits; /* of its build, base/limits.h; NULL: the
+                                       usual ones */
 } tc_exec_options;
 
 /* Builds it and runs it, in a process of its own with the standard streams and

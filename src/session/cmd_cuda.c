@@ -237,11 +237,11 @@ static tc_status load(tc_session *s, const char *path, tc_buf *said) {
 }
 
 /* What there is to report where the program could not be built. */
-static json_t *refused_json(tc_status status, const char *backend,
-                            const tc_buf *said) {
-    return json_pack("{s:i,s:s,s:s,s:[],s:[],s:i,s:o}", "exit", (int)status,
-                     "status", "refused", "backend", backend, "kernels",
-                     "findings", "wall_ns", 0, "error",
+static json_t *refused_json(tc_status status, const char *fault,
+                            const char *backend, const tc_buf *said) {
+    return json_pack("{s:i,s:s,s:s,s:s,s:[],s:[],s:i,s:o}", "exit", (int)status,
+                     "status", "refused", "fault", fault, "backend", backend,
+                     "kernels", "findings", "wall_ns", 0, "error",
                      tc_text_json(tc_buf_text(said), said->len));
 }
 
@@ -295,9 +295,10 @@ static void say_ending(tc_session *s, const tc_exec *e) {
 int tc_session_exec(tc_session *s, const tc_exec_options *o) {
     const tc_device_vtable *device = device_of(s->options.backend);
     tc_buf said;
-    s->link_with = o->main;
+    s->building = o;
+    s->fault = NULL;
     tc_status status = load(s, o->path, &said);
-    s->link_with = NULL;
+    s->building = NULL;
     tc_loaded *file = status == TC_OK ? tc_cuda_newest(s) : NULL;
     if (file != NULL && !tc_cuda_runs(s, file, TC_NOWHERE)) {
         tc_buf_puts(&said, "there is no main function\n");
@@ -305,7 +306,8 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
         file = NULL;
     }
     if (file == NULL) {
-        put_report(s, o, refused_json(status, device->name, &said));
+        const char *fault = s->fault != NULL ? s->fault : "source";
+        put_report(s, o, refused_json(status, fault, device->name, &said));
         tc_buf_free(&said);
         return status != TC_OK ? (int)status : TC_FAILED;
     }

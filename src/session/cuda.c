@@ -129,6 +129,58 @@ static void report_refused(tc_session *s, const tc_source *cu,
     }
 }
 
+/* What is asked of this build; it outlives the one who asks. */
+static void build_options(tc_session *s, tc_arena *a, tc_build_options *o) {
+    const tc_exec_options *e = s->building;
+    *o = (tc_build_options){.program = true, .cancel = &s->cancel};
+    if (e != NULL) {
+        o->main = e->main;
+        o->cache = e->cache != NULL ? tc_strdup(a, e->cache) : NULL;
+    }
+    if (e != NULL && e->limits != NULL) {
+        tc_limits *limits = TC_NEW(a, tc_limits);
+        *limits = *e->limits;
+        o->limits = limits;
+    }
+}
+
+/* Builds c; kernels alone, to be launched by hand, where there is no main. */
+static tc_build_status try_build(tc_session *s, tc_arena *a, const char *path,
+                                 tc_cuda *c, char *why, size_t why_size) {
+    tc_build_options *o = &c->options;
+    build_options(s, a, o);
+    o->arch = c->arch;
+    tc_build_status b =
+        tc_build_cu(a, c->toolchain, path, o, &c->build, why, why_size);
+    if (b == TC_BUILD_REFUSED && c->build.said != NULL &&
+        strstr(c->build.said, "undefined reference to `main'") != NULL) {
+        o->program = false;
+        b = tc_build_cu(a, c->toolchain, path, o, &c->build, why, why_size);
+    }
+    return b;
+}
+
+/* Says why it could not be built. */
+static tc_status report_failed(tc_session *s, const tc_source *cu, tc_span at,
+                               tc_build_status b, const char *said,
+                               const char *why) {
+    static const char *const faults[] = {
+        [TC_BUILD_REFUSED] = "source",  [TC_BUILD_LIMITED] = "limit",
+        [TC_BUILD_MACHINE] = "machine", [TC_BUILD_CANCELLED] = "interrupt",
+        [TC_BUILD_FAILED] = "source",
+    };
+    s->fault = faults[b];
+    if (b == TC_BUILD_REFUSED) {
+        report_refused(s, cu, said);
+        return TC_REJECTED;
+    }
+    tc_error(&s->diags, at, NULL, "'%s' cannot be built: %s", cu->name,
+             b != TC_BUILD_CANCELLED ? why
+             : s->cancel == 2        ? "the time limit has passed"
+                                     : "interrupted");
+    return b == TC_BUILD_LIMITED ? TC_REJECTED : TC_FAILED;
+}
+
 /* The program in a, or NULL with the status. */
 static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
                       tc_span at, tc_status *status) {
@@ -139,34 +191,16 @@ static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
     c->toolchain = tc_toolchain_find(a, &why, &hint);
     *status = TC_FAILED;
     if (c->toolchain == NULL) {
+        s->fault = "machine";
         tc_error(&s->diags, at, hint, "'%s' cannot be built: %s", cu->name,
                  why);
         return NULL;
     }
-    tc_build_options o = {.arch = c->arch,
-                          .program = true,
-                          .main = s->link_with,
-                          .cancel = &s->cancel};
     say_busy(s, cu->name);
-    tc_build_status b = tc_build_cu(a, c->toolchain, cu->name, &o, &c->build,
-                                    failure, sizeof failure);
-    if (b == TC_BUILD_REFUSED && c->build.said != NULL &&
-        strstr(c->build.said, "undefined reference to `main'") != NULL) {
-        o.program = false; /* kernels alone, to be launched by hand */
-        b = tc_build_cu(a, c->toolchain, cu->name, &o, &c->build, failure,
-                        sizeof failure);
-    }
+    tc_build_status b = try_build(s, a, cu->name, c, failure, sizeof failure);
     say_busy(s, NULL);
-    if (b == TC_BUILD_REFUSED) {
-        report_refused(s, cu, c->build.said);
-        *status = TC_REJECTED;
-        return NULL;
-    }
     if (b != TC_BUILD_OK) {
-        tc_error(&s->diags, at, NULL, "'%s' cannot be built: %s", cu->name,
-                 s->cancel == 2   ? "the time limit has passed"
-                 : s->cancel == 1 ? "interrupted"
-                                  : failure);
+        *status = report_failed(s, cu, at, b, c->build.said, failure);
         return NULL;
     }
     if (!c->build.cached && c->build.said != NULL && *c->build.said != '\0') {

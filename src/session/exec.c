@@ -53,8 +53,9 @@ static uint32_t registers(void *user, const char *kernel) {
     tc_exec *e = user;
     tc_cuda *c = e->cuda;
     if (!c->asked) {
-        c->registers = tc_ptxas_registers(e->file->arena, c->toolchain,
-                                          e->file->text->text, c->arch);
+        c->registers =
+            tc_ptxas_registers(e->file->arena, c->toolchain,
+                               e->file->text->text, c->arch, &c->options);
         c->asked = true;
     }
     return c->registers != NULL ? tc_registers_among(c->registers, kernel) : 0;
@@ -70,7 +71,7 @@ static const void *assemble(void *user, int sm, tc_arena *a, size_t *bytes,
     snprintf(arch, sizeof arch, "sm_%d%.1s", sm,
              m->sm == sm && m->sm_suffix ? &m->sm_suffix : "");
     return tc_ptxas_cubin(a, e->cuda->toolchain, e->file->text->text, arch,
-                          bytes, why, why_size);
+                          &e->cuda->options, bytes, why, why_size);
 }
 
 /* --- standard output in JSON -------------------------------------------------

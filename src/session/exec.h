@@ -13,6 +13,7 @@
 /* The program that a .cu is, built: tc_loaded.cuda, in the file's arena. */
 typedef struct tc_cuda {
     const tc_toolchain *toolchain;
+    tc_build_options options;
     tc_build build;
     const char *arch;      /* it was built for */
     const char *registers; /* tc_ptxas_registers's text, or NULL: ask first */

@@ -31,8 +31,9 @@ uint32_t tc_run_registers(tc_session *s, const tc_run *run) {
     tc_arena *a = tc_arena_new();
     const tc_toolchain *t = tc_toolchain_find(a, &why, &hint);
     const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
+    tc_build_options o = {.cancel = &s->cancel};
     const char *lines =
-        t != NULL ? tc_ptxas_registers(a, t, run->ptx, arch) : NULL;
+        t != NULL ? tc_ptxas_registers(a, t, run->ptx, arch, &o) : NULL;
     uint32_t n = lines != NULL ? tc_registers_among(lines, run->entry) : 0;
     tc_arena_free(a);
     return n;

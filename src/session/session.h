@@ -108,8 +108,11 @@ struct tc_session {
     tc_program program;
     tc_loaded **files; /* loaded .ptx, the newest last */
     int nfiles, files_cap;
-    bool file_is_newest;   /* than the program */
-    const char *link_with; /* one more source of the .cu that is being loaded */
+    bool file_is_newest;             /* than the program */
+    const tc_exec_options *building; /* what the .cu that is being loaded is
+                                        built with, or NULL */
+    const char *fault; /* whose it was that the last .cu could not be built:
+                          "source", "limit", "machine", "interrupt" */
     struct tc_gpu_host *gpu; /* the process that has the GPU, once asked for */
     tc_exec *exec;           /* the last run, if it was of a .cu; else NULL. Its
                                 last launch is then program.run, if it had one */

@@ -1,6 +1,7 @@
 #include "toolchain/build.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -14,14 +15,73 @@ tc_build_status tc_build_fails(tc_job *j, const char *fmt, ...) {
     return TC_BUILD_FAILED;
 }
 
+tc_build_status tc_build_machine(tc_job *j, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(j->why, j->why_size, fmt, ap);
+    va_end(ap);
+    return TC_BUILD_MACHINE;
+}
+
+/* The words of compilers that had no room: the system's, by perror. */
+static const char *machine_words(const char *said) {
+    static const char *const words[] = {"No space left on device",
+                                        "Disk quota exceeded",
+                                        "Too many open files",
+                                        "Resource temporarily unavailable",
+                                        "Cannot allocate memory",
+                                        "Read-only file system",
+                                        "died due to signal 9 (Kill signal)",
+                                        "Killed signal terminated program"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(said, words[i]) != NULL) {
+            return words[i];
+        }
+    }
+    return NULL;
+}
+
+/* Has a source these words itself? Then they may be its own. */
+static bool has_words(const tc_job *j, const char *words) {
+    for (int i = 0; i < j->n; i++) {
+        const tc_unit *u = &j->units[i];
+        if (memmem(u->text, u->len, words, strlen(words)) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static tc_build_status refused(tc_job *j, const char *tool) {
+    const char *said = tc_buf_text(&j->said), *words = machine_words(said);
+    if (words != NULL && !has_words(j, words)) {
+        return tc_build_machine(j, "%s could not do its work: %s", tool, words);
+    }
+    if (strstr(said, "unsupported GNU version") != NULL ||
+        strstr(said, "unsupported clang version") != NULL) {
+        return tc_build_machine(j,
+                                "nvcc does not take %s: let CXX name another "
+                                "C++ compiler",
+                                j->host);
+    }
+    tc_build_fails(j, "%s refused it", tool);
+    return TC_BUILD_REFUSED;
+}
+
 tc_build_status tc_build_ended(tc_job *j, const char *tool, int status) {
     switch (status) {
     case TC_RUN_NOT_STARTED:
-        return tc_build_fails(j, "%s cannot be run: %s", tool, strerror(errno));
+        return tc_build_machine(j, "%s cannot be run: %s", tool,
+                                strerror(errno));
     case TC_RUN_CANCELLED:
-        return tc_build_fails(j, "interrupted");
+        tc_build_fails(j, "interrupted");
+        return TC_BUILD_CANCELLED;
     default:
         break;
+    }
+    if (status == 128 + SIGKILL || status == 128 + SIGTERM) {
+        return tc_build_machine(j, "%s was ended by signal %d", tool,
+                                status - 128);
     }
     if (status > 128) {
         return tc_build_fails(j, "%s was ended by signal %d", tool,
@@ -31,16 +91,7 @@ tc_build_status tc_build_ended(tc_job *j, const char *tool, int status) {
         return tc_build_fails(j, "%s failed with status %d and said nothing",
                               tool, status);
     }
-    if (strstr(j->said.data, "unsupported GNU version") != NULL ||
-        strstr(j->said.data, "unsupported clang version") != NULL) {
-        tc_build_fails(j,
-                       "nvcc does not take %s: let CXX name another C++ "
-                       "compiler",
-                       j->host);
-    } else {
-        tc_build_fails(j, "%s refused it", tool);
-    }
-    return TC_BUILD_REFUSED;
+    return refused(j, tool);
 }
 
 static uint64_t now_ns(void) {
@@ -57,6 +108,9 @@ static tc_build_status open_sources(tc_job *j, const char *path) {
     for (int i = 0; i < j->n; i++) {
         tc_unit *u = &j->units[i];
         u->text = tc_read_file(j->a, u->path, &u->len);
+        if (u->text == NULL && tc_lacks_room(errno)) {
+            return tc_build_machine(j, "%s: %s", u->path, strerror(errno));
+        }
         if (u->text == NULL) {
             return tc_build_fails(j, "%s: %s", u->path,
                                   errno == EINVAL ? "this is not a file"
@@ -65,7 +119,7 @@ static tc_build_status open_sources(tc_job *j, const char *path) {
     }
     j->host = tc_host_compiler(j->a);
     if (j->host == NULL) {
-        return tc_build_fails(
+        return tc_build_machine(
             j, "nvcc needs a C++ compiler for the host's part of a program, "
                "and there is no g++ in PATH: install it (Debian, Ubuntu: apt "
                "install g++; Fedora: dnf install gcc-c++)");
@@ -115,13 +169,15 @@ static tc_build_status take(tc_job *j, const char *folder, tc_build *out) {
 
 static bool look_up(tc_job *j, tc_hash key, tc_build *out) {
     const char *name = tc_hash_name(j->a, key);
-    const char *deps = tc_cache_find(j->a, tc_format(j->a, "%s.deps", name));
+    const char *deps =
+        tc_cache_find(j->a, j->o->cache, tc_format(j->a, "%s.deps", name));
     size_t len = 0;
     const char *list = deps != NULL ? tc_read_file(j->a, deps, &len) : NULL;
     if (list == NULL || !tc_deps_hash(j->a, list, &key)) {
         return false;
     }
-    const char *folder = tc_cache_find(j->a, tc_hash_name(j->a, key));
+    const char *folder =
+        tc_cache_find(j->a, j->o->cache, tc_hash_name(j->a, key));
     out->cached = folder != NULL && take(j, folder, out) == TC_BUILD_OK;
     if (folder != NULL && !out->cached) {
         tc_remove_tree(folder); /* something is missing in it */
@@ -162,7 +218,7 @@ static tc_build_status store(tc_job *j, tc_hash key, const char *program,
     }
     const char *deps = tc_buf_finish(&list, j->a);
     const char *name = tc_format(j->a, "%s.deps", tc_hash_name(j->a, key));
-    const char *made = tc_cache_new(j->a);
+    const char *made = tc_cache_new(j->a, j->o->cache);
     bool ok = made != NULL &&
               copy_to(j, j->units[0].ptx, made, "kernels.ptx", 0644) &&
               (program == NULL || copy_to(j, program, made, "program", 0755)) &&
@@ -174,14 +230,15 @@ static tc_build_status store(tc_job *j, tc_hash key, const char *program,
     const char *folder =
         ok ? tc_cache_keep(j->a, made, tc_hash_name(j->a, key)) : NULL;
     if (folder == NULL) {
-        tc_build_fails(j, "what was built cannot be kept: %s", strerror(errno));
+        tc_build_machine(j, "what was built cannot be kept: %s",
+                         strerror(errno));
         if (made != NULL) {
             tc_remove_tree(made);
         }
-        return TC_BUILD_FAILED;
+        return TC_BUILD_MACHINE;
     }
-    tc_cache_text(j->a, name, deps, strlen(deps));
-    tc_cache_trim(j->a);
+    tc_cache_text(j->a, j->o->cache, name, deps, strlen(deps));
+    tc_cache_trim(j->a, j->o->cache);
     return take(j, folder, out);
 }
 
@@ -190,8 +247,8 @@ static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
     const char *program = NULL;
     j->work = tc_temporary(j->a);
     if (j->work == NULL) {
-        return tc_build_fails(j, "there is no folder for temporary files: %s",
-                              strerror(errno));
+        return tc_build_machine(j, "there is no folder for temporary files: %s",
+                                strerror(errno));
     }
     tc_build_status s = TC_BUILD_OK;
     for (int i = 0; i < j->n && s == TC_BUILD_OK; i++) {

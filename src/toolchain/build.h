@@ -34,8 +34,10 @@ typedef struct tc_job {
     size_t why_size;
 } tc_job;
 
-/* Why, in a sentence; always TC_BUILD_FAILED. */
+/* Why, in a sentence; always TC_BUILD_FAILED, and TC_BUILD_MACHINE. */
 tc_build_status tc_build_fails(tc_job *j, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+tc_build_status tc_build_machine(tc_job *j, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* What a tc_run that was no success means; j->said has the words. */
 tc_build_status tc_build_ended(tc_job *j, const char *tool, int status);

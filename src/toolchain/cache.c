@@ -65,8 +65,8 @@ static bool is_ours(const char *path) {
            access(path, R_OK | W_OK | X_OK) == 0;
 }
 
-const char *tc_cache_folder(tc_arena *a) {
-    const char *own = getenv("TILECOPY_CACHE");
+const char *tc_cache_folder(tc_arena *a, const char *instead) {
+    const char *own = instead != NULL ? instead : getenv("TILECOPY_CACHE");
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const char *name = NULL;
     if (own != NULL && *own != '\0') {
@@ -88,8 +88,8 @@ const char *tc_cache_folder(tc_arena *a) {
     return tc_real_path(a, name);
 }
 
-const char *tc_cache_find(tc_arena *a, const char *name) {
-    const char *folder = tc_cache_folder(a);
+const char *tc_cache_find(tc_arena *a, const char *instead, const char *name) {
+    const char *folder = tc_cache_folder(a, instead);
     if (folder == NULL) {
         return NULL;
     }
@@ -97,9 +97,9 @@ const char *tc_cache_find(tc_arena *a, const char *name) {
     return utimensat(AT_FDCWD, path, NULL, 0) == 0 ? path : NULL;
 }
 
-const char *tc_cache_text(tc_arena *a, const char *name, const void *bytes,
-                          size_t len) {
-    const char *folder = tc_cache_folder(a);
+const char *tc_cache_text(tc_arena *a, const char *instead, const char *name,
+                          const void *bytes, size_t len) {
+    const char *folder = tc_cache_folder(a, instead);
     if (folder == NULL) {
         errno = ENOENT;
         return NULL;
@@ -108,8 +108,8 @@ const char *tc_cache_text(tc_arena *a, const char *name, const void *bytes,
     return tc_write_file(path, bytes, len, 0644) ? path : NULL;
 }
 
-const char *tc_cache_new(tc_arena *a) {
-    const char *folder = tc_cache_folder(a);
+const char *tc_cache_new(tc_arena *a, const char *instead) {
+    const char *folder = tc_cache_folder(a, instead);
     return folder == NULL ? NULL
                           : mkdtemp(tc_format(a, "%s/new-XXXXXX", folder));
 }
@@ -198,8 +198,8 @@ static uint64_t limit(void) {
     return (uint64_t)(given ? mb : 512) << 20;
 }
 
-void tc_cache_trim(tc_arena *a) {
-    const char *folder = tc_cache_folder(a);
+void tc_cache_trim(tc_arena *a, const char *instead) {
+    const char *folder = tc_cache_folder(a, instead);
     int n = 0;
     uint64_t sum = 0, most = limit();
     entry *all = folder != NULL ? entries(a, folder, &n, &sum) : NULL;

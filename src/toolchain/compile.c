@@ -218,7 +218,7 @@ static tc_build_status ptx_names(tc_job *j, const tc_unit *u, int index) {
     bool ok = tc_write_file(u->ptx, text.data, text.len, 0644);
     tc_buf_free(&text);
     return ok ? TC_BUILD_OK
-              : tc_build_fails(j, "%s: %s", u->ptx, strerror(errno));
+              : tc_build_machine(j, "%s: %s", u->ptx, strerror(errno));
 }
 
 tc_build_status tc_compile(tc_job *j, tc_unit *u) {
@@ -230,7 +230,7 @@ tc_build_status tc_compile(tc_job *j, tc_unit *u) {
     u->object =
         j->o->program ? tc_format(j->a, "%s/object%d.o", j->work, index) : NULL;
     if (mkdir(u->keep, 0755) != 0 || !name_source(j, u, index)) {
-        return tc_build_fails(j, "%s: %s", j->work, strerror(errno));
+        return tc_build_machine(j, "%s: %s", j->work, strerror(errno));
     }
     command(j, u, index, &w);
     const char *env[] = {tc_format(j->a, "TMPDIR=%s", j->work), NULL};

@@ -170,7 +170,7 @@ static const char *stamp_of(tc_arena *a, const char *path) {
 /* What was asked of this very nvcc before: a line for each of the facts. */
 static bool known(tc_arena *a, const char *name, facts *f) {
     const char **lines[] = {&f->version, &f->include, &f->self, &f->stamp};
-    const char *path = tc_cache_find(a, name);
+    const char *path = tc_cache_find(a, NULL, name);
     size_t len = 0;
     char *text = path != NULL ? tc_read_file(a, path, &len) : NULL;
     for (int i = 0; i < 4; i++) {
@@ -229,7 +229,7 @@ static const char *look_at(tc_arena *a, const char *given, tc_toolchain *t) {
         }
         char *text = tc_format(a, "%s\n%s\n%s\n%s\n", f.version, f.include,
                                f.self, f.stamp);
-        tc_cache_text(a, name, text, strlen(text));
+        tc_cache_text(a, NULL, name, text, strlen(text));
     }
     *t = (tc_toolchain){.nvcc = nvcc,
                         .ptxas = beside(a, f.self, "ptxas"),

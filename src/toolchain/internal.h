@@ -34,6 +34,9 @@ int tc_run(const tc_process *p);
 
 /* --- files.c ---------------------------------------------------------------*/
 
+/* Does the errno say that the machine has no room: no space, no descriptors, no
+ * memory, no processes? */
+bool tc_lacks_room(int e);
 bool tc_is_program(const char *path); /* a file that may be executed */
 bool tc_is_folder(const char *path);
 /* The program of that name in the folders of PATH, or NULL. */
@@ -82,18 +85,18 @@ bool tc_hash_stat(tc_hash *h, const char *path);
  * XDG_CACHE_HOME/tilecopy-repl, else ~/.cache/tilecopy-repl, and where that
  * cannot be written or is another user's, one in TMPDIR or /tmp. It is made.
  * NULL where there can be none. */
-const char *tc_cache_folder(tc_arena *a);
+const char *tc_cache_folder(tc_arena *a, const char *instead);
 /* Path of a thing of the cache that is there, marked as used; else NULL. */
-const char *tc_cache_find(tc_arena *a, const char *name);
+const char *tc_cache_find(tc_arena *a, const char *instead, const char *name);
 /* Puts a file (or a folder made by tc_cache_new) there under that name, whole
  * or not at all; what is there stays. Its path, or NULL with errno. */
-const char *tc_cache_text(tc_arena *a, const char *name, const void *bytes,
-                          size_t len);
-const char *tc_cache_new(tc_arena *a);
+const char *tc_cache_text(tc_arena *a, const char *instead, const char *name,
+                          const void *bytes, size_t len);
+const char *tc_cache_new(tc_arena *a, const char *instead);
 const char *tc_cache_keep(tc_arena *a, const char *made, const char *name);
 /* Removes what was used longest ago until the rest is within the limit
  * (TILECOPY_CACHE_MB, else 512), but nothing that was used just now. */
-void tc_cache_trim(tc_arena *a);
+void tc_cache_trim(tc_arena *a, const char *instead);
 
 /* --- embedded.c: libtcstub.a, and src/tools/toolkit.sh ended by a 0 --------*/
 

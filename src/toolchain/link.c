@@ -141,7 +141,7 @@ tc_build_status tc_link(tc_job *j, const char **program) {
     *program = tc_format(j->a, "%s/program", j->work);
     if (!tc_write_file(stub, tc_stub_archive,
                        (size_t)(tc_stub_archive_end - tc_stub_archive), 0644)) {
-        return tc_build_fails(j, "%s: %s", stub, strerror(errno));
+        return tc_build_machine(j, "%s: %s", stub, strerror(errno));
     }
     const char *argv[16] = {j->host, "-pie", "-o", *program};
     int n = 4;

@@ -22,7 +22,8 @@ static const char *name_of(tc_arena *a, const tc_toolchain *t, const char *text,
 
 /* ptxas -v on the text: what it said, and the cubin's bytes if it takes it. */
 static void *assemble(tc_arena *a, const tc_toolchain *t, const char *text,
-                      const char *arch, tc_buf *said, size_t *bytes) {
+                      const char *arch, const tc_build_options *o, tc_buf *said,
+                      size_t *bytes) {
     const char *work = tc_temporary(a);
     if (work == NULL) {
         tc_buf_printf(said, "there is no folder for temporary files: %s",
@@ -35,7 +36,11 @@ static void *assemble(tc_arena *a, const tc_toolchain *t, const char *text,
         t->ptxas, "-v", "-arch", arch_of(a, arch), "--generate-line-info", "-o",
         cubin,    ptx,  NULL};
     const char *env[] = {"LC_ALL=C", NULL};
-    tc_process p = {.argv = argv, .env = env, .out = said, .err = said};
+    tc_process p = {.argv = argv,
+                    .env = env,
+                    .out = said,
+                    .err = said,
+                    .cancel = o->cancel};
     void *made = NULL;
     if (!tc_write_file(ptx, text, strlen(text), 0644)) {
         tc_buf_printf(said, "%s: %s", ptx, strerror(errno));
@@ -77,21 +82,22 @@ static const char *registers_in(tc_arena *a, const char *said) {
 }
 
 const char *tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
-                               const char *ptx_text, const char *arch) {
+                               const char *ptx_text, const char *arch,
+                               const tc_build_options *o) {
     if (t->ptxas == NULL) {
         return NULL;
     }
     const char *name = name_of(a, t, ptx_text, arch, "registers");
-    const char *known = tc_cache_find(a, name);
+    const char *known = tc_cache_find(a, o->cache, name);
     size_t len = 0, bytes = 0;
     char *text = known != NULL ? tc_read_file(a, known, &len) : NULL;
     if (text != NULL) {
         return text;
     }
     tc_buf said = TC_BUF_INIT;
-    if (assemble(a, t, ptx_text, arch, &said, &bytes) != NULL) {
+    if (assemble(a, t, ptx_text, arch, o, &said, &bytes) != NULL) {
         const char *found = registers_in(a, tc_buf_text(&said));
-        tc_cache_text(a, name, found, strlen(found));
+        tc_cache_text(a, o->cache, name, found, strlen(found));
         text = tc_strdup(a, found);
     }
     tc_buf_free(&said);
@@ -100,24 +106,25 @@ const char *tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
 
 const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
                            const char *ptx_text, const char *arch,
-                           size_t *bytes, char *why, size_t why_size) {
+                           const tc_build_options *o, size_t *bytes, char *why,
+                           size_t why_size) {
     if (t->ptxas == NULL) {
         snprintf(why, why_size, "there is no ptxas beside %s", t->nvcc);
         return NULL;
     }
     const char *name = name_of(a, t, ptx_text, arch, "cubin");
-    const char *known = tc_cache_find(a, name);
+    const char *known = tc_cache_find(a, o->cache, name);
     void *made = known != NULL ? tc_read_file(a, known, bytes) : NULL;
     if (made != NULL) {
         return made;
     }
     tc_buf said = TC_BUF_INIT;
-    made = assemble(a, t, ptx_text, arch, &said, bytes);
+    made = assemble(a, t, ptx_text, arch, o, &said, bytes);
     if (made == NULL) {
         snprintf(why, why_size, "ptxas refused it: %s", tc_buf_text(&said));
     } else {
-        tc_cache_text(a, name, made, *bytes);
-        tc_cache_trim(a);
+        tc_cache_text(a, o->cache, name, made, *bytes);
+        tc_cache_trim(a, o->cache);
     }
     tc_buf_free(&said);
     return made;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/limits.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,7 +42,13 @@ typedef struct tc_build_options {
     const char *main; /* one more source, linked in: the grader's host side;
                          or NULL */
     const volatile int *cancel;
+    const char *cache; /* a folder to keep builds in instead of the user's: they
+                          are in tilecopy-repl/v1 there; NULL: the user's */
+    const tc_limits *limits; /* NULL: tc_limits_usual's */
 } tc_build_options;
+
+/* The generous limits that a build at the prompt or of `exec` has. */
+const tc_limits *tc_limits_usual(void);
 
 typedef struct tc_build {
     const char *ptx;     /* path of the PTX text, with .loc lines */
@@ -53,8 +60,13 @@ typedef struct tc_build {
 
 typedef enum tc_build_status {
     TC_BUILD_OK,
-    TC_BUILD_REFUSED, /* by the compiler or the linker; said has its words */
-    TC_BUILD_FAILED   /* something else: why */
+    TC_BUILD_REFUSED,   /* by the compiler or the linker; said has its words */
+    TC_BUILD_LIMITED,   /* it passed one of the limits: why says which */
+    TC_BUILD_MACHINE,   /* not the source's fault: no room on the disk, no
+                           descriptors, no processes, no compiler, or one that
+                           the system has ended; why */
+    TC_BUILD_CANCELLED, /* by options.cancel */
+    TC_BUILD_FAILED     /* something else, as a source that is not there: why */
 } tc_build_status;
 
 /* Builds path, or takes what an earlier call built: by the content of the
@@ -64,13 +76,16 @@ tc_build_status tc_build_cu(tc_arena *a, const tc_toolchain *t,
                             tc_build *out, char *why, size_t why_size);
 
 /* Registers a thread of each kernel, as ptxas counts them: "name n" lines.
- * NULL where there is no ptxas, or it refuses. Cached too. */
+ * NULL where there is no ptxas, or it refuses. Cached too; of the options only
+ * cancel, cache and limits count. */
 const char *tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
-                               const char *ptx_text, const char *arch);
+                               const char *ptx_text, const char *arch,
+                               const tc_build_options *o);
 /* The text assembled for sm ("90a"), for drivers that do not take it. */
 const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
                            const char *ptx_text, const char *arch,
-                           size_t *bytes, char *why, size_t why_size);
+                           const tc_build_options *o, size_t *bytes, char *why,
+                           size_t why_size);
 
 /* File and line of a call on the host's side of a program, from its debug
  * information: of the learner's code that is inlined there, not of a header.

@@ -66,6 +66,10 @@ typedef struct page {
     size_t n, cap;
 } page;
 
+typedef struct tally {
+    int passed, failed, skipped;
+} tally;
+
 static example *new_example(page *p, int line, bool session) {
     if (p->n == p->cap) {
         p->cap = p->cap ? p->cap * 2 : 16;
@@ -340,18 +344,36 @@ static bool is_of_cuda(const page *p, size_t i) {
     return false;
 }
 
-static void run_page(const char *path, int *passed, int *failed) {
+/* A new folder in TMPDIR. It has the page's name where that is free: the build
+ * of a CUDA program is found again only where the program's path is the same.
+ */
+static void new_folder(const char *path, char *folder, size_t size) {
+    const char *tmp = getenv("TMPDIR"), *base = strrchr(path, '/');
+    tmp = tmp != NULL && *tmp != '\0' ? tmp : "/tmp";
+    snprintf(folder, size, "%s/page-%s", tmp, base != NULL ? base + 1 : path);
+    if (mkdir(folder, 0700) == 0) {
+        return;
+    }
+    snprintf(folder, size, "%s/tilecopy-page-XXXXXX", tmp);
+    if (mkdtemp(folder) == NULL) {
+        perror("page: temporary folder");
+        exit(2);
+    }
+}
+
+static void run_page(const char *path, tally *sum) {
     page p = {.path = path};
     FILE *f = fopen(path, "rb");
     if (f == NULL) {
         printf("%s: FAILED: %s\n", path, strerror(errno));
-        ++*failed;
+        sum->failed++;
         return;
     }
     text data = read_all(f);
     fclose(f);
-    char folder[] = "/tmp/tilecopy-page-XXXXXX";
-    if (mkdtemp(folder) == NULL || chdir(folder) != 0 ||
+    char folder[512], clean[600];
+    new_folder(path, folder, sizeof folder);
+    if (chdir(folder) != 0 ||
         symlink(getenv("TILECOPY_LESSONS"), "lessons") != 0) {
         perror("page: temporary folder");
         exit(2);
@@ -361,7 +383,7 @@ static void run_page(const char *path, int *passed, int *failed) {
         snprintf(p.cuda, sizeof p.cuda, ".page-asks.cu");
         write_file(p.cuda, "int main() {}\n", 14);
     }
-    int before = *failed;
+    int before = sum->failed;
     bool lacks = lacks_compiler(&p);
     for (size_t i = 0; i < p.n && lacks; i++) {
         p.items[i].skipped = p.needs_nvcc || is_of_cuda(&p, i);
@@ -374,20 +396,19 @@ static void run_page(const char *path, int *passed, int *failed) {
         if (!p.items[i].session && !skipped) {
             run_shell(&p.items[i]);
         }
-        if (!skipped) {
-            ++*(check(&p, &p.items[i]) ? passed : failed);
-        }
+        ++*(skipped                  ? &sum->skipped
+            : check(&p, &p.items[i]) ? &sum->passed
+                                     : &sum->failed);
         free(p.items[i].command.data);
         free(p.items[i].expected.data);
         free(p.items[i].actual.data);
     }
     printf("%s: %zu examples%s\n", path, p.n,
-           *failed > before ? ", FAILED" : "");
+           sum->failed > before ? ", FAILED" : "");
     if (p.n == 0) { /* a page that shows nothing tests nothing */
-        ++*failed;
+        sum->failed++;
     }
-    char clean[64];
-    snprintf(clean, sizeof clean, "rm -rf %s", folder);
+    snprintf(clean, sizeof clean, "rm -rf '%s'", folder);
     if (chdir("/") != 0 || system(clean) != 0) {
         perror("page: cleaning up");
     }
@@ -417,7 +438,7 @@ static void set_up(const char *program, const char *lessons) {
 }
 
 int main(int argc, char **argv) {
-    int passed = 0, failed = 0;
+    tally sum = {0};
     if (argc < 4) {
         fprintf(stderr, "usage: page TILECOPY_REPL LESSONS PAGE...\n");
         return 2;
@@ -427,9 +448,10 @@ int main(int argc, char **argv) {
         argv[i] = realpath(argv[i], NULL);
     }
     for (int i = 3; i < argc; i++) {
-        run_page(argv[i] ? argv[i] : "?", &passed, &failed);
+        run_page(argv[i] ? argv[i] : "?", &sum);
         free(argv[i]);
     }
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed > 0;
+    printf("%d passed, %d failed, %d skipped\n", sum.passed, sum.failed,
+           sum.skipped);
+    return sum.failed > 0;
 }

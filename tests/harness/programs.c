@@ -1,7 +1,7 @@
 /* programs.c - executes CUDA programs and compares what comes of them with what
  * their own comments say.
  *
- *     programs [-v] TILECOPY_REPL FILE_OR_FOLDER...
+ *     programs [-v] [-j JOBS] TILECOPY_REPL FILE_OR_FOLDER...
  *
  * Comments of a program, from "// @" to the end of the line:
  *     @arch sm_80 sm_90a    machines to run it on (sm_90a)
@@ -14,7 +14,7 @@
  *     @cause                a finding's cause is in this line
  * A program without any @finding must have none. In exercises only files with
  * such a comment are programs. Prints one line a failure (-v: what the program
- * said, too), and last "N passed, N failed". Two programs run at a time. */
+ * said, too), and last "N passed, N failed". With -j as many run at a time. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_NOTES = 64, MOST_WORDS = 32, MOST_FILES = 1024, JOBS = 2 };
+enum { MOST_NOTES = 64, MOST_WORDS = 32, MOST_FILES = 1024, MOST_JOBS = 64 };
 
 /* What is expected in a line (or, of the program, with line 0). */
 typedef struct note {
@@ -56,13 +56,13 @@ typedef struct job {
     pid_t pid; /* 0: none */
     const program *p;
     const char *arch;
-    char out[64], error[64], report[64];
+    char out[256], error[256], report[256];
     bool failed;
 } job;
 
 static const char *tilecopy;
 static bool verbose, skipped;
-static int passed, failed;
+static int passed, failed, jobs_at_once = 1;
 
 /* --- small things ------------------------------------------------------------
  */
@@ -400,7 +400,9 @@ static void check(job *j, int wait_status) {
  */
 
 static void new_file(char *path, size_t size) {
-    snprintf(path, size, "/tmp/tilecopy-program-XXXXXX");
+    const char *tmp = getenv("TMPDIR");
+    tmp = tmp != NULL && *tmp != '\0' ? tmp : "/tmp";
+    snprintf(path, size, "%s/tilecopy-program-XXXXXX", tmp);
     int fd = mkstemp(path);
     if (fd < 0) {
         perror("programs: mkstemp");
@@ -465,7 +467,7 @@ static void end(job *j, int status) {
 static bool wait_one(job *jobs) {
     int status;
     pid_t pid = wait(&status);
-    for (int i = 0; i < JOBS; i++) {
+    for (int i = 0; i < jobs_at_once; i++) {
         if (pid > 0 && jobs[i].pid == pid) {
             end(&jobs[i], status);
         }
@@ -476,7 +478,7 @@ static bool wait_one(job *jobs) {
 static void run(job *jobs, const program *p, const char *arch) {
     job *slot = NULL;
     while (slot == NULL) {
-        for (int i = 0; i < JOBS; i++) {
+        for (int i = 0; i < jobs_at_once; i++) {
             slot = jobs[i].pid == 0 ? &jobs[i] : slot;
         }
         if (slot == NULL) {
@@ -530,16 +532,20 @@ static bool is_part_of_exercise(const program *p) {
 }
 
 int main(int argc, char **argv) {
-    job jobs[JOBS] = {{0}};
+    static job jobs[MOST_JOBS];
+    bool bad = false;
     static files all;
     static program *programs[MOST_FILES];
-    int at = 1;
-    if (at < argc && strcmp(argv[at], "-v") == 0) {
-        verbose = true;
-        at++;
+    for (int c; (c = getopt(argc, argv, "vj:")) != -1;) {
+        verbose |= c == 'v';
+        jobs_at_once = c == 'j' ? atoi(optarg) : jobs_at_once;
+        bad |= c == '?' || jobs_at_once < 1 || jobs_at_once > MOST_JOBS;
     }
-    if (at + 1 >= argc) {
-        fputs("usage: programs [-v] TILECOPY_REPL FILE_OR_FOLDER...\n", stderr);
+    int at = optind;
+    if (bad || at + 1 >= argc) {
+        fputs("usage: programs [-v] [-j JOBS] TILECOPY_REPL "
+              "FILE_OR_FOLDER...\n",
+              stderr);
         return 2;
     }
     tilecopy = argv[at++];

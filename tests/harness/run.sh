@@ -1,61 +1,68 @@
 #!/bin/sh
-# Runs every test of a build: run.sh BUILD_FOLDER. Prints what fails in full and
-# one line for what passes; the last line is "N passed, N failed".
+# run.sh - every test of a build, in parallel: run.sh BUILD_FOLDER WORK_FOLDER
+# [LIST]. WORK_FOLDER has each test's own folder while it runs; two builds that
+# are given the same one share what nvcc made, as its path is the same then.
+# LIST is a file that names, a line each, tests to leave out and why. Prints what
+# fails in full and one line for what passes; the last line is "N passed,
+# N failed, N skipped".
 set -u
-build=$1
-passed=0
-failed=0
-log=$build/tests/log
-mkdir -p "$build/tests"
+build=$1 work=$2 without=${3:-/dev/null}
+program=$build/tilecopy-repl
+lesson=lessons/ldgsts.py
 # Cycles are the same with and without ptxas (src/session/run_facts.c).
 TILECOPY_PTXAS=none
 # Examples of pages run in folders of their own, on builds that lie anywhere.
 TILECOPY_EXERCISES=$PWD/exercises
-export TILECOPY_PTXAS TILECOPY_EXERCISES
+# What is built for the first pass is there for the second.
+TILECOPY_CACHE_MB=${TILECOPY_CACHE_MB:-4096}
+export TILECOPY_PTXAS TILECOPY_EXERCISES TILECOPY_CACHE_MB
 
-# count OK NAME: one more program that passed or failed as a whole.
-one() {
+# CUDA programs, some to a test: NAME FILE...
+programs() {
     name=$1
     shift
-    if "$@" >"$log" 2>&1; then
-        ok=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | tail -n 1)
-        pages=$(sed -n 's/^\([0-9]*\) passed, 0 failed$/\1/p' "$log" | tail -n 1)
-        n=${ok:-${pages:-1}}
-        passed=$((passed + n))
-        echo "ok      $name ($n)"
-        grep -h '[Ss][Kk][Ii][Pp][Pp][Ee][Dd]:\|^compared' "$log" | sort -u | sed 's/^ */        /'
-    else
-        echo "FAILED  $name (status $?)"
-        cat "$log"
-        ok=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test.*/\1/p' "$log" | tail -n 1)
-        bad=$(sed -n 's/^ *\([0-9]*\) FAILED TEST.*/\1/p' "$log" | tail -n 1)
-        pages=$(sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p' "$log" | tail -n 1)
-        passed=$((passed + ${ok:-0}))
-        failed=$((failed + ${bad:-${pages:-1}}))
-    fi
+    printf '%s\n' "$@" | xargs -n 6 | awk -v name="$name" -v run="\
+'$build/tests/programs' '$program'" '{ printf "%s %d\t%s %s\n", name, NR, run, $0 }'
 }
 
-for t in "$build"/tests/test_*; do
-    case $t in
-    *.d | *.so) continue ;;
-    esac
-    one "${t##*/}" "$t"
-done
-for page in tests/pages/*.md lessons/*.md README.md; do
-    one "$page" "$build/tests/page" "$build/tilecopy-repl" lessons "$page"
-done
-one tests/harness/programs "$build/tests/programs" "$build/tilecopy-repl" \
-    lessons tests/cuda exercises
-one tests/repl/pty "$build/tests/pty" "$build/tilecopy-repl" lessons/ldgsts.py
-one tests/repl/pty_exec "$build/tests/pty_exec" "$build/tilecopy-repl"
-one tests/repl/pty_gpu "$build/tests/pty_gpu" "$build/tilecopy-repl"
-one tests/repl/test_cli.sh sh tests/repl/test_cli.sh "$build/tilecopy-repl" \
-    lessons/ldgsts.py
-one tests/repl/test_grade.sh sh tests/repl/test_grade.sh \
-    "$build/tilecopy-repl" exercises
-one tests/tools/test_need.sh sh tests/tools/test_need.sh
-for t in tests/tui/*.sh; do
-    one "$t" sh "$t" "$build/tilecopy-repl" lessons/ldgsts.py
-done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+# The name of each test, a tab, and its command.
+plan() {
+    for t in "$build"/tests/test_*; do
+        case $t in
+        *.d | *.so) ;;
+        *) printf '%s\t%s\n' "${t##*/}" "'$t'" ;;
+        esac
+    done
+    for t in tests/pages/*.md lessons/*.md README.md; do
+        printf '%s\t%s\n' "$t" "'$build/tests/page' '$program' lessons '$t'"
+    done
+    for t in tests/cuda/*/; do
+        programs "${t%/}" "$t"*.cu
+    done
+    # shellcheck disable=SC2046 # names without blanks
+    programs lessons/cuda $(find lessons -name '*.cu' | sort)
+    # shellcheck disable=SC2046
+    programs exercises $(find exercises -name '*.cu' -exec grep -l '// @' {} + |
+        sort)
+    for t in tests/repl/*.sh; do
+        case $t in
+        *_grade.sh) echo "$t	sh '$t' '$program' exercises" ;;
+        *) echo "$t	sh '$t' '$program' $lesson" ;;
+        esac
+    done
+    echo "tests/repl/pty	'$build/tests/pty' '$program' $lesson"
+    echo "tests/repl/pty_exec	'$build/tests/pty_exec' '$program'"
+    echo "tests/repl/pty_gpu	'$build/tests/pty_gpu' '$program'"
+    echo "tests/tools/test_need.sh	sh tests/tools/test_need.sh"
+    for t in tests/tui/*.sh; do
+        echo "$t	sh '$t' '$program' $lesson"
+    done
+}
+
+sed 's/^\([^ ]*\) *\(.*\)/left out: \1: \2/' "$without"
+plan | awk -v list="$without" '
+BEGIN { while ((getline line <list) > 0) { split(line, w, " "); out[w[1]] = 1 } }
+{ split($0, w, "\t") }
+!(w[1] in out)' |
+    "$build/tests/run" -t "${TEST_SECONDS:-600}" -s tests/harness/seconds.txt \
+        -s "$build/tests/seconds" -o "$build/tests/seconds" "$work"

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 10000 };
+enum { PATIENCE_MS = 60000 };
 
 static long long now_ms(void) {
     struct timespec t;

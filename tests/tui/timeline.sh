@@ -5,7 +5,7 @@
 repl=$(readlink -f "${1:?usage: timeline.sh TILECOPY-REPL [PROGRAM.py]}")
 program=${2:-lessons/ldgsts.py}
 if ! command -v tmux >/dev/null; then
-    echo "skipped: tmux is not installed"
+    echo "SKIPPED: no tmux found"
     exit 0
 fi
 folder=$(mktemp -d)
@@ -22,12 +22,12 @@ fail() {
     screen >&2
     exit 1
 }
-# Waits up to five seconds until a line of the screen matches $1.
+# Waits up to half a minute until a line of the screen matches $1.
 see() {
     n=0
     until screen | grep -qE -e "$1"; do
         n=$((n + 1))
-        [ $n -gt 50 ] && fail "expected /$1/"
+        [ $n -gt 300 ] && fail "expected /$1/"
         sleep 0.1
     done
 }
@@ -35,7 +35,7 @@ gone() {
     n=0
     while screen | grep -qE -e "$1"; do
         n=$((n + 1))
-        [ $n -gt 50 ] && fail "still there: /$1/"
+        [ $n -gt 300 ] && fail "still there: /$1/"
         sleep 0.1
     done
 }
@@ -52,17 +52,21 @@ t new-session -d -x 80 -y 24 \
 see 'shell>'
 t send-keys "stty -a >$folder/before; clear" Enter
 t send-keys "'$repl' '$program'" Enter
-sleep 1
+see '^tilecopy>'
 t send-keys 'run' Enter
-sleep 1
+see 'B equals A'
 t send-keys 'timeline' Enter
 see '^cycle [0-9]+ of [0-9]+ '
 see 'warp 0 .*i'
 see 'q leaves'
 first=$(screen | head -n 1)
 t send-keys Right Right
-sleep 0.5
-[ "$(screen | head -n 1)" != "$first" ] || fail "Right did not step"
+stepped() { [ "$(screen | head -n 1)" != "$first" ]; }
+for _ in $(seq 300); do
+    stepped && break
+    sleep 0.1
+done
+stepped || fail "Right did not step"
 t send-keys Left Left
 see "^$(echo "$first" | sed 's/[][\.*^$/]/\\&/g')"
 t send-keys Down

@@ -230,7 +230,7 @@ static void check_orphan(bool busy) {
     assert_false(has_ended(pid));
     kill(owner, SIGKILL);
     waitpid(owner, NULL, 0);
-    for (int i = 0; i < 300 && !has_ended(pid); i++) {
+    for (int i = 0; i < 3000 && !has_ended(pid); i++) {
         nanosleep(&(struct timespec){0, 10000000}, NULL);
     }
     assert_true(has_ended(pid));

@@ -251,6 +251,8 @@ static void test_main(void **state) {
     assert_false(m->b.cached);
 }
 
+static const tc_build_options none;
+
 /* --- ptxas -----------------------------------------------------------------*/
 
 static void test_registers(void **state) {
@@ -272,7 +274,7 @@ static void test_registers(void **state) {
         printf("SKIPPED: no ptxas found\n");
         return;
     }
-    const char *all = tc_ptxas_registers(m->a, t, ptx, "90a");
+    const char *all = tc_ptxas_registers(m->a, t, ptx, "90a", &none);
     assert_non_null(all);
     int one = 0, two = 0;
     const char *at = strstr(all, "one ");
@@ -282,8 +284,8 @@ static void test_registers(void **state) {
     /* 24 values live across the barrier, and the hardware's limits */
     assert_in_range(two, 24, 255);
     assert_in_range(one, 2, 23);
-    assert_string_equal(tc_ptxas_registers(m->a, t, ptx, "90a"), all);
-    assert_null(tc_ptxas_registers(m->a, t, "no PTX", "90a"));
+    assert_string_equal(tc_ptxas_registers(m->a, t, ptx, "90a", &none), all);
+    assert_null(tc_ptxas_registers(m->a, t, "no PTX", "90a", &none));
 }
 
 static void test_cubin(void **state) {
@@ -296,16 +298,16 @@ static void test_cubin(void **state) {
         printf("SKIPPED: no ptxas found\n");
         return;
     }
-    const void *made =
-        tc_ptxas_cubin(m->a, t, ptx, "sm_90a", &bytes, m->text, sizeof m->text);
+    const void *made = tc_ptxas_cubin(m->a, t, ptx, "sm_90a", &none, &bytes,
+                                      m->text, sizeof m->text);
     assert_non_null(made);
     assert_memory_equal(made, "\177ELF", 4);
-    const void *kept =
-        tc_ptxas_cubin(m->a, t, ptx, "90a", &again, m->text, sizeof m->text);
+    const void *kept = tc_ptxas_cubin(m->a, t, ptx, "90a", &none, &again,
+                                      m->text, sizeof m->text);
     assert_int_equal(again, bytes);
     assert_memory_equal(made, kept, bytes);
     assert_null(tc_ptxas_cubin(m->a, t, ".version 9.0\nnonsense\n", "90a",
-                               &bytes, m->text, sizeof m->text));
+                               &none, &bytes, m->text, sizeof m->text));
     has(m->text, "ptxas refused it: ");
     has(m->text, "line 2");
 }

@@ -244,7 +244,7 @@ static void test_cancel(void **state) {
         tc_program_run(&o, &result);
         clock_gettime(CLOCK_MONOTONIC, &t1);
         assert_int_equal(result.end, TC_PROGRAM_CANCELLED);
-        assert_true(t1.tv_sec - t0.tv_sec < 5);
+        assert_true(t1.tv_sec - t0.tv_sec < 15);
     }
     signal(SIGALRM, SIG_DFL);
 }
@@ -343,7 +343,7 @@ static void test_overhead(void **state) {
         best = ms < best ? ms : best;
         assert_int_equal(result.end, TC_PROGRAM_EXITED);
     }
-    assert_true(best < 100); /* the sanitizers' build, a busy machine */
+    assert_true(best < 500); /* the sanitizers, a busy machine */
 }
 
 int main(int argc, char **argv) {

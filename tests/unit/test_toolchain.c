@@ -8,12 +8,9 @@
 #include <cmocka.h>
 
 #include "toolchain_fake.h"
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 
 /* Vectors of the FNV reference (RFC 9923). */
@@ -170,18 +167,6 @@ static void test_home(void **state) {
 
 /* --- building --------------------------------------------------------------*/
 
-static void expect_build(machine *m, bool program, bool cached,
-                         const char *ptx) {
-    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", program), TC_BUILD_OK);
-    assert_int_equal(m->b.cached, cached);
-    assert_string_equal(text_of(m, m->b.ptx), ptx);
-    if (program) {
-        assert_int_equal(access(m->b.program, X_OK), 0);
-    } else {
-        assert_null(m->b.program);
-    }
-}
-
 static void test_cache(void **state) {
     machine *m = *state;
     fake_nvcc(m, "root/opt/cuda", "13.0", "echo 'p.cu(1): warning: x' >&2");
@@ -246,12 +231,12 @@ static void test_flags(void **state) {
     }
 }
 
-static void expect_refused(machine *m, const char *first, const char *said,
+static void expect_refused(machine *m, const char *first,
+                           tc_build_status status, const char *said,
                            const char *why) {
     fake_nvcc(m, "root/opt/cuda", "13.0", first);
-    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true),
-                     said != NULL ? TC_BUILD_REFUSED : TC_BUILD_FAILED);
-    assert_string_equal(m->b.said, said != NULL ? said : "");
+    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true), status);
+    assert_string_equal(m->b.said, said);
     assert_string_equal(m->text, why);
     assert_null(m->b.ptx);
 }
@@ -259,18 +244,13 @@ static void expect_refused(machine *m, const char *first, const char *said,
 static void test_failures(void **state) {
     machine *m = *state;
     fake_host(m, "");
-    expect_refused(m, "echo 'p.cu(3): error: no' >&2; exit 2",
+    expect_refused(m, "echo 'p.cu(3): error: no' >&2; exit 2", TC_BUILD_REFUSED,
                    "p.cu(3): error: no\n", "nvcc refused it");
-    expect_refused(
-        m, "echo '#error -- unsupported GNU version! gcc' >&2; exit 1",
-        "#error -- unsupported GNU version! gcc\n",
-        tc_format(m->a,
-                  "nvcc does not take %s: let CXX name another C++ compiler",
-                  in(m, "bin/g++")));
-    expect_refused(m, "exit 3", NULL,
+    expect_refused(m, "exit 3", TC_BUILD_FAILED, "",
                    "nvcc failed with status 3 and said nothing");
-    expect_refused(m, "kill -9 $$", NULL, "nvcc was ended by signal 9");
-    expect_refused(m, "exit 0", NULL,
+    expect_refused(m, "kill -11 $$", TC_BUILD_FAILED, "",
+                   "nvcc was ended by signal 11");
+    expect_refused(m, "exit 0", TC_BUILD_FAILED, "",
                    tc_format(m->a, "nvcc left no PTX for %s", in(m, "p.cu")));
     fake_nvcc(m, "root/opt/cuda", "13.0", "");
     assert_int_equal(build(m, in(m, "none.cu"), "sm_90a", true),
@@ -282,8 +262,31 @@ static void test_failures(void **state) {
     assert_int_equal(build(m, in(m, "pipe.cu"), "sm_90a", true),
                      TC_BUILD_FAILED);
     assert_non_null(strstr(m->text, "this is not a file"));
+}
+
+/* What is not the source's fault is told from what is. */
+static void test_machine(void **state) {
+    machine *m = *state;
+    fake_host(m, "");
+    expect_refused(
+        m, "echo '#error -- unsupported GNU version! gcc' >&2; exit 1",
+        TC_BUILD_MACHINE, "#error -- unsupported GNU version! gcc\n",
+        tc_format(m->a,
+                  "nvcc does not take %s: let CXX name another C++ compiler",
+                  in(m, "bin/g++")));
+    expect_refused(m, "kill -9 $$", TC_BUILD_MACHINE, "",
+                   "nvcc was ended by signal 9");
+    expect_refused(m, "echo 'x.ii: No space left on device' >&2; exit 1",
+                   TC_BUILD_MACHINE, "x.ii: No space left on device\n",
+                   "nvcc could not do its work: No space left on device");
+    put(m, "p.cu", "#error No space left on device\n");
+    expect_refused(m, "echo 'x.ii: No space left on device' >&2; exit 1",
+                   TC_BUILD_REFUSED, "x.ii: No space left on device\n",
+                   "nvcc refused it");
+    put(m, "file", "");
+    fake_nvcc(m, "root/opt/cuda", "13.0", "");
     setenv("PATH", in(m, "nowhere"), 1);
-    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true), TC_BUILD_FAILED);
+    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true), TC_BUILD_MACHINE);
     assert_non_null(strstr(m->text, "there is no g++ in PATH"));
     assert_non_null(strstr(m->text, "apt install g++"));
 }
@@ -307,7 +310,7 @@ static void test_cancel(void **state) {
     setitimer(ITIMER_REAL, &soon, NULL);
     assert_int_equal(
         tc_build_cu(m->a, t, in(m, "p.cu"), &o, &m->b, m->text, sizeof m->text),
-        TC_BUILD_FAILED);
+        TC_BUILD_CANCELLED);
     signal(SIGALRM, SIG_DFL);
     assert_string_equal(m->text, "interrupted");
     assert_true(time(NULL) - begin < 20);
@@ -414,88 +417,6 @@ static void test_hostile(void **state) {
     free(was);
 }
 
-/* --- the cache's bounds ----------------------------------------------------*/
-
-static int entries_of(machine *m, const char *suffix) {
-    int n = 0;
-    DIR *d = opendir(in(m, "cache"));
-    for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
-        size_t len = strlen(e->d_name), s = strlen(suffix);
-        n += len >= s && strcmp(e->d_name + len - s, suffix) == 0;
-    }
-    closedir(d);
-    return n;
-}
-
-static void test_eviction(void **state) {
-    machine *m = *state;
-    char *bytes = tc_xcalloc(1, 400 << 10);
-    memset(bytes, 'x', 400 << 10);
-    setenv("TILECOPY_CACHE_MB", "1", 1);
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    for (int i = 0; i < 5; i++) { /* 4.old was used longest ago */
-        const char *path =
-            tc_cache_text(m->a, tc_format(m->a, "%d.old", i), bytes, 400 << 10);
-        assert_non_null(path);
-        struct timespec at[2] = {now, now};
-        at[0].tv_sec = at[1].tv_sec = now.tv_sec - 100 * (i + 1);
-        assert_int_equal(utimensat(AT_FDCWD, path, at, 0), 0);
-    }
-    tc_cache_trim(m->a);
-    assert_int_equal(entries_of(m, ".old"), 2);
-    assert_non_null(tc_cache_find(m->a, "0.old"));
-    assert_non_null(tc_cache_find(m->a, "1.old"));
-    /* both have just been used: they stay, whatever comes */
-    tc_cache_text(m->a, "5.old", bytes, 400 << 10);
-    tc_cache_trim(m->a);
-    assert_int_equal(entries_of(m, ".old"), 3);
-    free(bytes);
-}
-
-/* A cache that cannot be written, or has been damaged, costs time alone. */
-static void test_no_cache(void **state) {
-    machine *m = *state;
-    fake_nvcc(m, "root/opt/cuda", "13.0", "");
-    fake_host(m, "");
-    setenv("TILECOPY_CACHE", put(m, "file", ""), 1);
-    expect_build(m, true, false, "// first\n");
-    expect_build(m, true, true, "// first\n");
-    char *other = tc_format(m->a, "tmp/tilecopy-repl-%ld", (long)geteuid());
-    assert_int_equal(strncmp(m->b.program, in(m, other), strlen(in(m, other))),
-                     0);
-    tc_remove_tree(in(m, other));
-    setenv("TILECOPY_CACHE", in(m, "cache"), 1);
-    expect_build(m, true, false, "// first\n");
-    unlink(m->b.program);
-    expect_build(m, true, false, "// first\n");
-    expect_build(m, true, true, "// first\n");
-}
-
-/* Several at once on the same source: all get it, one entry is kept. */
-static void test_at_once(void **state) {
-    machine *m = *state;
-    pid_t child[4];
-    fake_nvcc(m, "root/opt/cuda", "13.0", "sleep 0.2");
-    fake_host(m, "");
-    for (int i = 0; i < 4; i++) {
-        child[i] = fork();
-        if (child[i] == 0) {
-            bool ok = build(m, in(m, "p.cu"), "sm_90a", true) == TC_BUILD_OK &&
-                      access(m->b.program, X_OK) == 0;
-            _exit(ok ? 0 : 1);
-        }
-    }
-    for (int i = 0; i < 4; i++) {
-        int status = 1;
-        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-        assert_int_equal(status, 0);
-    }
-    assert_int_equal(entries_of(m, ".deps"), 1);
-    assert_int_equal(entries_of(m, ""), 2 + 3); /* ., .., .nvcc, .deps, it */
-    expect_build(m, true, true, "// first\n");
-}
-
 /* --- parts -----------------------------------------------------------------*/
 
 static void test_deps(void **state) {
@@ -560,13 +481,12 @@ static void test_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_hash),     TEST(test_order),    TEST(test_not_here),
-        TEST(test_unfit),    TEST(test_facts),    TEST(test_wrapper),
-        TEST(test_home),     TEST(test_cache),    TEST(test_flags),
-        TEST(test_written),  TEST(test_failures), TEST(test_cancel),
-        TEST(test_link),     TEST(test_plain),    TEST(test_hostile),
-        TEST(test_eviction), TEST(test_no_cache), TEST(test_at_once),
-        TEST(test_deps),     TEST(test_run),
+        TEST(test_hash),    TEST(test_order),    TEST(test_not_here),
+        TEST(test_unfit),   TEST(test_facts),    TEST(test_wrapper),
+        TEST(test_home),    TEST(test_cache),    TEST(test_flags),
+        TEST(test_written), TEST(test_failures), TEST(test_cancel),
+        TEST(test_link),    TEST(test_plain),    TEST(test_hostile),
+        TEST(test_deps),    TEST(test_run),      TEST(test_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,4 +144,17 @@ static inline const char *text_of(machine *m, const char *path) {
     return text != NULL ? text : "";
 }
 
+/* Of p.cu; has it just been built, or was it kept? */
+static inline void expect_build(machine *m, bool program, bool cached,
+                                const char *ptx) {
+    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", program), TC_BUILD_OK);
+    assert_int_equal(m->b.cached, cached);
+    assert_string_equal(text_of(m, m->b.ptx), ptx);
+    if (program) {
+        assert_int_equal(access(m->b.program, X_OK), 0);
+    } else {
+        assert_null(m->b.program);
+    }
+}
+
 #endif
