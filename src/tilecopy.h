@@ -108,11 +108,16 @@ typedef struct tc_exec_options {
     bool quiet;    /* findings go to the report alone */
     bool pedantic; /* leaks and errors that nobody looked at are findings too */
     const char *main; /* one more source, linked in (the grader's), or NULL */
-    int in, out; /* descriptors that become its standard input and output; 0:
-                    this process's own */
+    int in, out, err; /* descriptors that become its standard streams; 0: this
+                         process's own */
     const char *cache;              /* see tc_build_options; NULL: the user's */
     const struct tc_limits *limits; /* of its build, base/limits.h; NULL: the
                                        usual ones */
+    const struct tc_limits *taken; /* what it and its kernels may take
+                                      (runtime/budget.h; disk: each file that it
+                                      writes); NULL: what the machine has */
+    uint64_t memory; /* bytes of device memory that it may have; 0: what the
+                        device has */
 } tc_exec_options;
 
 /* Builds it and runs it, in a process of its own with the standard streams and

@@ -40,7 +40,7 @@ static void *look(void *arg) {
             }
         }
         if (w->on &&
-            (tc_process_check(w->p) != TC_PROCESS_GOES_ON || gone(w->p))) {
+            (tc_process_check(w->p, true) != TC_PROCESS_GOES_ON || gone(w->p))) {
             w->flag = 1;
         }
     }
