@@ -163,6 +163,8 @@ char **tc_session_complete(tc_session *s, const char *line, size_t start,
 /* Stops what runs, as soon as possible and without loss; the evaluation under
  * way returns TC_FAILED (or TC_TIMEOUT). Async-signal-safe. */
 void tc_session_interrupt(tc_session *s, bool timeout);
+/* Has it been, since the evaluation under way, or the last one, began? */
+bool tc_session_interrupted(const tc_session *s);
 
 /* The trace of the last run, or NULL; see trace/trace.h. Valid until the next
  * evaluation. */

@@ -6,8 +6,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GAP_NS   UINT64_C(1000000000) /* who did not look for longer stood still */
-#define LEAST_NS UINT64_C(50000000)   /* between looks at the family */
+#define GAP_NS                                                                 \
+    UINT64_C(1000000000) /* who did not look for longer stood still */
+#define LEAST_NS UINT64_C(50000000) /* between looks at the family */
 #define MOST_NS  UINT64_C(400000000)
 
 static uint64_t now_ns(clockid_t clock) {

@@ -138,10 +138,10 @@ static bool sleeps(const row *r) {
     for (struct dirent *e; d && all && (e = readdir(d)) != NULL;) {
         char stat[128];
         snprintf(stat, sizeof stat, "%s/%.20s/stat", path, e->d_name);
-        const char *name = e->d_name[0] != '.' &&
-                                   read_text(stat, text, sizeof text)
-                               ? strrchr(text, ')')
-                               : NULL;
+        const char *name =
+            e->d_name[0] != '.' && read_text(stat, text, sizeof text)
+                ? strrchr(text, ')')
+                : NULL;
         all = name == NULL || strchr("SZTtXI", name[2]) != NULL;
     }
     if (d) {

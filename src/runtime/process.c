@@ -218,8 +218,8 @@ bool tc_process_ended(tc_process *p) {
             p->status = 0;
         }
         p->reaped = true;
-        tc_budget_collected(&p->budget, seconds(&r.ru_utime) +
-                                            seconds(&r.ru_stime));
+        tc_budget_collected(&p->budget,
+                            seconds(&r.ru_utime) + seconds(&r.ru_stime));
     }
     return true;
 }
@@ -339,7 +339,8 @@ static bool ends_within(tc_process *p, int ms) {
 
 tc_process_stop tc_process_wait(tc_process *p) {
     tc_process_stop stop = TC_PROCESS_GOES_ON;
-    while (stop == TC_PROCESS_GOES_ON && !ends_within(p, tc_budget_wait_ms(&p->budget, LOOK_MS))) {
+    while (stop == TC_PROCESS_GOES_ON &&
+           !ends_within(p, tc_budget_wait_ms(&p->budget, LOOK_MS))) {
         stop = tc_process_check(p, false);
     }
     return stop;

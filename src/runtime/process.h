@@ -17,7 +17,7 @@ typedef enum tc_process_stop {
 typedef struct tc_process {
     pid_t pid;
     int socket;
-    int pidfd;         /* readable when it has ended; -1: not known here */
+    int pidfd; /* readable when it has ended; -1: not known here */
     tc_budget budget;
     const volatile int *cancel; /* may be NULL */
     bool reaped;

@@ -39,10 +39,10 @@ typedef struct tc_program_options {
     const char *path;  /* the executable */
     char *const *argv; /* argv[0] included, ended by NULL */
     const tc_device_vtable *backend;
-    tc_device_options device;   /* print is the server's own */
-    double timeout_s; /* of the whole program, on the clock; 0: none */
-    const tc_limits *limits; /* of its processes and kernels (budget.h); disk:
-                                of each file that it writes. NULL: none */
+    tc_device_options device; /* print is the server's own */
+    double timeout_s;         /* of the whole program, on the clock; 0: none */
+    const tc_limits *limits;  /* of its processes and kernels (budget.h); disk:
+                                 of each file that it writes. NULL: none */
     uint64_t memory; /* bytes of device memory that it may have; 0: what the
                         device has */
     const volatile int *cancel; /* polled; may be NULL */
