@@ -16,6 +16,7 @@
 typedef struct writer {
     tc_printer printer; /* of diagnostics */
     FILE *out;
+    int error; /* errno of the first write that failed */
 } writer;
 
 static void on_diag(void *user, const tc_diag *d) {
@@ -24,8 +25,10 @@ static void on_diag(void *user, const tc_diag *d) {
 }
 
 static void on_output(void *user, const char *text, size_t n) {
-    const writer *w = user;
-    fwrite(text, 1, n, w->out);
+    writer *w = user;
+    if (fwrite(text, 1, n, w->out) < n && w->error == 0) {
+        w->error = errno;
+    }
 }
 
 static tc_status cannot_write(const writer *w, const char *path) {
@@ -117,10 +120,12 @@ tc_status tc_graded_main(const tc_cli *cli) {
     }
     tc_status status = grade(cli, &w);
     if (path == NULL && (fflush(stdout) != 0 || ferror(stdout))) {
+        errno = w.error ? w.error : errno;
         status = cannot_write(&w, "the standard output");
         clearerr(stdout);
     } else if (path != NULL &&
                !close_output(w.out, path, beside, status != TC_USAGE)) {
+        errno = w.error ? w.error : errno;
         status = cannot_write(&w, path);
     }
     return status;
