@@ -17,12 +17,14 @@ TEST_ENV := TILECOPY_CACHE=$(abspath $(BUILD)/cache)
 LIB_SRC  := $(filter-out src/repl/% src/view/% src/runtime/stub/%, \
               $(wildcard src/*/*.c src/*/*/*.c))
 MAIN_SRC := $(wildcard src/repl/*.c src/view/*.c)
-TEST_SRC := $(wildcard tests/unit/test_*.c)
+TEST_SRC := $(filter-out tests/unit/repl/%, \
+              $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/%.o)
-TESTS    := $(TEST_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
+TESTS    := $(addprefix $(BUILD)/tests/,$(notdir $(TEST_SRC:.c=)))
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
-STUB_SRC := $(wildcard src/runtime/stub/*.c)
+STUB_SRC := $(wildcard src/runtime/stub/*.c src/runtime/stub/api/*.c)
 STUB_OBJ := $(STUB_SRC:%.c=$(BUILD)/%.o)
 
 # Where a CUDA compiler of the project's own is put, and looked for.
@@ -40,7 +42,8 @@ $(BUILD)/libtilecopy.a: $(LIB_OBJ)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(EMBED) $(CFLAGS_ALL) $(VECTOR) -MMD -MP -c -o $@ $<
+	$(CC) $(CPPFLAGS_ALL) $(INCLUDE) $(EMBED) $(CFLAGS_ALL) $(VECTOR) \
+	  -MMD -MP -c -o $@ $<
 
 # The simulator's handlers, once for each instruction set (src/sim/fast/fast.h).
 VECTOR_OPT := $(if $(SAN),,-O3) -ffp-contract=off
@@ -50,10 +53,12 @@ $(BUILD)/src/sim/fast/avx2.o: VECTOR = $(VECTOR_OPT) $(if $(X86),-mavx2 -mfma)
 $(BUILD)/src/sim/fast/avx512.o: VECTOR = $(VECTOR_OPT) \
   $(if $(X86),-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma)
 
-$(BUILD)/tests/%: tests/unit/%.c $(BUILD)/libtilecopy.a
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -MMD -MP \
-	  -o $@ $< $(EXTRA_$(*F)) $(BUILD)/libtilecopy.a -lcmocka -lz $(LIBS)
+# tests/unit/ROOM/test_NAME.c becomes $(BUILD)/tests/test_NAME.
+$(TEST_OBJ): INCLUDE = -Itests/support
+$(foreach t,$(TEST_OBJ),$(eval $(BUILD)/tests/$(notdir $(t:.o=)): $(t)))
+$(TESTS): $(BUILD)/libtilecopy.a
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+	  -lcmocka -lz $(LIBS)
 
 $(BUILD)/tests/page $(BUILD)/tests/run: $(BUILD)/tests/%: tests/harness/%.c
 	@mkdir -p $(@D)
@@ -70,12 +75,12 @@ $(BUILD)/tests/pty $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu: \
 	$(CC) $(CPPFLAGS_ALL) -Itests/repl $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -lutil
 
 # The client's own parts, with a session of the tests' own in place of ours.
-CLIENT_SRC := tests/repl/test_client.c tests/repl/fake_session.c \
+CLIENT_SRC := tests/unit/repl/test_client.c tests/unit/repl/fake_session.c \
               $(filter-out src/repl/main.c,$(wildcard src/repl/*.c)) \
               $(wildcard src/base/*.c)
 $(BUILD)/tests/test_client: $(CLIENT_SRC)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests/repl $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \
 	  -lreadline -lcmocka -lm
 
 # What is linked into CUDA programs, in the place of cudart, and its bytes in
@@ -84,7 +89,7 @@ $(STUB_OBJ): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) -Isrc -D_GNU_SOURCE $(WARN) -O2 -g0 -fPIC -fno-sanitize=all \
 	  -MMD -MP -c -o $@ $<
-$(BUILD)/libtcstub.a: $(STUB_OBJ) $(wildcard src/runtime/stub)
+$(BUILD)/libtcstub.a: $(STUB_OBJ) $(wildcard src/runtime/stub src/runtime/stub/api)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $(STUB_OBJ)
@@ -118,15 +123,18 @@ $(BUILD)/tools/device_host $(BUILD)/tools/program_host: \
 $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_pack: \
   $(BUILD)/tools/%: tests/tools/%.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -lz -lm
+	$(CC) $(CPPFLAGS_ALL) -Itests/unit/sim/alu $(CFLAGS_ALL) $(LDFLAGS) -o $@ \
+	  $^ -lz -lm
 $(BUILD)/tools/alu_host: tests/tools/alu_host.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
+	$(CC) $(CPPFLAGS_ALL) -Itests/unit/sim/alu $(CFLAGS_ALL) $(LDFLAGS) -o $@ \
+	  $^ -ldl -lm
 
 # The same of sums of matrices; its compressed output is tests/gpu/mma-h200.gz.
 $(BUILD)/tools/mma_host: tests/tools/mma_host.c $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -Itests/unit $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
+	$(CC) $(CPPFLAGS_ALL) -Itests/unit/sim/isa $(CFLAGS_ALL) $(LDFLAGS) -o $@ \
+	  $^ -ldl -lm
 
 tools: $(BUILD)/tools/mma_host $(BUILD)/tools/ptx_host $(BUILD)/tools/device_host \
        $(BUILD)/tools/program_host \
@@ -202,4 +210,4 @@ clean:
 .PHONY: all tools run test test-build test-plain toolkit check conformance bench \
         fuzz install clean
 .SECONDARY:
--include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TESTS:=.d)
+-include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d)

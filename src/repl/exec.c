@@ -4,15 +4,16 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "repl/print.h"
 #include "repl/shell.h"
 #include "repl/signals.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,18 +123,36 @@ static bool check_program(const tc_printer *p, const char *path) {
     return true;
 }
 
-/* The report's descriptor, -1 for none. False after saying why not. */
+static bool no_report(const tc_printer *p, const char *path, const char *why) {
+    complain(p, NULL, "cannot write the report '%s': %s", path, why);
+    return false;
+}
+
+/* Where the report is put until it is whole; -1 for none. False after saying
+ * why not. */
 static bool open_report(const tc_printer *p, const char *path, int *fd) {
+    char why[TC_FILE_WHY];
     *fd = -1;
     if (path == NULL) {
         return true;
     }
-    *fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (*fd < 0) {
-        complain(p, NULL, "cannot write the report '%s': %s", path,
-                 strerror(errno));
+    if (!tc_file_writable(path, why)) {
+        return no_report(p, path, why);
     }
-    return *fd >= 0;
+    *fd = memfd_create("report", MFD_CLOEXEC);
+    return *fd >= 0 || no_report(p, path, strerror(errno));
+}
+
+static bool close_report(const tc_printer *p, const char *path, int fd) {
+    char why[TC_FILE_WHY], from[32];
+    tc_buf text = TC_BUF_INIT;
+    lseek(fd, 0, SEEK_SET);
+    snprintf(from, sizeof from, "/dev/fd/%d", fd);
+    bool ok = tc_file_read(&text, from, SIZE_MAX / 2, NULL, why) &&
+              tc_file_write(path, tc_buf_text(&text), text.len, NULL, why);
+    tc_buf_free(&text);
+    close(fd);
+    return ok || no_report(p, path, why);
 }
 
 /* --- running -----------------------------------------------------------------
@@ -178,9 +197,8 @@ int tc_exec_main(const tc_cli *cli) {
         status = run(cli, s, report);
     }
     tc_session_free(s);
-    if (report >= 0 && close(report) != 0) {
-        status =
-            complain(&p, NULL, "cannot write the report: %s", strerror(errno));
+    if (report >= 0 && !close_report(&p, cli->exec.report, report)) {
+        status = TC_FAILED;
     }
     return status;
 }

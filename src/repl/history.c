@@ -9,7 +9,13 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+enum {
+    MOST_BYTES = 16 << 20, /* of the file that are looked at */
+    LOCK_TICKS = 50        /* of 20 ms */
+};
 
 /* mkdir -p, mode 0700, of everything before the last slash. */
 static void make_folders(char *path) {
@@ -36,19 +42,48 @@ char *tc_history_path(void) {
     return b.data;
 }
 
+/* Locks; another session has it for the time of a write at most. */
+static bool lock(int fd) {
+    const struct timespec tick = {.tv_nsec = 20000000};
+    for (int i = 0; i < LOCK_TICKS; i++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            return true;
+        }
+        if (errno != EWOULDBLOCK && errno != EINTR) {
+            return false;
+        }
+        nanosleep(&tick, NULL);
+    }
+    errno = EWOULDBLOCK;
+    return false;
+}
+
 /* Opens and locks the file; another session may have replaced it in between,
- * and then the new one is opened. -1 and errno when it cannot be. */
+ * and then the new one is opened. -1 and errno when it cannot be, or is no
+ * ordinary file. */
 static int open_locked(const char *path) {
     while (true) {
-        int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+        int fd = open(path,
+                      O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY |
+                          O_CLOEXEC,
+                      0600);
         if (fd < 0) {
             return -1;
         }
         struct stat mine, there;
-        while (flock(fd, LOCK_EX) != 0 && errno == EINTR) {
+        bool ok = fstat(fd, &mine) == 0;
+        if (ok && !S_ISREG(mine.st_mode)) {
+            ok = false;
+            errno = EINVAL;
         }
-        if (fstat(fd, &mine) == 0 && stat(path, &there) == 0 &&
-            mine.st_ino == there.st_ino && mine.st_dev == there.st_dev) {
+        if (!ok || !lock(fd)) {
+            int why = errno;
+            close(fd);
+            errno = why;
+            return -1;
+        }
+        if (stat(path, &there) == 0 && mine.st_ino == there.st_ino &&
+            mine.st_dev == there.st_dev) {
             return fd;
         }
         close(fd);
@@ -111,12 +146,23 @@ bool tc_history_append(const char *path, const char *entry) {
     return ok;
 }
 
-static void read_all(int fd, tc_buf *b) {
+/* The end of the file, of MOST_BYTES; *whole: that is all of it. */
+static bool read_end(int fd, tc_buf *b, bool *whole) {
     char block[4096];
-    ssize_t n;
-    while ((n = read(fd, block, sizeof block)) > 0) {
-        tc_buf_write(b, block, (size_t)n);
+    struct stat st;
+    if (fstat(fd, &st) != 0) {
+        return false;
     }
+    *whole = st.st_size <= MOST_BYTES;
+    off_t at = *whole ? 0 : st.st_size - MOST_BYTES;
+    while (b->len < MOST_BYTES) {
+        ssize_t n = pread(fd, block, sizeof block, at + (off_t)b->len);
+        if (n == 0 || (n < 0 && errno != EINTR)) {
+            return n == 0;
+        }
+        tc_buf_write(b, block, n > 0 ? (size_t)n : 0);
+    }
+    return true;
 }
 
 /* Replaces the file by the text: written beside it, then renamed over it. */
@@ -150,9 +196,9 @@ void tc_history_load(const char *path, void (*fn)(const char *entry)) {
         return;
     }
     tc_buf b = TC_BUF_INIT;
-    read_all(fd, &b);
+    bool whole = false, read = read_end(fd, &b, &whole);
     const char *text = tc_buf_text(&b), *kept = newest(text, b.len);
-    if (kept != text) {
+    if (kept != text && read && whole) {
         replace(path, kept, b.len - (size_t)(kept - text));
     }
     close(fd);

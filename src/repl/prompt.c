@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "repl/complete.h"
 #include "repl/entry.h"
 #include "repl/history.h"
@@ -271,7 +272,11 @@ void tc_prompt_rc(tc_shell *sh) {
         return;
     }
     tc_buf_puts(&path, "/tilecopy-repl/rc");
-    FILE *f = fopen(path.data, "r");
+    char why[TC_FILE_WHY];
+    FILE *f = tc_file_stream(path.data, why);
+    if (f == NULL && access(path.data, F_OK) == 0) {
+        fprintf(stderr, "note: %s is not read: %s\n", path.data, why);
+    }
     if (f != NULL) {
         tc_shell_stream(sh, f);
         fclose(f);

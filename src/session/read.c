@@ -1,9 +1,10 @@
 /* read.c - files that the learner names. */
 #include "session/session.h"
 
-#include <errno.h>
-#include <stdio.h>
+#include "base/file.h"
+
 #include <string.h>
+#include <unistd.h>
 
 bool tc_ends_with(const char *text, const char *end) {
     size_t n = strlen(text), m = strlen(end);
@@ -18,30 +19,25 @@ static size_t most_bytes(const char *path) {
 
 char *tc_read_source(tc_session *s, tc_arena *a, const char *path, tc_span at,
                      size_t *len) {
-    size_t most = most_bytes(path);
-    FILE *f = fopen(path, "rb");
-    if (f == NULL) {
-        tc_error(&s->diags, at, NULL, "cannot open '%s': %s", path,
-                 strerror(errno));
-        return NULL;
-    }
     tc_buf text = TC_BUF_INIT;
-    char block[1 << 14];
-    size_t n;
-    while ((n = fread(block, 1, sizeof block, f)) > 0 && text.len <= most) {
-        tc_buf_write(&text, block, n);
-    }
-    bool failed = ferror(f) != 0;
-    int why = errno;
-    fclose(f);
-    *len = text.len;
-    if (failed || text.len > most) {
-        char large[40];
-        snprintf(large, sizeof large, "it is larger than %zu MiB", most >> 20);
-        tc_error(&s->diags, at, NULL, "cannot read '%s': %s", path,
-                 failed ? strerror(why) : large);
+    char why[TC_FILE_WHY];
+    if (!tc_file_read(&text, path, most_bytes(path), &s->cancel, why)) {
+        tc_error(&s->diags, at, NULL, "cannot %s '%s': %s",
+                 access(path, R_OK) == 0 ? "read" : "open", path, why);
         tc_buf_free(&text);
         return NULL;
     }
+    *len = text.len;
     return tc_buf_finish(&text, a);
+}
+
+bool tc_write_text(tc_session *s, const char *path, tc_span at,
+                   const tc_buf *text) {
+    char why[TC_FILE_WHY];
+    bool ok =
+        tc_file_write(path, tc_buf_text(text), text->len, &s->cancel, why);
+    if (!ok) {
+        tc_error(&s->diags, at, NULL, "cannot write '%s': %s", path, why);
+    }
+    return ok;
 }

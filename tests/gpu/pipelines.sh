@@ -1,5 +1,5 @@
 #!/bin/sh
-# The random pipelines of tests/unit/test_pipelines.c on a GPU: does each leave
+# The random pipelines of tests/unit/sim/race/test_pipelines.c on a GPU: does each leave
 # the bytes that it means?
 #
 #     test_pipelines --write FOLDER N

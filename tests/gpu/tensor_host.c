@@ -2,12 +2,13 @@
  *
  *     tensor_host [FOLDER]
  *
- * Prints a JSON line for each case of tests/unit/tensor_cases.h: its name, and
- * the fnv1a64 of the 16 KiB that it left, or why the driver or the GPU refused.
- * With FOLDER, the bytes themselves go there, a file a case (NNN.bin). What an
- * H200 said is in tests/gpu/tensor-h200.jsonl. Needs libc and the driver only:
+ * Prints a JSON line for each case of tests/unit/sim/async/tensor_cases.h: its
+ * name, and the fnv1a64 of the 16 KiB that it left, or why the driver or the
+ * GPU refused. With FOLDER, the bytes themselves go there, a file a case
+ * (NNN.bin). What an H200 said is in tests/gpu/tensor-h200.jsonl. Needs libc
+ * and the driver only:
  *
- *     cc -O1 -Isrc -Itests/unit -D_GNU_SOURCE -o tensor_host \
+ *     cc -O1 -Isrc -Itests/unit/sim/async -D_GNU_SOURCE -o tensor_host \
  *        tests/gpu/tensor_host.c src/gpu/?*.c src/sim/async/tensormap.c \
  *        src/base/?*.c -ldl -lm */
 #include "gpu/gpu.h"

@@ -9,7 +9,7 @@ set -u
 build=$1 work=$2 without=${3:-/dev/null}
 program=$build/tilecopy-repl
 lesson=lessons/ldgsts.py
-# Cycles are the same with and without ptxas (src/session/run_facts.c).
+# Cycles are the same with and without ptxas (src/run/facts.c).
 TILECOPY_PTXAS=none
 # Examples of pages run in folders of their own, on builds that lie anywhere.
 TILECOPY_EXERCISES=$PWD/exercises

@@ -1,4 +1,4 @@
-// Kernels of tests/tools/device_host.c and tests/unit/test_device_gpu.c:
+// Kernels of tests/tools/device_host.c and tests/unit/runtime/test_device_gpu.c:
 // nvcc -std=c++17 -arch=compute_90a -ptx -o device.ptx device.cu
 #include <cooperative_groups.h>
 #include <cstdio>

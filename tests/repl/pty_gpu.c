@@ -2,7 +2,7 @@
  * kernel runs that never ends, and the end of the device process, after each of
  * which the next command works; what is left when the program ends, or is
  * killed. PROGRAM is tilecopy-repl. The driver is a stand-in
- * (tests/unit/fake_cuda.c), unless a real GPU is asked for
+ * (tests/built/fake_cuda.c), unless a real GPU is asked for
  * (tests/gpu/process.sh). */
 #include "terminal.h"
 
@@ -102,7 +102,7 @@ static bool write_file(const char *name, const char *text) {
 
 static bool build_fake(void) {
     char source[PATH_MAX], command[2 * PATH_MAX];
-    if (realpath("tests/unit/fake_cuda.c", source) == NULL) {
+    if (realpath("tests/built/fake_cuda.c", source) == NULL) {
         return false;
     }
     snprintf(command, sizeof command,
@@ -307,7 +307,7 @@ int main(int argc, char **argv) {
     program = argc > 1 ? realpath(argv[1], NULL) : NULL;
     if (program == NULL || mkdtemp(folder) == NULL ||
         (!real && !build_fake()) || !enter_folder()) {
-        fputs("usage: pty_gpu TILECOPY_REPL [real], where tests/unit is\n",
+        fputs("usage: pty_gpu TILECOPY_REPL [real], where tests/built is\n",
               stderr);
         return 2;
     }

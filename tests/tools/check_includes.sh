@@ -15,8 +15,12 @@ ir: layout
 front: lang layout ir
 dispatch: layout ir
 variants: layout ir dispatch
+variants/tcgen05: layout ir dispatch variants
+variants/tma: layout ir dispatch variants
 suggest: front dispatch layout ir lang
 emit: layout ir
+emit/cuda: layout ir emit
+emit/ptx: layout ir emit
 ptx:
 trace:
 sim/sim.h: ptx trace
@@ -34,9 +38,16 @@ gpu: trace
 runtime/protocol.h:
 runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
+runtime/stub/api: runtime/protocol.h runtime/stub
 runtime: ptx sim gpu trace runtime/stub/errors.def
 toolchain:
-session: lang layout ir front dispatch variants suggest emit ptx trace sim gpu runtime toolchain
+reply: layout ir front dispatch
+session: front dispatch emit ptx sim gpu trace reply
+load: ptx toolchain reply session
+run: ir ptx sim gpu toolchain reply session load
+explain: layout ptx sim reply session load run
+exec: ptx runtime reply session load run explain
+commands: layout dispatch suggest emit gpu trace reply session load run explain exec
 view: trace
 grade: trace
 repl: trace view/view.h grade/grade.h

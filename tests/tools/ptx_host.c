@@ -9,9 +9,9 @@
  * compute-sanitizer (sanitizer_table.sh), and needs libc and the driver only.
  */
 #include "gpu/gpu.h"
-#include "session/launch_arg.h"
-#include "session/outline.h"
-#include "session/session.h"
+#include "load/outline.h"
+#include "run/launch_arg.h"
+#include "run/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * types, cudaDeviceProp, cudaLaunchAttribute) and the Driver API's (tensor
  * maps). Built with TC_STUB_REAL_TYPES, the toolkit's own headers stand in
  * their place: the compiler then judges every function against NVIDIA's
- * declaration (tests/unit/test_stub_abi.c). */
+ * declaration (tests/unit/runtime/test_stub_abi.c). */
 #ifndef TC_STUB_CUDA_H
 #define TC_STUB_CUDA_H
 

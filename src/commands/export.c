@@ -1,0 +1,61 @@
+/* export.c - the last run, written to a file for other programs. */
+#include "commands/commands.h"
+#include "run/run.h"
+
+#include <string.h>
+
+typedef struct tc_export {
+    const char *name;
+    void (*write)(const tc_trace *t, tc_buf *out);
+} tc_export;
+
+static const tc_export formats[] = {
+    {"trace", tc_trace_save},
+    {"chrome", tc_trace_chrome},
+};
+
+static const tc_export *find_format(tc_session *s, const tc_args *a) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strcmp(formats[i].name, a->words[0]) == 0) {
+            return &formats[i];
+        }
+    }
+    tc_error(&s->diags, a->spans[0], "trace or chrome",
+             "there is no format '%s'", a->words[0]);
+    return NULL;
+}
+
+tc_status tc_cmd_export(tc_session *s, const tc_args *args, tc_reply *r) {
+    tc_status status;
+    if (args->n != 2) {
+        tc_error(&s->diags, args->span, "export chrome run.json",
+                 "export takes a format and a file");
+        return TC_USAGE;
+    }
+    const tc_export *format = find_format(s, args);
+    if (format == NULL) {
+        return TC_USAGE;
+    }
+    if (!tc_need_run(s, args->span, &status)) {
+        return status;
+    }
+    const tc_trace *t = s->program.run->trace;
+    if (t == NULL || t->n == 0) {
+        tc_error(&s->diags, args->span, "`set trace on`, then `run`",
+                 "the last run recorded no events");
+        return TC_FAILED;
+    }
+    tc_buf text = TC_BUF_INIT;
+    format->write(t, &text);
+    bool ok = tc_write_text(s, args->words[1], args->spans[1], &text);
+    if (ok && s->options.json) {
+        r->json = json_pack("{s:I,s:I}", "events", (json_int_t)t->n, "bytes",
+                            (json_int_t)text.len);
+    } else if (ok) {
+        tc_describe_count(&r->text, t->n);
+        tc_buf_printf(&r->text, " events of the last run are in %s\n",
+                      args->words[1]);
+    }
+    tc_buf_free(&text);
+    return ok ? TC_OK : TC_FAILED;
+}

@@ -1,0 +1,80 @@
+/* here.c - runs a loaded program at the prompt. */
+#include "exec/exec.h"
+#include "load/load.h"
+#include "run/run.h"
+
+const tc_device_vtable *tc_exec_device(tc_backend b) {
+    return b == TC_BACKEND_GPU    ? &tc_device_gpu
+           : b == TC_BACKEND_BOTH ? &tc_device_both
+                                  : &tc_device_sim;
+}
+
+/* A program that was ended from outside, or never began, is a command that
+ * failed; of one that never began nothing is kept. */
+static tc_status command_status(tc_session *s, tc_exec *e) {
+    tc_buf why = TC_BUF_INIT;
+    const char *hint;
+    tc_program_end end = e->result.end;
+    bool ran = end == TC_PROGRAM_EXITED || end == TC_PROGRAM_SIGNALLED ||
+               end == TC_PROGRAM_STOPPED;
+    if (!ran && tc_exec_explain(e, &why, &hint)) {
+        tc_error(&s->diags, TC_NOWHERE, hint, "%s", tc_buf_text(&why));
+    }
+    tc_buf_free(&why);
+    if (!ran && e->launches == 0 && e->nfindings == 0) {
+        tc_last_exec_forget(s);
+    }
+    return ran                         ? TC_OK
+           : end == TC_PROGRAM_NO_GPU  ? TC_NO_GPU
+           : end == TC_PROGRAM_TIMEOUT ? TC_TIMEOUT
+           : s->cancel == 2            ? TC_TIMEOUT
+                                       : TC_FAILED;
+}
+
+tc_status tc_exec_here(tc_session *s, tc_loaded *file, const char *const *args,
+                       int nargs, tc_backend backend) {
+    tc_exec_ask ask = {
+        .args = args, .nargs = nargs, .backend = tc_exec_device(backend)};
+    return command_status(s, tc_exec_run(s, file, &ask));
+}
+
+bool tc_exec_need_launch(tc_session *s, tc_loaded *file, tc_span at,
+                         tc_status *status) {
+    tc_exec *e = s->last_exec.exec;
+    *status = TC_FAILED;
+    if (e == NULL && !tc_cuda_runs(s, file, at)) {
+        return false;
+    }
+    if (e == NULL) {
+        *status = tc_exec_here(s, file, NULL, 0, s->options.backend);
+        if (*status != TC_OK) {
+            return false;
+        }
+        e = s->last_exec.exec;
+    }
+    if (s->program.run != NULL) {
+        return true;
+    }
+    tc_error(&s->diags, at, NULL,
+             e->launches > 0 ? "the last run was not the simulator's"
+                             : "the program launched no kernel");
+    *status = TC_FAILED;
+    return false;
+}
+
+bool tc_need_run(tc_session *s, tc_span at, tc_status *status) {
+    if (s->program.run != NULL) {
+        return true;
+    }
+    tc_loaded *program = tc_cuda_newest(s);
+    if (program != NULL) {
+        return tc_exec_need_launch(s, program, at, status);
+    }
+    if (s->program.func == NULL && s->nfiles > 0) {
+        tc_error(&s->diags, at, "`help launch` shows how",
+                 "no kernel has been launched yet");
+        *status = TC_FAILED;
+        return false;
+    }
+    return tc_run_make(s, true, at, status);
+}

@@ -1,0 +1,102 @@
+/* finding_cuda.h - a finding of a built .cu, in CUDA's words. */
+#ifndef TC_EXPLAIN_FINDING_CUDA_H
+#define TC_EXPLAIN_FINDING_CUDA_H
+
+#include "load/load.h"
+#include "session/last_run.h"
+
+/* --- finding_cuda_call.c: what the learner calls it --------------------------
+ */
+
+typedef enum tc_cuda_home {
+    TC_HOME_LANGUAGE,  /* C++ and CUDA's own functions: __syncthreads */
+    TC_HOME_ASSEMBLY,  /* asm in the learner's code */
+    TC_HOME_PRIMITIVE, /* __pipeline_* */
+    TC_HOME_MBARRIER,  /* __mbarrier_* */
+    TC_HOME_LIBCUXX,   /* cuda::pipeline, cuda::barrier */
+    TC_HOME_BULK,      /* cuda::device::experimental */
+    TC_HOME_PTX,       /* cuda::ptx */
+    TC_HOME_GROUPS     /* cooperative_groups */
+} tc_cuda_home;
+
+typedef enum tc_cuda_deed {
+    TC_DEED_NONE,
+    TC_DEED_COPY,
+    TC_DEED_COMMIT,
+    TC_DEED_WAIT, /* for copies */
+    TC_DEED_INIT, /* of a barrier */
+    TC_DEED_INVAL,
+    TC_DEED_ARRIVE,
+    TC_DEED_PHASE, /* a wait for a barrier's phase */
+    TC_DEED_BOTH,  /* an arrival, and a wait for its phase */
+    TC_DEED_EXPECT,
+    TC_DEED_EMPTY,   /* a wait for a slot to be free */
+    TC_DEED_RELEASE, /* of such a slot */
+    TC_DEED_SYNC,    /* of a block, warp or cluster */
+    TC_DEED_FENCE,
+    TC_DEED_TRAP
+} tc_cuda_deed;
+
+enum { TC_CUDA_ARGS = 8 };
+
+/* A call as it is written, in one line. */
+typedef struct tc_cuda_call {
+    tc_cuda_home home;
+    tc_cuda_deed deed;
+    const char *text;   /* "pipe.consumer_wait()"; NULL: no call */
+    const char *name;   /* "consumer_wait" */
+    const char *scope;  /* what stands before the name: "pipe.", "cg::", "" */
+    const char *object; /* "pipe", or NULL */
+    const char *args[TC_CUDA_ARGS];
+    int nargs;
+} tc_cuda_call;
+
+/* The call that an instruction is of. False where the line has none that it
+ * can be of; c->home is right nevertheless. All in arena a. */
+bool tc_cuda_call_of(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
+                     tc_cuda_call *c);
+
+/* --- finding_cuda_names.c: variables ---------------------------
+ */
+
+/* Where an address lies in no device memory: ": d_x has 4096 bytes". False:
+ * there is none near. */
+bool tc_cuda_behind(tc_session *s, const tc_finding *f, tc_buf *b);
+/* What a finding's address is called: "s[1][5]", "d_x[1024]". */
+const char *tc_cuda_object(tc_session *s, const tc_finding *f);
+
+/* --- finding_cuda_words.c ----------------------------------------------------
+ */
+
+/* "8"; "8 of tile.cuh" in another file than the .cu; and with "line " before
+ * it. */
+void tc_cuda_number_words(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
+void tc_cuda_place_words(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
+void tc_cuda_line_words(tc_session *s, const tc_access *a, tc_buf *b);
+/* "`__pipeline_commit()` at line 8"; "line 8" where there is no call. */
+void tc_cuda_where(tc_session *s, const tc_access *a, tc_buf *b);
+/* "`__syncthreads()`". False: there is no call, and nothing is said. */
+bool tc_cuda_call_text(tc_session *s, const tc_access *a, tc_buf *b);
+/* " (`cuda::memcpy_async`)": the call's name, or nothing. */
+void tc_cuda_by(tc_session *s, const tc_access *a, tc_buf *b);
+/* "the copy `cg::memcpy_async(block, s, in, 256)` of line 9": the cause. */
+void tc_cuda_copy(tc_session *s, const tc_finding *f, tc_buf *b);
+/* A wait that left a batch in flight. False: it was no such wait. */
+bool tc_cuda_waited_less(tc_session *s, const tc_finding *f, const char *object,
+                         tc_buf *b);
+/* The rest of a sentence about a barrier that begins with who does what to it.
+ * False: there is more to say. */
+bool tc_cuda_mbarrier(tc_session *s, const tc_finding *f, tc_buf *b);
+/* The simulator's words with plain names; of a list of waiters, the warps that
+ * wait alike have one line. */
+const char *tc_cuda_detail(tc_arena *a, const char *text);
+/* "called from line 17, that from line 30", or nothing. */
+void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b);
+
+/* --- finding_cuda_missing.c --------------------------------------------------
+ */
+
+/* tc_finding_missing of a .cu. False: PTX's words are right. */
+bool tc_cuda_missing(tc_session *s, const tc_finding *f, tc_buf *b);
+
+#endif

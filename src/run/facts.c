@@ -1,0 +1,97 @@
+/* facts.c - what a kernel needs of the machine that its text does not say:
+ * registers, as ptxas counts them, and all of its CTAs at once. */
+#include "run/run.h"
+#include "session/loaded.h"
+#include "toolchain/toolchain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- registers ---------------------------------------------------------------
+ */
+
+uint32_t tc_registers_among(const char *lines, const char *kernel) {
+    size_t n = strlen(kernel);
+    for (const char *p = lines; *p != '\0';) {
+        if (strncmp(p, kernel, n) == 0 && p[n] == ' ') {
+            return (uint32_t)strtoul(p + n, NULL, 10);
+        }
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+    return 0;
+}
+
+/* Only the clock wants to know, and the tests want the same answer everywhere:
+ * TILECOPY_PTXAS=none. */
+uint32_t tc_run_registers(tc_session *s, const tc_run *run) {
+    const char *said = getenv("TILECOPY_PTXAS"), *why, *hint;
+    if (!s->timing || (said != NULL && strcmp(said, "none") == 0)) {
+        return 0;
+    }
+    tc_arena *a = tc_arena_new();
+    const tc_toolchain *t = tc_toolchain_find(a, &why, &hint);
+    const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
+    tc_build_options o = {.cancel = &s->cancel};
+    const char *lines =
+        t != NULL ? tc_ptxas_registers(a, t, run->ptx, arch, &o) : NULL;
+    uint32_t n = lines != NULL ? tc_registers_among(lines, run->entry) : 0;
+    tc_arena_free(a);
+    return n;
+}
+
+/* --- the whole grid ----------------------------------------------------------
+ */
+
+static bool asks_for_grid(const tc_ptx_op *op) {
+    const tc_ptx_operand *o = &op->a[1];
+    return op->opcode == TC_PTX_MOV && o->kind == TC_PO_SPECIAL &&
+           (o->slot == TC_SR_ENVREG1 || o->slot == TC_SR_ENVREG2);
+}
+
+/* grid.sync() finds its counters by %envreg1 and 2; a function that is called
+ * may do it too. */
+bool tc_run_waits_for_grid(const tc_run *run) {
+    const tc_ptx_module *m = run->module;
+    if (m == NULL) {
+        return strstr(run->ptx, "%envreg1") != NULL ||
+               strstr(run->ptx, "%envreg2") != NULL;
+    }
+    const tc_ptx_func *f = tc_ptx_find_entry(m, run->entry);
+    bool calls = false, asks = false, elsewhere = false;
+    for (uint32_t i = 0; i < m->ncode; i++) {
+        bool own = f != NULL && i >= f->begin && i < f->end;
+        bool here = asks_for_grid(&m->code[i]);
+        calls |= own && m->code[i].opcode == TC_PTX_CALL;
+        asks |= own && here;
+        elsewhere |= here;
+    }
+    return asks || (calls && elsewhere);
+}
+
+/* --- the machine -------------------------------------------------------------
+ */
+
+bool tc_run_fits(tc_session *s, const tc_run *run, tc_span at) {
+    const tc_ptx_module *m = run->file->module;
+    if (run->file->unknown != NULL) {
+        tc_error(&s->diags, at, "`launch` with --backend gpu asks a GPU alone",
+                 "the simulator cannot run this file: %s", run->file->unknown);
+        return false;
+    }
+    const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
+    int sm = atoi(arch + 3);
+    bool has_a = arch[strlen(arch) - 1] == 'a';
+    if (m->sm_suffix == 'a' ? m->sm == sm && has_a : m->sm <= sm) {
+        return true;
+    }
+    char target[32], hint[64];
+    snprintf(target, sizeof target, "sm_%d%.1s", m->sm,
+             m->sm_suffix ? &m->sm_suffix : "");
+    snprintf(hint, sizeof hint, "--arch %s%s", target,
+             m->sm == 100 && m->sm_suffix != 'a' ? "a" : "");
+    tc_error(&s->diags, at, hint,
+             "the kernel is for .target %s, and the simulated machine is %s",
+             target, arch);
+    return false;
+}
