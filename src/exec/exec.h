@@ -112,7 +112,7 @@ typedef struct tc_exec_ask {
     int nargs;
     const tc_device_vtable *backend;
     bool pedantic;
-    bool alone;  /* not at a prompt: nothing but findings is wanted of it */
+    bool alone; /* not at a prompt: nothing but findings is wanted of it */
     int in, out, err; /* its standard streams; 0: as they are */
     double timeout_s;
     const tc_limits *taken; /* see tc_exec_options */

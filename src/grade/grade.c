@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 enum {
-    ALL_CASES = 6,        /* limits of one case that all together may take */
-    DESCRIPTORS = 160,    /* that the grader and a submission need */
-    INTERRUPTED = 128 + 2 /* the status of what SIGINT ends */
+    ALL_CASES = 6,    /* limits of one case that all together may take */
+    DESCRIPTORS = 160 /* that the grader and a submission need */
 };
 
 /* Of the compilers: their time is not the submission's, and these end what
@@ -231,9 +230,14 @@ static bool is(const json_t *report, const char *key, const char *word) {
     return s != NULL && strcmp(s, word) == 0;
 }
 
+static bool interrupted(const grading *g) {
+    return tc_session_interrupted(g->session) ||
+           (g->o->outer != NULL && tc_session_interrupted(g->o->outer));
+}
+
 /* It was not built, or could not be started. */
 static bool take_refused(grading *g, int exit, const json_t *j, tc_test *t) {
-    if (is(j, "fault", "interrupt") || tc_session_interrupted(g->session)) {
+    if (is(j, "fault", "interrupt")) {
         return cannot_grade(g, t, "grading was interrupted");
     }
     if (is(j, "fault", "machine") || j == NULL) {
@@ -249,14 +253,14 @@ static bool take_refused(grading *g, int exit, const json_t *j, tc_test *t) {
 static bool take(grading *g, const tc_case *c, const tc_grade_files *f,
                  int exit, const json_t *j, tc_test *t) {
     bool cut = json_object_get(j, "why") != NULL; /* not ended by itself */
+    if (interrupted(g)) {                         /* whatever it came to */
+        return cannot_grade(g, t, "grading was interrupted");
+    }
     if (j == NULL || is(j, "status", "refused") || (cut && exit == TC_NO_GPU)) {
         return take_refused(g, exit, j, t);
     }
     g->built = true;
     g->left_s -= json_real_value(json_object_get(j, "taken_s"));
-    if (cut && exit == INTERRUPTED) {
-        return cannot_grade(g, t, "grading was interrupted");
-    }
     tc_arena *a = tc_arena_new();
     size_t size;
     uint8_t *left = tc_grade_read(a, f->in, (off_t)c->size, &size);
@@ -318,10 +322,6 @@ static bool run_case(grading *g, int number, tc_test *t) {
     tc_grade_files_close(&f);
     tc_arena_free(a);
     return go_on;
-}
-
-static bool interrupted(const grading *g) {
-    return g->o->outer != NULL && tc_session_interrupted(g->o->outer);
 }
 
 static void run_cases(grading *g) {

@@ -31,10 +31,20 @@ void tc_budget_begin(tc_budget *b, const tc_limits *limits) {
 
 /* ---- looking ---- */
 
-static void tick(tc_budget *b) {
+static void tick(tc_budget *b, bool waits) {
     uint64_t now = now_ns(CLOCK_MONOTONIC), gap = now - b->last;
-    b->elapsed += gap < GAP_NS ? gap : GAP_NS;
+    gap = gap < GAP_NS ? gap : GAP_NS;
+    b->elapsed += gap;
+    b->waited += b->waits && waits ? gap : 0;
+    b->waits = waits;
     b->last = now;
+}
+
+void tc_budget_waits(tc_budget *b) {
+    pthread_mutex_lock(&b->lock);
+    b->waits = false;
+    tick(b, true);
+    pthread_mutex_unlock(&b->lock);
 }
 
 /* Often enough for the limit to be met well, and no more: it costs. */
@@ -59,15 +69,16 @@ static uint64_t own_rss(void) {
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static tc_budget_end take(tc_budget *b, bool busy) {
+static tc_budget_end take(tc_budget *b) {
     tc_family_state s = tc_family_look(&b->family, b->pid);
     double cpu = s.cpu_s + b->ended_s + own_s() - b->own_s;
-    double passed = 1e-9 * (double)(b->elapsed - b->looked);
+    double waited = 1e-9 * (double)b->waited;
     double worked = cpu > b->cpu_s ? cpu - b->cpu_s : 0;
     b->cpu_s += worked;
-    if (s.sleeping && !busy && passed > worked) {
-        b->slept_s += passed - worked;
+    if (s.sleeping && waited > worked) {
+        b->slept_s += waited - worked;
     }
+    b->waited = 0;
     b->looked = b->elapsed;
     const tc_limits *l = &b->limits;
     return l->cpu_s > 0 && b->cpu_s + b->slept_s > l->cpu_s ? TC_BUDGET_TIME
@@ -78,13 +89,13 @@ static tc_budget_end take(tc_budget *b, bool busy) {
 
 tc_budget_end tc_budget_look(tc_budget *b, bool busy) {
     pthread_mutex_lock(&b->lock);
-    tick(b);
+    tick(b, !busy);
     if (b->end == TC_BUDGET_LEFT && b->limits.wall_s > 0 &&
         1e-9 * (double)b->elapsed >= b->limits.wall_s) {
         b->end = TC_BUDGET_WALL;
     }
     if (b->end == TC_BUDGET_LEFT && is_due(b)) {
-        b->end = take(b, busy);
+        b->end = take(b);
     }
     tc_budget_end end = b->end;
     pthread_mutex_unlock(&b->lock);
@@ -93,7 +104,7 @@ tc_budget_end tc_budget_look(tc_budget *b, bool busy) {
 
 int tc_budget_wait_ms(tc_budget *b, int most) {
     pthread_mutex_lock(&b->lock);
-    tick(b);
+    tick(b, b->waits);
     double left = b->limits.wall_s - 1e-9 * (double)b->elapsed;
     pthread_mutex_unlock(&b->lock);
     if (b->limits.wall_s <= 0 || left * 1e3 >= most) {
@@ -111,7 +122,7 @@ void tc_budget_collected(tc_budget *b, double cpu_s) {
 
 double tc_budget_end_all(tc_budget *b) {
     if (b->limits.cpu_s > 0) {
-        take(b, true);
+        take(b);
     }
     tc_family_end(&b->family);
     pthread_mutex_destroy(&b->lock);

@@ -29,6 +29,8 @@ typedef struct tc_budget {
     pthread_mutex_t lock;
     uint64_t last, elapsed; /* ns: the last look, the wall clock */
     uint64_t looked;        /* elapsed at the last look at the family */
+    bool waits;             /* since the last look we wait for the program */
+    uint64_t waited;        /* ns of that, since the last look at the family */
     double own_s;           /* our processor time at the begin */
     double cpu_s, slept_s;  /* what it has taken */
     double ended_s;         /* of the program itself, when it was collected */
@@ -37,6 +39,9 @@ typedef struct tc_budget {
 
 /* limits may be NULL. */
 void tc_budget_begin(tc_budget *b, const tc_limits *limits);
+/* From here to the next look this process waits for the program: if that sleeps
+ * then, it is its own time. */
+void tc_budget_waits(tc_budget *b);
 /* Adds what was taken since the last time. busy: this process works for the
  * program just now. Cheap; any thread. */
 tc_budget_end tc_budget_look(tc_budget *b, bool busy);

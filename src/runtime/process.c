@@ -236,6 +236,7 @@ tc_process_stop tc_process_check(tc_process *p, bool busy) {
 /* Until the socket is ready for events. Bytes that the program has sent before
  * its end are still read. */
 static tc_process_stop wait_for(tc_process *p, short events) {
+    tc_budget_waits(&p->budget);
     for (;;) {
         struct pollfd fds[2] = {{p->socket, events, 0}, {p->pidfd, POLLIN, 0}};
         tc_process_stop stop = tc_process_check(p, false);
@@ -338,6 +339,7 @@ static bool ends_within(tc_process *p, int ms) {
 }
 
 tc_process_stop tc_process_wait(tc_process *p) {
+    tc_budget_waits(&p->budget);
     tc_process_stop stop = TC_PROCESS_GOES_ON;
     while (stop == TC_PROCESS_GOES_ON &&
            !ends_within(p, tc_budget_wait_ms(&p->budget, LOOK_MS))) {
