@@ -1,6 +1,12 @@
 /* bulk.c - cp.async.bulk and cp.reduce.async.bulk (PTX ISA 9.7.9.25.4), their
  * groups (9.7.9.27.2). */
 #include "sim/async/bulk.h"
+#include "sim/async/transfer.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
+#include "sim/isa/isa.h"
+#include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,9 +41,7 @@ static bool multicast(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b,
             tc_fault(w, op, lane,
                      peer ? TC_FINDING_REMOTE_EXITED : TC_FINDING_OUT_OF_BOUNDS,
                      TC_PS_SHARED, first.to.address, b->bytes,
-                     peer ? NULL
-                          : "the mask names a CTA that the cluster does "
-                            "not have");
+                     peer ? TC_DETAIL_NONE : TC_DETAIL_MASK_CTA);
             return false;
         }
         tc_bulk_target *t = &b->target[b->ntargets++];
@@ -114,12 +118,6 @@ void tc_bulk_signal(tc_run *r, tc_transfer *t) {
     }
 }
 
-bool tc_bulk_reduces(const tc_ptx_op *op) {
-    return op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK ||
-           op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR ||
-           op->opcode == TC_PTX_RED_ASYNC;
-}
-
 /* Sums of .f32 keep subnormals, unlike red.global's (an H200's,
  * tests/gpu/tensor-h200.jsonl). */
 void tc_bulk_reduce(const tc_ptx_op *op, tc_ptx_type type, uint8_t *to,
@@ -170,7 +168,7 @@ static bool check_size(tc_warp *w, const tc_ptx_op *op, int lane,
                        uint32_t bytes) {
     if (bytes % 16 != 0) {
         tc_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, (tc_ptx_space)op->space,
-                 0, bytes, "a bulk copy's size is a multiple of 16 bytes");
+                 0, bytes, TC_DETAIL_BULK_SIZE);
         return false;
     }
     return true;
@@ -196,9 +194,7 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
     }
     if (t->has_barrier && t->barrier.cta != t->to.owner) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, t->to.address,
-                 b->bytes,
-                 "the mbarrier of a bulk copy lies in the shared memory of the "
-                 "CTA that the copy writes to");
+                 b->bytes, TC_DETAIL_BULK_MBARRIER);
         return false;
     }
     return true;

@@ -2,6 +2,9 @@
  * a thread (PTX ISA 9.7.16.12.1). */
 #include "sim/async/tmem.h"
 #include "sim/async/transfer.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
 #include "sim/race/race.h"
 #include <stdlib.h>
 
@@ -58,9 +61,7 @@ static bool multicast(tc_warp *w, const tc_ptx_op *op, int lane,
             tc_fault(w, op, lane,
                      peer ? TC_FINDING_REMOTE_EXITED : TC_FINDING_OUT_OF_BOUNDS,
                      TC_PS_SHARED, own.offset, 8,
-                     peer ? NULL
-                          : "the mask names a CTA that the cluster does not "
-                            "have");
+                     peer ? TC_DETAIL_NONE : TC_DETAIL_MASK_CTA);
             return false;
         }
         c->barrier[c->n] = own;

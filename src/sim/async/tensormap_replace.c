@@ -1,7 +1,11 @@
 /* tensormap_replace.c - tensormap.replace (PTX ISA 9.7.9.28) and
  * tensormap.cp_fenceproxy (9.7.13.16): maps that a kernel makes itself. */
 #include "sim/async/tensor.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
 #include "sim/race/race.h"
+#include "sim/tensormap.h"
 #include <string.h>
 
 /* Table 33: the numbers of .elemtype are not the driver's. */
@@ -81,8 +85,7 @@ static void replace(tc_warp *w, const tc_ptx_op *op, int lane) {
     if ((at.space != TC_PS_GLOBAL && at.owner != w->cta) ||
         !tc_sim_map_of(w->cta->run->sim, at.bytes, &m)) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, at.space, at.address,
-                 TC_TENSOR_MAP_BYTES,
-                 "there is no tensor map at this address to change");
+                 TC_TENSOR_MAP_BYTES, TC_DETAIL_NO_MAP_TO_CHANGE);
         return;
     }
     tell(w, op, &at, lane, true);

@@ -9,6 +9,8 @@
  * bits of those sums). .f64 is a chain of fma in the order of k. Integers and
  * .b1 are exact. */
 #include "sim/isa/mma.h"
+#include "sim/alu/alu.h"
+#include "sim/core/finding.h"
 
 /* The elements of the three matrices, C becoming D: numbers of the kind that
  * the type has. */
@@ -32,8 +34,7 @@ bool tc_mma_together(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         return true;
     }
     tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-             "a matrix is in the registers of all 32 threads of the warp, and "
-             "some have ended or do not exist");
+             TC_DETAIL_MATRIX_WARP);
     return false;
 }
 
