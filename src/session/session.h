@@ -83,6 +83,7 @@ struct tc_session {
     tc_grade_fn grade;          /* the client's; NULL: it has none */
     tc_session *volatile inner; /* that interrupts reach too, or NULL */
 
+    bool told_cache; /* that it is not used */
     bool finished, had_findings, wants_timeline;
 };
 
