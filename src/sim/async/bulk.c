@@ -83,15 +83,15 @@ void tc_bulk_drop(tc_transfer *t) {
 
 static void tell_checker(tc_transfer *t, const tc_bulk *b) {
     tc_warp *w = t->warp;
-    for (uint32_t i = 0; t->hz && i < b->ntargets; i++) {
+    for (uint32_t i = 0; t->race && i < b->ntargets; i++) {
         const tc_bulk_target *g = &b->target[i];
         if (g->to.owner && g->to.owner != w->cta) {
-            tc_hazard_remote(w, t->op, t->lane, g->to.owner, g->to.address,
-                             b->bytes);
+            tc_race_remote_access(w, t->op, t->lane, g->to.owner, g->to.address,
+                                  b->bytes);
         }
         if (g->has_barrier) {
-            tc_hazard_agent_signals(t->hz, g->barrier.cta, g->barrier.offset,
-                                    tc_mbarrier_phase(g->barrier));
+            tc_race_agent_signals(t->race, g->barrier.cta, g->barrier.offset,
+                                  tc_mbarrier_phase(g->barrier));
         }
     }
 }
@@ -214,13 +214,13 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     tc_transfer *t = tc_bulk_transfer(w, op, lane, b);
     t->fetch = fetch;
     t->land = land;
-    if (t->hz) {
-        tc_hazard_agent_access(t->hz, b->from.owner, b->from.space,
-                               b->from.address, b->bytes, false);
+    if (t->race) {
+        tc_race_agent_access(t->race, b->from.owner, b->from.space,
+                             b->from.address, b->bytes, false);
         for (uint32_t i = 0; i < b->ntargets; i++) {
             const tc_place *to = &b->target[i].to;
-            tc_hazard_agent_access(t->hz, to->owner, to->space, to->address,
-                                   b->bytes, true);
+            tc_race_agent_access(t->race, to->owner, to->space, to->address,
+                                 b->bytes, true);
         }
     }
     if (r->timing) {

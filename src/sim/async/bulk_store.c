@@ -78,10 +78,10 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     take_values(w, op, lane, b);
     tc_transfer *t = tc_bulk_transfer(w, op, lane, b);
     t->land = land;
-    if (t->hz) {
+    if (t->race) {
         const tc_place *to = &b->target[0].to;
-        tc_hazard_agent_access(t->hz, to->owner, to->space, to->address,
-                               b->bytes, true);
+        tc_race_agent_access(t->race, to->owner, to->space, to->address,
+                             b->bytes, true);
     }
     if (r->timing) {
         t->complete = tc_timing_transfer(r, b->bytes, TC_PS_SHARED,
@@ -119,12 +119,12 @@ static void fill_zero(tc_warp *w, const tc_ptx_op *op, int lane) {
                  (uint32_t)bytes, "st.bulk fills the CTA's own shared memory");
         return;
     }
-    if (w->cta->run->hazard) {
+    if (w->cta->run->race) {
         uint64_t address[TC_LANES] = {0};
         for (uint64_t i = 0; i < bytes; i += 8) {
             address[lane] = at.address + i;
-            tc_hazard_access(w, op, TC_PS_SHARED, UINT32_C(1) << lane, address,
-                             8, true);
+            tc_race_access(w, op, TC_PS_SHARED, UINT32_C(1) << lane, address, 8,
+                           true);
         }
     }
     memset(at.bytes, 0, bytes);
@@ -139,7 +139,7 @@ void tc_sim_op_ST_BULK(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 
 /* One memory, in order: only the checker has anything to do. */
 void tc_sim_op_FENCE_PROXY(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    if (w->cta->run->hazard) {
-        tc_hazard_proxy_fence(w, op, mask);
+    if (w->cta->run->race) {
+        tc_race_proxy_fence(w, op, mask);
     }
 }

@@ -128,7 +128,7 @@ bool tc_mbarrier_find(tc_warp *w, const tc_ptx_op *op, int lane,
     const tc_mbarrier *m = tc_mbarrier_entry(*out);
     out->issued = m && m->live ? m->phase + 1 : 0;
     if (p.owner != w->cta) {
-        tc_hazard_remote(w, op, lane, p.owner, p.address, 8);
+        tc_race_remote_access(w, op, lane, p.owner, p.address, 8);
     }
     return true;
 }

@@ -189,11 +189,11 @@ static void drop(tc_transfer *x) {
 /* ---- issue ---- */
 
 static void tell_checker(tc_transfer *x, const tensor_move *m) {
-    for (uint32_t h = 0; x->hz && h < m->halves; h++) {
+    for (uint32_t h = 0; x->race && h < m->halves; h++) {
         for (uint32_t i = 0; i < m->rows; i++) {
-            tc_hazard_agent_access(x->hz, x->warp->cta, TC_PS_TENSOR,
-                                   (m->lane + i) << 16 | m->column[h],
-                                   m->width * 4, !is_load(x->op));
+            tc_race_agent_access(x->race, x->warp->cta, TC_PS_TENSOR,
+                                 (m->lane + i) << 16 | m->column[h],
+                                 m->width * 4, !is_load(x->op));
         }
     }
 }
@@ -271,12 +271,12 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     for (tc_transfer *x = r->transfers; x; x = x->next) {
         if (waits_for(w, what, x)) {
             tc_transfer_land(x);
-            tc_hazard_agent_waited(x->hz, w, op, mask, false);
+            tc_race_agent_waited(x->race, w, op, mask, false);
             x->kept = false;
         }
     }
-    if (r->hazard) { /* any of the warp's threads may tell others */
-        tc_hazard_warp_sync(w, mask);
+    if (r->race) { /* any of the warp's threads may tell others */
+        tc_race_warp_sync(w, mask);
     }
     tc_transfer_sweep(r);
 }
@@ -292,10 +292,10 @@ void tc_sim_op_TCGEN05_WAIT_ST(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 /* 9.7.16.11.1: only the checker has anything to do. */
 void tc_sim_op_TCGEN05_FENCE_BEFORE(tc_warp *w, const tc_ptx_op *op,
                                     uint32_t mask) {
-    tc_hazard_proxy_fence(w, op, mask);
+    tc_race_proxy_fence(w, op, mask);
 }
 
 void tc_sim_op_TCGEN05_FENCE_AFTER(tc_warp *w, const tc_ptx_op *op,
                                    uint32_t mask) {
-    tc_hazard_proxy_fence(w, op, mask);
+    tc_race_proxy_fence(w, op, mask);
 }

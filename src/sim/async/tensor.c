@@ -302,31 +302,31 @@ static void tell_global(const tc_transfer *tr, const tc_tensor *t, bool store) {
             continue;
         }
         if (n && to > from) {
-            tc_hazard_agent_access(tr->hz, NULL, TC_PS_GLOBAL, from,
-                                   (uint32_t)(to - from), store);
+            tc_race_agent_access(tr->race, NULL, TC_PS_GLOBAL, from,
+                                 (uint32_t)(to - from), store);
         }
         from = n ? p.address : from;
         to = n ? p.address + n : to;
     }
     if (to > from) {
-        tc_hazard_agent_access(tr->hz, NULL, TC_PS_GLOBAL, from,
-                               (uint32_t)(to - from), store);
+        tc_race_agent_access(tr->race, NULL, TC_PS_GLOBAL, from,
+                             (uint32_t)(to - from), store);
     }
 }
 
 static void tell_shared(const tc_transfer *tr, const tc_tensor *t,
                         const tc_place *at, bool store) {
     if (t->pitch == t->row) {
-        tc_hazard_agent_access(tr->hz, at->owner, TC_PS_SHARED, at->address,
-                               t->b.bytes, store);
+        tc_race_agent_access(tr->race, at->owner, TC_PS_SHARED, at->address,
+                             t->b.bytes, store);
         return;
     }
     for (uint32_t r = 0; r < t->rows; r++) { /* chunks with gaps between */
         uint64_t line = at->address + (uint64_t)r * t->pitch;
         for (uint32_t i = 0; i < t->row; i += 16) {
             uint64_t a = tc_tensor_swizzle(t->map.swizzle, line + i);
-            tc_hazard_agent_access(tr->hz, at->owner, TC_PS_SHARED,
-                                   a & ~UINT64_C(15), 16, store);
+            tc_race_agent_access(tr->race, at->owner, TC_PS_SHARED,
+                                 a & ~UINT64_C(15), 16, store);
         }
     }
 }
@@ -353,7 +353,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     tc_transfer *tr = tc_bulk_transfer(w, op, lane, &t->b);
     tr->fetch = load ? fetch_load : fetch_store;
     tr->land = load ? land_load : land_store;
-    if (tr->hz) {
+    if (tr->race) {
         tell_checker(tr, t);
     }
     if (r->timing) {

@@ -65,11 +65,11 @@ static void set_field(const tc_ptx_op *op, tc_sim_tensor_map *m, uint64_t v) {
 static void tell(tc_warp *w, const tc_ptx_op *op, const tc_place *at, int lane,
                  bool store) {
     uint64_t address[TC_LANES] = {0};
-    for (uint32_t i = 0; w->cta->run->hazard && i < TC_TENSOR_MAP_BYTES;
+    for (uint32_t i = 0; w->cta->run->race && i < TC_TENSOR_MAP_BYTES;
          i += 16) {
         address[lane] = at->address + i;
-        tc_hazard_access(w, op, at->space, UINT32_C(1) << lane, address, 16,
-                         store);
+        tc_race_access(w, op, at->space, UINT32_C(1) << lane, address, 16,
+                       store);
     }
 }
 
@@ -130,7 +130,7 @@ void tc_sim_op_TENSORMAP_CP_FENCEPROXY(tc_warp *w, const tc_ptx_op *op,
         copy(w, op, tc_first(m), tc_first(m) == tc_first(mask));
     }
     w->cta->run->progress++;
-    if (w->cta->run->hazard) {
-        tc_hazard_proxy_fence(w, op, mask);
+    if (w->cta->run->race) {
+        tc_race_proxy_fence(w, op, mask);
     }
 }

@@ -168,15 +168,15 @@ static void hand_out(tc_warp *w, const tc_ptx_op *op, int lane,
     }
     memcpy(p.bytes, &column, sizeof column);
     const tc_run *r = w->cta->run;
-    if (r->hazard) { /* the warp may read it at once: 9.7.16.6.1 */
-        tc_hazard_warp_sync(w, w->alive);
+    if (r->race) { /* the warp may read it at once: 9.7.16.6.1 */
+        tc_race_warp_sync(w, w->alive);
     }
-    if (r->hazard || r->trace || r->timing) {
+    if (r->race || r->trace || r->timing) {
         addr[lane] = p.address;
         tc_observe(w, op, TC_PS_SHARED, UINT32_C(1) << lane, addr, 4, true);
     }
-    if (r->hazard) {
-        tc_hazard_warp_sync(w, w->alive);
+    if (r->race) {
+        tc_race_warp_sync(w, w->alive);
     }
 }
 

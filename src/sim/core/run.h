@@ -83,7 +83,7 @@ struct tc_run {
     uint64_t norder;
     uint64_t frame_bytes;      /* of the frames of all its calls */
     tc_sim_allocation *recent; /* last one hit */
-    tc_hazard *hazard;         /* NULL: off */
+    tc_race *race;             /* NULL: off */
     tc_trace *trace;           /* NULL: off */
     tc_timing *timing;         /* NULL: off */
     tc_slab *slab;             /* of the warps of a large grid, or NULL */

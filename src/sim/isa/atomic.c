@@ -196,8 +196,8 @@ static void observe(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                 continue;
             }
             addr[i] = at[i].address;
-            if (remote && w->cta->run->hazard) {
-                tc_hazard_remote(w, op, i, at[i].owner, addr[i], bytes);
+            if (remote && w->cta->run->race) {
+                tc_race_remote_access(w, op, i, at[i].owner, addr[i], bytes);
             }
             lanes |= remote ? 0 : UINT32_C(1) << i;
         }
@@ -222,7 +222,7 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
             return;
         }
     }
-    if (r->hazard || r->timing || r->trace) {
+    if (r->race || r->timing || r->trace) {
         observe(w, op, mask, at, bytes);
     }
     for (uint32_t m = mask; m; m &= m - 1) {

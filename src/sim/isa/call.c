@@ -137,7 +137,7 @@ static void overflow(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 
 /* A call's .local variables have no values yet, its parameters have. */
 static void fresh_locals(tc_warp *w, const tc_frame *f, uint32_t mask) {
-    tc_hz_cta *z = w->cta->hz;
+    tc_race_cta *z = w->cta->race;
     uint64_t each = w->cta->local_bytes;
     const tc_ptx_module *m = w->cta->run->module;
     if (!z || !z->local || f->func->local_bytes == 0) {

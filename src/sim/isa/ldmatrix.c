@@ -90,7 +90,7 @@ static void observe_rows(tc_warp *w, const tc_ptx_op *op, const matrix_shape *s,
     uint32_t n = s->matrices * s->rows;
     uint32_t lanes = n == 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
     uint64_t addr[TC_LANES] = {0};
-    if (!r->hazard && !r->timing && !r->trace) {
+    if (!r->race && !r->timing && !r->trace) {
         return;
     }
     for (uint32_t i = 0; i < n; i++) {

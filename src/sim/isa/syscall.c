@@ -269,10 +269,10 @@ static void one_lane(tc_warp *w, const tc_ptx_op *op, uint8_t which, int lane,
         break;
     case TC_PB_MALLOC:
         v = tc_heap_take(s, tc_call_operand(w, &a[0], lane));
-        tc_hazard_heap_take(w, lane);
+        tc_race_heap_take(w, lane);
         break;
     case TC_PB_FREE:
-        tc_hazard_heap_give(w, lane);
+        tc_race_heap_give(w, lane);
         if (!tc_heap_give(s, tc_call_operand(w, &a[0], lane))) {
             tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL,
                      tc_call_operand(w, &a[0], lane), 0,

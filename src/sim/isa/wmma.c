@@ -81,7 +81,7 @@ static bool find_lanes(tc_warp *w, const tc_ptx_op *op, const area *x,
         addr[i] = at[i].address;
     }
     const tc_run *run = w->cta->run;
-    if (run->hazard || run->timing || run->trace) {
+    if (run->race || run->timing || run->trace) {
         tc_observe(w, op, at[0].space, UINT32_MAX, addr, bytes, x->store);
     }
     return true;
