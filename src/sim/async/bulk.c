@@ -186,11 +186,12 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
         b->byte_mask = (uint16_t)tc_bulk_value(w, &op->a[6], lane);
     }
     if (!check_size(w, op, lane, b->bytes) ||
-        !tc_lane_place(w, op, space, lane, tc_bulk_address(w, &op->a[0], lane),
-                       b->bytes, 16, &t->to) ||
-        !tc_lane_place(w, op, (tc_ptx_space)op->space2, lane,
-                       tc_bulk_address(w, &op->a[1], lane), b->bytes, 16,
-                       &b->from) ||
+        !tc_resolve_lane(w, op, space, lane,
+                         tc_bulk_address(w, &op->a[0], lane), b->bytes, 16,
+                         &t->to) ||
+        !tc_resolve_lane(w, op, (tc_ptx_space)op->space2, lane,
+                         tc_bulk_address(w, &op->a[1], lane), b->bytes, 16,
+                         &b->from) ||
         !tc_bulk_targets(w, op, lane, b, &op->a[3], space, &op->a[4])) {
         return false;
     }
@@ -218,7 +219,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
         tc_race_agent_access(t->race, b->from.owner, b->from.space,
                              b->from.address, b->bytes, false);
         for (uint32_t i = 0; i < b->ntargets; i++) {
-            const tc_place *to = &b->target[i].to;
+            const tc_resolved *to = &b->target[i].to;
             tc_race_agent_access(t->race, to->owner, to->space, to->address,
                                  b->bytes, true);
         }
@@ -250,11 +251,12 @@ void tc_sim_op_CP_ASYNC_BULK_PREFETCH(tc_warp *w, const tc_ptx_op *op,
                                       uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
         int lane = tc_first(m);
-        tc_place at;
+        tc_resolved at;
         uint32_t bytes = tc_bulk_value(w, &op->a[1], lane);
         if (check_size(w, op, lane, bytes)) {
-            tc_lane_place(w, op, TC_PS_GLOBAL, lane,
-                          tc_bulk_address(w, &op->a[0], lane), bytes, 16, &at);
+            tc_resolve_lane(w, op, TC_PS_GLOBAL, lane,
+                            tc_bulk_address(w, &op->a[0], lane), bytes, 16,
+                            &at);
         }
     }
 }

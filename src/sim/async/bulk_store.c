@@ -45,8 +45,9 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
     tc_ptx_space space = (tc_ptx_space)op->space;
     tc_bulk_target *t = &b->target[0];
     b->bytes = tc_ptx_type_bytes[op->type] * (uint32_t)op->nvec;
-    if (!tc_lane_place(w, op, space, lane, tc_bulk_address(w, &op->a[0], lane),
-                       b->bytes, b->bytes, &t->to) ||
+    if (!tc_resolve_lane(w, op, space, lane,
+                         tc_bulk_address(w, &op->a[0], lane), b->bytes,
+                         b->bytes, &t->to) ||
         !tc_bulk_targets(w, op, lane, b, &op->a[2], space, &none)) {
         return false;
     }
@@ -79,7 +80,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     tc_transfer *t = tc_bulk_transfer(w, op, lane, b);
     t->land = land;
     if (t->race) {
-        const tc_place *to = &b->target[0].to;
+        const tc_resolved *to = &b->target[0].to;
         tc_race_agent_access(t->race, to->owner, to->space, to->address,
                              b->bytes, true);
     }
@@ -102,16 +103,16 @@ void tc_sim_op_RED_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 
 static void fill_zero(tc_warp *w, const tc_ptx_op *op, int lane) {
     uint64_t tmp[TC_LANES], bytes = tc_src64(w, &op->a[1], tmp)[lane];
-    tc_place at;
+    tc_resolved at;
     if (bytes % 8 != 0 || bytes > 16777216) {
         tc_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, 0,
                  (uint32_t)bytes,
                  "st.bulk fills multiples of 8 bytes up to 16777216");
         return;
     }
-    if (!tc_lane_place(w, op, (tc_ptx_space)op->space, lane,
-                       tc_bulk_address(w, &op->a[0], lane), (uint32_t)bytes, 8,
-                       &at)) {
+    if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, lane,
+                         tc_bulk_address(w, &op->a[0], lane), (uint32_t)bytes,
+                         8, &at)) {
         return;
     }
     if (at.owner != w->cta) {

@@ -115,8 +115,8 @@ uint32_t tc_mbarrier_phase(tc_mbarrier_ref b) {
 bool tc_mbarrier_find(tc_warp *w, const tc_ptx_op *op, int lane,
                       tc_ptx_space space, uint64_t address,
                       tc_mbarrier_ref *out) {
-    tc_place p;
-    if (!tc_lane_place(w, op, space, lane, address, 8, 8, &p)) {
+    tc_resolved p;
+    if (!tc_resolve_lane(w, op, space, lane, address, 8, 8, &p)) {
         return false;
     }
     if (p.space != TC_PS_SHARED) {

@@ -10,19 +10,21 @@
 
 /* Figures of 9.7.16.2.3.1. The registers of .x1 cover the shape's columns;
  * further ones the columns behind it. */
-tc_tmem_place tc_tmem_register(uint8_t shape, uint32_t t, uint32_t reg) {
+tc_tmem_location tc_tmem_register(uint8_t shape, uint32_t t, uint32_t reg) {
     switch (shape) {
     case TC_TCGEN_16X64B:
-        return (tc_tmem_place){t / 4 + t % 2 * 8, reg * 2 + t / 2 % 2, false};
+        return (tc_tmem_location){t / 4 + t % 2 * 8, reg * 2 + t / 2 % 2,
+                                  false};
     case TC_TCGEN_16X128B:
-        return (tc_tmem_place){t / 4 + reg % 2 * 8, reg / 2 * 4 + t % 4, false};
+        return (tc_tmem_location){t / 4 + reg % 2 * 8, reg / 2 * 4 + t % 4,
+                                  false};
     case TC_TCGEN_16X256B:
-        return (tc_tmem_place){t / 4 + reg / 2 % 2 * 8,
-                               reg / 4 * 8 + t % 4 * 2 + reg % 2, false};
+        return (tc_tmem_location){t / 4 + reg / 2 % 2 * 8,
+                                  reg / 4 * 8 + t % 4 * 2 + reg % 2, false};
     case TC_TCGEN_16X32BX2:
-        return (tc_tmem_place){t % 16, reg, t >= 16};
+        return (tc_tmem_location){t % 16, reg, t >= 16};
     default:
-        return (tc_tmem_place){t, reg, false};
+        return (tc_tmem_location){t, reg, false};
     }
 }
 
@@ -154,7 +156,7 @@ static void each(tc_transfer *x, visit *fn) {
     tc_tensor_memory *t = x->warp->cta->tensor;
     for (uint32_t r = 0; r < m->n; r++) {
         for (uint32_t i = 0; i < TC_LANES; i++) {
-            tc_tmem_place p = tc_tmem_register(x->op->sub, i, r);
+            tc_tmem_location p = tc_tmem_register(x->op->sub, i, r);
             uint32_t column = p.column * (m->packed ? 2 : 1);
             fn(t, m->lane + p.lane, m->column[p.second] + column, m->packed,
                &m->data[r][i]);

@@ -12,7 +12,7 @@
 enum { SHARED_ALIGN = 128 }; /* of a box in shared memory */
 
 static bool refuse(tc_warp *w, const tc_ptx_op *op, int lane,
-                   const tc_place *map, const char *why) {
+                   const tc_resolved *map, const char *why) {
     tc_fault(w, op, lane, TC_FINDING_TRAP, map->space, map->address,
              TC_TENSOR_MAP_BYTES, why);
     return false;
@@ -26,13 +26,13 @@ static bool find_map(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
         w, &op->a[op->opcode == TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR ? 0 : 1],
         lane);
     tc_ptx_space space = TC_PS_GENERIC;
-    tc_place at;
+    tc_resolved at;
     if (address - TC_WINDOW_PARAM < TC_WINDOW_BYTES) {
         address -= TC_WINDOW_PARAM;
         space = TC_PS_PARAM;
     }
-    if (!tc_lane_place(w, op, space, lane, address, TC_TENSOR_MAP_BYTES,
-                       TC_TENSOR_MAP_ALIGN, &at)) {
+    if (!tc_resolve_lane(w, op, space, lane, address, TC_TENSOR_MAP_BYTES,
+                         TC_TENSOR_MAP_ALIGN, &at)) {
         return false;
     }
     char why[160];
@@ -210,10 +210,10 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
     }
     t->b.bytes = t->rows * t->row;
     const tc_ptx_operand *o = &op->a[load ? 0 : 3];
-    tc_place *shared = load ? &t->b.target[0].to : &t->b.from;
-    if (!tc_lane_place(w, op, (tc_ptx_space)(load ? op->space : op->space2),
-                       lane, tc_bulk_address(w, o, lane), t->rows * t->pitch,
-                       SHARED_ALIGN, shared) ||
+    tc_resolved *shared = load ? &t->b.target[0].to : &t->b.from;
+    if (!tc_resolve_lane(w, op, (tc_ptx_space)(load ? op->space : op->space2),
+                         lane, tc_bulk_address(w, o, lane), t->rows * t->pitch,
+                         SHARED_ALIGN, shared) ||
         !check_reduction(w, op, lane, t) || !check_global(w, op, lane, t)) {
         return false;
     }
@@ -221,8 +221,8 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
         return find_barrier(w, op, lane, t);
     }
     t->b.ntargets = 0;
-    t->b.target[0].to = (tc_place){.space = TC_PS_GLOBAL,
-                                   .address = tc_tensor_row(t, 0).address};
+    t->b.target[0].to = (tc_resolved){.space = TC_PS_GLOBAL,
+                                      .address = tc_tensor_row(t, 0).address};
     return true;
 }
 
@@ -315,7 +315,7 @@ static void tell_global(const tc_transfer *tr, const tc_tensor *t, bool store) {
 }
 
 static void tell_shared(const tc_transfer *tr, const tc_tensor *t,
-                        const tc_place *at, bool store) {
+                        const tc_resolved *at, bool store) {
     if (t->pitch == t->row) {
         tc_race_agent_access(tr->race, at->owner, TC_PS_SHARED, at->address,
                              t->b.bytes, store);

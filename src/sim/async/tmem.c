@@ -157,9 +157,9 @@ static void hand_out(tc_warp *w, const tc_ptx_op *op, int lane,
                      uint32_t column) {
     uint64_t addr[TC_LANES] = {0};
     tc_addresses(w, &op->a[0], addr);
-    tc_place p;
-    if (!tc_lane_place(w, op, (tc_ptx_space)op->space, lane, addr[lane], 4, 4,
-                       &p)) {
+    tc_resolved p;
+    if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, lane, addr[lane], 4, 4,
+                         &p)) {
         return;
     }
     if (p.space != TC_PS_SHARED || p.owner != w->cta) {

@@ -107,7 +107,7 @@ static void take_registers(tc_warp *w, const tc_ptx_op *op, group_product *g) {
         const uint32_t *s = tc_src32(w, &v[r], tmp);
         for (uint32_t k = 0; k < TC_LANES * m->per; k++) {
             uint32_t i = k / m->per, j = k % m->per;
-            tc_mma_place p = tc_mma_place_of(m, i, r, j);
+            tc_mma_element p = tc_mma_element_of(m, i, r, j);
             uint32_t bits = m->bits == 32
                                 ? s[i]
                                 : s[i] >> j * m->bits & ((1u << m->bits) - 1);
@@ -136,7 +136,7 @@ static double start_of(const tc_ptx_op *op, uint32_t bits) {
                                  : tc_mma_float((tc_ptx_type)op->type, bits);
 }
 
-static double sum_at(const group_product *g, uint32_t depth, tc_mma_place p,
+static double sum_at(const group_product *g, uint32_t depth, tc_mma_element p,
                      double sum) {
     const double *a = &g->ma[p.row * depth];
     for (uint32_t k = 0; k < depth; k++) {
@@ -168,7 +168,7 @@ static void land(tc_run *r, tc_transfer *x) {
             uint32_t shift = j * m->bits % 32;
             uint32_t bits = m->per == 1 ? c[lane] : c[lane] >> shift & 0xffff;
             double sum = g->scale ? start_of(x->op, bits) : 0;
-            tc_mma_place p = tc_mma_place_of(m, lane, i, j);
+            tc_mma_element p = tc_mma_element_of(m, lane, i, j);
             d[lane] |= rounded(x->op, sum_at(g, depth, p, sum)) << shift;
         }
         tc_put32(x->warp, &v[i], d, UINT32_MAX);

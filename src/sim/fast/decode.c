@@ -1,4 +1,4 @@
-/* decode.c - which handler an op has on the fast road, and its rows. An op
+/* decode.c - which handler an op has on the fast path, and its rows. An op
  * with anything out of the common run has none. */
 #include "sim/core/run.h"
 #include "sim/fast/entry.h"

@@ -183,7 +183,7 @@ static void finish(tc_warp *w, const atom *a, uint32_t mask) {
 /* What the checker, the clock and the trace are told, before the access: by
  * space, with addresses in it. */
 static void observe(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                    const tc_place *at, uint32_t bytes) {
+                    const tc_resolved *at, uint32_t bytes) {
     static const tc_ptx_space spaces[] = {TC_PS_GLOBAL, TC_PS_SHARED,
                                           TC_PS_LOCAL};
     for (int s = 0; s < 3; s++) {
@@ -211,14 +211,14 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
     atom a;
     uint64_t addr[TC_LANES];
-    tc_place at[TC_LANES];
+    tc_resolved at[TC_LANES];
     begin(w, op, &a);
     tc_addresses(w, a.address, addr);
     uint32_t bytes = a.n * a.size;
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
-        if (!tc_lane_place(w, op, (tc_ptx_space)op->space, i, addr[i], bytes,
-                           bytes, &at[i])) {
+        if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, i, addr[i], bytes,
+                             bytes, &at[i])) {
             return;
         }
     }

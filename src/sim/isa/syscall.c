@@ -17,7 +17,7 @@ static char *text_at(tc_warp *w, const tc_ptx_op *op, int lane,
     tc_buf b = TC_BUF_INIT;
     for (uint32_t i = 0; i < MOST_TEXT; i++) {
         const uint8_t *p =
-            tc_lane_bytes(w, op, TC_PS_GENERIC, lane, address + i, 1);
+            tc_resolve_bytes(w, op, TC_PS_GENERIC, lane, address + i, 1);
         if (!p) {
             tc_buf_free(&b);
             return NULL;
@@ -45,8 +45,8 @@ static uint64_t next_argument(args *a, uint32_t bytes) {
     uint64_t v = 0;
     a->at = (a->at + bytes - 1) & ~(uint64_t)(bytes - 1);
     const uint8_t *p = a->bad ? NULL
-                              : tc_lane_bytes(a->w, a->op, TC_PS_GENERIC,
-                                              a->lane, a->at, bytes);
+                              : tc_resolve_bytes(a->w, a->op, TC_PS_GENERIC,
+                                                 a->lane, a->at, bytes);
     a->bad = p == NULL;
     if (p) {
         memcpy(&v, p, bytes);

@@ -16,7 +16,7 @@ tc_race_visit tc_race_visit_of(tc_warp *w, uint32_t record, tc_race_cta *z,
     return (tc_race_visit){.h = w->cta->run->race,
                            .z = z,
                            .record = record,
-                           .known = hw->known,
+                           .vclock = hw->vclock,
                            .all = hw->all,
                            .base = space == TC_PS_SHARED
                                        ? tc_vclock_base(hw->all, w->cta->index)

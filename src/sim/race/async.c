@@ -115,8 +115,8 @@ tc_race_agent *tc_race_agent_new(tc_warp *w, const tc_ptx_op *op, int lane,
     g->proxy = proxy;
     g->issue = tc_access_of(w, op, lane);
     g->issued = tc_race_epoch(w);
-    g->know = tc_vclock_copy(NULL);
-    tc_race_release(w, lane, g->know);
+    g->vclock = tc_vclock_copy(NULL);
+    tc_race_release(w, lane, g->vclock);
     g->next = h->agents;
     h->agents = g;
     h->nasync++;
@@ -156,7 +156,7 @@ static uint32_t record_of(tc_race_agent *g, bool store) {
 
 void tc_race_agent_access(tc_race_agent *g, tc_cta *owner, tc_ptx_space space,
                           uint64_t address, uint32_t bytes, bool store) {
-    tc_vclock *known[TC_LANES];
+    tc_vclock *vclock[TC_LANES];
     if (!g || !g->warp || (owner && !owner->race)) {
         return;
     }
@@ -165,10 +165,10 @@ void tc_race_agent_access(tc_race_agent *g, tc_cta *owner, tc_ptx_space space,
     uint32_t record = record_of(g, store);
     tc_race_visit v = tc_race_visit_of(g->warp, record, z, space, bytes);
     for (int i = 0; i < TC_LANES; i++) {
-        known[i] = g->know;
+        vclock[i] = g->vclock;
     }
-    v.known = known;
-    v.all = g->know;
+    v.vclock = vclock;
+    v.all = g->vclock;
     v.base = 0;
     v.agent = g;
     if (space == TC_PS_TENSOR) { /* lane, column: 512 columns of 4 bytes */
@@ -188,7 +188,7 @@ static bool settled(const tc_race_agent *g, const tc_race_barrier *b) {
     uint32_t passed = tc_race_warp_of(g->warp)->phase[g->issue.lane];
     return b->init.cta == g->issue.cta &&
            (same ? passed > b->passed
-                 : tc_vclock_covers_threads(g->know, b->init.cta, t, 1,
+                 : tc_vclock_covers_threads(g->vclock, b->init.cta, t, 1,
                                             b->clock));
 }
 
@@ -199,7 +199,7 @@ static void check_init(tc_race_agent *g, const tc_race_barrier *b) {
     bool generic = g->proxy == TC_RACE_GENERIC || /* tcgen05.commit signals */
                    g->issue.op->opcode == TC_PTX_TCGEN05_CP;
     if (!b->initialised || b->fenced || generic || settled(g, b) ||
-        tc_vclock_covers_threads(g->know->proxy, b->init.cta,
+        tc_vclock_covers_threads(g->vclock->proxy, b->init.cta,
                                  b->init.warp * TC_LANES + b->init.lane, 1,
                                  b->clock)) {
         return;
@@ -279,7 +279,7 @@ static bool fenced_before(const tc_warp *w, int lane, const tc_race_barrier *b,
 /* A thread that uses the barrier without knowing of its init. */
 static void check_use(tc_warp *w, const tc_ptx_op *op, int lane,
                       const tc_cta *owner, const tc_race_barrier *b) {
-    const tc_vclock *k = tc_race_warp_of(w)->known[lane];
+    const tc_vclock *k = tc_race_warp_of(w)->vclock[lane];
     const tc_access *a = &b->init;
     bool same = a->cta == w->cta->index && a->warp == w->index &&
                 a->lane == (uint32_t)lane;
@@ -355,7 +355,7 @@ void tc_race_mbarrier_arrive(tc_warp *w, const tc_ptx_op *op, int lane,
         tc_vclock_unref(k);
     }
     tc_vclock_set(&p->over, NULL);
-    tc_vclock *known = tc_race_warp_of(w)->known[lane];
+    tc_vclock *known = tc_race_warp_of(w)->vclock[lane];
     if (known != p->joined) {
         tc_vclock_join(p->arrived, known, w->cta->run->race->nthreads);
         tc_vclock_set(&p->joined, known);
@@ -442,11 +442,11 @@ static void proxy_fence(tc_warp *w, uint32_t mask) {
     hw->fences |= mask;
     hw->tick = true;
     while (mask) {
-        tc_vclock *k = hw->known[tc_first(mask)], *n = tc_vclock_copy(k);
+        tc_vclock *k = hw->vclock[tc_first(mask)], *n = tc_vclock_copy(k);
         uint32_t same = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
             int i = tc_first(m);
-            same |= hw->known[i] == k ? UINT32_C(1) << i : 0;
+            same |= hw->vclock[i] == k ? UINT32_C(1) << i : 0;
         }
         tc_vclock_join_proxy(n, k, h->nthreads);
         tc_race_set_vclock(w, same, n);

@@ -27,7 +27,7 @@ static void point_lanes(tc_race_warp *hw, uint32_t lanes, tc_vclock *k) {
         k->refs += tc_popc(lanes);
     }
     for (uint32_t m = lanes; m; m &= m - 1) {
-        tc_vclock **at = &hw->known[tc_first(m)];
+        tc_vclock **at = &hw->vclock[tc_first(m)];
         if (*at != last) {
             tc_vclock_unref_n(last, n);
             last = *at;
@@ -97,7 +97,7 @@ static tc_race_cta *new_hz_cta(tc_cta *c) {
     z->cta = c;
     z->nshared = (c->shared_bytes + TC_RACE_LINE - 1) / TC_RACE_LINE;
     z->shared = tc_xcalloc(z->nshared + 1, sizeof *z->shared);
-    z->late = tc_xcalloc(z->nshared + 1, sizeof *z->late);
+    z->deferred = tc_xcalloc(z->nshared + 1, sizeof *z->deferred);
     z->warps = tc_xcalloc(c->nwarps, sizeof *z->warps);
     if (c->local) {
         z->local = tc_xcalloc(c->nwarps * TC_LANES, c->local_bytes);
@@ -150,7 +150,7 @@ void tc_race_cta_free(tc_cta *c) {
 /* ---- to tell, and to learn ---- */
 
 void tc_race_release(tc_warp *w, int lane, tc_vclock *into) {
-    tc_vclock_join(into, tc_race_warp_of(w)->known[lane],
+    tc_vclock_join(into, tc_race_warp_of(w)->vclock[lane],
                    w->cta->run->race->nthreads);
     tc_race_release_own(w, lane, into);
 }
@@ -175,7 +175,7 @@ void tc_race_set_vclock(tc_warp *w, uint32_t lanes, tc_vclock *k) {
     bool one = true;
     point_lanes(hw, lanes, k);
     for (uint32_t m = w->valid & ~lanes; m && one; m &= m - 1) {
-        one = hw->known[tc_first(m)] == k;
+        one = hw->vclock[tc_first(m)] == k;
     }
     hw->all = one ? k : NULL;
 }
@@ -183,10 +183,10 @@ void tc_race_set_vclock(tc_warp *w, uint32_t lanes, tc_vclock *k) {
 /* Lanes of mask whose knowledge is the first's, and that. */
 static uint32_t alike(const tc_race_warp *hw, uint32_t mask, tc_vclock **k) {
     uint32_t same = 0;
-    *k = hw->known[tc_first(mask)];
+    *k = hw->vclock[tc_first(mask)];
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
-        same |= hw->known[i] == *k ? UINT32_C(1) << i : 0;
+        same |= hw->vclock[i] == *k ? UINT32_C(1) << i : 0;
     }
     return same;
 }
@@ -228,8 +228,8 @@ static void gather(tc_warp *w, uint32_t lanes, tc_vclock *into,
     uint32_t first = w->index * TC_LANES;
     for (uint32_t m = lanes; m; m &= m - 1) {
         int i = tc_first(m);
-        if (hw->known[i] != *last) {
-            *last = hw->known[i];
+        if (hw->vclock[i] != *last) {
+            *last = hw->vclock[i];
             tc_vclock_join(into, *last, h->nthreads);
         }
         if (hw->fences >> i & 1) {

@@ -238,8 +238,8 @@ static void read_of_copy(tc_race_visit *v, tc_finding *f, uint32_t reader,
     uint32_t t = wr->warp * TC_LANES + (uint32_t)wlane;
     bool same = same_thread(rd, rlane, wr, wlane);
     bool issued = !read_first &&
-                  (same || tc_vclock_covers_threads(v->known[rlane], wr->cta, t,
-                                                    1, wr->clock));
+                  (same || tc_vclock_covers_threads(v->vclock[rlane], wr->cta,
+                                                    t, 1, wr->clock));
     if (!issued && rd->position < wr->position &&
         !(read_first && v->unwritten)) {
         swap(f);
@@ -270,7 +270,7 @@ static void read_of_agent(tc_race_visit *v, tc_finding *f, uint32_t reader,
     bool same = same_thread(rd, rlane, wr, (int)g->issue.lane);
     bool early = read_first && !v->unwritten;
     if (!read_first) {
-        const tc_vclock *k = v->known[rlane];
+        const tc_vclock *k = v->vclock[rlane];
         uint32_t t = wr->warp * TC_LANES + g->issue.lane;
         for (uint32_t i = 0; i < g->nsignals; i++) {
             early |= tc_vclock_phases(k, g->signal[i].barrier) > 0;

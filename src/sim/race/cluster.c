@@ -181,7 +181,7 @@ void tc_race_remote_transfer(tc_race_agent *g, tc_cta *owner, uint64_t offset,
                         .offset = offset,
                         .bytes = bytes,
                         .agent = g};
-    if (alive(g->h, owner, g->know, &m)) {
+    if (alive(g->h, owner, g->vclock, &m)) {
         m.agent = g;
         keep(owner->race, &m);
         g->listed++;
@@ -204,7 +204,7 @@ void tc_race_remote_access(tc_warp *w, const tc_ptx_op *op, int lane,
     bool store = op->opcode != TC_PTX_LD;
     tc_race_remote m = {
         .by = tc_access_of(w, op, lane), .offset = offset, .bytes = bytes};
-    if (!alive(h, owner, hw->known[lane], &m) || !thread) {
+    if (!alive(h, owner, hw->vclock[lane], &m) || !thread) {
         return;
     }
     m.clock = tc_race_epoch(w);
@@ -237,7 +237,7 @@ static bool known_at_end(const tc_cta *c, const tc_race_remote *m) {
     uint32_t t = m->by.warp * TC_LANES + m->by.lane;
     for (uint32_t i = 0; i < c->nwarps; i++) {
         for (uint32_t v = c->warps[i].valid; v; v &= v - 1) {
-            const tc_vclock *k = c->race->warps[i].known[tc_first(v)];
+            const tc_vclock *k = c->race->warps[i].vclock[tc_first(v)];
             if (k == last) {
                 continue;
             }

@@ -15,7 +15,7 @@ enum { FIRST = 4, MOST = 64 };
 
 static tc_deferred_reads *late_of(const tc_race_visit *v,
                                   const tc_shadow_line *line) {
-    return &v->z->late[line - v->z->shared];
+    return &v->z->deferred[line - v->z->shared];
 }
 
 static void clear(tc_race *h, tc_deferred_reads *l) {
@@ -311,13 +311,13 @@ void tc_deferred_before_write(tc_race_visit *v, tc_shadow_line *line,
 
 void tc_deferred_clear(tc_race *h, tc_race_cta *z) {
     for (uint64_t i = 0; i < z->nshared; i++) {
-        clear(h, &z->late[i]);
+        clear(h, &z->deferred[i]);
     }
 }
 
 void tc_deferred_free(tc_race_cta *z) {
     for (uint64_t i = 0; i < z->nshared; i++) {
-        free(z->late[i].m);
+        free(z->deferred[i].m);
     }
-    free(z->late);
+    free(z->deferred);
 }

@@ -15,7 +15,7 @@ void tc_race_idle_wait(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
     uint32_t bit = UINT32_C(1) << lane;
     bool parity = (op->more & TC_PX_MBAR_PARITY) != 0;
     uint64_t known =
-        tc_vclock_phases(hw->known[lane], tc_race_barrier_id(owner, offset));
+        tc_vclock_phases(hw->vclock[lane], tc_race_barrier_id(owner, offset));
     hw->idles &= ~bit;
     if (!parity || owner != w->cta || (phase != UINT32_MAX && known <= phase)) {
         return;
@@ -67,6 +67,6 @@ bool tc_race_phase_skipped(const tc_warp *w, const tc_ptx_op *op, int lane,
     if (!w->cta->run->race || !(op->more & TC_PX_MBAR_PARITY)) {
         return false;
     }
-    const tc_vclock *k = w->cta->race->warps[w->index].known[lane];
+    const tc_vclock *k = w->cta->race->warps[w->index].vclock[lane];
     return tc_vclock_phases(k, tc_race_barrier_id(w->cta, offset)) < phase;
 }

@@ -44,7 +44,7 @@ bool tc_race_agent_known(const tc_race_agent *g, const tc_vclock *k,
 /* The access of record x by lane le precedes that of my lane lm. */
 bool tc_race_ordered(const tc_race_visit *v, const tc_shadow_record *x, int le,
                      int lm) {
-    const tc_vclock *k = v->known[lm];
+    const tc_vclock *k = v->vclock[lm];
     uint32_t t = x->warp * TC_LANES + (uint32_t)le;
     bool same = same_thread(v, x, le, lm);
     if (x->flags & TC_RACE_AGENT) {
@@ -102,7 +102,7 @@ bool tc_race_all_ordered(const tc_race_visit *v, const tc_shadow_record *x,
 
 /* A write in the generic proxy, then an access in the async one. */
 static bool fenced(const tc_race_visit *v, const tc_shadow_record *x, int le) {
-    const tc_vclock *k = v->agent->know->proxy;
+    const tc_vclock *k = v->agent->vclock->proxy;
     uint64_t clock = x->clock;
     if (x->flags & (TC_RACE_AGENT | TC_RACE_PROXIED)) {
         return true;

@@ -72,7 +72,7 @@ static void free_agents(tc_race_agent *g) {
             g->pending = p->next;
             free(p);
         }
-        tc_vclock_unref(g->know);
+        tc_vclock_unref(g->vclock);
         free(g);
         g = next;
     }
@@ -242,8 +242,8 @@ static void each_line(tc_race *h, tc_shadow_line *l, uint64_t n, each_fn *fn) {
 
 static void each_late(tc_race *h, tc_race_cta *z, each_fn *fn) {
     for (uint64_t i = 0; i < z->nshared; i++) {
-        for (uint32_t j = 0; j < z->late[i].n; j++) {
-            fn(h, &z->late[i].m[j].record);
+        for (uint32_t j = 0; j < z->deferred[i].n; j++) {
+            fn(h, &z->deferred[i].m[j].record);
         }
     }
 }

@@ -113,7 +113,7 @@ struct tc_race_agent {
     struct tc_race_agent *next;
     tc_race *h;
     tc_warp *warp; /* the issuer's, while it lives */
-    tc_vclock *know;
+    tc_vclock *vclock;
     tc_access issue;
     uint64_t issued;          /* the issuer's clock */
     uint64_t done, read_done; /* clock of its issuer's wait, 0 none */
@@ -144,7 +144,7 @@ typedef struct tc_race_idle {
 } tc_race_idle;
 
 typedef struct tc_race_warp {
-    tc_vclock *known[TC_LANES];
+    tc_vclock *vclock[TC_LANES];
     tc_vclock *all; /* of all lanes, or NULL: they differ */
     /* The last lesson: who knew old and learnt lesson knows result. */
     tc_vclock *old, *lesson, *result;
@@ -175,8 +175,8 @@ struct tc_race_cta {
     tc_race_cta *next; /* of those that run */
     uint32_t index;    /* the CTA's, since it started */
     tc_shadow_line *shared, *tensor;
-    uint64_t nshared, ntensor; /* lines */
-    tc_deferred_reads *late;   /* of each line of shared */
+    uint64_t nshared, ntensor;   /* lines */
+    tc_deferred_reads *deferred; /* of each line of shared */
     bool touched;
     uint8_t *local; /* a byte each: written? */
     tc_race_warp *warps;
@@ -195,7 +195,7 @@ struct tc_race {
     uint32_t now; /* the record that is being made: its cycle is now */
     tc_shadow_cell *pool;
     uint32_t npool, cpool, free_marks;
-    struct tc_word_table **words; /* tables of lines: word_lines.c */
+    struct tc_word_table **tables; /* tables of lines: word_lines.c */
     uint32_t nwords, cwords, free_words;
     bool older;             /* some mark is TC_RACE_WROTE */
     tc_shadow_line **pages; /* of each page of each allocation */
@@ -305,7 +305,7 @@ typedef struct tc_race_visit {
     tc_race *h;
     tc_race_cta *z; /* whose memory, or whose access */
     uint32_t record;
-    tc_vclock *const *known; /* of each lane */
+    tc_vclock *const *vclock; /* of each lane */
     tc_vclock *all;
     uint64_t base; /* all of the CTA up to this clock is known to all of my
                       lanes; 0: not asked, or more is to be seen to */

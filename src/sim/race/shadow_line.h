@@ -74,7 +74,7 @@ static inline bool tc_deferred_has(const tc_race_visit *v) {
     return v->space == TC_PS_SHARED && v->z;
 }
 static inline void tc_deferred_settle(tc_race_visit *v, tc_shadow_line *line) {
-    if (tc_deferred_has(v) && v->z->late[line - v->z->shared].n) {
+    if (tc_deferred_has(v) && v->z->deferred[line - v->z->shared].n) {
         tc_deferred_flush(v, line);
     }
 }

@@ -26,7 +26,7 @@ struct tc_word_table {
 };
 
 static tc_word_table *table(const tc_race *h, const tc_shadow_line *line) {
-    return h->words[line->w.map];
+    return h->tables[line->w.map];
 }
 
 /* ---- tables ---- */
@@ -34,16 +34,16 @@ static tc_word_table *table(const tc_race *h, const tc_shadow_line *line) {
 static uint32_t new_table(tc_race *h) {
     uint32_t i = h->free_words;
     if (i) {
-        h->free_words = h->words[i]->next_free;
-        memset(h->words[i], 0, sizeof *h->words[i]);
+        h->free_words = h->tables[i]->next_free;
+        memset(h->tables[i], 0, sizeof *h->tables[i]);
         return i;
     }
     if (h->nwords + 1 >= h->cwords) {
         h->cwords = h->cwords ? h->cwords * 2 : 16;
-        h->words = tc_xrealloc(h->words, h->cwords * sizeof *h->words);
+        h->tables = tc_xrealloc(h->tables, h->cwords * sizeof *h->tables);
     }
     i = ++h->nwords; /* 0 is none */
-    h->words[i] = tc_xcalloc(1, sizeof *h->words[i]);
+    h->tables[i] = tc_xcalloc(1, sizeof *h->tables[i]);
     return i;
 }
 
@@ -57,9 +57,9 @@ void tc_word_table_drop(tc_race *h, tc_shadow_line *line) {
 
 void tc_word_table_free(tc_race *h) {
     for (uint32_t i = 1; i <= h->nwords; i++) {
-        free(h->words[i]);
+        free(h->tables[i]);
     }
-    free(h->words);
+    free(h->tables);
 }
 
 void tc_word_table_each(tc_race *h, tc_shadow_line *line,
@@ -129,7 +129,7 @@ bool tc_word_table_make(const tc_race_visit *v, tc_shadow_line *line) {
     tc_race *h = v->h;
     uint32_t n = length(h, &line->w), under = length(h, &line->r);
     tc_word_table made = {.top = n > under ? n : under};
-    if ((tc_deferred_has(v) && v->z->late[line - v->z->shared].n) ||
+    if ((tc_deferred_has(v) && v->z->deferred[line - v->z->shared].n) ||
         n < SEVERAL || n > WORDS || under > WORDS ||
         !fill_list(h, made.last, &line->w, 0, n) ||
         !fill_list(h, made.under, &line->r, TC_RACE_WROTE, under)) {
@@ -137,7 +137,7 @@ bool tc_word_table_make(const tc_race_visit *v, tc_shadow_line *line) {
     }
     tc_shadow_clear(h, line, 1);
     uint32_t i = new_table(h);
-    *h->words[i] = made;
+    *h->tables[i] = made;
     line->w = (tc_shadow_cell){.map = i, .shape = TC_RACE_WORD_TABLE};
     return true;
 }
