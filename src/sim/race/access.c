@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a warp's access, in pieces that one mark a line can say ---- */
+/* ---- a warp's access, in pieces that one cell a line can say ---- */
 
 tc_race_visit tc_race_visit_of(tc_warp *w, uint32_t record, tc_race_cta *z,
                                tc_ptx_space space, uint32_t bytes) {
@@ -511,4 +511,25 @@ void tc_race_cta_finish(tc_cta *c) {
         tc_race_remotes_check(c);
     }
     tc_race_retire(c);
+}
+
+void tc_race_call(tc_warp *w, const tc_frame *f, uint32_t mask) {
+    tc_race_cta *z = w->cta->race;
+    uint64_t each = w->cta->local_bytes;
+    const tc_ptx_module *m = w->cta->run->module;
+    if (!z || !z->local || f->func->local_bytes == 0) {
+        return;
+    }
+    for (uint32_t l = mask; l; l &= l - 1) {
+        uint64_t t = (uint64_t)w->index * TC_LANES + (uint64_t)tc_first(l);
+        memset(z->local + t * each + f->base, 0, f->func->local_bytes);
+        for (int i = 0; i < f->func->nformals; i++) {
+            const tc_ptx_formal *p = &f->func->formals[i];
+            if (!p->reg) {
+                memset(z->local + t * each + f->base +
+                           m->symbols[p->slot].offset,
+                       1, p->size);
+            }
+        }
+    }
 }

@@ -7,7 +7,7 @@
  * if it acquires. Scopes that do not reach the other thread order nothing. */
 #include "sim/core/run.h"
 #include "sim/race/race.h"
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 #include <stdlib.h>
 #include <string.h>
 

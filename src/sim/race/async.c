@@ -10,7 +10,7 @@
 #include "sim/core/cp_async.h"
 #include "sim/core/finding.h"
 #include "sim/race/race.h"
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * lanes execute together (PTX ISA 8.9). */
 #include "sim/core/finding.h"
 #include "sim/race/race.h"
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* cell.c - which lane touched which byte of a line: the shapes of marks. */
+/* cell.c - which lane touched which byte of a line: the shapes of cells. */
 #include "sim/race/shadow_line.h"
 
 static bool touch(const tc_shadow_cell *a, const tc_shadow_cell *b) {
@@ -10,7 +10,7 @@ static void widen(tc_shadow_cell *e, const tc_shadow_cell *m) {
     e->b1 = e->b1 > m->b1 ? e->b1 : m->b1;
 }
 
-/* Adds m to e exactly, if one mark can say both. Who they are is the caller's
+/* Adds m to e exactly, if one cell can say both. Who they are is the caller's
  * to compare; m has one shift. */
 bool tc_race_absorb(tc_shadow_cell *e, const tc_shadow_cell *m) {
     if (tc_shadow_shape_of(e) != tc_shadow_shape_of(m) || e->l0 != m->l0 ||

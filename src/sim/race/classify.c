@@ -7,7 +7,7 @@
  * the copy's issuer waits before it meets another barrier, only the barrier was
  * missing (read-before-barrier); else the wait was. */
 #include "sim/core/finding.h"
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 #include <stdlib.h>
 
 static tc_access access_of(const tc_race *h, uint32_t record, int lane) {

@@ -3,7 +3,7 @@
  * to have started until it ends). */
 #include "sim/core/finding.h"
 #include "sim/race/race.h"
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -63,7 +63,7 @@ static inline bool widen(tc_shadow_cell *e, const tc_shadow_cell *m) {
     return true;
 }
 
-/* Too many marks of one stretch: one of all their bytes. */
+/* Too many cells of one stretch: one of all their bytes. */
 static void coarsen(tc_race *h, tc_deferred_reads *l,
                     const tc_shadow_cell *last, uint64_t clock) {
     tc_shadow_bits bits = {{0}};
@@ -206,7 +206,7 @@ static bool distinct(uint32_t mask, const uint64_t *addr, uint64_t line,
     return true;
 }
 
-/* The coarse mark of the stretch, if there is one. */
+/* The coarse cell of the stretch, if there is one. */
 static tc_shadow_cell *coarse_of(const tc_race_visit *v, tc_deferred_reads *l,
                                  const tc_shadow_record *me, uint32_t next) {
     for (uint32_t i = l->coarse ? l->n : 0; i; i--) {

@@ -6,7 +6,7 @@
  * can be meant; with a race behind it, or for ever, it was not. */
 #include "sim/core/run.h"
 #include "sim/race/race.h"
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 #include <stdlib.h>
 
 void tc_race_idle_wait(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,

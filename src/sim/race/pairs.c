@@ -146,7 +146,7 @@ static void report(tc_race_visit *v, const tc_finding *place, uint32_t other,
     }
 }
 
-/* Some lane of a coarse mark: only if none of the warp's is known. */
+/* Some lane of a coarse cell: only if none of the warp's is known. */
 static bool coarse_ordered(const tc_race_visit *v, const tc_shadow_record *x,
                            int lm) {
     const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);

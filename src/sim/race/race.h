@@ -1,12 +1,12 @@
 /* race.h - the happens-before checker: what the machine tells it.
  *
  * Every warp has a clock that ticks when one of its threads synchronises, and
- * every thread knows some of the others' clocks (vclock.h). Memory has a shadow
- * of lines (shadow.h): who wrote these bytes last, and who has read them since.
- * Two accesses conflict if no chain of barriers and waits orders them, whatever
- * the order in which they happened to execute. */
-#ifndef TC_SIM_HAZARD_H
-#define TC_SIM_HAZARD_H
+ * every thread has a vector clock of the others' (vclock.h). Memory has a
+ * shadow of lines (shadow.h): who wrote these bytes last, and who has read them
+ * since. Two accesses conflict if no chain of barriers and waits orders them,
+ * whatever the order in which they happened to execute. */
+#ifndef TC_SIM_RACE_H
+#define TC_SIM_RACE_H
 
 #include "sim/core/cp_async.h"
 #include "sim/core/run.h"
@@ -21,6 +21,9 @@ void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 void tc_race_access_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                         uint32_t mask, uint64_t base, uint32_t bytes,
                         bool store);
+/* Lanes of mask call f's function: its .local variables have no values yet, its
+ * parameters have. */
+void tc_race_call(tc_warp *w, const tc_frame *f, uint32_t mask);
 /* A cp.async was issued: reads its source, writes its destination. */
 void tc_race_copy_issued(tc_warp *w, tc_batch *b);
 void tc_race_copy_committed(tc_batch *b, uint32_t lanes);

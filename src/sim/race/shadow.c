@@ -1,9 +1,9 @@
-/* shadow.c - pages of lines, the pool of marks, and the records that marks
- * name. Records that no mark names any more are collected when their number
+/* shadow.c - pages of lines, the pool of cells, and the records that cells
+ * name. Records that no cell names any more are collected when their number
  * has doubled. */
-#include "sim/race/shadow.h"
 #include "sim/core/run.h"
 #include "sim/race/race.h"
+#include "sim/race/visit.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -114,12 +114,12 @@ void tc_race_set_live(tc_race *h, uint32_t cta, bool live) {
     h->live[word] = live ? h->live[word] | bit : h->live[word] & ~bit;
 }
 
-/* ---- marks ---- */
+/* ---- cells ---- */
 
 uint32_t tc_shadow_cell_new(tc_race *h, const tc_shadow_cell *m) {
-    uint32_t i = h->free_marks;
+    uint32_t i = h->free_cells;
     if (i) {
-        h->free_marks = h->pool[i].next;
+        h->free_cells = h->pool[i].next;
     } else {
         if (h->npool >= h->cpool) {
             h->cpool = h->cpool ? h->cpool + h->cpool / 2 : 1024;
@@ -133,8 +133,8 @@ uint32_t tc_shadow_cell_new(tc_race *h, const tc_shadow_cell *m) {
 
 void tc_shadow_cell_free(tc_race *h, uint32_t i) {
     h->pool[i].record = 0;
-    h->pool[i].next = h->free_marks;
-    h->free_marks = i;
+    h->pool[i].next = h->free_cells;
+    h->free_cells = i;
 }
 
 static void clear_marks(tc_race *h, tc_shadow_cell *first) {

@@ -1,14 +1,14 @@
 /* shadow.h - the shadow of memory: lines of 128 bytes, and the records that
  * they name.
  *
- * A line keeps marks: who wrote these of its bytes last, who has read them
- * since. A mark names a record (one op of one warp between two ticks of its
+ * A line keeps cells: who wrote these of its bytes last, who has read them
+ * since. A cell names a record (one op of one warp between two ticks of its
  * clock) and says exactly which lane touched which byte, for the shapes that
  * programs have: consecutive lanes on consecutive elements (also of several ops
  * that are one element apart), or a range of lanes on the same bytes. So a
- * warp's access to consecutive words costs one mark a line. */
-#ifndef TC_SIM_SHADOW_H
-#define TC_SIM_SHADOW_H
+ * warp's access to consecutive words costs one cell a line. */
+#ifndef TC_SIM_RACE_SHADOW_H
+#define TC_SIM_RACE_SHADOW_H
 
 #include "sim/race/vclock.h"
 
@@ -43,11 +43,11 @@ typedef enum tc_shadow_shape {
     TC_RACE_WROTE = 16,    /* among the readers: an older write, onto which only
                             strong ones have come since */
     TC_RACE_WORD_TABLE =
-        32 /* no mark: map is the line's table (word_lines.c) */
+        32 /* no cell: map is the line's table (word_lines.c) */
 } tc_shadow_shape;
 
 typedef struct tc_shadow_cell {
-    uint32_t record; /* 0: no mark */
+    uint32_t record; /* 0: no cell */
     uint32_t next;   /* in the pool, 0 none */
     union {
         struct {
@@ -66,7 +66,7 @@ typedef struct tc_shadow_line {
 } tc_shadow_line;
 
 /* Readers of a line that its list has yet to take in: deferred_reads.c. next of
- * a mark is then its warp, and the record's flags << 16. */
+ * a cell is then its warp, and the record's flags << 16. */
 typedef struct tc_deferred_reads {
     tc_vclock *all;  /* what each of them knows */
     uint64_t newest; /* of their clocks */
@@ -76,153 +76,7 @@ typedef struct tc_deferred_reads {
     bool coarse;    /* one of them is */
 } tc_deferred_reads;
 
-/* One access that may have been too early: decided when somebody waits. */
-typedef struct tc_race_pending {
-    struct tc_race_pending *next;
-    tc_finding f;       /* without kind (of a read) and missing line */
-    uint32_t phase;     /* barriers that its thread had passed */
-    uint32_t committed; /* groups that the issuing lane had committed */
-    int lane;           /* the issuer's */
-    bool source;        /* it wrote what the copy reads */
-} tc_race_pending;
-
-/* The checker's view of one cp.async; lives as long as a record names it. */
-struct tc_race_copy {
-    struct tc_race_copy *next;
-    int32_t group[TC_LANES];
-    uint64_t done[TC_LANES]; /* clock of the lane's covering wait, 0 none */
-    uint64_t done_all;       /* the same, if one wait covered all lanes */
-    uint32_t barrier[TC_LANES], phase[TC_LANES]; /* or: completes on that */
-    uint32_t signals, mask;
-    uint32_t waited;                 /* lanes that waited since the issue */
-    uint32_t wait_ncommit[TC_LANES]; /* groups committed at the last wait */
-    tc_access wait;      /* the last wait after the commit that did not
-                            cover it */
-    uint32_t wait_lanes; /* lanes of that */
-    tc_access issue;
-    tc_race_pending *pending;
-    tc_warp *warp;
-    bool dead; /* its CTA has ended */
-    uint32_t mark;
-};
-
-enum { TC_RACE_SIGNALS = 16 }; /* a multicast's: one a CTA */
-
-/* The checker's view of one transfer of the async proxy. */
-struct tc_race_agent {
-    struct tc_race_agent *next;
-    tc_race *h;
-    tc_warp *warp; /* the issuer's, while it lives */
-    tc_vclock *vclock;
-    tc_access issue;
-    uint64_t issued;          /* the issuer's clock */
-    uint64_t done, read_done; /* clock of its issuer's wait, 0 none */
-    struct {
-        uint32_t barrier, phase;
-    } signal[TC_RACE_SIGNALS];
-    uint32_t nsignals;
-    uint32_t reads, writes; /* records, 0 not made */
-    tc_race_proxy proxy;
-    tc_race_pending *pending;
-    uint32_t listed; /* barriers' phases and lists of remote accesses that
-                        name it */
-    bool freed;
-    bool waited;    /* somebody waited for its phase */
-    bool over;      /* it wrote onto what somebody had written */
-    bool committed; /* bulk groups: */
-    bool missed;    /* its issuer waited, and not for it: */
-    tc_access miss; /* then, leaving this many groups: */
-    int64_t leave;  /* what would have been enough */
-    uint32_t mark;
-};
-
-/* A wait for a phase that the thread knew to be over: mbarrier_phase.c. */
-typedef struct tc_race_idle {
-    const tc_ptx_op *op;
-    uint32_t offset, phase; /* UINT32_MAX: the phase before the first */
-    uint32_t position;      /* CTA barriers that it had passed */
-} tc_race_idle;
-
-typedef struct tc_race_warp {
-    tc_vclock *vclock[TC_LANES];
-    tc_vclock *all; /* of all lanes, or NULL: they differ */
-    /* The last lesson: who knew old and learnt lesson knows result. */
-    tc_vclock *old, *lesson, *result;
-    uint64_t clock;
-    bool tick; /* before the next access */
-    uint32_t position;
-    uint32_t phase[TC_LANES];  /* CTA barriers it passed */
-    uint32_t fences;           /* lanes that executed a proxy fence, */
-    uint64_t fenced[TC_LANES]; /* and their clock then */
-    /* What a fence made ready for the next strong store, and what strong loads
-     * left for the next fence. */
-    uint32_t releases, acquires; /* lanes that have such */
-    tc_vclock *release[TC_LANES], *acquire[TC_LANES];
-    uint8_t scope[TC_LANES];
-    uint32_t from[TC_LANES];     /* acquire: the CTA that it is of, or many */
-    uint32_t arrivals[TC_LANES]; /* at the cluster's barrier */
-    uint32_t idles;              /* lanes whose last wait was such: */
-    tc_race_idle *idle;          /* of each lane, or NULL */
-    struct {
-        const tc_ptx_op *op;
-        uint64_t clock;
-        uint32_t record;
-    } cache[16];
-} tc_race_warp;
-
-struct tc_race_cta {
-    tc_cta *cta;
-    tc_race_cta *next; /* of those that run */
-    uint32_t index;    /* the CTA's, since it started */
-    tc_shadow_line *shared, *tensor;
-    uint64_t nshared, ntensor;   /* lines */
-    tc_deferred_reads *deferred; /* of each line of shared */
-    bool touched;
-    uint8_t *local; /* a byte each: written? */
-    tc_race_warp *warps;
-    tc_vclock *arrived[TC_BARRIERS];  /* bar.arrive */
-    struct tc_race_remote *remotes;   /* accesses of others to its memory */
-    struct tc_race_barrier *barriers; /* mbarriers in its memory */
-    tc_race_copy *copies;
-};
-
-struct tc_race {
-    tc_run *run;
-    uint32_t nthreads; /* of a CTA, rounded up to warps */
-    uint64_t stamp;    /* the last clock */
-    tc_shadow_record *records;
-    uint32_t nrecords, crecords, collect_at;
-    uint32_t now; /* the record that is being made: its cycle is now */
-    tc_shadow_cell *pool;
-    uint32_t npool, cpool, free_marks;
-    struct tc_word_table **tables; /* tables of lines: word_lines.c */
-    uint32_t nwords, cwords, free_words;
-    bool older;             /* some mark is TC_RACE_WROTE */
-    tc_shadow_line **pages; /* of each page of each allocation */
-    uint64_t *first_page;   /* of each allocation */
-    uint64_t npages;
-    uint64_t *touched; /* those that there are */
-    uint64_t ntouched, ctouched;
-    int recent;                 /* allocation */
-    tc_race_cta *ctas;          /* that run */
-    uint64_t *live;             /* a bit for each CTA of the grid: it runs */
-    uint32_t nlive;             /* words; beyond them nobody does */
-    tc_race_copy *dead;         /* of CTAs that have ended */
-    tc_race_agent *agents;      /* of CTAs that run */
-    tc_race_agent *ended;       /* of those that have ended */
-    uint32_t nasync;            /* copies and agents */
-    struct tc_sync_var *places; /* hash of what was published where */
-    uint32_t nplaces, cplaces;
-    uint32_t nbarriers; /* mbarriers ever seen */
-    struct tc_race_cluster *clusters;
-    struct tc_race_doubt *doubts;
-};
-
 /* shadow.c */
-static inline tc_shadow_record *tc_shadow_record_of(const tc_race *h,
-                                                    uint32_t record) {
-    return &h->records[record];
-}
 /* The record of op in the warp's present stretch; new ones on demand. */
 uint32_t tc_shadow_record_get(tc_warp *w, const tc_ptx_op *op, uint8_t flags);
 uint32_t tc_shadow_record_new(tc_warp *w, const tc_ptx_op *op, uint8_t flags,
@@ -237,26 +91,6 @@ tc_shadow_line *tc_shadow_global(tc_race *h, uint64_t address);
 tc_shadow_line *tc_shadow_line_of(tc_race *h, tc_race_cta *z,
                                   tc_ptx_space space, uint64_t address);
 
-/* barrier.c, acquire_release.c */
-void tc_race_sync_free(tc_race *h);
-void tc_race_async_free(tc_race *h);
-void tc_race_barriers_free(tc_race_cta *z);
-uint32_t tc_race_barrier_id(tc_cta *owner, uint32_t offset);
-
-/* mbarrier_phase.c */
-/* A wait that passed. */
-void tc_race_idle_wait(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
-                       uint32_t offset, uint32_t phase);
-/* f is a race whose reader is that lane: if it waited for the wrong phase just
- * before, that is what f becomes. */
-void tc_race_idle_wait_found(tc_race *h, tc_finding *f,
-                             const tc_shadow_record *rd, int lane);
-
-void tc_race_remotes_free(tc_race_cta *z);
-void tc_race_remote_transfer(tc_race_agent *g, tc_cta *owner, uint64_t offset,
-                             uint32_t bytes);
-void tc_race_remotes_check(tc_cta *c); /* at the end of the CTA */
-void tc_race_retire(tc_cta *c);
 /* word_lines.c: the table of a line of atomics. */
 typedef struct tc_word_table tc_word_table;
 void tc_word_table_undo(tc_race *h, tc_shadow_line *line);
@@ -265,82 +99,6 @@ void tc_word_table_each(tc_race *h, tc_shadow_line *line,
                         void (*fn)(tc_race *, uint32_t *));
 void tc_word_table_free(tc_race *h);
 
-/* deferred_reads.c, of the whole CTA */
-void tc_deferred_clear(tc_race *h, tc_race_cta *z);
-void tc_deferred_free(tc_race_cta *z);
-
-typedef enum tc_race_strong_kind {
-    TC_RACE_STRONG_LOAD,
-    TC_RACE_STRONG_STORE,
-    TC_RACE_STRONG_ATOMIC
-} tc_race_strong_kind;
-/* A strong access: what it acquires, before it is visited (LOAD); what it
- * releases, afterwards. An atomic is both in turn. */
-uint8_t tc_race_scope_of(const tc_ptx_op *op);
-void tc_race_strong(tc_warp *w, const tc_ptx_op *op, const tc_race_cta *owner,
-                    uint32_t mask, const uint64_t *addr,
-                    tc_race_strong_kind kind);
-static inline tc_race_warp *tc_race_warp_of(const tc_warp *w) {
-    return &w->cta->race->warps[w->index];
-}
-uint64_t tc_race_epoch(tc_warp *w); /* ticks if it must */
-/* What a lane knows and did, for others; it ticks afterwards. */
-void tc_race_release(tc_warp *w, int lane, tc_vclock *into);
-/* The same, where what it knows is told already. */
-void tc_race_release_own(tc_warp *w, int lane, tc_vclock *into);
-void tc_race_acquire(tc_warp *w, uint32_t mask, tc_vclock *k);
-void tc_race_set_vclock(tc_warp *w, uint32_t lanes, tc_vclock *k);
-
-/* benign.c: tc_find, but for races that are right all the same. */
-void tc_race_find(tc_run *r, const tc_finding *f);
-
-/* ---- one access ---- */
-
-/* pairs.c */
-bool tc_race_agent_completes_on(const tc_race_agent *g, uint32_t barrier);
-bool tc_race_agent_known(const tc_race_agent *g, const tc_vclock *k,
-                         bool reads_only, bool issuer);
-
-typedef struct tc_race_visit {
-    tc_race *h;
-    tc_race_cta *z; /* whose memory, or whose access */
-    uint32_t record;
-    tc_vclock *const *vclock; /* of each lane */
-    tc_vclock *all;
-    uint64_t base; /* all of the CTA up to this clock is known to all of my
-                      lanes; 0: not asked, or more is to be seen to */
-    tc_race_agent *agent;
-    uint32_t committed;
-    tc_ptx_space space;
-    uint64_t address; /* of the line */
-    uint32_t bytes;   /* of a lane's access */
-    uint32_t seen;    /* record of the last conflict */
-    int seen_me, seen_it;
-    bool some_lane;        /* who was here before is of a coarse mark */
-    uint32_t known_record; /* which all of my lanes know */
-    bool unwritten;        /* nobody had written the bytes that it writes */
-    bool
-        fresh; /* two lanes may be on one byte: the record is this op's alone */
-} tc_race_visit;
-
-/* access.c */
-tc_race_visit tc_race_visit_of(tc_warp *w, uint32_t record, tc_race_cta *z,
-                               tc_ptx_space space, uint32_t bytes);
-/* A lane's (or a transfer's) bytes, of any length. */
-void tc_race_visit_bytes(tc_race_visit *v, int lane, uint64_t address,
-                         uint64_t bytes, bool store);
-/* shadow_line.c: a mark (record unset) against a line. */
-void tc_shadow_read(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m);
-/* Only looks for bytes that nobody has written: an atomic reads them, too. */
-void tc_shadow_touch(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m);
-void tc_shadow_write(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m);
-/* word_lines.c: an atomic of four bytes on a line that has a table. False: the
- * table cannot say it. */
-/* Makes the table. False: the line's marks are too few for one, or it could not
- * say what they say. */
-bool tc_word_table_make(const tc_race_visit *v, tc_shadow_line *line);
-bool tc_word_table_atomic(tc_race_visit *v, tc_shadow_line *line, int lane,
-                          uint32_t byte);
 /* cell.c: shapes. */
 /* The bytes that a run covers in its line. */
 static inline void tc_shadow_natural(tc_shadow_cell *m) {
@@ -387,26 +145,5 @@ static inline bool tc_race_both_strong(const tc_shadow_record *a,
            (a->cta == b->cta ||
             (a->scope > TC_PTX_SCOPE_CTA && b->scope > TC_PTX_SCOPE_CTA));
 }
-
-/* classify.c: what an unordered pair of accesses is called. The visitor is
- * the later one in this schedule. */
-void tc_race_read_write(tc_race_visit *v, const tc_finding *place,
-                        uint32_t reader, int rlane, uint32_t writer, int wlane,
-                        bool read_first);
-void tc_race_write_write(tc_race_visit *v, const tc_finding *place,
-                         uint32_t first, int flane, uint32_t second, int slane);
-void tc_race_unfenced(tc_race_visit *v, const tc_finding *place, uint32_t first,
-                      int flane, uint32_t second, int slane);
-void tc_race_unfilled(tc_race_visit *v, const tc_finding *place,
-                      uint32_t record, int lane);
-void tc_race_unwritten(tc_race *h, const tc_finding *place, uint32_t record,
-                       int lane, uint32_t lanes);
-/* Reads that were too early have their name once the copy's lane waits, or
- * its CTA ends; a transfer's, once anybody (NULL: nobody) waits for it. */
-void tc_race_settle_copy(tc_race_copy *k, int lane, bool waited);
-void tc_race_settle_agent(tc_race_agent *g, const tc_warp *waiter, int lane,
-                          bool sources);
-/* Transfers onto transfers that nobody read between. */
-void tc_race_settle_doubts(tc_race *h);
 
 #endif

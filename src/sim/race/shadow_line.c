@@ -1,4 +1,4 @@
-/* shadow_line.c - an access against the marks of a line. */
+/* shadow_line.c - an access against the cells of a line. */
 #include "sim/race/shadow_line.h"
 #include "sim/core/run.h"
 #include <string.h>
@@ -25,7 +25,7 @@ static bool covers(const tc_shadow_cell *e, const tc_shadow_cell *m) {
     return e->b0 <= m->b0 && e->b1 >= m->b1;
 }
 
-/* ---- lists of marks ---- */
+/* ---- lists of cells ---- */
 
 void tc_race_push(tc_race *h, tc_shadow_cell *head, tc_shadow_cell m) {
     m.next = head->record ? tc_shadow_cell_new(h, head) : 0;
@@ -55,7 +55,7 @@ static void step(tc_race *h, tc_walk *k) {
     k->end = !next;
 }
 
-/* Takes the mark out; the walk is at the next one then. */
+/* Takes the cell out; the walk is at the next one then. */
 static void take(tc_race *h, tc_walk *k) {
     tc_shadow_cell *m = here(h, k);
     uint32_t next = m->next;
@@ -122,9 +122,9 @@ static bool same_stretch(const tc_shadow_record *a, const tc_shadow_record *b) {
            a->async == b->async && a->flags == b->flags;
 }
 
-enum { RETIRED = 3 }; /* marks of CTAs that ended */
+enum { RETIRED = 3 }; /* cells of CTAs that ended */
 
-/* Too many marks of one stretch: one coarse mark for all of them. */
+/* Too many cells of one stretch: one coarse cell for all of them. */
 static void coarsen(tc_race_visit *v, tc_shadow_cell *head) {
     tc_race *h = v->h;
     tc_shadow_bits bits = {{0}};
@@ -213,7 +213,7 @@ void tc_race_add_reader(tc_race_visit *v, tc_shadow_line *line,
     }
 }
 
-/* The bytes of m that nobody has written: marks of their own. */
+/* The bytes of m that nobody has written: cells of their own. */
 static void add_unwritten(tc_race_visit *v, tc_shadow_line *line,
                           const tc_shadow_cell *m) {
     tc_race *h = v->h;
@@ -263,7 +263,7 @@ void tc_shadow_read(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m) {
         }
         tc_race_check(v, e, &m, WRITE_READ);
         if (covers(e, &m)) {
-            break; /* writers' marks share no bytes */
+            break; /* writers' cells share no bytes */
         }
     }
     for (tc_walk k = walk(&line->r); h->older && !k.end; step(h, &k)) {
@@ -282,7 +282,7 @@ void tc_shadow_read(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m) {
 
 /* ---- writes ---- */
 
-/* Takes the bytes of m out of all marks of the list, those of the shapes in
+/* Takes the bytes of m out of all cells of the list, those of the shapes in
  * keep excepted. */
 static void cut_all(tc_race *h, tc_shadow_cell *head, const tc_shadow_cell *m,
                     uint32_t keep) {
@@ -357,7 +357,7 @@ static void keep_older(tc_race_visit *v, tc_shadow_cell *head,
     tc_race_push(h, head, part);
 }
 
-/* Marks of writers under m that were no strong ones. */
+/* Cells of writers under m that were no strong ones. */
 static void keep_plain(tc_race_visit *v, tc_shadow_line *line,
                        const tc_shadow_cell *m) {
     for (tc_walk k = walk(&line->w); !k.end; step(v->h, &k)) {

@@ -1,9 +1,9 @@
 /* shadow_line.h - what line.c and pairs.c share: bits of a line, pairs of
- * marks. */
-#ifndef TC_SIM_LINE_H
-#define TC_SIM_LINE_H
+ * cells. */
+#ifndef TC_SIM_RACE_SHADOW_LINE_H
+#define TC_SIM_RACE_SHADOW_LINE_H
 
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 
 typedef struct tc_shadow_bits { /* a bit a byte of the line */
     uint64_t w[2];
@@ -29,7 +29,7 @@ static inline bool tc_shadow_one_shift(const tc_shadow_cell *m) {
     return tc_shadow_shape_of(m) == TC_RACE_RUN && m->lo == m->hi;
 }
 
-/* The lanes that touched a byte which the mark covers. */
+/* The lanes that touched a byte which the cell covers. */
 static inline void tc_shadow_lanes_at(const tc_shadow_cell *m, uint32_t byte,
                                       int *l0, int *l1) {
     if (tc_shadow_shape_of(m) != TC_RACE_RUN) {
@@ -43,16 +43,16 @@ static inline void tc_shadow_lanes_at(const tc_shadow_cell *m, uint32_t byte,
 }
 
 /* shadow_line.c */
-enum { TC_RACE_EXACT = 8 }; /* marks of one stretch */
+enum { TC_RACE_EXACT = 8 }; /* cells of one stretch */
 void tc_shadow_set_bits(tc_shadow_bits *b, uint32_t b0, uint32_t b1, bool on);
-/* A coarse mark of the stretch takes m in. */
+/* A coarse cell of the stretch takes m in. */
 void tc_race_absorb_coarse(tc_race *h, tc_shadow_cell *e,
                            const tc_shadow_cell *m);
 /* Bytes that the reading thread had written, or another. */
 void tc_race_count_shared(tc_race_visit *v, const tc_shadow_cell *e,
                           const tc_shadow_cell *m);
 void tc_race_push(tc_race *h, tc_shadow_cell *head, tc_shadow_cell m);
-/* apart: it is known that no mark of its stretch can absorb it. */
+/* apart: it is known that no cell of its stretch can absorb it. */
 void tc_race_add_reader(tc_race_visit *v, tc_shadow_line *line,
                         tc_shadow_cell m, bool apart);
 

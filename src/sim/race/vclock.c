@@ -1,4 +1,4 @@
-/* vclock.c - what threads know of each other: see order.h. */
+/* vclock.c - vector clocks: see vclock.h. */
 #include "sim/race/vclock.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* word_lines.c - lines on whose words single lanes work: histograms, counters.
  *
- * Scattered atomics leave a mark a word, and each of them would walk all the
+ * Scattered atomics leave a cell a word, and each of them would walk all the
  * others. Once a line has several writers, and each word of it no more than one
  * lane, it has a table instead of lists: of each word who wrote it last, and
  * which plain write lies under the strong ones (TC_RACE_WROTE). Whatever is no
@@ -16,7 +16,7 @@ typedef struct tc_word_cell {
     uint32_t record; /* 0: nobody */
     uint32_t lane : 5;
     uint32_t place : 27; /* in the list: higher is nearer its head; neighbours
-                            of one place and record are of one mark */
+                            of one place and record are of one cell */
 } tc_word_cell;
 
 struct tc_word_table {
@@ -80,7 +80,7 @@ void tc_word_table_each(tc_race *h, tc_shadow_line *line,
 
 /* ---- from lists, and back ---- */
 
-/* A mark into words; false: it cannot be said so. */
+/* A cell into words; false: it cannot be said so. */
 static bool fill(tc_word_cell *words, const tc_shadow_cell *m, uint32_t place) {
     if (tc_shadow_shape_of(m) == TC_RACE_COARSE || (m->b0 | m->b1) % 4 ||
         m->unit < 2) {
@@ -146,7 +146,7 @@ static bool one_mark(const tc_word_cell *a, const tc_word_cell *b) {
     return a->record == b->record && a->place == b->place;
 }
 
-/* The mark that ends with that word; *first: where it begins. */
+/* The cell that ends with that word; *first: where it begins. */
 static tc_shadow_cell mark_of(const tc_word_cell *words, int last, int *first) {
     int i = last, step = 0;
     if (i > 0 && one_mark(&words[i - 1], &words[i])) {
@@ -213,7 +213,7 @@ static void check_word(tc_race_visit *v, const tc_word_cell *w, int lane,
     tc_race_check(v, &e, &m, WRITE_WRITE);
 }
 
-/* The place of a mark that takes in, or becomes, that word. */
+/* The place of a cell that takes in, or becomes, that word. */
 static uint32_t place_of(tc_word_table *t, const tc_word_cell *words,
                          uint32_t i, const tc_word_cell *w, uint32_t step) {
     const tc_word_cell *before = &words[i - 1], *after = &words[i + 1];
