@@ -5,7 +5,7 @@
 
 void tc_code_make(tc_run *r) {
     static tc_sim_op_fn *const plain[TC_PTX_OPCODE_COUNT] = {
-#define TC_PTX_OP(id, name, section, unit, family) tc_sim_op_##id,
+#define TC_PTX_OP(id, ...) [TC_PTX_##id] = tc_sim_op_##id,
 #include "ptx/ops.def"
     };
     bool observed = r->race || r->trace || r->timing;

@@ -22,6 +22,7 @@ emit: layout ir
 emit/cuda: layout ir emit
 emit/ptx: layout ir emit
 ptx:
+ptx/rules: ptx
 trace:
 sim/sim.h: ptx trace
 sim/state.h: ptx

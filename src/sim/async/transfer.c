@@ -9,17 +9,17 @@
 /* st.async and red.async are no operations of the async proxy (9.7.9.12,
  * 9.7.13.7): relaxed accesses that complete later. */
 static tc_race_proxy proxy_of(const tc_ptx_op *op) {
-    switch (op->opcode) { /* 9.7.16.6.5: only cp reads as the async proxy */
-    case TC_PTX_TCGEN05_LD:
-    case TC_PTX_TCGEN05_ST:
+    switch (tc_ptx_effect_of(op)) {
+    case TC_PTX_EFFECT_TMEM_LOAD:
+    case TC_PTX_EFFECT_TMEM_STORE: /* 9.7.16.6.5: cp reads as the async proxy */
         return TC_RACE_TENSOR;
-    case TC_PTX_TCGEN05_COMMIT: /* 9.7.16.12.1 */
+    case TC_PTX_EFFECT_ST_ASYNC:
+    case TC_PTX_EFFECT_RED_ASYNC:
+    case TC_PTX_EFFECT_GROUP: /* tcgen05.commit: 9.7.16.12.1 */
         return TC_RACE_GENERIC;
     default:
-        break;
+        return TC_RACE_ASYNC;
     }
-    const char *name = tc_ptx_ops[op->opcode].name;
-    return name[0] == 's' || name[0] == 'r' ? TC_RACE_GENERIC : TC_RACE_ASYNC;
 }
 
 tc_transfer *tc_transfer_new(tc_warp *w, const tc_ptx_op *op, int lane) {
@@ -66,8 +66,8 @@ static int32_t tell(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
  * tell of them. */
 static bool is_copy(const tc_ptx_op *op) {
     return proxy_of(op) != TC_RACE_TENSOR &&
-           op->opcode != TC_PTX_TCGEN05_COMMIT &&
-           op->opcode != TC_PTX_WGMMA_MMA_ASYNC;
+           tc_ptx_effect_of(op) != TC_PTX_EFFECT_GROUP &&
+           tc_ptx_effect_of(op) != TC_PTX_EFFECT_ASYNC_MMA;
 }
 
 static int32_t tell_transfer(tc_transfer *t, tc_trace_kind kind) {

@@ -8,7 +8,7 @@
  * reads its sources and writes its destination and does nothing else. */
 typedef void tc_sim_op_fn(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
 
-#define TC_PTX_OP(id, name, section, unit, family) tc_sim_op_fn tc_sim_op_##id;
+#define TC_PTX_OP(id, ...) tc_sim_op_fn tc_sim_op_##id;
 #include "ptx/ops.def"
 
 /* ---- code as the loops execute it: one entry an op, made at the launch.

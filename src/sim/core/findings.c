@@ -73,7 +73,7 @@ static bool same_line(const tc_run *r, const tc_ptx_op *a, const tc_ptx_op *b) {
 }
 
 static bool is_atomic(const tc_ptx_op *op) {
-    return op->opcode == TC_PTX_ATOM || op->opcode == TC_PTX_RED;
+    return tc_ptx_effect_of(op) == TC_PTX_EFFECT_ATOMIC;
 }
 
 static bool is_strong(const tc_ptx_op *op) {

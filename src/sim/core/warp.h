@@ -101,6 +101,7 @@ typedef struct tc_warp_core {
     bool looping, spinning; /* spinning: but for lanes that still sleep */
 
     uint64_t loop_hash, loop_progress, loop_selected, loop_cycle;
+    uint64_t loop_next;  /* .next when it was last looked at */
     uint64_t nbatches;   /* issued so far */
     uint64_t wait_begin; /* a wait that blocks: when it began, else 0 */
     uint64_t bulk_begin; /* a wait for bulk groups that blocks, or 0 */

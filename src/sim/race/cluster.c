@@ -197,11 +197,11 @@ void tc_race_remote_access(tc_warp *w, const tc_ptx_op *op, int lane,
         return;
     }
     tc_race_warp *hw = tc_race_warp_of(w);
-    bool atomic = op->opcode == TC_PTX_ATOM || op->opcode == TC_PTX_RED;
-    bool access = atomic || op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST;
-    bool thread =
-        access || strncmp(tc_ptx_ops[op->opcode].name, "mbar", 4) == 0;
-    bool store = op->opcode != TC_PTX_LD;
+    tc_ptx_effect effect = tc_ptx_effect_of(op);
+    bool atomic = effect == TC_PTX_EFFECT_ATOMIC;
+    bool load = effect == TC_PTX_EFFECT_LOAD, store = !load;
+    bool access = atomic || load || effect == TC_PTX_EFFECT_STORE;
+    bool thread = access || effect == TC_PTX_EFFECT_MBARRIER;
     tc_race_remote m = {
         .by = tc_access_of(w, op, lane), .offset = offset, .bytes = bytes};
     if (!alive(h, owner, hw->vclock[lane], &m) || !thread) {

@@ -205,7 +205,12 @@ static void look_at(tc_warp *w, tc_spinners *all) {
         ready |= st == TC_SPLIT_READY || st == TC_SPLIT_UNTIL;
     }
     if (ready) {
-        bool loops = tc_warp_loops(w);
+        /* Who has not issued since waits for a unit: he has not come back. */
+        bool issued = w->core->next != w->core->loop_next;
+        bool loops = issued ? tc_warp_loops(w)
+                            : w->core->looping && w->core->loop_progress ==
+                                                      w->cta->run->progress;
+        w->core->loop_next = w->core->next;
         all->repeat &= loops;
         all->ask &= loops || w->core->poll_progress == w->cta->run->progress;
     }

@@ -25,6 +25,8 @@ uint64_t tc_timing_mbarrier(const tc_cta *c);
 uint64_t tc_timing_cluster(const tc_cta *c);
 /* When the bytes of a cp.async issued now will have arrived. */
 uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);
+/* The op that executes met n different values in its lanes (match.any). */
+void tc_timing_values(tc_warp *w, const tc_ptx_op *op, uint32_t n);
 /* When a transfer of the async proxy that is issued now will be complete;
  * *source: when its sources will have been read. */
 uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,

@@ -34,8 +34,7 @@ static void alu_complain(void *user, const tc_diag *d) {
 }
 
 static tc_sim_op_fn *const alu_functions[] = {
-#define TC_PTX_OP(id, name, section, unit, family)                             \
-    [TC_PTX_##id] = tc_sim_op_##id,
+#define TC_PTX_OP(id, ...) [TC_PTX_##id] = tc_sim_op_##id,
 #include "ptx/ops.def"
 };
 
