@@ -460,9 +460,8 @@ static void scope_words(missing *m) {
     tc_buf_puts(m->b, ": that of a block does not reach another");
 }
 
-static bool is_bulk(tc_missing missing) {
-    return missing >= TC_MISSING_BULK_COMMIT &&
-           missing <= TC_MISSING_BULK_WAIT_READ;
+static bool is_bulk(tc_missing kind) {
+    return kind >= TC_MISSING_BULK_COMMIT && kind <= TC_MISSING_BULK_WAIT_READ;
 }
 
 static bool cluster_words(missing *m) {

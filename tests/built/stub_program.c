@@ -2,7 +2,7 @@
  * and variables are registered by hand. test_stub.c builds it, links it with
  * the stub, and runs it: stub_program SCENARIO, before the parent of
  * stub_parent.h. Status 0: all was as CUDA has it. */
-#include "stub_api.h"
+#include "runtime/stub/api.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
