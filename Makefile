@@ -24,7 +24,7 @@ MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
 TESTS    := $(addprefix $(BUILD)/tests/,$(notdir $(TEST_SRC:.c=)))
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
-STUB_SRC := $(wildcard src/runtime/stub/*.c)
+STUB_SRC := $(wildcard src/runtime/stub/*.c src/runtime/stub/api/*.c)
 STUB_OBJ := $(STUB_SRC:%.c=$(BUILD)/%.o)
 
 # Where a CUDA compiler of the project's own is put, and looked for.
@@ -89,7 +89,7 @@ $(STUB_OBJ): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) -Isrc -D_GNU_SOURCE $(WARN) -O2 -g0 -fPIC -fno-sanitize=all \
 	  -MMD -MP -c -o $@ $<
-$(BUILD)/libtcstub.a: $(STUB_OBJ) $(wildcard src/runtime/stub)
+$(BUILD)/libtcstub.a: $(STUB_OBJ) $(wildcard src/runtime/stub src/runtime/stub/api)
 	@mkdir -p $(@D)
 	@rm -f $@
 	$(AR) rcs $@ $(STUB_OBJ)

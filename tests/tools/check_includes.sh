@@ -15,8 +15,12 @@ ir: layout
 front: lang layout ir
 dispatch: layout ir
 variants: layout ir dispatch
+variants/tcgen05: layout ir dispatch variants
+variants/tma: layout ir dispatch variants
 suggest: front dispatch layout ir lang
 emit: layout ir
+emit/cuda: layout ir emit
+emit/ptx: layout ir emit
 ptx:
 trace:
 sim/sim.h: ptx trace
@@ -34,6 +38,7 @@ gpu: trace
 runtime/protocol.h:
 runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
+runtime/stub/api: runtime/protocol.h runtime/stub
 runtime: ptx sim gpu trace runtime/stub/errors.def
 toolchain:
 reply: layout ir front dispatch
