@@ -3,6 +3,7 @@
 #define TC_RUNTIME_PROCESS_H
 
 #include "runtime/server.h"
+#include <stdatomic.h>
 #include <sys/types.h>
 
 /* Why it is not served any more. */
@@ -18,7 +19,7 @@ typedef struct tc_process {
     int socket;
     int pidfd;         /* readable when it has ended; -1: not known here */
     uint64_t deadline; /* tc_now_ns's; UINT64_MAX: none */
-    const volatile int *cancel; /* may be NULL */
+    const atomic_int *cancel; /* may be NULL */
     bool reaped;
     int status; /* waitpid's, then */
 } tc_process;
@@ -49,7 +50,7 @@ void tc_process_end(tc_process *p);
  * that the device polls. */
 typedef struct tc_watch tc_watch;
 tc_watch *tc_watch_new(tc_process *p);
-const volatile int *tc_watch_flag(const tc_watch *w);
+const atomic_int *tc_watch_flag(const tc_watch *w);
 void tc_watch_on(tc_watch *w, bool on); /* off: nobody looks */
 void tc_watch_free(tc_watch *w);        /* NULL is allowed */
 

@@ -3,6 +3,7 @@
 #define TC_RUNTIME_SERVER_H
 
 #include "runtime/device.h"
+#include <stdatomic.h>
 
 /* What happened on the host side: INTERFACE.md's host-* findings, and what the
  * program should be told in words. */
@@ -38,9 +39,9 @@ typedef struct tc_program_options {
     const char *path;  /* the executable */
     char *const *argv; /* argv[0] included, ended by NULL */
     const tc_device_vtable *backend;
-    tc_device_options device;   /* print is the server's own */
-    double timeout_s;           /* of the whole program; 0: none */
-    const volatile int *cancel; /* polled; may be NULL */
+    tc_device_options device; /* print is the server's own */
+    double timeout_s;         /* of the whole program; 0: none */
+    const atomic_int *cancel; /* polled; may be NULL */
     int in, out; /* descriptors that become the program's standard input and
                     output, or 0: the caller's own */
     /* Called in order, as things happen. user is the first argument. */

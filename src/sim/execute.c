@@ -220,7 +220,7 @@ static void warp_turn(tc_warp *w, tc_round *t) {
 }
 
 static bool cancelled(const tc_run *r) {
-    const volatile int *c = r->sim->options.cancel;
+    const atomic_int *c = r->sim->options.cancel;
     return c && *c;
 }
 

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "toolchain/toolchain.h"
 #include <stdarg.h>
+#include <stdatomic.h>
 
 /* --- process.c: other programs, without a shell ----------------------------*/
 
@@ -18,8 +19,8 @@ typedef struct tc_process {
     /* gets both by lines as they come (out and err are then not filled) */
     void (*said)(void *user, const char *line);
     void *user;
-    const volatile int *cancel; /* not 0: end it; or NULL */
-    int timeout_ms;             /* 0: none */
+    const atomic_int *cancel; /* not 0: end it; or NULL */
+    int timeout_ms;           /* 0: none */
 } tc_process;
 
 enum { /* tc_run besides the exit status; a signal's is 128 + its number */

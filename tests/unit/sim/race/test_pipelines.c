@@ -18,6 +18,7 @@
 #include "pipeline_program.h"
 #include "tool.h"
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 enum { SUITE_SEEDS = 100, RUN_SECONDS = 60 };
@@ -57,7 +58,7 @@ static bool tried(uint64_t seed, const pipe_break *b, int which) {
            (pick % 4 == 0 && which == UNTIMED + pick / 4 % 2);
 }
 
-static volatile int too_long; /* of a run, for the alarm */
+static atomic_int too_long; /* of a run, for the alarm */
 static void on_alarm(int signal) {
     (void)signal;
     too_long = 1;
