@@ -1,5 +1,7 @@
 #include "base/buf.h"
 
+#include "base/utf8.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,4 +96,21 @@ void tc_buf_read(tc_buf *b, FILE *f) {
     while ((n = fread(block, 1, sizeof block, f)) > 0) {
         tc_buf_write(b, block, n);
     }
+}
+
+void tc_buf_clean(tc_buf *b, size_t from) {
+    tc_buf all = TC_BUF_INIT;
+    if (from >= b->len || (tc_utf8_valid(b->data + from, b->len - from) &&
+                           memchr(b->data + from, 0, b->len - from) == NULL)) {
+        return;
+    }
+    tc_buf_write(&all, b->data, from);
+    for (size_t i = from; i < b->len;) {
+        size_t n = tc_utf8_next(b->data + i, b->len - i);
+        bool good = b->data[i] != '\0' && tc_utf8_valid(b->data + i, n);
+        tc_buf_write(&all, good ? b->data + i : "\xef\xbf\xbd", good ? n : 3);
+        i += n;
+    }
+    tc_buf_free(b);
+    *b = all;
 }

@@ -30,4 +30,7 @@ const char *tc_buf_text(const tc_buf *b);   /* "" while empty */
 /* Copies the text into the arena and frees the buffer. */
 char *tc_buf_finish(tc_buf *b, tc_arena *a);
 
+/* From that byte on: what is no UTF-8, and each 0, becomes U+FFFD. */
+void tc_buf_clean(tc_buf *b, size_t from);
+
 #endif

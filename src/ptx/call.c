@@ -142,6 +142,8 @@ static bool fits_results(tc_ptx_parser *p, const tc_ptx_op *op,
 
 bool tc_ptx_call(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     op->noperands = 4;
+    op->dst = 1u << 0; /* results */
+    op->src = 1u << 1 | 1u << 2;
     if (tc_ptx_is(p, '(') && (!list(p, true, NULL, 0, NULL, &op->a[0]) ||
                               !tc_ptx_expect(p, ',', "a call's results"))) {
         return false;

@@ -1,5 +1,4 @@
-/* check.c - does an operand fit its place (PTX ISA 9.4), and the rules of
- * single opcodes that forms.def cannot say. */
+/* check.c - does an operand fit its place in a form (PTX ISA 9.4). */
 #include "ptx/internal.h"
 
 #include <string.h>
@@ -379,10 +378,10 @@ static bool fit_value(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     case 'd':
     case 'g':
         return destination(p, op, t, letter == 'g', in, out);
-    case 'w': /* mad's addend has the destination's width */
-        t = wide ? doubled(t) : t;
-        return out == &op->a[0] ? destination(p, op, t, false, in, out)
-                                : source(p, op, t, false, in, out);
+    case 'w':
+        return destination(p, op, wide ? doubled(t) : t, false, in, out);
+    case 'e':
+        return source(p, op, wide ? doubled(t) : t, false, in, out);
     case 'x':
     case 'h':
         if (letter == 'h' && in->o.kind == TC_PO_SPECIAL &&
@@ -472,6 +471,8 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     case 'R':
     case 'Z':
         return tensor_registers(p, op, letter == 'R', in, out);
+    case 'L':
+        return fragment(p, op, 'H', in, out);
     case 'H':
     case 'I':
     case 'J':

@@ -33,6 +33,18 @@ static const form forms[] = {
 };
 enum { FORM_COUNT = sizeof forms / sizeof *forms };
 
+/* Every opcode has a form: "has_form_X undeclared" is said of one without. */
+#define TC_PTX_FORM(op, ...)      typedef char has_form_##op;
+#define TC_PTX_FORM_MORE(op, ...) typedef char has_form_##op;
+#include "ptx/forms.def"
+enum {
+#define TC_PTX_OP(id, ...) FORM_OF_##id = sizeof(has_form_##id),
+#include "ptx/ops.def"
+};
+
+/* Letters of operands that an op writes, and of those it reads too. */
+static const char written[] = "dgwUpqDVYEXmAHjRL", updated[] = "L";
+
 /* Opcodes that name where to and where from. */
 enum { TWO_SPACES = TC_WHO_CP | TC_WHO_BULK | TC_WHO_TENSOR | TC_WHO_PROXY };
 enum { THREE_TYPES = TC_WHO_VIDEO | TC_WHO_PACK };
@@ -415,6 +427,15 @@ static bool wrong_count(tc_ptx_parser *p, const head *h, const form *f, int n) {
                        h->text, want, most == 1 ? "" : "s", n);
 }
 
+/* Who it is that letter stands for: into dst and src of the op. */
+static void note_use(tc_ptx_op *op, char letter, int at) {
+    uint8_t kind = op->a[at].kind, bit = (uint8_t)(1u << at);
+    bool writes = strchr(written, letter) != NULL;
+    bool none = kind == TC_PO_NONE || kind == TC_PO_SINK;
+    op->dst |= writes && !none ? bit : 0;
+    op->src |= (!writes || strchr(updated, letter)) && !none ? bit : 0;
+}
+
 /* Matches the operands as written to the letters of the form. */
 static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
                     int n) {
@@ -429,6 +450,7 @@ static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
             if (!tc_ptx_fit(p, &h->op, *l, &in[at - 1], out)) {
                 return false;
             }
+            note_use(&h->op, *l, place - 1);
             continue;
         }
         bool skip = left_out(h, *l) ||
@@ -450,6 +472,7 @@ static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
         if (!tc_ptx_fit(p, &h->op, *l, &in[at], out)) {
             return false;
         }
+        note_use(&h->op, *l, place - 1);
         at++;
     }
     h->op.noperands = (uint8_t)place;
@@ -485,12 +508,13 @@ bool tc_ptx_instruction(tc_ptx_parser *p, int16_t guard, bool guard_neg) {
     if (!read_head(p, &h)) {
         return false;
     }
+    p->written = in;
     const form *f = find_form(p, &h);
     bool call = h.op.opcode == TC_PTX_CALL;
     if (f == NULL || !set_spaces(p, &h) ||
         !(call ? tc_ptx_call(p, &h.op, h.span)
                : read_operands(p, &h, in, &n) && fit_all(p, &h, f, in, n)) ||
-        !tc_ptx_check_op(p, &h.op, h.span, in, n) ||
+        !tc_ptx_check_op(p, &h.op, h.span) ||
         !tc_ptx_expect(p, ';', "an instruction")) {
         return false;
     }

@@ -82,6 +82,8 @@ typedef struct tc_ptx_use {
     tc_span span;
 } tc_ptx_use;
 
+struct tc_ptx_parsed;
+
 typedef struct tc_ptx_parser {
     tc_arena *arena;
     const tc_source *source;
@@ -110,7 +112,9 @@ typedef struct tc_ptx_parser {
     int tablecap, targetcap;
     tc_ptx_use *uses; /* functions that calls and addresses name */
     int nuses, usecap;
-    tc_ptx_use *aliases; /* index is another name of target */
+    const struct tc_ptx_parsed *written; /* operands of the instruction that is
+                                            read, TC_PTX_MAX_OPERANDS */
+    tc_ptx_use *aliases;                 /* index is another name of target */
     int naliases, aliascap;
 } tc_ptx_parser;
 
@@ -274,66 +278,40 @@ bool tc_ptx_parse_integer(tc_ptx_parser *p, int64_t *out);
  * for instruction type t. Reports and returns false when it does not fit. */
 bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
                 tc_ptx_parsed *in, tc_ptx_operand *out);
-/* Rules of single opcodes that a form cannot say; after the operands. */
-bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
-                     const tc_ptx_parsed *in, int n);
 bool tc_ptx_fits_type(tc_ptx_type want, tc_ptx_type have, bool wider);
 
-/* ---- rules_control.c ---- */
-/* Warp collectives, barriers, stack, misc. of control. */
-bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
+/* ---- rules/ ---- */
+/* What an instruction asks beyond its form: of its target, its addresses, and
+ * its opcode's rule. Reports and returns false. May complete op. */
+bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
+/* The rule of an opcode's row; the operands as written are p->written. */
+typedef bool tc_ptx_rule(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
+#define TC_PTX_OP(id, name, section, units, class, effect, target, family,     \
+                  rule)                                                        \
+    tc_ptx_rule tc_ptx_rule_##rule;
+#include "ptx/ops.def"
 
-/* ---- rules_arith.c ---- */
-/* Arithmetic that has bits in op.more, video instructions and the like. */
-bool tc_ptx_check_arith(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
-                        const tc_ptx_parsed *in, int n);
-/* ---- rules_video.c ---- */
-bool tc_ptx_check_video(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
-                        const tc_ptx_parsed *in, int n);
-
-/* ---- rules_tcgen05.c ---- */
-bool tc_ptx_check_tcgen05(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-/* The registers that a tcgen05.ld or st of this shape and .num has; 0: the
- * ISA has no such form. */
-int tc_ptx_tcgen05_registers(const tc_ptx_op *op);
-/* ---- rules_mma.c ---- */
-/* ".m16n8k16" as TC_MMA_SHAPE. */
-bool tc_ptx_mma_shape_by_name(tc_ptx_name n, uint32_t *size);
-/* The registers of the matrix that forms.def's letter stands for, and their
- * type; 0: there is no such matrix. */
-int tc_ptx_mma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t);
-bool tc_ptx_check_mma(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
-/* ---- rules_wgmma.c ---- */
-bool tc_ptx_check_wgmma(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-/* ---- rules_mbarrier.c ---- */
-bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-
-/* ---- rules_hints.c ---- */
-/* What guides caches at an ld or st, and the orders it goes with. */
-bool tc_ptx_check_hints(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-
-/* ---- rules_atom.c ---- */
-bool tc_ptx_check_proxy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
-bool tc_ptx_check_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-bool tc_ptx_check_atom(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-/* ---- rules_address.c ---- */
-/* All that stands in [ ]; gives a generic op that names a variable the
- * variable's space. */
-bool tc_ptx_check_addresses(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
-
-/* Reports an instruction that the module's .target lacks. */
+/* target.c: reports an instruction that the module's .target lacks. */
 bool tc_ptx_check_target(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
-/* Targets with a suffix, from sm on: any, or those with tensor memory (sm_100a,
- * sm_103a, sm_110a and their like, not sm_120a). */
-typedef enum tc_ptx_family {
-    TC_PTX_FAMILY_NONE, /* a suffix is not asked for */
-    TC_PTX_FAMILY_ANY,
-    TC_PTX_FAMILY_100
-} tc_ptx_family;
+/* The same of something that targets have from sm on, of such a family. */
 bool tc_ptx_wants_family(tc_ptx_parser *p, tc_span span, int sm,
                          tc_ptx_family family, const char *what);
-/* The same of a part of one. */
 bool tc_ptx_wants_sm(tc_ptx_parser *p, tc_span span, int sm, const char *what);
+/* arith.c: the same of the types and modifiers of arithmetic. */
+bool tc_ptx_check_types(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
+/* address.c: all that stands in [ ]; gives a generic op that names a variable
+ * the variable's space. */
+bool tc_ptx_check_addresses(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
+/* hints.c: what guides caches at an ld or st, and the orders it goes with. */
+bool tc_ptx_check_hints(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span);
+/* tcgen05.c: the registers that a tcgen05.ld or st of this shape and .num has;
+ * 0: the ISA has no such form. */
+int tc_ptx_tcgen05_registers(const tc_ptx_op *op);
+/* mma.c: ".m16n8k16" as TC_MMA_SHAPE. */
+bool tc_ptx_mma_shape_by_name(tc_ptx_name n, uint32_t *size);
+/* mma.c: the registers of the matrix that forms.def's letter stands for, and
+ * their type; 0: there is no such matrix. */
+int tc_ptx_mma_registers(const tc_ptx_op *op, char letter, tc_ptx_type *t);
 
 /* ---- decode.c ---- */
 /* At the first token of an instruction (after its guard): reads it up to and

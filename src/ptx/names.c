@@ -66,9 +66,35 @@ const char *const tc_ptx_type_names[TC_PT_COUNT] = {[TC_PT_NONE] = "",
                                                     [TC_PT_E5M2] = ".e5m2"};
 
 const tc_ptx_op_info tc_ptx_ops[TC_PTX_OPCODE_COUNT] = {
-#define TC_PTX_OP(id, name, section, unit, family) {name, section, unit},
+#define EACH(u)                                                                \
+    { TC_PU_##u, TC_PU_##u, TC_PU_##u }
+#define TYPED(i, f, d)                                                         \
+    { TC_PU_##i, TC_PU_##f, TC_PU_##d }
+#define SM(n)                                                                  \
+    { n, TC_PTX_FAMILY_NONE }
+#define SM_A(n)                                                                \
+    { n, TC_PTX_FAMILY_ANY }
+#define SM_TMEM(n)                                                             \
+    { n, TC_PTX_FAMILY_TMEM }
+#define SM_ONLY(n)                                                             \
+    { n, TC_PTX_FAMILY_ONLY }
+#define TC_PTX_OP(id, name, section, units, class, effect, target, ...)        \
+    [TC_PTX_##id] = {name, section, units, TC_PTX_EFFECT_##effect, target},
 #include "ptx/ops.def"
 };
+
+static bool is_float(uint8_t t) {
+    return t == TC_PT_F32 || t == TC_PT_F16 || t == TC_PT_F16X2 ||
+           t == TC_PT_BF16 || t == TC_PT_BF16X2;
+}
+
+tc_ptx_unit tc_ptx_unit_of(const tc_ptx_op *op) {
+    bool f64 = op->type == TC_PT_F64 || op->type2 == TC_PT_F64;
+    int column = f64                                         ? TC_PTX_DOUBLES
+                 : is_float(op->type) || is_float(op->type2) ? TC_PTX_FLOATS
+                                                             : TC_PTX_INTEGERS;
+    return (tc_ptx_unit)tc_ptx_ops[op->opcode].unit[column];
+}
 
 static const char *const unbuilt[] = {
 #define TC_PTX_UNBUILT(name) name,
@@ -245,7 +271,9 @@ bool tc_ptx_special_is_64(tc_ptx_special s) {
 
 unsigned tc_ptx_who(tc_ptx_opcode op) {
     static const unsigned families[] = {
-#define TC_PTX_OP(id, name, section, unit, family) TC_WHO_##family,
+#define TC_PTX_OP(id, name, section, units, class, effect, target, family,     \
+                  rule)                                                        \
+    [TC_PTX_##id] = TC_WHO_##family,
 #include "ptx/ops.def"
     };
     return families[op];

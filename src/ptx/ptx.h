@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "ptx/opcode.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -75,37 +76,6 @@ typedef enum tc_ptx_space {
                       mapa's result */
     TC_PS_TENSOR   /* tensor memory: lane << 16 | column */
 } tc_ptx_space;
-
-/* Opcodes: one row of ops.def each. A family whose members differ only in type
- * is one opcode; the type is a field of the decoded op. */
-typedef enum tc_ptx_opcode {
-#define TC_PTX_OP(id, name, section, unit, family) TC_PTX_##id,
-#include "ptx/ops.def"
-    TC_PTX_OPCODE_COUNT
-} tc_ptx_opcode;
-
-/* The unit that executes an op; sim/timing/units.def gives each its timing. */
-typedef enum tc_ptx_unit {
-    TC_PU_ALU,
-    TC_PU_FMA,
-    TC_PU_IMAD, /* integer multiplication */
-    TC_PU_SFU,
-    TC_PU_FP64,
-    TC_PU_EXCHANGE, /* between lanes: shfl, vote */
-    TC_PU_BRANCH,
-    TC_PU_LSU,
-    TC_PU_ASYNC,
-    TC_PU_BARRIER,
-    TC_PU_MMA, /* tensor cores */
-    TC_PU_COUNT
-} tc_ptx_unit;
-
-typedef struct tc_ptx_op_info {
-    const char *name;    /* "ld", "cp.async.commit_group" */
-    const char *section; /* of the PTX ISA: "9.7.9.25.3.1" */
-    tc_ptx_unit unit;
-} tc_ptx_op_info;
-extern const tc_ptx_op_info tc_ptx_ops[TC_PTX_OPCODE_COUNT];
 
 typedef enum tc_ptx_special {
     TC_SR_TID_X,
@@ -456,6 +426,9 @@ typedef struct tc_ptx_op {
     uint32_t ptx_line;   /* line of the PTX text, from 1 */
     uint32_t line;       /* .loc line in effect, 0 none */
     uint16_t file;       /* .loc file number */
+    uint8_t dst, src;    /* operands whose registers it writes, and reads: bit i
+                            is a[i]'s; from its form. The registers of addresses
+                            are read, of sinks there are none */
     tc_ptx_operand a[8]; /* destination first, at the fixed places of the
                             opcode's form (forms.def); kind NONE: left out */
     uint8_t scope;       /* tc_ptx_scope */
@@ -467,6 +440,17 @@ typedef struct tc_ptx_op {
     uint32_t ptx_col;   /* of the instruction in its line of the PTX text */
     uint32_t loc;       /* the .loc in effect, in module->locs; 0: none */
 } tc_ptx_op;
+
+static inline tc_ptx_effect tc_ptx_effect_of(const tc_ptx_op *op) {
+    return (tc_ptx_effect)tc_ptx_ops[op->opcode].effect;
+}
+/* Its results are in its registers when it lands, not when it issues. */
+static inline bool tc_ptx_lands_later(const tc_ptx_op *op) {
+    tc_ptx_effect e = tc_ptx_effect_of(op);
+    return e == TC_PTX_EFFECT_TMEM_LOAD || e == TC_PTX_EFFECT_ASYNC_MMA;
+}
+/* The unit that executes it: its row's, by its types. */
+tc_ptx_unit tc_ptx_unit_of(const tc_ptx_op *op);
 
 /* A place that a .loc names, and where that code was inlined into (PTX ISA
  * 11.5.3). */

@@ -90,18 +90,20 @@ static bool load_assembled(tc_gpu_side *g, tc_gpu_complaint c) {
     return true;
 }
 
-/* Instructions of the families that write: st, cp (asynchronous copies), red,
- * atom, and calls, which may do so. */
+/* Does an instruction write memory, or call what may do so? */
 static bool may_write(const tc_ptx_module *m) {
-    static const char *const names[] = {"st",       "cp",   "red",      "atom",
-                                        "multimem", "call", "tensormap"};
     for (uint32_t i = 0; m != NULL && i < m->ncode; i++) {
-        const char *name = tc_ptx_ops[m->code[i].opcode].name;
-        size_t n = strcspn(name, ".");
-        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-            if (strlen(names[k]) == n && memcmp(name, names[k], n) == 0) {
-                return true;
-            }
+        switch (tc_ptx_effect_of(&m->code[i])) {
+        case TC_PTX_EFFECT_STORE:
+        case TC_PTX_EFFECT_ATOMIC:
+        case TC_PTX_EFFECT_COPY:
+        case TC_PTX_EFFECT_REDUCE:
+        case TC_PTX_EFFECT_ST_ASYNC:
+        case TC_PTX_EFFECT_RED_ASYNC:
+        case TC_PTX_EFFECT_CALL:
+            return true;
+        default:
+            break;
         }
     }
     return m == NULL;

@@ -3,7 +3,9 @@
  * is missing. */
 #include "base/buf.h"
 #include "sim/async/mbarrier.h"
-#include "sim/core/internal.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
+#include "sim/launch.h"
 #include "sim/race/race.h"
 
 static void describe_lanes(tc_buf *b, uint32_t mask) {

@@ -1,5 +1,7 @@
 /* device.c - device memory and facts for who manages the device's addresses
  * himself: a CUDA program's runtime. */
+#include "sim/core/address.h"
+#include "sim/launch.h"
 #include "sim/timing/profile.h"
 #include "sim/timing/timing.h"
 #include <stdlib.h>

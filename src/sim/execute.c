@@ -6,10 +6,8 @@
  * landed land, then further clusters are started, up to what the machine holds
  * at once; so a CTA may wait for a later one, and a grid for all of its CTAs.
  * Only when all that is exhausted is it a deadlock. */
-#include "sim/async/mbarrier.h"
-#include "sim/async/transfer.h"
-#include "sim/core/internal.h"
-#include "sim/race/race.h"
+#include "sim/launch.h"
+#include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,15 +92,6 @@ static void start(tc_pool *p) {
     list_live(p);
     p->idle = p->since = 0;
     p->moved = p->run->cycle;
-}
-
-void tc_cluster_finish(tc_cta *ctas, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++) {
-        tc_transfer_finish(&ctas[i]); /* may use another one's mbarriers */
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        tc_cta_finish(&ctas[i]);
-    }
 }
 
 static bool ended(const tc_group *g, uint32_t size) {
@@ -254,27 +243,13 @@ static bool start_more(tc_pool *p) {
     return true;
 }
 
-/* Lands what nobody can go on without, the oldest first. */
-static bool force(tc_pool *p) {
-    if (tc_transfer_force(p->run)) {
-        return true;
-    }
-    for (uint32_t i = 0; i < p->nlive; i++) {
-        for (uint32_t j = 0; j < p->live[i]->nwarps; j++) {
-            if (tc_mbarrier_force_copies(&p->live[i]->warps[j])) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* A round changed nothing that another warp could see. */
 static void unstick(tc_pool *p, const tc_round *t) {
     tc_run *r = p->run;
     bool events = tc_event_next(r) != UINT64_MAX;
     p->idle++;
-    if ((!t->ran || t->settled || t->polled) && force(p)) {
+    if ((!t->ran || t->settled || t->polled) &&
+        r->hooks->force(r, p->live, p->nlive)) {
         return;
     }
     bool stuck = !events && (t->settled || (!t->ran && t->wake == UINT64_MAX) ||
@@ -285,7 +260,7 @@ static void unstick(tc_pool *p, const tc_round *t) {
         }
     }
     if (stuck) {
-        tc_deadlock(r, p->live, p->nlive, p->total - p->next);
+        r->hooks->deadlock(r, p->live, p->nlive, p->total - p->next);
     } else if ((!t->ran || t->spins) && t->wake != UINT64_MAX) {
         r->cycle = t->wake > r->cycle ? t->wake : r->cycle;
         tc_event_run(r);
@@ -298,7 +273,7 @@ static void run_pool(tc_pool *p) {
     while (p->busy && !r->stopped) {
         uint64_t before = r->progress;
         if (cancelled(r)) {
-            tc_cancelled(r, p->live, p->nlive);
+            r->hooks->cancelled(r, p->live, p->nlive);
             break;
         }
         tc_round t = round_of_turns(p);
@@ -306,7 +281,7 @@ static void run_pool(tc_pool *p) {
             continue;
         }
         if (r->launch->stops && r->cycle >= r->launch->stop_at) {
-            tc_state_capture(r, p->live, p->nlive);
+            r->hooks->capture(r, p->live, p->nlive);
             break;
         }
         if (retire(p)) {

@@ -1,7 +1,11 @@
 /* launch.c - what a kernel may ask for, and what its execution needs. */
+#include "sim/launch.h"
+#include "sim/async/tmem.h"
 #include "sim/async/transfer.h"
-#include "sim/core/internal.h"
+#include "sim/core/finding.h"
+#include "sim/fast/fast.h"
 #include "sim/race/race.h"
+#include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -306,6 +310,8 @@ static void begin(tc_run *r, tc_sim *s, const tc_sim_launch *l) {
     r->module = s->module;
     r->launch = l;
     r->machine = s->machine;
+    r->hooks = &tc_sim_hooks;
+    r->clock_mhz = tc_timing_mhz(s->machine);
     r->status = TC_RUN_OK;
     r->random = s->options.seed;
     r->completion = s->options.completion;
@@ -350,7 +356,9 @@ static void end(tc_run *r, tc_sim_result *out) {
     tc_transfer_free(r);
     tc_hazard_free(r->hazard);
     tc_timing_free(r->timing);
-    tc_code_free(r);
+    tc_fast_free(r);
+    free(r->code);
+    free(r->watched);
     free(r->symbols);
     free(r->events);
 }
@@ -367,6 +375,8 @@ bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
     attach_observers(&r);
     place_shared(&r);
     tc_code_make(&r);
+    tc_tmem_watch(&r);
+    tc_fast_make(&r);
     clock_gettime(CLOCK_MONOTONIC, &t0);
     if (r.timing) {
         tc_timing_grid(&r);

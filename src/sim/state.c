@@ -2,7 +2,8 @@
 #include "sim/state.h"
 #include "sim/async/mbarrier.h"
 #include "sim/async/tmem.h"
-#include "sim/core/internal.h"
+#include "sim/isa/isa.h"
+#include "sim/launch.h"
 #include <string.h>
 
 static void *copy(tc_arena *a, const void *from, size_t n) {

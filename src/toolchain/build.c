@@ -52,8 +52,35 @@ static bool has_words(const tc_job *j, const char *words) {
     return false;
 }
 
+/* A tool below the one that was run had no more of something than its limits
+ * gave: it says so in words of the C library's, the shell's or its own. */
+static bool was_limited(tc_job *j) {
+    static const struct {
+        const char *words, *limit;
+    } all[] = {{"died due to signal 24", "processor time"},
+               {"died due to signal 25", "disk"},
+               {"File size limit exceeded", "disk"},
+               {"File too large", "disk"},
+               {"out of memory allocating", "memory"},
+               {"virtual memory exhausted", "memory"},
+               {"LLVM ERROR: out of memory", "memory"},
+               {"std::bad_alloc", "memory"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strstr(tc_buf_text(&j->said), all[i].words) != NULL &&
+            !has_words(j, all[i].words)) {
+            tc_build_fails(j, "it takes more than the limit of %s",
+                           all[i].limit);
+            return true;
+        }
+    }
+    return false;
+}
+
 static tc_build_status refused(tc_job *j, const char *tool) {
     const char *said = tc_buf_text(&j->said), *words = machine_words(said);
+    if (was_limited(j)) {
+        return TC_BUILD_LIMITED;
+    }
     if (words != NULL && !has_words(j, words)) {
         return tc_build_machine(j, "%s could not do its work: %s", tool, words);
     }
@@ -68,6 +95,22 @@ static tc_build_status refused(tc_job *j, const char *tool) {
     return TC_BUILD_REFUSED;
 }
 
+int tc_build_run(tc_job *j, const char *const *argv, bool plain,
+                 tc_buf *words) {
+    const char *env[] = {tc_format(j->a, "TMPDIR=%s", j->work),
+                         plain ? "LC_ALL=C" : NULL, NULL};
+    const tc_limits *l = j->o->limits;
+    tc_process p = {.argv = argv,
+                    .env = env,
+                    .out = words,
+                    .err = words,
+                    .cancel = j->o->cancel,
+                    .limits = l != NULL ? l : tc_limits_usual(),
+                    .why = &j->passed,
+                    .own = j->work};
+    return tc_run(&p);
+}
+
 tc_build_status tc_build_ended(tc_job *j, const char *tool, int status) {
     switch (status) {
     case TC_RUN_NOT_STARTED:
@@ -76,6 +119,9 @@ tc_build_status tc_build_ended(tc_job *j, const char *tool, int status) {
     case TC_RUN_CANCELLED:
         tc_build_fails(j, "interrupted");
         return TC_BUILD_CANCELLED;
+    case TC_RUN_LIMITED:
+        tc_build_fails(j, "%s was stopped: %s", tool, tc_buf_text(&j->passed));
+        return TC_BUILD_LIMITED;
     default:
         break;
     }
@@ -283,5 +329,6 @@ tc_build_status tc_build_cu(tc_arena *a, const tc_toolchain *t,
         out->said = tc_strndup(a, tc_buf_text(&j.said), j.said.len);
     }
     tc_buf_free(&j.said);
+    tc_buf_free(&j.passed);
     return s;
 }

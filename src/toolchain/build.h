@@ -28,7 +28,7 @@ typedef struct tc_job {
     const char *work; /* a folder for this build alone */
     tc_unit units[2];
     int n;
-    tc_buf said;
+    tc_buf said, passed;   /* passed: which limit, in words */
     struct timespec begin; /* before the sources were read */
     char *why;
     size_t why_size;
@@ -39,7 +39,10 @@ tc_build_status tc_build_fails(tc_job *j, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 tc_build_status tc_build_machine(tc_job *j, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-/* What a tc_run that was no success means; j->said has the words. */
+/* Runs a tool with the job's limits, in the C locale where that is asked for;
+ * words gets what it says. */
+int tc_build_run(tc_job *j, const char *const *argv, bool plain, tc_buf *words);
+/* What a run that was no success means; j->said has the words. */
 tc_build_status tc_build_ended(tc_job *j, const char *tool, int status);
 
 /* compile.c */

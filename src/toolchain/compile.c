@@ -233,13 +233,7 @@ tc_build_status tc_compile(tc_job *j, tc_unit *u) {
         return tc_build_machine(j, "%s: %s", j->work, strerror(errno));
     }
     command(j, u, index, &w);
-    const char *env[] = {tc_format(j->a, "TMPDIR=%s", j->work), NULL};
-    tc_process p = {.argv = w.w,
-                    .env = env,
-                    .out = &j->said,
-                    .err = &j->said,
-                    .cancel = j->o->cancel};
-    int status = tc_run(&p);
+    int status = tc_build_run(j, w.w, false, &j->said);
     if (u->renamed) {
         true_names(j, u, index, &j->said);
     }

@@ -21,16 +21,21 @@ typedef struct tc_process {
     void *user;
     const atomic_int *cancel; /* not 0: end it; or NULL */
     int timeout_ms;           /* 0: none */
+    const tc_limits *limits;  /* NULL: none */
+    tc_buf *why;     /* with limits: gets which one it passed, in words */
+    const char *own; /* a folder that is its own: limits.disk is of that, and
+                        it goes where we are killed meanwhile; or NULL */
 } tc_process;
 
 enum { /* tc_run besides the exit status; a signal's is 128 + its number */
        TC_RUN_NOT_STARTED = -1,
        TC_RUN_CANCELLED = -2,
-       TC_RUN_TIMEOUT = -3
+       TC_RUN_TIMEOUT = -3,
+       TC_RUN_LIMITED = -4
 };
-/* Runs it to its end, with nothing on standard input and in a process group of
- * its own, of which nothing is left. Output beyond some megabytes is read and
- * dropped. */
+/* Runs it to its end, with nothing on standard input and without a terminal.
+ * Nothing of what it started is left then, nor if we are killed meanwhile.
+ * Output beyond some megabytes is read and dropped. */
 int tc_run(const tc_process *p);
 
 /* --- files.c ---------------------------------------------------------------*/

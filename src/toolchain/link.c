@@ -151,15 +151,8 @@ tc_build_status tc_link(tc_job *j, const char **program) {
     argv[n++] = stub;
     argv[n++] = "-lpthread";
     argv[n++] = "-ldl";
-    const char *env[] = {"LC_ALL=C", tc_format(j->a, "TMPDIR=%s", j->work),
-                         NULL};
     tc_buf words = TC_BUF_INIT;
-    tc_process p = {.argv = argv,
-                    .env = env,
-                    .out = &words,
-                    .err = &words,
-                    .cancel = j->o->cancel};
-    int status = tc_run(&p);
+    int status = tc_build_run(j, argv, true, &words);
     reword(j, tc_buf_text(&words));
     tc_buf_free(&words);
     return status == 0 ? TC_BUILD_OK : tc_build_ended(j, "the linker", status);

@@ -1,12 +1,14 @@
-#include "toolchain/internal.h"
+/* process.c - runs another program to its end, under a guard (guard.c). */
+#include "toolchain/guard.h"
+#include "toolchain/limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,17 +18,20 @@ extern char **environ;
 enum {
     LIMIT = 8 << 20, /* bytes of output that are kept */
     TICK = 20,       /* ms between looks at the cancel flag */
-    MERCY = 1000,    /* ms between SIGTERM and SIGKILL */
-    GRACE = 300      /* ms for a pipe that somebody else still holds open */
+    LOOK = 100,      /* ms between looks at what it takes */
+    PATIENCE = 10000 /* ms for a guard to end what it was told to */
 };
 
 typedef struct running {
     const tc_process *p;
     int fd[2]; /* its output and error, -1 when at their end */
     tc_buf line[2];
-    pid_t pid;
+    int guard_fd;
+    pid_t guard;
     bool ended;
-    int status;
+    int status, failure; /* as waitpid's; errno where it could not be run */
+    int64_t begin, looked, busy; /* ms; busy: when it last was */
+    tc_usage usage;
 } running;
 
 static int64_t now_ms(void) {
@@ -61,37 +66,12 @@ static const char **environment(const tc_process *p) {
     return all;
 }
 
-/* The child's descriptors and its group. Signals that the REPL handles or
- * blocks are as usual for it. */
-static bool start(running *r, const int out[2], const int err[2]) {
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&how);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, out[1], 1);
-    posix_spawn_file_actions_adddup2(&files, err[1], 2);
-    if (r->p->folder != NULL) {
-        posix_spawn_file_actions_addchdir_np(&files, r->p->folder);
+static void say_line(running *r, tc_buf *line) {
+    if (line->len > 0) {
+        tc_buf_clean(line, 0);
+        r->p->said(r->p->user, line->data);
     }
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP |
-                                       POSIX_SPAWN_SETSIGMASK |
-                                       POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&how, 0);
-    posix_spawnattr_setsigmask(&how, &none);
-    posix_spawnattr_setsigdefault(&how, &all);
-    const char **env = environment(r->p);
-    int e = posix_spawn(&r->pid, r->p->argv[0], &files, &how,
-                        (char *const *)(uintptr_t)r->p->argv,
-                        (char *const *)(uintptr_t)env);
-    free(env);
-    posix_spawnattr_destroy(&how);
-    posix_spawn_file_actions_destroy(&files);
-    errno = e;
-    return e == 0;
+    tc_buf_clear(line);
 }
 
 static void keep(running *r, int which, const char *bytes, size_t n) {
@@ -105,113 +85,186 @@ static void keep(running *r, int which, const char *bytes, size_t n) {
     for (size_t i = 0; i < n; i++) {
         tc_buf *line = &r->line[which];
         if (bytes[i] == '\n' || bytes[i] == '\r') {
-            if (line->len > 0) {
-                r->p->said(r->p->user, line->data);
-            }
-            tc_buf_clear(line);
+            say_line(r, line);
         } else if (line->len < 4096) {
             tc_buf_putc(line, bytes[i]);
         }
     }
 }
 
-/* Reads what there is; false when both are at their end. */
-static bool read_some(running *r) {
-    struct pollfd fds[2];
+/* What one of its outputs has; closed at its end. */
+static void read_output(running *r, int which) {
     char bytes[16384];
+    ssize_t n = read(r->fd[which], bytes, sizeof bytes);
+    if (n > 0) {
+        keep(r, which, bytes, (size_t)n);
+    } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
+        close(r->fd[which]);
+        r->fd[which] = -1;
+    }
+}
+
+/* What the guard says; one that is gone without a word was killed. */
+static void hear_guard(running *r) {
+    tc_guard_said said;
+    ssize_t n = recv(r->guard_fd, &said, sizeof said, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+        return;
+    }
+    if (n == (ssize_t)sizeof said && said.what == TC_GUARD_NOT_STARTED) {
+        r->failure = said.value;
+        return;
+    }
+    r->status = n == (ssize_t)sizeof said ? said.value : SIGKILL;
+    r->ended = true;
+}
+
+/* Reads what there is, or comes within a tick. */
+static void read_some(running *r) {
+    struct pollfd fds[3] = {{r->fd[0], POLLIN, 0},
+                            {r->fd[1], POLLIN, 0},
+                            {r->ended ? -1 : r->guard_fd, POLLIN, 0}};
+    if (poll(fds, 3, TICK) <= 0) {
+        return;
+    }
     for (int i = 0; i < 2; i++) {
-        fds[i] = (struct pollfd){.fd = r->fd[i], .events = POLLIN};
+        if (fds[i].revents != 0) {
+            read_output(r, i);
+        }
     }
-    if (r->fd[0] < 0 && r->fd[1] < 0) {
-        return false;
+    if (fds[2].revents != 0) {
+        hear_guard(r);
     }
-    if (poll(fds, 2, TICK) <= 0) {
+}
+
+/* Nothing of it is left, so that there is no more output than there is. */
+static void drain(running *r) {
+    for (int i = 0; i < 2; i++) {
+        struct pollfd fd = {r->fd[i], POLLIN, 0};
+        while (r->fd[i] >= 0 && poll(&fd, 1, 0) > 0) {
+            read_output(r, i);
+            fd.fd = r->fd[i];
+        }
+    }
+}
+
+/* Does it keep to its limits? */
+static bool within(running *r) {
+    int64_t now = now_ms();
+    if (r->p->limits == NULL || now - r->looked < LOOK) {
         return true;
     }
-    for (int i = 0; i < 2; i++) {
-        if (r->fd[i] < 0 || fds[i].revents == 0) {
-            continue;
-        }
-        ssize_t n = read(r->fd[i], bytes, sizeof bytes);
-        if (n > 0) {
-            keep(r, i, bytes, (size_t)n);
-        } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
-            close(r->fd[i]);
-            r->fd[i] = -1;
-        }
-    }
-    return true;
+    r->looked = now;
+    tc_usage_add(&r->usage, r->guard, r->p->own);
+    r->busy = r->usage.busy ? now : r->busy;
+    r->usage.wall_s = (double)(now - r->begin) / 1000;
+    r->usage.idle_s = (double)(now - r->busy) / 1000;
+    return !tc_limits_passed(r->p->limits, &r->usage, r->p->why);
 }
 
-static bool has_ended(running *r) {
-    if (!r->ended) {
-        pid_t got = waitpid(r->pid, &r->status, WNOHANG);
-        r->ended = got == r->pid || (got < 0 && errno != EINTR);
-    }
-    return r->ended;
-}
-
-/* Until it and its output are at their end, or it has to be ended. */
+/* Until it is at its end, or has to be ended: then why. */
 static int follow(running *r) {
-    int64_t begin = now_ms(), quiet = 0;
-    for (;;) {
-        bool more = read_some(r);
-        if (has_ended(r)) {
-            quiet = quiet == 0 ? now_ms() : quiet;
-            if (!more || now_ms() - quiet > GRACE) {
-                return 0;
-            }
-        } else if (!more) {
-            poll(NULL, 0, 1);
+    while (!r->ended) {
+        read_some(r);
+        if (r->ended) {
+            break;
         }
         if (r->p->cancel != NULL && *r->p->cancel != 0) {
             return TC_RUN_CANCELLED;
         }
-        if (r->p->timeout_ms > 0 && now_ms() - begin > r->p->timeout_ms) {
+        if (r->p->timeout_ms > 0 && now_ms() - r->begin > r->p->timeout_ms) {
             return TC_RUN_TIMEOUT;
         }
+        if (!within(r)) {
+            return TC_RUN_LIMITED;
+        }
+    }
+    return 0;
+}
+
+/* Asks the guard to end it, and waits until nothing of it is left. */
+static void end(running *r) {
+    tc_guard_end(r->guard_fd);
+    for (int64_t begin = now_ms(); !r->ended && now_ms() - begin < PATIENCE;) {
+        read_some(r);
+    }
+    if (!r->ended) {
+        kill(r->guard, SIGKILL);
     }
 }
 
-/* Ends the whole group: a program that clears up after itself has a second. */
-static void end(running *r) {
-    kill(-r->pid, SIGTERM);
-    for (int64_t begin = now_ms(); now_ms() - begin < MERCY;) {
-        bool more = read_some(r);
-        if (has_ended(r) && !more) {
-            return;
-        }
-        if (!more) {
-            poll(NULL, 0, 1);
+/* A process that passed a limit of its own, or had not the memory for more. */
+static bool died_of_limits(running *r) {
+    const tc_limits *l = r->p->limits;
+    int sig = WIFSIGNALED(r->status) ? WTERMSIG(r->status) : 0;
+    tc_usage u = r->usage;
+    if (l == NULL || r->status == 0) {
+        return false;
+    }
+    if (sig == SIGXCPU) {
+        u.cpu_s = l->cpu_s;
+    }
+    if (sig == SIGXFSZ) {
+        u.disk = l->disk;
+    }
+    return tc_limits_passed(l, &u, r->p->why);
+}
+
+/* A tool may say anything: a file's bytes, a name cut in a letter's middle. */
+static void clean(running *r) {
+    tc_buf *both[2] = {r->p->out, r->p->err};
+    for (int i = 0; i < 2; i++) {
+        if (both[i] != NULL) {
+            tc_buf_clean(both[i], 0);
         }
     }
-    kill(-r->pid, SIGKILL);
 }
 
 static int finish(running *r, int why) {
     if (why != 0) {
         end(r);
-    } else if (r->fd[0] >= 0 || r->fd[1] >= 0) {
-        kill(-r->pid, SIGTERM); /* what it left behind has its output open */
     }
-    while (!r->ended) {
-        pid_t got = waitpid(r->pid, &r->status, 0);
-        r->ended = got == r->pid || (got < 0 && errno != EINTR);
+    drain(r);
+    close(r->guard_fd);
+    clean(r);
+    while (waitpid(r->guard, NULL, 0) < 0 && errno == EINTR) {
     }
     for (int i = 0; i < 2; i++) {
         if (r->fd[i] >= 0) {
             close(r->fd[i]);
         }
-        if (r->line[i].len > 0) {
-            r->p->said(r->p->user, r->line[i].data);
-        }
+        say_line(r, &r->line[i]);
         tc_buf_free(&r->line[i]);
     }
     if (why != 0) {
         return why;
     }
+    if (r->failure != 0) {
+        errno = r->failure;
+        return TC_RUN_NOT_STARTED;
+    }
+    if (died_of_limits(r)) {
+        return TC_RUN_LIMITED;
+    }
     return WIFEXITED(r->status) ? WEXITSTATUS(r->status)
                                 : 128 + WTERMSIG(r->status);
+}
+
+static bool start(running *r, int out, int err) {
+    const char **env = environment(r->p);
+    tc_guarded g = {.argv = r->p->argv,
+                    .env = env,
+                    .folder = r->p->folder,
+                    .own = r->p->own,
+                    .limits = r->p->limits,
+                    .out = out,
+                    .err = err};
+    r->guard = tc_guard_start(&g, &r->guard_fd);
+    int e = errno;
+    free(env);
+    r->begin = r->looked = r->busy = now_ms();
+    errno = e;
+    return r->guard > 0;
 }
 
 int tc_run(const tc_process *p) {
@@ -225,7 +278,7 @@ int tc_run(const tc_process *p) {
         close(out[1]);
         return TC_RUN_NOT_STARTED;
     }
-    bool started = start(&r, out, err);
+    bool started = start(&r, out[1], err[1]);
     int e = errno;
     close(out[1]);
     close(err[1]);

@@ -20,6 +20,31 @@ static const char *name_of(tc_arena *a, const tc_toolchain *t, const char *text,
     return tc_format(a, "%s.%s", tc_hash_name(a, h), suffix);
 }
 
+/* Runs it; said gets its words, and why it could not be run to its end. */
+static bool run(tc_arena *a, const char *const *argv, const char *work,
+                const tc_build_options *o, tc_buf *said) {
+    const char *env[] = {"LC_ALL=C", tc_format(a, "TMPDIR=%s", work), NULL};
+    tc_buf why = TC_BUF_INIT;
+    tc_process p = {.argv = argv,
+                    .env = env,
+                    .out = said,
+                    .err = said,
+                    .cancel = o->cancel,
+                    .limits = o->limits ? o->limits : tc_limits_usual(),
+                    .why = &why,
+                    .own = work};
+    int status = tc_run(&p);
+    if (status == TC_RUN_NOT_STARTED) {
+        tc_buf_printf(said, "%s: %s", argv[0], strerror(errno));
+    } else if (status == TC_RUN_LIMITED) {
+        tc_buf_printf(said, "it was stopped: %s", tc_buf_text(&why));
+    } else if (status == TC_RUN_CANCELLED) {
+        tc_buf_puts(said, "interrupted");
+    }
+    tc_buf_free(&why);
+    return status == 0;
+}
+
 /* ptxas -v on the text: what it said, and the cubin's bytes if it takes it. */
 static void *assemble(tc_arena *a, const tc_toolchain *t, const char *text,
                       const char *arch, const tc_build_options *o, tc_buf *said,
@@ -35,21 +60,11 @@ static void *assemble(tc_arena *a, const tc_toolchain *t, const char *text,
     const char *argv[] = {
         t->ptxas, "-v", "-arch", arch_of(a, arch), "--generate-line-info", "-o",
         cubin,    ptx,  NULL};
-    const char *env[] = {"LC_ALL=C", NULL};
-    tc_process p = {.argv = argv,
-                    .env = env,
-                    .out = said,
-                    .err = said,
-                    .cancel = o->cancel};
     void *made = NULL;
     if (!tc_write_file(ptx, text, strlen(text), 0644)) {
         tc_buf_printf(said, "%s: %s", ptx, strerror(errno));
-    } else {
-        int status = tc_run(&p);
-        made = status == 0 ? tc_read_file(a, cubin, bytes) : NULL;
-        if (status == TC_RUN_NOT_STARTED) {
-            tc_buf_printf(said, "%s: %s", t->ptxas, strerror(errno));
-        }
+    } else if (run(a, argv, work, o, said)) {
+        made = tc_read_file(a, cubin, bytes);
     }
     tc_remove_tree(work);
     return made;

@@ -7,7 +7,8 @@
 #ifndef TC_SIM_ALU_H
 #define TC_SIM_ALU_H
 
-#include "sim/core/internal.h"
+#include "sim/core/code.h"
+#include "sim/core/operand.h"
 
 #include <string.h>
 
@@ -25,14 +26,6 @@ typedef struct tc_kernel { /* one of the two: the width of its lanes */
  * kernel is zero-extended; a 32-bit destination takes the low word. */
 void tc_alu_run(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                 const tc_kernel *k, int n);
-
-/* Blends values into a destination register (or sink). */
-void tc_put32(tc_warp *w, const tc_ptx_operand *d, const uint32_t *v,
-              uint32_t mask);
-void tc_put64(tc_warp *w, const tc_ptx_operand *d, const uint64_t *v,
-              uint32_t mask);
-void tc_put_pred(tc_warp *w, const tc_ptx_operand *d, uint32_t v,
-                 uint32_t mask);
 
 /* A kernel of one expression over a, b and c, the lane's values. */
 #define TC_K32(name, expr)                                                     \

@@ -3,6 +3,7 @@
  * 9.7.9.22). A small float is a sign, an exponent and a mantissa in its low
  * bits; which of them have infinities and NaNs differs. */
 #include "sim/alu/alu.h"
+#include "sim/core/run.h"
 
 #include <math.h>
 

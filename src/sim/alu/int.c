@@ -1,6 +1,7 @@
 /* int.c - integer arithmetic (PTX ISA 9.7.1), and the rows of the opcodes
  * that it shares with floating point (9.7.3, 9.7.4). */
 #include "sim/alu/alu.h"
+#include "sim/core/code.h"
 
 __extension__ typedef __int128 s128;
 __extension__ typedef unsigned __int128 u128;

@@ -1,6 +1,7 @@
 /* mov.c - mov (PTX ISA 9.7.9.3) and its packing form (9.7.9.4). The order
  * of a vector is from the least significant element up. */
 #include "sim/alu/alu.h"
+#include "sim/core/run.h"
 
 /* The elements of a vector operand. */
 static const tc_ptx_operand *elements(tc_warp *w, const tc_ptx_operand *o) {

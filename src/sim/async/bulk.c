@@ -1,6 +1,12 @@
 /* bulk.c - cp.async.bulk and cp.reduce.async.bulk (PTX ISA 9.7.9.25.4), their
  * groups (9.7.9.27.2). */
 #include "sim/async/bulk.h"
+#include "sim/async/transfer.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
+#include "sim/isa/isa.h"
+#include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,12 +118,6 @@ void tc_bulk_signal(tc_run *r, tc_transfer *t) {
             tc_mbarrier_complete_tx(r, b->target[i].barrier, b->bytes, &by);
         }
     }
-}
-
-bool tc_bulk_reduces(const tc_ptx_op *op) {
-    return op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK ||
-           op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR ||
-           op->opcode == TC_PTX_RED_ASYNC;
 }
 
 /* Sums of .f32 keep subnormals, unlike red.global's (an H200's,

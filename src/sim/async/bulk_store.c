@@ -1,6 +1,12 @@
 /* bulk_store.c - st.async and red.async (PTX ISA 9.7.9.12, 9.7.13.7): stores
  * that complete later; st.bulk (9.7.9.13); fence.proxy (9.7.13.4). */
 #include "sim/async/bulk.h"
+#include "sim/async/transfer.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
+#include "sim/isa/isa.h"
+#include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,86 +3,18 @@
  * A copy's bytes are read from global memory and written to shared memory at
  * the moment it lands, which the completion policy chooses; a wait lands what
  * it covers. A copy that no wait covers never lands under LATE. */
+#include "sim/core/cp_async.h"
+#include "sim/async/async.h"
 #include "sim/async/mbarrier.h"
 #include "sim/async/transfer.h"
-#include "sim/core/internal.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
+#include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the queue of events ---- */
-
-static bool earlier(const tc_event *a, const tc_event *b) {
-    return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
-}
-
-void tc_event_push(tc_run *r, tc_event e) {
-    if (r->nevents == r->cevents) {
-        r->cevents = r->cevents ? r->cevents * 2 : 64;
-        r->events = tc_xrealloc(r->events, r->cevents * sizeof *r->events);
-    }
-    e.order = r->norder++;
-    ++*(e.transfer ? &e.transfer->queued : &e.batch->queued);
-    size_t i = r->nevents++;
-    while (i > 0 && earlier(&e, &r->events[(i - 1) / 2])) {
-        r->events[i] = r->events[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    r->events[i] = e;
-}
-
-static tc_event pop(tc_run *r) {
-    tc_event top = r->events[0], last = r->events[--r->nevents];
-    size_t i = 0;
-    for (;;) {
-        size_t c = 2 * i + 1;
-        if (c >= r->nevents) {
-            break;
-        }
-        if (c + 1 < r->nevents && earlier(&r->events[c + 1], &r->events[c])) {
-            c++;
-        }
-        if (!earlier(&r->events[c], &last)) {
-            break;
-        }
-        r->events[i] = r->events[c];
-        i = c;
-    }
-    r->events[i] = last;
-    return top;
-}
-
-uint64_t tc_event_next(const tc_run *r) {
-    return r->nevents ? r->events[0].cycle : UINT64_MAX;
-}
-
-void tc_event_run(tc_run *r) {
-    while (r->nevents && r->events[0].cycle <= r->cycle) {
-        tc_event e = pop(r);
-        if (e.transfer) {
-            tc_transfer_due(e.transfer);
-            continue;
-        }
-        e.batch->queued--;
-        tc_async_land(e.warp, e.batch, e.mask);
-    }
-}
-
-static void forget_events(tc_run *r, const tc_warp *w) {
-    size_t n = r->nevents, keep = 0;
-    tc_event *old = r->events;
-    for (size_t i = 0; i < n; i++) {
-        if (old[i].warp != w || old[i].transfer) {
-            old[keep++] = old[i];
-        }
-    }
-    /* Re-heap: pushing in place is safe, the heap never outgrows i. */
-    r->nevents = 0;
-    for (size_t i = 0; i < keep; i++) {
-        --*(old[i].transfer ? &old[i].transfer->queued : &old[i].batch->queued);
-        tc_event_push(r, old[i]);
-    }
-}
 
 /* ---- landing ---- */
 
@@ -143,7 +75,7 @@ static void sweep(tc_warp_core *k) {
 void tc_async_drop(tc_warp *w) {
     tc_warp_core *k = w->core;
     if (k->batches) {
-        forget_events(w->cta->run, w);
+        tc_event_forget(w->cta->run, w);
     }
     while (k->batches) {
         tc_batch *b = k->batches;
@@ -211,13 +143,6 @@ static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
     return true;
 }
 
-uint64_t tc_random(tc_run *r) {
-    uint64_t z = r->random += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
 /* Says when the batch lands. RANDOM: each lane for itself, soon, late, or not
  * before the wait. */
 static void schedule(tc_warp *w, tc_batch *b) {
@@ -228,6 +153,7 @@ static void schedule(tc_warp *w, tc_batch *b) {
         break;
     case TC_COMPLETE_TIMING:
         tc_event_push(r, (tc_event){.cycle = b->complete,
+                                    .queued = &b->queued,
                                     .warp = w,
                                     .batch = b,
                                     .mask = b->mask});
@@ -240,6 +166,7 @@ static void schedule(tc_warp *w, tc_batch *b) {
                 continue; /* at the wait */
             }
             tc_event_push(r, (tc_event){.cycle = r->cycle + (x >> 8) % spread,
+                                        .queued = &b->queued,
                                         .warp = w,
                                         .batch = b,
                                         .mask = m & -m});

@@ -2,7 +2,9 @@
  * to 9.7.13.15.8), and what is wrong with its use. */
 #include "sim/async/mbarrier.h"
 #include "sim/core/address.h"
+#include "sim/core/finding.h"
 #include "sim/race/race.h"
+#include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
 

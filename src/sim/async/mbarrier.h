@@ -8,7 +8,7 @@
 #ifndef TC_SIM_MBARRIER_H
 #define TC_SIM_MBARRIER_H
 
-#include "sim/core/internal.h"
+#include "sim/core/run.h"
 
 /* An mbarrier object: whose shared memory, and where in it. */
 typedef struct tc_mbarrier_ref {

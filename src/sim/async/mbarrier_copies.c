@@ -3,7 +3,10 @@
  * have completed. Without .noinc the pending count is raised by one at the
  * issue, so that the phase waits for the arrival without having counted it. */
 #include "sim/alu/alu.h"
+#include "sim/async/async.h"
 #include "sim/async/mbarrier.h"
+#include "sim/core/cp_async.h"
+#include "sim/core/finding.h"
 #include "sim/race/race.h"
 #include <stdlib.h>
 

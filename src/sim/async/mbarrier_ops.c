@@ -2,6 +2,9 @@
  * 9.7.13.15.17), lane by lane in the order of the lanes. */
 #include "sim/alu/alu.h"
 #include "sim/async/mbarrier.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
 
 /* Object of a lane for an op whose address is operand `at`. own: it must be the

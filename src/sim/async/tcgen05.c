@@ -3,6 +3,7 @@
 #include "sim/alu/alu.h"
 #include "sim/async/tmem.h"
 #include "sim/async/transfer.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
 #include <stdlib.h>
 #include <string.h>

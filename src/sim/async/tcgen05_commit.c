@@ -2,6 +2,9 @@
  * a thread (PTX ISA 9.7.16.12.1). */
 #include "sim/async/tmem.h"
 #include "sim/async/transfer.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
 #include "sim/race/race.h"
 #include <stdlib.h>
 

@@ -1,7 +1,10 @@
 /* tcgen05_cp.c - tcgen05.cp: shared to tensor memory (PTX ISA 9.7.16.9.2). */
 #include "sim/async/tmem.h"
 #include "sim/async/transfer.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
 #include "sim/race/race.h"
+#include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,6 +10,7 @@
 #include "sim/async/tmem.h"
 #include "sim/async/transfer.h"
 #include "sim/async/wgmma.h"
+#include "sim/core/finding.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,14 +37,10 @@ static bool touches(const watching *g, const tc_ptx_operand *o) {
            (g->filled[o->slot / 8] >> o->slot % 8 & 1) != 0;
 }
 
-/* The first operand of most ops is their destination: a register or several.
- * An op that reads it instead (tcgen05.dealloc, bar.sync) makes the ld land and
- * is not told of. */
+/* wgmma.mma_async goes on with the D of those before it: that is no reading. */
 static bool reads(const watching *g, const tc_ptx_op *op) {
     for (int i = 0; i < op->noperands && i < 8; i++) {
-        uint8_t kind = op->a[i].kind;
-        bool written = i == 0 && (kind == TC_PO_REG || kind == TC_PO_VECTOR);
-        if (!written && touches(g, &op->a[i])) {
+        if (!(op->dst >> i & 1) && touches(g, &op->a[i])) {
             return true;
         }
     }

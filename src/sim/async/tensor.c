@@ -1,6 +1,11 @@
 /* tensor.c - cp.async.bulk.tensor in tile mode, cp.reduce.async.bulk.tensor
  * and the prefetch (PTX ISA 9.7.9.27.1). */
 #include "sim/async/tensor.h"
+#include "sim/async/transfer.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/tensormap.h"
+#include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
 

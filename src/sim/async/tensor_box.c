@@ -1,6 +1,8 @@
 /* tensor_box.c - where the elements of a box are: in the tensor (PTX ISA
  * 5.5.3), and in shared memory (5.5.7). */
 #include "sim/async/tensor.h"
+#include "sim/core/address.h"
+#include "sim/tensormap.h"
 #include <string.h>
 
 /* ---- shape ---- */

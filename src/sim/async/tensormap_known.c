@@ -1,5 +1,5 @@
 /* tensormap_known.c - the driver's bytes of tensor maps, and their records. */
-#include "sim/core/internal.h"
+#include "sim/core/run.h"
 #include "sim/tensormap.h"
 #include <string.h>
 

@@ -1,7 +1,11 @@
 /* tensormap_replace.c - tensormap.replace (PTX ISA 9.7.9.28) and
  * tensormap.cp_fenceproxy (9.7.13.16): maps that a kernel makes itself. */
 #include "sim/async/tensor.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
 #include "sim/race/race.h"
+#include "sim/tensormap.h"
 #include <string.h>
 
 /* Table 33: the numbers of .elemtype are not the driver's. */

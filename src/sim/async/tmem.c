@@ -2,6 +2,9 @@
  * 9.7.16.7). */
 #include "sim/async/tmem.h"
 #include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TC_SIM_TMEM_H
 #define TC_SIM_TMEM_H
 
-#include "sim/core/internal.h"
+#include "sim/core/run.h"
 
 enum {
     TC_TMEM_LANES = 128,

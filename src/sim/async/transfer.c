@@ -1,22 +1,25 @@
 /* transfer.c - when the async proxy's operations land, and the bulk groups
  * (PTX ISA 9.7.9.25.1: completion mechanisms; 9.7.9.27.2: bulk groups). */
 #include "sim/async/transfer.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
 #include <stdlib.h>
 
 /* st.async and red.async are no operations of the async proxy (9.7.9.12,
  * 9.7.13.7): relaxed accesses that complete later. */
 static tc_hz_proxy proxy_of(const tc_ptx_op *op) {
-    switch (op->opcode) { /* 9.7.16.6.5: only cp reads as the async proxy */
-    case TC_PTX_TCGEN05_LD:
-    case TC_PTX_TCGEN05_ST:
+    switch (tc_ptx_effect_of(op)) {
+    case TC_PTX_EFFECT_TMEM_LOAD:
+    case TC_PTX_EFFECT_TMEM_STORE: /* 9.7.16.6.5: cp reads as the async proxy */
         return TC_HZ_TENSOR;
-    case TC_PTX_TCGEN05_COMMIT: /* 9.7.16.12.1 */
+    case TC_PTX_EFFECT_ST_ASYNC:
+    case TC_PTX_EFFECT_RED_ASYNC:
+    case TC_PTX_EFFECT_GROUP: /* tcgen05.commit: 9.7.16.12.1 */
         return TC_HZ_GENERIC;
     default:
-        break;
+        return TC_HZ_ASYNC;
     }
-    const char *name = tc_ptx_ops[op->opcode].name;
-    return name[0] == 's' || name[0] == 'r' ? TC_HZ_GENERIC : TC_HZ_ASYNC;
 }
 
 tc_transfer *tc_transfer_new(tc_warp *w, const tc_ptx_op *op, int lane) {
@@ -63,8 +66,8 @@ static int32_t tell(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
  * tell of them. */
 static bool is_copy(const tc_ptx_op *op) {
     return proxy_of(op) != TC_HZ_TENSOR &&
-           op->opcode != TC_PTX_TCGEN05_COMMIT &&
-           op->opcode != TC_PTX_WGMMA_MMA_ASYNC;
+           tc_ptx_effect_of(op) != TC_PTX_EFFECT_GROUP &&
+           tc_ptx_effect_of(op) != TC_PTX_EFFECT_ASYNC_MMA;
 }
 
 static int32_t tell_transfer(tc_transfer *t, tc_trace_kind kind) {
@@ -144,7 +147,6 @@ void tc_transfer_sweep(tc_run *r) {
 
 void tc_transfer_due(tc_transfer *t) {
     tc_run *r = t->warp->cta->run;
-    t->queued--;
     land(r, t);
     sweep(r);
 }
@@ -164,8 +166,10 @@ bool tc_transfer_force(tc_run *r) {
 
 static void at(tc_transfer *t, uint64_t cycle) {
     tc_run *r = t->warp->cta->run;
-    tc_event_push(r,
-                  (tc_event){.cycle = cycle, .warp = t->warp, .transfer = t});
+    tc_event_push(r, (tc_event){.cycle = cycle,
+                                .queued = &t->queued,
+                                .warp = t->warp,
+                                .transfer = t});
     if (!r->timing && tc_event_next(r) < r->deadline) {
         r->deadline = tc_event_next(r);
         t->warp->core->limit = 0; /* the loop looks at the deadline again */

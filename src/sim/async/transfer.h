@@ -11,7 +11,7 @@
 #define TC_SIM_TRANSFER_H
 
 #include "sim/async/mbarrier.h"
-#include "sim/core/internal.h"
+#include "sim/core/run.h"
 #include "sim/race/race.h"
 
 typedef struct tc_transfer tc_transfer;

@@ -7,7 +7,10 @@
  * are not built.
  */
 #include "sim/async/wgmma.h"
+#include "sim/alu/alu.h"
 #include "sim/async/transfer.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
 #include <stdlib.h>
 
 enum { ROWS = 16, MOST_N = 256, MOST_K = 32 };

@@ -1,6 +1,7 @@
 /* address.c - one lane's address, resolved to host memory (PTX ISA 5.1, 6.4.1).
  */
 #include "sim/core/address.h"
+#include "sim/core/finding.h"
 
 /* A shared::cluster address: the CTA that it names, and the offset there. */
 static tc_cta *shared_owner(tc_cta *c, uint64_t addr, uint64_t *offset) {
@@ -99,4 +100,13 @@ uint8_t *tc_lane_bytes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     uint32_t align = bytes && (bytes & (bytes - 1)) == 0 ? bytes : 1;
     return tc_lane_place(w, op, space, lane, addr, bytes, align, &p) ? p.bytes
                                                                      : NULL;
+}
+
+tc_cta *tc_cluster_owner(tc_cta *c, uint64_t address, uint64_t *offset) {
+    uint64_t rank = address >> TC_CLUSTER_SHIFT;
+    *offset = address & TC_CLUSTER_OFFSET;
+    if (rank == 0) {
+        return c;
+    }
+    return c->peers && rank <= c->ncluster ? c->peers[rank - 1] : NULL;
 }

@@ -1,10 +1,7 @@
 /* cta.c - storage of a CTA that executes: registers, shared and local memory.
  */
-#include "sim/async/mbarrier.h"
-#include "sim/async/tmem.h"
-#include "sim/async/transfer.h"
-#include "sim/core/internal.h"
-#include "sim/race/race.h"
+#include "sim/core/run.h"
+#include "sim/core/slab.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,35 +47,24 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
     c->nlive = c->nwarps;
     c->ended = c->waits = false;
     memset(c->barriers, 0, sizeof c->barriers);
-    tc_mbarrier_forget(c);
     memset(c->shared, 0, c->shared_bytes);
     if (c->local) {
         memset(c->local, 0, (size_t)c->nwarps * TC_LANES * c->local_bytes);
     }
     for (uint32_t i = 0; i < c->nwarps; i++) {
-        tc_warp *w = &c->warps[i];
-        tc_warp_start(w, f->begin);
-        if (c->run->timing) {
-            tc_timing_warp(w);
-        }
+        tc_warp_start(&c->warps[i], f->begin);
     }
-    if (c->run->hazard) {
-        tc_hazard_cta_start(c);
-    }
+    c->run->hooks->cta_start(c);
 }
 
-void tc_cta_finish(tc_cta *c) {
-    tc_transfer_finish(c);
-    tc_tmem_finish(c);
-    if (c->run->hazard) {
-        tc_hazard_finish(c);
+void tc_cluster_finish(tc_cta *ctas, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        ctas[i].run->hooks->cta_drain(&ctas[i]);
     }
-    for (uint32_t i = 0; i < c->nwarps; i++) {
-        tc_mbarrier_copies_drop(&c->warps[i]);
-        tc_async_drop(&c->warps[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        ctas[i].run->hooks->cta_finish(&ctas[i]);
+        ctas[i].nlive = 0;
     }
-    tc_mbarrier_forget(c);
-    c->nlive = 0;
 }
 
 void tc_cta_bind(tc_cta *ctas, tc_cta **peers, uint32_t n) {
@@ -110,13 +96,11 @@ uint64_t tc_cta_bytes(const tc_run *r) {
 }
 
 void tc_cta_free(tc_cta *c) {
-    if (c->run && c->run->hazard) {
-        tc_hazard_cta_free(c);
+    if (c->run) {
+        c->run->hooks->cta_free(c);
     }
     for (uint32_t i = 0; i < c->nwarps; i++) {
         tc_warp *w = &c->warps[i];
-        tc_mbarrier_copies_drop(w);
-        tc_async_drop(w);
         tc_frames_free(w);
         tc_warp_free(w);
         if (!c->run->slab) {
@@ -124,8 +108,6 @@ void tc_cta_free(tc_cta *c) {
             free(w->core);
         }
     }
-    tc_mbarrier_forget(c);
-    tc_tmem_free(c);
     free(c->warps);
     free(c->shared);
     free(c->local);

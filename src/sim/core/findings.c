@@ -1,6 +1,5 @@
 /* findings.c - one defect, one finding, of the first kind that fits. */
-#include "sim/core/internal.h"
-#include "sim/race/benign.h"
+#include "sim/core/finding.h"
 #include <string.h>
 
 #define X(id, name) name,
@@ -74,7 +73,7 @@ static bool same_line(const tc_run *r, const tc_ptx_op *a, const tc_ptx_op *b) {
 }
 
 static bool is_atomic(const tc_ptx_op *op) {
-    return op->opcode == TC_PTX_ATOM || op->opcode == TC_PTX_RED;
+    return tc_ptx_effect_of(op) == TC_PTX_EFFECT_ATOMIC;
 }
 
 static bool is_strong(const tc_ptx_op *op) {
@@ -175,9 +174,6 @@ enum { MOST = 1000 }; /* more than anyone reads */
 void tc_find(tc_run *r, const tc_finding *f) {
     tc_finding copy = *f;
     copy.lanes = f->lanes ? f->lanes : 1;
-    if (f->kind == TC_FINDING_DATA_RACE && tc_is_benign(r, f)) {
-        return;
-    }
     for (int i = 0; i < r->nfindings; i++) {
         if (same_defect(r, &r->findings[i], &r->spans[i], &copy)) {
             merge(r, &r->findings[i], &r->spans[i], &copy);

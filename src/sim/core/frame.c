@@ -4,8 +4,8 @@
  * Lanes that are in the same function, at the same depth, with their stack's
  * end at the same place share one frame, and so can run together however they
  * came there; where each of them returns to is in the frame, by lane. */
-#include "sim/fast/fast.h"
-#include "sim/isa/call.h"
+#include "sim/core/run.h"
+#include "sim/core/slab.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,7 +62,7 @@ static uint64_t frame_bytes(const tc_ptx_func *f) {
 /* How many rows a frame has, and which of them its registers are. */
 static void give_rows(const tc_warp *w, tc_frame *x) {
     const tc_run *r = w->cta->run;
-    const tc_fast_rows *rows = r->fast ? &r->fast->rows_of : NULL;
+    const tc_fast_rows *rows = r->rows;
     bool shared = rows && rows->of32 && x->func == r->func;
     x->n32 = shared ? rows->n32 : x->func->n32;
     x->n64 = shared ? rows->n64 : x->func->n64;
@@ -119,6 +119,28 @@ void tc_frames_init(tc_warp *w) {
     tc_frame_enter(w, new_frame(w, w->cta->run->func, 0, 0));
 }
 
+/* Registers that a program can read before it writes them are zero. */
+static void zero_registers(tc_warp *w) {
+    const tc_fast_rows *f = w->cta->run->rows;
+    const tc_ptx_func *func = w->func;
+    if (!f) {
+        memset(w->pred, 0, func->npred * sizeof *w->pred);
+        memset(w->r32, 0, func->n32 * sizeof *w->r32);
+        memset(w->r64, 0, func->n64 * sizeof *w->r64);
+        return;
+    }
+    for (uint32_t i = 0; i < f->nzero; i++) {
+        uint32_t at = f->zero[i];
+        if (at < func->n32) {
+            memset(tc_row32(w, at), 0, sizeof w->r32[0]);
+        } else if (at - func->n32 >= func->n64) {
+            w->pred[at - func->n32 - func->n64] = 0;
+        } else {
+            memset(tc_row64(w, at - func->n32), 0, sizeof w->r64[0]);
+        }
+    }
+}
+
 void tc_frames_start(tc_warp *w) {
     tc_warp_core *k = w->core;
     while (k->frames->next) { /* calls of the CTA before */
@@ -128,7 +150,7 @@ void tc_frames_start(tc_warp *w) {
     }
     const tc_ptx_func *f = k->frames->func;
     tc_frame_enter(w, k->frames);
-    tc_fast_zero(w);
+    zero_registers(w);
     for (int i = 0; i < TC_LANES && !k->clean; i++) {
         k->sp[i] = tc_align16(f->local_bytes);
     }

@@ -1,5 +1,6 @@
 /* operand.c - sources as 32 values, destinations under a mask. */
-#include "sim/alu/alu.h"
+#include "sim/core/operand.h"
+#include <string.h>
 
 static void fill32(uint32_t *tmp, uint32_t v) {
     for (int i = 0; i < TC_LANES; i++) {
@@ -136,23 +137,24 @@ void tc_put_pred(tc_warp *w, const tc_ptx_operand *d, uint32_t v,
     }
 }
 
-void tc_alu_run(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                const tc_kernel *k, int n) {
-    if (k->k32 != NULL) {
-        uint32_t tmp[3][TC_LANES], d[TC_LANES];
-        const uint32_t *s[3];
-        for (int i = 0; i < 3; i++) {
-            s[i] = i < n ? tc_src32(w, &op->a[1 + i], tmp[i]) : s[0];
+void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out) {
+    uint64_t imm = (uint64_t)o->imm;
+    if (o->neg == 1 && o->cls == TC_PF_64) {
+        const uint64_t *b = tc_row64(w, o->slot);
+        for (int i = 0; i < TC_LANES; i++) {
+            out[i] = b[i] + imm;
         }
-        k->k32(op->flags, d, s[0], s[1], s[2]);
-        tc_put32(w, &op->a[0], d, mask);
-    } else if (k->k64 != NULL) {
-        uint64_t tmp[3][TC_LANES], d[TC_LANES];
-        const uint64_t *s[3];
-        for (int i = 0; i < 3; i++) {
-            s[i] = i < n ? tc_src64(w, &op->a[1 + i], tmp[i]) : s[0];
+        return;
+    }
+    if (o->neg == 1) {
+        const uint32_t *b = tc_row32(w, o->slot);
+        for (int i = 0; i < TC_LANES; i++) {
+            out[i] = (uint32_t)(b[i] + (uint32_t)imm);
         }
-        k->k64(op->flags, d, s[0], s[1], s[2]);
-        tc_put64(w, &op->a[0], d, mask);
+        return;
+    }
+    uint64_t a = imm + (o->neg == 2 ? tc_symbol_address(w, o->slot) : 0);
+    for (int i = 0; i < TC_LANES; i++) {
+        out[i] = a;
     }
 }

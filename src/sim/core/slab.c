@@ -1,6 +1,6 @@
 /* slab.c - storage of the warps of a large grid, on large pages: the warps of
  * all SMs are more than the host's caches and its table of pages hold. */
-#include "sim/core/internal.h"
+#include "sim/core/slab.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -5,7 +5,7 @@
  * others are caught up with and merged; a split that used up its turn without
  * getting anywhere lets the one that waited longest go, so that a spinning
  * lane never starves the lane it waits for. */
-#include "sim/fast/fast.h"
+#include "sim/core/run.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,8 +173,8 @@ static inline bool run_line(tc_warp *w, uint32_t *pc, uint64_t *now,
     n = n < k->limit - *pc ? n : k->limit - *pc;
     k->line_pc = *pc;
     k->line_cycle = *now;
-    tc_fast *x = &r->fast->entries[c->entry];
-    const tc_fast *end = &r->fast->entries[c[n].entry];
+    tc_fast *x = &r->entries[c->entry];
+    const tc_fast *end = &r->entries[c[n].entry];
     const int part = mask != w->alive;
     while (x < end) {
         x = x->fn[part](w, x, mask);
@@ -324,11 +324,8 @@ void tc_warp_kill(tc_warp *w, uint32_t lanes) {
         w->cta->ended = w->cta->nlive == 0;
     }
     recheck(w);
-    if (w->cta->waits) {
-        tc_barrier_check(w->cta);
-    }
-    if (w->cta->run->clusters) {
-        tc_cluster_check(w->cta);
+    if (w->cta->waits || w->cta->run->clusters) {
+        w->cta->run->hooks->exited(w->cta);
     }
 }
 

@@ -4,7 +4,7 @@
 #define TC_FAST_NAME  "avx2"
 #include "sim/fast/body.inc"
 #else
-#include "sim/fast/fast.h"
+#include "sim/fast/entry.h"
 const tc_fast_table *tc_fast_avx2(void) {
     return NULL;
 }

@@ -4,7 +4,7 @@
 #define TC_FAST_NAME  "avx512"
 #include "sim/fast/body.inc"
 #else
-#include "sim/fast/fast.h"
+#include "sim/fast/entry.h"
 const tc_fast_table *tc_fast_avx512(void) {
     return NULL;
 }

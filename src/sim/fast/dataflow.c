@@ -6,63 +6,9 @@
  * begin has an unguarded write of it. One op that writes, on every way to every
  * read, means that a reader sees what that op gave, whatever lanes go when. */
 #include "sim/fast/dataflow.h"
+#include "sim/core/run.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* Operands [0, n) of an op that it only writes; -1: unknown. Others are read;
- * of an unknown op all are read and written. */
-static int written(const tc_ptx_op *op) {
-    switch (op->opcode) {
-    case TC_PTX_ADD:
-    case TC_PTX_SUB:
-    case TC_PTX_MUL:
-    case TC_PTX_MAD:
-    case TC_PTX_DIV:
-    case TC_PTX_REM:
-    case TC_PTX_ABS:
-    case TC_PTX_NEG:
-    case TC_PTX_MIN:
-    case TC_PTX_MAX:
-    case TC_PTX_POPC:
-    case TC_PTX_CLZ:
-    case TC_PTX_BREV:
-    case TC_PTX_BFE:
-    case TC_PTX_BFI:
-    case TC_PTX_FMA:
-    case TC_PTX_RCP:
-    case TC_PTX_SQRT:
-    case TC_PTX_RSQRT:
-    case TC_PTX_SIN:
-    case TC_PTX_COS:
-    case TC_PTX_LG2:
-    case TC_PTX_EX2:
-    case TC_PTX_SET:
-    case TC_PTX_SELP:
-    case TC_PTX_AND:
-    case TC_PTX_OR:
-    case TC_PTX_XOR:
-    case TC_PTX_NOT:
-    case TC_PTX_LOP3:
-    case TC_PTX_SHF:
-    case TC_PTX_SHL:
-    case TC_PTX_SHR:
-    case TC_PTX_MOV:
-    case TC_PTX_PRMT:
-    case TC_PTX_LD:
-    case TC_PTX_CVTA:
-    case TC_PTX_CVT:
-        return 1;
-    case TC_PTX_SETP:
-        return 2;
-    case TC_PTX_ST:
-    case TC_PTX_BRA:
-    case TC_PTX_RET:
-    case TC_PTX_EXIT:
-        return 0;
-    default:
-        return -1;
-    }
-}
 
 /* ---- registers of an op ---- */
 
@@ -98,7 +44,7 @@ static void visit_products(tc_flow *f, tc_visit *visit, void *user) {
 
 void tc_flow_visit(tc_flow *f, const tc_ptx_op *op, tc_visit *visit,
                    void *user) {
-    int n = written(op);
+    bool later = tc_ptx_lands_later(op);
     tc_ptx_operand guard = {.kind = TC_PO_PRED, .slot = (uint32_t)op->guard};
     if (op->guard >= 0) {
         visit_operand(f, &guard, true, false, visit, user);
@@ -108,8 +54,8 @@ void tc_flow_visit(tc_flow *f, const tc_ptx_op *op, tc_visit *visit,
     }
     for (int i = op->noperands < 8 ? op->noperands : 8; i-- > 0;) {
         /* sources (higher places) before destinations */
-        bool dest = i < n, both = n < 0;
-        visit_operand(f, &op->a[i], both || !dest, both || dest, visit, user);
+        bool dst = (op->dst >> i & 1) != 0, src = (op->src >> i & 1) != 0;
+        visit_operand(f, &op->a[i], src || later, dst || later, visit, user);
     }
 }
 
@@ -121,8 +67,7 @@ bool tc_flow_ends_block(const tc_ptx_op *op) {
 }
 
 static bool knows_targets(const tc_ptx_op *op) {
-    return tc_ptx_ops[op->opcode].unit != TC_PU_BRANCH ||
-           strncmp(tc_ptx_ops[op->opcode].name, "brx", 3) != 0;
+    return op->opcode != TC_PTX_BRX_IDX;
 }
 
 static bool find_blocks(tc_flow *f) {
@@ -274,7 +219,7 @@ static void find_constants(tc_flow *f) {
         int64_t d =
             op->noperands ? tc_fast_reg(f->func, &op->a[0]) : INT64_C(-1);
         uint64_t v;
-        if (d < 0 || written(op) != 1 || op->guard >= 0 ||
+        if (d < 0 || op->dst != 1 || op->guard >= 0 ||
             !(fast->reg[d] & TC_REG_ONE_DEF)) {
             continue;
         }

@@ -2,7 +2,7 @@
 #ifndef TC_SIM_FAST_FLOW_H
 #define TC_SIM_FAST_FLOW_H
 
-#include "sim/fast/fast.h"
+#include "sim/fast/entry.h"
 
 /* Registers are numbered: the 32-bit file, the 64-bit file, predicates. */
 typedef struct tc_flow {
@@ -18,8 +18,8 @@ typedef struct tc_flow {
 typedef void tc_visit(tc_flow *f, uint32_t reg, bool read, bool write,
                       void *user);
 
-/* Calls visit for every register that an op names, those it reads first. An op
- * that nobody knows reads and writes all of its own. A guard makes no
+/* Calls visit for every register that an op names, those it reads first. What
+ * lands later counts as read and written. A guard makes no
  * difference here. */
 void tc_flow_visit(tc_flow *f, const tc_ptx_op *op, tc_visit *visit,
                    void *user);

@@ -1,6 +1,7 @@
 /* decode.c - which handler an op has on the fast road, and its rows. An op
  * with anything out of the common run has none. */
-#include "sim/fast/fast.h"
+#include "sim/core/run.h"
+#include "sim/fast/entry.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
  * whoever begins behind another's end may have its row. Lanes are columns of
  * their own: what holds for one thread holds for a warp whose lanes are apart.
  */
+#include "sim/core/run.h"
 #include "sim/fast/dataflow.h"
 #include <stdlib.h>
 #include <string.h>

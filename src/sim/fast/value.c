@@ -1,6 +1,8 @@
 /* value.c - what is the same all through a launch: constants, parameters,
  * addresses of variables, dimensions; and rows of 32 lanes that hold them. */
-#include "sim/fast/fast.h"
+#include "sim/core/operand.h"
+#include "sim/core/run.h"
+#include "sim/fast/entry.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef TC_SIM_FAST_VECTOR_H
 #define TC_SIM_FAST_VECTOR_H
 
-#include "sim/fast/fast.h"
+#include "sim/fast/entry.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -4,6 +4,7 @@
  * the orders that the ISA allows. */
 #include "sim/alu/alu.h"
 #include "sim/core/address.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
 
 enum { MOST = 8 }; /* elements of a vector */

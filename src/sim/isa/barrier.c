@@ -5,8 +5,10 @@
  * hardware; the checker reports them. With a count, a warp whose live lanes
  * have all arrived counts as 32 threads. */
 #include "sim/alu/alu.h"
-#include "sim/core/internal.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
+#include "sim/timing/timing.h"
 
 typedef struct tc_arrivals {
     uint32_t threads; /* as the barrier counts them */

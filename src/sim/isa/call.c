@@ -1,6 +1,9 @@
 /* call.c - call and ret (PTX ISA 9.7.12.5, 9.7.12.6), brx.idx (9.7.12.4), and
  * the stack of local memory (9.7.17). Frames are in core/frame.c. */
 #include "sim/isa/call.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
+#include "sim/isa/isa.h"
 #include "sim/race/shadow.h"
 #include <string.h>
 

@@ -3,20 +3,12 @@
 #ifndef TC_SIM_CALL_H
 #define TC_SIM_CALL_H
 
-#include "sim/core/internal.h"
+#include "sim/core/run.h"
 
 /* An argument or result of lane `lane` in the frame of the running split: a
  * register, a constant, or a .param variable. At most 16 bytes. */
 uint64_t tc_call_operand(tc_warp *w, const tc_ptx_operand *o, int lane);
 void tc_call_result(tc_warp *w, const tc_ptx_operand *o, int lane, uint64_t v);
-
-/* The frame of f, called from the running frame, for lanes whose stack ends at
- * base; NULL: the calls are nested too deep. */
-tc_frame *tc_frame_find(tc_warp *w, const tc_ptx_func *f, uint64_t base);
-
-static inline uint64_t tc_align16(uint64_t n) {
-    return (n + 15) & ~UINT64_C(15);
-}
 
 /* heap.c */
 uint64_t tc_heap_take(tc_sim *s, uint64_t size); /* address, or 0 */

@@ -2,19 +2,11 @@
  * shared memory (9.7.9.23 mapa, 9.7.9.24 getctarank) and the cluster's barrier
  * (9.7.13.3). */
 #include "sim/alu/alu.h"
-#include "sim/core/internal.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
-
-#define OFFSET_MASK ((UINT64_C(1) << TC_CLUSTER_SHIFT) - 1)
-
-tc_cta *tc_cluster_owner(tc_cta *c, uint64_t address, uint64_t *offset) {
-    uint64_t rank = address >> TC_CLUSTER_SHIFT;
-    *offset = address & OFFSET_MASK;
-    if (rank == 0) {
-        return c;
-    }
-    return c->peers && rank <= c->ncluster ? c->peers[rank - 1] : NULL;
-}
+#include "sim/timing/timing.h"
 
 bool tc_cluster_access(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                        const uint64_t *addr, uint32_t bytes, bool store) {
@@ -32,7 +24,7 @@ bool tc_cluster_access(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
-        offset[i] = addr[i] & OFFSET_MASK;
+        offset[i] = addr[i] & TC_CLUSTER_OFFSET;
         if (owner != w->cta && r->hazard) {
             tc_hazard_remote(w, op, i, owner, offset[i], bytes);
         }
@@ -58,7 +50,7 @@ static uint64_t map_address(uint64_t address, uint32_t rank, uint64_t window) {
     }
     uint64_t r = rank < most ? rank : most;
     return window + ((r + 1) << TC_CLUSTER_SHIFT) +
-           ((address - window) & OFFSET_MASK);
+           ((address - window) & TC_CLUSTER_OFFSET);
 }
 
 void tc_sim_op_MAPA(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {

@@ -3,6 +3,7 @@
  * launch. */
 #include "sim/core/address.h"
 #include "sim/isa/call.h"
+#include "sim/isa/isa.h"
 #include <string.h>
 
 #define HEAP_BYTES (UINT64_C(8) << 20)

@@ -2,6 +2,8 @@
  * discard, createpolicy (PTX ISA 9.7.9.15 to 9.7.9.18); and isspacep
  * (9.7.9.19); pmevent (9.7.19.3), which nobody watches. */
 #include "sim/alu/alu.h"
+#include "sim/core/address.h"
+#include "sim/core/run.h"
 
 void tc_sim_op_PREFETCH(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     (void)w, (void)op, (void)mask;

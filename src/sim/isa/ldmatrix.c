@@ -5,6 +5,8 @@
  * at a row and a column that layout() computes. */
 #include "sim/alu/alu.h"
 #include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
 
 enum { ROW_BYTES = 16, MOST_ROWS = 16, MOST_MATRICES = 4 };

@@ -1,52 +1,12 @@
-/* memory.c - addresses, and loads and stores (PTX ISA 9.7.9.8, 9.7.9.11).
+/* memory.c - loads and stores (PTX ISA 9.7.9.8, 9.7.9.11).
  *
  * The lanes of an access are served in groups that lie in one window (an
  * allocation, the CTA's shared memory, ...), checked once for the group. */
-#include "sim/core/internal.h"
+#include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
+#include "sim/isa/isa.h"
 #include <string.h>
-
-void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out) {
-    uint64_t imm = (uint64_t)o->imm;
-    if (o->neg == 1 && o->cls == TC_PF_64) {
-        const uint64_t *b = tc_row64(w, o->slot);
-        for (int i = 0; i < TC_LANES; i++) {
-            out[i] = b[i] + imm;
-        }
-        return;
-    }
-    if (o->neg == 1) {
-        const uint32_t *b = tc_row32(w, o->slot);
-        for (int i = 0; i < TC_LANES; i++) {
-            out[i] = (uint32_t)(b[i] + (uint32_t)imm);
-        }
-        return;
-    }
-    uint64_t a = imm + (o->neg == 2 ? tc_symbol_address(w, o->slot) : 0);
-    for (int i = 0; i < TC_LANES; i++) {
-        out[i] = a;
-    }
-}
-
-tc_sim_allocation *tc_find_allocation(tc_run *r, uint64_t address) {
-    tc_sim_allocation *a = r->recent;
-    if (a && address - a->address < a->size) {
-        return a;
-    }
-    int lo = 0, hi = r->sim->nallocs;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        a = r->sim->allocs[mid];
-        if (address < a->address) {
-            hi = mid;
-        } else if (address - a->address >= a->size) {
-            lo = mid + 1;
-        } else {
-            r->recent = a;
-            return a;
-        }
-    }
-    return NULL;
-}
 
 /* Where the bytes of a group of lanes are. Per lane: base + lane * stride. */
 typedef struct tc_window {

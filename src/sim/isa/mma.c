@@ -9,6 +9,8 @@
  * bits of those sums). .f64 is a chain of fma in the order of k. Integers and
  * .b1 are exact. */
 #include "sim/isa/mma.h"
+#include "sim/alu/alu.h"
+#include "sim/core/finding.h"
 
 /* The elements of the three matrices, C becoming D: numbers of the kind that
  * the type has. */

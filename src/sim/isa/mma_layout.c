@@ -6,6 +6,7 @@
  * of row (column) i / 4 of each block. Blocks are counted down the rows first.
  * What wmma's matrices hold where is left open by 9.7.14.4.1; here they follow
  * the same rule, as they do on GPUs from sm_80 on. */
+#include "sim/alu/alu.h"
 #include "sim/isa/mma.h"
 #include <math.h>
 

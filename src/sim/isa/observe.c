@@ -1,7 +1,8 @@
 /* observe.c - what an observed op tells the checker, the clock and the trace.
  * Only entries of the code table that name an observed function come here. */
-#include "sim/core/internal.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
+#include "sim/timing/timing.h"
 
 int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                          tc_trace_unit unit, uint32_t lanes, tc_trace_event e) {

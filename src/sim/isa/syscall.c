@@ -3,6 +3,7 @@
  * "Dynamic Global Memory Allocation", "Assertion"). */
 #include "base/buf.h"
 #include "sim/core/address.h"
+#include "sim/core/finding.h"
 #include "sim/isa/call.h"
 #include "sim/race/race.h"
 #include <stdio.h>

@@ -5,7 +5,10 @@
  * Lanes that give the same membermask form a group; each group goes when all
  * its members that live have come. */
 #include "sim/alu/alu.h"
+#include "sim/core/finding.h"
+#include "sim/isa/isa.h"
 #include "sim/race/race.h"
+#include "sim/timing/timing.h"
 
 typedef tc_sim_op_fn group_fn; /* mask: the lanes of one group */
 
@@ -154,10 +157,15 @@ static uint32_t equal_lanes(const uint64_t *v, int lane, uint32_t group) {
 
 static void match_any(tc_warp *w, const tc_ptx_op *op, uint32_t group) {
     uint64_t v[TC_LANES];
-    uint32_t d[TC_LANES] = {0};
+    uint32_t d[TC_LANES] = {0}, different = 0;
     values(w, op, v);
     for (uint32_t m = group; m; m &= m - 1) {
-        d[tc_first(m)] = equal_lanes(v, tc_first(m), group);
+        int i = tc_first(m);
+        d[i] = equal_lanes(v, i, group);
+        different += tc_first(d[i]) == i;
+    }
+    if (w->cta->run->timing) {
+        tc_timing_values(w, op, different);
     }
     tc_put32(w, &op->a[0], d, group);
 }

@@ -1,6 +1,9 @@
 /* wmma.c - wmma.load and wmma.store: matrices between memory and registers (PTX
  * ISA 9.7.14.4.3 and .4). */
 #include "sim/core/address.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
+#include "sim/isa/isa.h"
 #include "sim/isa/mma.h"
 
 /* One matrix in memory. */

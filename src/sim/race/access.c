@@ -1,4 +1,8 @@
 /* access.c - accesses of warps, cut into lines; cp.async; a CTA's end. */
+#include "sim/core/cp_async.h"
+#include "sim/core/finding.h"
+#include "sim/core/operand.h"
+#include "sim/race/race.h"
 #include "sim/race/shadow_line.h"
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +114,7 @@ static void check_lanes(const tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
                     .at = tc_access_of(w, op, b),
                     .cause = tc_access_of(w, op, a),
                     .missing = TC_MISSING_ONE_WRITER};
-    tc_find(w->cta->run, &f);
+    tc_race_find(w->cta->run, &f);
 }
 
 static void check_run(const tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
@@ -247,7 +251,7 @@ static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
                         .from = (uint32_t)(bad - b),
                         .to = bytes,
                         .at = tc_access_of(w, op, lane)};
-        tc_find(c->run, &f);
+        tc_race_find(c->run, &f);
     }
 }
 

@@ -5,6 +5,8 @@
  * the atomics since then have added (they continue its release sequence). A
  * strong load takes that along, and knows it after its next fence, or at once
  * if it acquires. Scopes that do not reach the other thread order nothing. */
+#include "sim/core/run.h"
+#include "sim/race/race.h"
 #include "sim/race/shadow.h"
 #include <stdlib.h>
 #include <string.h>

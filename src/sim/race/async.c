@@ -7,6 +7,9 @@
  * generic writes only through a proxy fence, somewhere on the way from them to
  * it; a completed phase or a waited-for bulk group makes its own writes visible
  * to the generic proxy without one (9.7.9.25.1.2). */
+#include "sim/core/cp_async.h"
+#include "sim/core/finding.h"
+#include "sim/race/race.h"
 #include "sim/race/shadow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -126,6 +129,13 @@ void tc_hazard_agent_free(tc_hz_agent *g) {
     }
 }
 
+/* A transfer of atomic reads and writes. */
+static bool is_reduction(const tc_ptx_op *op) {
+    return op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK ||
+           op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR ||
+           op->opcode == TC_PTX_RED_ASYNC;
+}
+
 static uint32_t record_of(tc_hz_agent *g, bool store) {
     uint32_t *at = store ? &g->writes : &g->reads;
     uint8_t flags = TC_HZ_AGENT;
@@ -133,7 +143,7 @@ static uint32_t record_of(tc_hz_agent *g, bool store) {
         flags |= store ? TC_HZ_STORE : 0;
         flags |= g->proxy == TC_HZ_GENERIC ? 0 : TC_HZ_PROXIED;
         /* Each reduction is relaxed at the scope of the GPU (9.7.9.25.4.2). */
-        bool reduces = store && tc_bulk_reduces(g->issue.op);
+        bool reduces = store && is_reduction(g->issue.op);
         flags |= reduces ? TC_HZ_STRONG : 0;
         *at = tc_hz_record_new(g->warp, g->issue.op, flags, g);
         tc_hz_record_of(g->h, *at)->clock = g->issued;
@@ -200,7 +210,7 @@ static void check_init(tc_hz_agent *g, const tc_hz_barrier *b) {
                     .at = g->issue,
                     .cause = b->init,
                     .missing = TC_MISSING_PROXY_FENCE};
-    tc_find(g->h->run, &f);
+    tc_race_find(g->h->run, &f);
 }
 
 void tc_hazard_agent_signals(tc_hz_agent *g, tc_cta *owner, uint32_t offset,
@@ -287,7 +297,7 @@ static void check_use(tc_warp *w, const tc_ptx_op *op, int lane,
                     .cause = *a,
                     .missing = owner == w->cta ? TC_MISSING_BARRIER
                                                : TC_MISSING_CLUSTER_BARRIER};
-    tc_find(w->cta->run, &f);
+    tc_race_find(w->cta->run, &f);
 }
 
 void tc_hazard_mbarrier_init(tc_warp *w, const tc_ptx_op *op, int lane,

@@ -2,6 +2,8 @@
  *
  * shfl, votes and matches order nothing, and neither does it that a warp's
  * lanes execute together (PTX ISA 8.9). */
+#include "sim/core/finding.h"
+#include "sim/race/race.h"
 #include "sim/race/shadow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -322,7 +324,7 @@ static void divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
                     .space = TC_PS_REG,
                     .at = tc_access_of(w, op, tc_first(mask)),
                     .lanes = tc_popc(mask)};
-    tc_find(w->cta->run, &f);
+    tc_race_find(w->cta->run, &f);
 }
 
 static bool is_aligned(const tc_ptx_op *op) {
@@ -358,7 +360,7 @@ static void report_gone(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
         .detail = tc_format(r->sim->arena,
                             "%u threads of the CTA had ended without arriving",
                             gone)};
-    tc_find(r, &f);
+    tc_race_find(r, &f);
 }
 
 /* At the release of a barrier: orders its threads; reports what PTX leaves

@@ -9,7 +9,8 @@
  * CUB and Thrust compact in place: a block's place in the output is counted
  * from what the blocks before it have read, and comes to it in relaxed words.
  * Nothing but that dependence orders those reads before its writes. */
-#include "sim/race/benign.h"
+#include "sim/core/finding.h"
+#include "sim/race/shadow.h"
 #include <string.h>
 
 enum { MOST = 16 };
@@ -100,8 +101,14 @@ static bool looks_back(const tc_run *r, const tc_access *read,
            of_library(r, read->op);
 }
 
-bool tc_is_benign(const tc_run *r, const tc_finding *f) {
+static bool is_benign(const tc_run *r, const tc_finding *f) {
     return f->space == TC_PS_GLOBAL && f->at.op && f->cause.op &&
            (cas_confirms(r, f->at.op, f->cause.op) ||
             looks_back(r, &f->at, &f->cause));
+}
+
+void tc_race_find(tc_run *r, const tc_finding *f) {
+    if (f->kind != TC_FINDING_DATA_RACE || !is_benign(r, f)) {
+        tc_find(r, f);
+    }
 }

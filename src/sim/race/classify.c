@@ -6,6 +6,7 @@
  * barriers. A read of a copy that has not completed waits for the next step: if
  * the copy's issuer waits before it meets another barrier, only the barrier was
  * missing (read-before-barrier); else the wait was. */
+#include "sim/core/finding.h"
 #include "sim/race/shadow.h"
 #include <stdlib.h>
 
@@ -119,7 +120,7 @@ void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited) {
         } else {
             name_missing(&f, k, lane, p->committed);
         }
-        tc_find(k->warp->cta->run, &f);
+        tc_race_find(k->warp->cta->run, &f);
         *at = p->next;
         free(p);
     }
@@ -185,7 +186,7 @@ void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane,
                          : kind;
             f.missing = TC_MISSING_BARRIER;
         }
-        tc_find(g->h->run, &f);
+        tc_race_find(g->h->run, &f);
         *at = p->next;
         free(p);
     }
@@ -201,11 +202,11 @@ static void use_of_agent(tc_hazard *h, tc_finding *f, tc_hz_agent *g,
                       ? TC_FINDING_READ_BEFORE_BARRIER
                       : f->kind;
         f->missing = TC_MISSING_BARRIER;
-        tc_find(h->run, f);
+        tc_race_find(h->run, f);
     } else if (same_place(&f->at, &g->issue) || g->freed || !g->warp ||
                (by->flags & TC_HZ_AGENT)) {
         name_use(f, g, source, f->kind);
-        tc_find(h->run, f);
+        tc_race_find(h->run, f);
     } else {
         defer(&g->pending, (int)g->issue.lane, f,
               phases_of(h, by, (int)f->at.lane), 0, source);
@@ -221,7 +222,7 @@ static bool same_thread(const tc_hz_record *a, int la, const tc_hz_record *b,
 
 static void overwrite_before_read(tc_hazard *h, tc_finding *f) {
     f->kind = TC_FINDING_OVERWRITE_BEFORE_READ;
-    tc_find(h->run, f);
+    tc_race_find(h->run, f);
 }
 
 /* A copy's write and a load that it is not complete for. f: at the reader,
@@ -245,10 +246,10 @@ static void read_of_copy(tc_hz_visit *v, tc_finding *f, uint32_t reader,
     } else if (k->done[wlane]) {
         f->kind = TC_FINDING_READ_BEFORE_BARRIER;
         f->missing = TC_MISSING_BARRIER;
-        tc_find(h->run, f);
+        tc_race_find(h->run, f);
     } else if (same || k->dead) {
         name_missing(f, k, wlane, committed_now(k, wlane));
-        tc_find(h->run, f);
+        tc_race_find(h->run, f);
     } else {
         defer(&k->pending, wlane, f, phases_of(h, rd, rlane),
               committed_now(k, wlane), false);
@@ -310,7 +311,7 @@ static void over_source(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
         name_missing(f, copy_of(rd), rlane, committed_now(copy_of(rd), rlane));
         f->kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
     }
-    tc_find(h->run, f);
+    tc_race_find(h->run, f);
 }
 
 /* A wgmma that nobody knows to be over; of another warp, a transfer's write
@@ -365,7 +366,7 @@ void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
     } else if (one && f.space == TC_PS_SHARED && !async_read) {
         tc_hz_idle_race(h, &f, rd, rlane);
     }
-    tc_find(h->run, &f);
+    tc_race_find(h->run, &f);
 }
 
 /* ---- two writers ---- */
@@ -404,7 +405,7 @@ void tc_hz_settle_doubts(tc_hazard *h) {
             d->f.missing = TC_MISSING_EMPTY_WAIT;
         }
         if (!told) {
-            tc_find(h->run, &d->f);
+            tc_race_find(h->run, &d->f);
         }
         h->doubts = d->next;
         free(d);
@@ -450,7 +451,7 @@ void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
             name_agent(&f, gb, false);
         }
     }
-    tc_find(h->run, &f);
+    tc_race_find(h->run, &f);
 }
 
 /* ---- the rest ---- */
@@ -462,7 +463,7 @@ void tc_hz_unfenced(tc_hz_visit *v, const tc_finding *place, uint32_t first,
     f.missing = TC_MISSING_PROXY_FENCE;
     f.cause = access_of(v->h, first, flane);
     f.at = access_of(v->h, second, slane);
-    tc_find(v->h->run, &f);
+    tc_race_find(v->h->run, &f);
 }
 
 /* A read of bytes that a transfer of another thread fills: too early. */
@@ -473,7 +474,7 @@ void tc_hz_unfilled(tc_hz_visit *v, const tc_finding *place, uint32_t record,
     f.at = access_of(v->h, record, lane);
     f.cause = v->agent->issue;
     f.missing = TC_MISSING_PHASE_WAIT;
-    tc_find(v->h->run, &f);
+    tc_race_find(v->h->run, &f);
 }
 
 void tc_hz_unwritten(tc_hazard *h, const tc_finding *place, uint32_t record,
@@ -483,5 +484,5 @@ void tc_hz_unwritten(tc_hazard *h, const tc_finding *place, uint32_t record,
     f.at = access_of(h, record, lane);
     f.at.group = -2;
     f.lanes = lanes;
-    tc_find(h->run, &f);
+    tc_race_find(h->run, &f);
 }

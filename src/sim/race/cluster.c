@@ -1,6 +1,8 @@
 /* cluster.c - clusters: their barrier (PTX ISA 9.7.13.3), and the use of
  * another CTA's shared memory while that CTA runs (5.1.6: from when it is known
  * to have started until it ends). */
+#include "sim/core/finding.h"
+#include "sim/race/race.h"
 #include "sim/race/shadow.h"
 #include <stdlib.h>
 #include <string.h>
@@ -147,12 +149,12 @@ static bool alive(tc_hazard *h, tc_cta *owner, const tc_hz_know *k,
                   const tc_hz_remote *m) {
     if (owner->ended || !tc_hz_live(h, owner->index)) {
         tc_finding f = finding_of(m, TC_FINDING_REMOTE_EXITED);
-        tc_find(h->run, &f);
+        tc_race_find(h->run, &f);
         return false;
     }
     if (!(k->runs >> owner->rank % 32 & 1)) {
         tc_finding f = finding_of(m, TC_FINDING_CLUSTER_SYNC);
-        tc_find(h->run, &f);
+        tc_race_find(h->run, &f);
     }
     return true;
 }
@@ -195,11 +197,11 @@ void tc_hazard_remote(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
         return;
     }
     tc_hz_warp *hw = tc_hz_warp_of(w);
-    bool atomic = op->opcode == TC_PTX_ATOM || op->opcode == TC_PTX_RED;
-    bool access = atomic || op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST;
-    bool thread =
-        access || strncmp(tc_ptx_ops[op->opcode].name, "mbar", 4) == 0;
-    bool store = op->opcode != TC_PTX_LD;
+    tc_ptx_effect effect = tc_ptx_effect_of(op);
+    bool atomic = effect == TC_PTX_EFFECT_ATOMIC;
+    bool load = effect == TC_PTX_EFFECT_LOAD, store = !load;
+    bool access = atomic || load || effect == TC_PTX_EFFECT_STORE;
+    bool thread = access || effect == TC_PTX_EFFECT_MBARRIER;
     tc_hz_remote m = {
         .by = tc_access_of(w, op, lane), .offset = offset, .bytes = bytes};
     if (!alive(h, owner, hw->known[lane], &m) || !thread) {
@@ -252,7 +254,7 @@ void tc_hz_remotes_check(tc_cta *c) {
     for (const tc_hz_remote *m = c->hz->remotes; m; m = m->next) {
         if (!known_at_end(c, m)) {
             tc_finding f = finding_of(m, TC_FINDING_REMOTE_EXITED);
-            tc_find(c->run, &f);
+            tc_race_find(c->run, &f);
         }
     }
 }

@@ -7,6 +7,7 @@
  * they know of each other. The write that is ordered after all of them, on all
  * of their bytes, drops them together; whatever else needs the list has it take
  * them in first, one after the other, as if they came now. */
+#include "sim/core/run.h"
 #include "sim/race/shadow_line.h"
 #include <stdlib.h>
 

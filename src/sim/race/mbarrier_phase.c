@@ -4,7 +4,8 @@
  * Who waits for a phase of which he knows already waits for nothing, and who
  * waits for a phase without knowing of the one before has missed that one. Both
  * can be meant; with a race behind it, or for ever, it was not. */
-#include "sim/async/mbarrier.h"
+#include "sim/core/run.h"
+#include "sim/race/race.h"
 #include "sim/race/shadow.h"
 #include <stdlib.h>
 
@@ -28,13 +29,7 @@ void tc_hz_idle_wait(tc_warp *w, const tc_ptx_op *op, int lane, tc_cta *owner,
 
 /* Has a phase begun that comes after that? */
 static bool later_phase(const tc_warp *w, const tc_hz_idle *idle) {
-    const tc_mbarrier *m = tc_mbarrier_entry(
-        (tc_mbarrier_ref){.cta = w->cta, .offset = idle->offset});
-    if (!m || !m->live) {
-        return false;
-    }
-    return idle->phase == UINT32_MAX || m->phase > idle->phase + 1 ||
-           m->now.n > 0;
+    return w->cta->run->hooks->phase_over(w->cta, idle->offset, idle->phase);
 }
 
 void tc_hz_idle_race(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,

@@ -1,5 +1,7 @@
 /* pairs.c - pairs of accesses to one byte: which precede each other, and which
  * nothing orders. */
+#include "sim/core/types.h"
+#include "sim/race/race.h"
 #include "sim/race/shadow_line.h"
 
 /* ---- order ---- */

@@ -8,7 +8,8 @@
 #ifndef TC_SIM_HAZARD_H
 #define TC_SIM_HAZARD_H
 
-#include "sim/core/internal.h"
+#include "sim/core/cp_async.h"
+#include "sim/core/run.h"
 
 /* access.c */
 tc_hazard *tc_hazard_new(tc_run *r);

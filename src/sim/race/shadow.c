@@ -2,6 +2,8 @@
  * name. Records that no mark names any more are collected when their number
  * has doubled. */
 #include "sim/race/shadow.h"
+#include "sim/core/run.h"
+#include "sim/race/race.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -289,6 +289,9 @@ void tc_hz_publish_own(tc_warp *w, int lane, tc_hz_know *into);
 void tc_hz_learn(tc_warp *w, uint32_t mask, tc_hz_know *k);
 void tc_hz_set_known(tc_warp *w, uint32_t lanes, tc_hz_know *k);
 
+/* benign.c: tc_find, but for races that are right all the same. */
+void tc_race_find(tc_run *r, const tc_finding *f);
+
 /* ---- one access ---- */
 
 /* pairs.c */

@@ -1,5 +1,6 @@
 /* shadow_line.c - an access against the marks of a line. */
 #include "sim/race/shadow_line.h"
+#include "sim/core/run.h"
 #include <string.h>
 
 void tc_hz_set_bits(tc_bits *b, uint32_t b0, uint32_t b1, bool on) {

@@ -1,5 +1,6 @@
 /* coalescer.c - what the lanes of one access ask of memory: sectors of global
  * memory, wavefronts of shared memory. */
+#include "sim/core/types.h"
 #include "sim/timing/memsys.h"
 
 static bool consecutive(uint32_t mask, const uint64_t *addr, uint32_t bytes) {

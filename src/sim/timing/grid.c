@@ -3,9 +3,8 @@
  * Each SM runs for a quantum of cycles, then the next one: long enough for its
  * registers to be used while they are near; what the SMs share (memsys.c) does
  * not mind that they come one after the other. */
-#include "sim/async/mbarrier.h"
-#include "sim/async/transfer.h"
-#include "sim/timing/timing.h"
+#include "sim/core/slab.h"
+#include "sim/timing/sm.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +96,7 @@ static bool cancelled(const tc_run *r) {
 static void start(tc_grid *g, tc_gang *gang) {
     uint32_t cluster;
     if (g->started % STARTS == 0 && cancelled(g->run)) {
-        with_resident(g, tc_cancelled);
+        with_resident(g, g->run->hooks->cancelled);
     }
     if (g->run->stopped || !take(g, gang, &cluster)) {
         return;
@@ -206,7 +205,12 @@ static void look_at(tc_warp *w, tc_waiters *all) {
         ready |= st == TC_SPLIT_READY || st == TC_SPLIT_UNTIL;
     }
     if (ready) {
-        bool loops = tc_warp_loops(w);
+        /* Who has not issued since waits for a unit: he has not come back. */
+        bool issued = w->core->next != w->core->loop_next;
+        bool loops = issued ? tc_warp_loops(w)
+                            : w->core->looping && w->core->loop_progress ==
+                                                      w->cta->run->progress;
+        w->core->loop_next = w->core->next;
         all->repeat &= loops;
         all->ask &= loops || w->core->poll_progress == w->cta->run->progress;
     }
@@ -312,13 +316,8 @@ static void finish(tc_grid *g) {
 /* Lands what nobody can go on without, the oldest first. */
 static bool force(tc_grid *g) {
     uint32_t n;
-    bool landed = tc_transfer_force(g->run);
     tc_cta **all = resident(g, &n);
-    for (uint32_t i = 0; i < n && !landed; i++) {
-        for (uint32_t j = 0; j < all[i]->nwarps && !landed; j++) {
-            landed = tc_mbarrier_force_copies(&all[i]->warps[j]);
-        }
-    }
+    bool landed = g->run->hooks->force(g->run, all, n);
     free(all);
     return landed;
 }
@@ -328,7 +327,7 @@ static void stuck(tc_grid *g) {
     if (!force(g)) {
         uint32_t n;
         tc_cta **all = resident(g, &n);
-        tc_deadlock(g->run, all, n, g->total - g->started);
+        g->run->hooks->deadlock(g->run, all, n, g->total - g->started);
         free(all);
     }
 }
@@ -418,19 +417,19 @@ void tc_timing_grid(tc_run *r) {
         end = end < stop ? end : stop;
         uint64_t soonest = quantum(&g, end);
         if (cancelled(r) && g.live && !r->stopped) {
-            with_resident(&g, tc_cancelled);
+            with_resident(&g, r->hooks->cancelled);
         }
         if (!g.live || r->stopped) {
             break;
         }
         if (end == stop) {
-            with_resident(&g, tc_state_capture);
+            with_resident(&g, r->hooks->capture);
             break;
         }
         if (soonest == UINT64_MAX && progress == r->progress) {
             stuck(&g);
         } else if (soonest > end + length && only_suspended(&g) &&
-                   tc_transfer_force(r)) {
+                   r->hooks->force(r, NULL, 0)) {
             soonest = end;
         } else if (++quanta % often == 0) {
             check(&g, end);

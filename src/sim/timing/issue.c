@@ -1,7 +1,9 @@
 /* issue.c - when an op may issue, and what it costs: scoreboard, units,
  * memory. Costs are in units.def and memory.def. */
-#include "sim/fast/fast.h"
-#include "sim/timing/timing.h"
+#include "sim/core/cp_async.h"
+#include "sim/core/slab.h"
+#include "sim/timing/sm.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -221,6 +223,19 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         return;
     }
     t->arrives = at > t->arrives ? at : t->arrives;
+}
+
+void tc_timing_values(tc_warp *w, const tc_ptx_op *op, uint32_t n) {
+    tc_timing *t = w->cta->run->timing;
+    const tc_timing_op *o = &t->ops[op - t->run->module->code];
+    tc_unit_cost each = tc_cost_each(op);
+    tc_scheduler *q =
+        (tc_scheduler *)((char *)w->core->ask - offsetof(tc_scheduler, ask));
+    uint64_t more = n > 1 ? n - 1 : 0;
+    uint64_t at = t->run->cycle + o->latency + more * each.latency;
+    t->arrives = at > t->arrives ? at : t->arrives;
+    q->unit_free[o->unit] += more * each.interval;
+    q->busy |= o->busy;
 }
 
 uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {

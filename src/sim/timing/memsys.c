@@ -1,6 +1,6 @@
 /* memsys.c - caches as tags, pipes as bytes a stretch of time. */
 #include "sim/timing/memsys.h"
-#include "sim/core/internal.h"
+#include "sim/core/slab.h"
 #include <stdlib.h>
 #include <string.h>
 

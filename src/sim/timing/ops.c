@@ -1,6 +1,6 @@
 /* ops.c - ops as the scoreboard sees them, and the registers a thread
  * is taken to need. */
-#include "sim/timing/timing.h"
+#include "sim/timing/sm.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,11 +10,6 @@ const char *const tc_class_names[TC_CLASS_COUNT] = {TC_CLASSES(X)};
 #define X(id, name) name,
 const char *const tc_stall_names[TC_STALL_COUNT] = {TC_STALLS(X)};
 #undef X
-
-static bool starts(const char *name, const char *with) {
-    size_t n = strlen(with);
-    return strncmp(name, with, n) == 0 && (name[n] == 0 || name[n] == '.');
-}
 
 static tc_class memory_class(const tc_ptx_op *op, bool store) {
     switch (op->space) {
@@ -31,32 +26,18 @@ static tc_class memory_class(const tc_ptx_op *op, bool store) {
     }
 }
 
-/* Longest names first: the first row that fits names the class. */
-static const struct {
-    const char *name;
-    tc_class class;
-} rows[] = {
-    {"cp.async.commit_group", TC_CLASS_LDGDEPBAR},
-    {"cp.async.wait_group", TC_CLASS_DEPBAR},
-    {"cp.async.wait_all", TC_CLASS_DEPBAR},
-    {"cp.async.mbarrier", TC_CLASS_MBARRIER},
-    {"cp.async.bulk", TC_CLASS_BULK},
-    {"cp.reduce", TC_CLASS_BULK},
-    {"cp.async", TC_CLASS_LDGSTS},
-    {"st.async", TC_CLASS_BULK},
-    {"red.async", TC_CLASS_BULK},
-    {"ldmatrix", TC_CLASS_LDSM},
-    {"stmatrix", TC_CLASS_STSM},
-    {"atom", TC_CLASS_ATOM},
-    {"red", TC_CLASS_ATOM},
-    {"mbarrier", TC_CLASS_MBARRIER},
-    {"wgmma.wait_group", TC_CLASS_DEPBAR},
-    {"tcgen05", TC_CLASS_TENSOR},
-    {"membar", TC_CLASS_MEMBAR},
-    {"fence", TC_CLASS_MEMBAR},
+enum { /* ops.def's classes that depend on the op */
+       TC_CLASS_UNIT = TC_CLASS_COUNT,
+       TC_CLASS_LOAD,
+       TC_CLASS_STORE
 };
 
 static tc_class class_of(const tc_ptx_op *op) {
+    static const uint8_t classes[TC_PTX_OPCODE_COUNT] = {
+#define TC_PTX_OP(id, name, section, units, class, ...)                        \
+    [TC_PTX_##id] = TC_CLASS_##class,
+#include "ptx/ops.def"
+    };
     static const uint8_t units[TC_PU_COUNT] = {
         [TC_PU_ALU] = TC_CLASS_ALU,       [TC_PU_FMA] = TC_CLASS_FMA,
         [TC_PU_IMAD] = TC_CLASS_IMAD,     [TC_PU_SFU] = TC_CLASS_MUFU,
@@ -64,20 +45,10 @@ static tc_class class_of(const tc_ptx_op *op) {
         [TC_PU_BRANCH] = TC_CLASS_BRANCH, [TC_PU_LSU] = TC_CLASS_OTHER,
         [TC_PU_ASYNC] = TC_CLASS_OTHER,   [TC_PU_BARRIER] = TC_CLASS_BAR,
         [TC_PU_MMA] = TC_CLASS_MMA};
-    bool store = op->opcode == TC_PTX_ST || op->opcode == TC_PTX_WMMA_STORE_D;
-    bool load = op->opcode == TC_PTX_LD || op->opcode == TC_PTX_WMMA_LOAD_A ||
-                op->opcode == TC_PTX_WMMA_LOAD_B ||
-                op->opcode == TC_PTX_WMMA_LOAD_C;
-    if (store || load) {
-        return memory_class(op, store);
-    }
-    const char *name = tc_ptx_ops[op->opcode].name;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (starts(name, rows[i].name)) {
-            return rows[i].class;
-        }
-    }
-    return (tc_class)units[tc_unit_of(op)];
+    uint8_t c = classes[op->opcode];
+    return c == TC_CLASS_UNIT   ? (tc_class)units[tc_ptx_unit_of(op)]
+           : c < TC_CLASS_COUNT ? (tc_class)c
+                                : memory_class(op, c == TC_CLASS_STORE);
 }
 
 static tc_stall stall_of(tc_class c) {
@@ -133,21 +104,9 @@ static void names(tc_list *l, const tc_ptx_operand *o) {
     }
 }
 
-/* a[0] is a result, unless it is an address or the op only reads. a[1] too
- * where a predicate stands beside the result. */
+/* Registers of a result: not those of an address. */
 static bool writes(const tc_ptx_op *op, int i) {
-    const tc_ptx_operand *o = &op->a[i];
-    tc_ptx_unit u = tc_ptx_ops[op->opcode].unit;
-    bool result = o->kind == TC_PO_REG || o->kind == TC_PO_PRED ||
-                  o->kind == TC_PO_VECTOR;
-    if (i == 0) {
-        return result && u != TC_PU_BRANCH &&
-               !starts(tc_ptx_ops[op->opcode].name, "bar") &&
-               !starts(tc_ptx_ops[op->opcode].name, "barrier");
-    }
-    return i == 1 && o->kind == TC_PO_PRED && op->a[0].kind != TC_PO_NONE &&
-           (op->opcode == TC_PTX_SETP || u == TC_PU_EXCHANGE ||
-            op->opcode == TC_PTX_SHFL_SYNC);
+    return (op->dst >> i & 1) != 0;
 }
 
 static uint8_t small(uint32_t n) {
@@ -172,7 +131,7 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
             names(l, &op->a[i]);
         }
     }
-    tc_ptx_unit u = tc_unit_of(op);
+    tc_ptx_unit u = tc_ptx_unit_of(op);
     out->regs = begin;
     out->nsrc = (uint8_t)nsrc;
     out->ndst = small(l->n - begin - nsrc);

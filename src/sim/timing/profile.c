@@ -1,5 +1,6 @@
 /* profile.c - the cost tables as data. */
 #include "sim/timing/profile.h"
+#include "sim/timing/timing.h"
 
 enum { GENERATIONS = 3 };
 
@@ -45,47 +46,41 @@ const tc_profile *tc_profile_of(const tc_machine *m) {
     return &profiles[m->sm >= 100 ? 2 : m->sm >= 90 ? 1 : 0];
 }
 
-uint64_t tc_nanoseconds(const tc_machine *m, uint64_t cycles) {
-    uint64_t mhz = tc_profile_of(m)->clock_mhz;
-    return cycles / mhz * 1000 + cycles % mhz * 1000 / mhz;
+uint32_t tc_timing_mhz(const tc_machine *m) {
+    return tc_profile_of(m)->clock_mhz;
 }
 
-uint64_t tc_cycles_of(const tc_machine *m, uint32_t nanoseconds) {
-    return (uint64_t)nanoseconds * tc_profile_of(m)->clock_mhz / 1000;
-}
+/* ---- opcodes of their own cost ---- */
 
-static bool is_float(uint8_t t) {
-    return t == TC_PT_F32 || t == TC_PT_F16 || t == TC_PT_F16X2 ||
-           t == TC_PT_BF16 || t == TC_PT_BF16X2;
-}
+static const struct {
+    uint16_t opcode;
+    uint8_t bytes;
+    tc_unit_cost first, each;
+} costs[] = {
+#define TC_COST(opcode, bytes, latency, interval, latency_each, interval_each) \
+    {TC_PTX_##opcode,                                                          \
+     bytes,                                                                    \
+     {latency, interval},                                                      \
+     {latency_each, interval_each}},
+#include "sim/timing/costs.def"
+};
+enum { COST_COUNT = sizeof costs / sizeof *costs };
 
-tc_ptx_unit tc_unit_of(const tc_ptx_op *op) {
-    tc_ptx_unit u = tc_ptx_ops[op->opcode].unit;
-    bool f64 = op->type == TC_PT_F64 || op->type2 == TC_PT_F64;
-    if (u != TC_PU_ALU && u != TC_PU_FMA) {
-        return u == TC_PU_SFU && f64 ? TC_PU_FP64 : u;
+/* Its row, or COST_COUNT. */
+static int own_cost(const tc_ptx_op *op) {
+    int i = 0;
+    while (i < COST_COUNT &&
+           (costs[i].opcode != op->opcode ||
+            (costs[i].bytes != 0 &&
+             costs[i].bytes != tc_ptx_type_bytes[op->type]))) {
+        i++;
     }
-    switch (op->opcode) {
-    case TC_PTX_SHFL_SYNC:
-        return TC_PU_EXCHANGE;
-    case TC_PTX_CVT:
-        return f64 ? TC_PU_FP64
-                   : (is_float(op->type) || is_float(op->type2) ? TC_PU_SFU
-                                                                : TC_PU_ALU);
-    case TC_PTX_ADD:
-    case TC_PTX_SUB:
-    case TC_PTX_MUL:
-    case TC_PTX_MAD:
-    case TC_PTX_FMA:
-        return f64                  ? TC_PU_FP64
-               : is_float(op->type) ? TC_PU_FMA
-               : u == TC_PU_FMA     ? TC_PU_IMAD
-                                    : u;
-    default:
-        return f64 && op->opcode != TC_PTX_MOV && op->opcode != TC_PTX_SELP
-                   ? TC_PU_FP64
-                   : u;
-    }
+    return i;
+}
+
+tc_unit_cost tc_cost_each(const tc_ptx_op *op) {
+    int i = own_cost(op);
+    return i < COST_COUNT ? costs[i].each : (tc_unit_cost){0};
 }
 
 /* ---- sequences ---- */
@@ -147,5 +142,6 @@ tc_unit_cost tc_cost_of(const tc_profile *p, const tc_ptx_op *op) {
                            s->all.fp64 * u[TC_PU_FP64].interval)};
         }
     }
-    return u[tc_unit_of(op)];
+    int own = own_cost(op);
+    return own < COST_COUNT ? costs[own].first : u[tc_ptx_unit_of(op)];
 }

@@ -2,8 +2,7 @@
  *
  * A scheduler issues one op a cycle: the warp that issued last while it can,
  * else the next one that can. */
-#include "sim/fast/fast.h"
-#include "sim/timing/timing.h"
+#include "sim/timing/sm.h"
 #include <string.h>
 
 static inline uint64_t earlier(uint64_t a, uint64_t b) {
@@ -20,7 +19,7 @@ void tc_sm_add(tc_sm *sm, tc_warp *w) {
     tc_scheduler *q = &sm->scheduler[s];
     tc_warp_core *k = w->core;
     uint32_t n = q->nwarps++, bit = UINT32_C(1) << n;
-    q->place[n] = (tc_place){
+    q->place[n] = (tc_slot){
         .warp = w, .core = k, .wake = sm->now, .since = sm->now, .bit = bit};
     q->ask |= bit;
     sm->due[s] = 0;
@@ -34,7 +33,7 @@ void tc_sm_add(tc_sm *sm, tc_warp *w) {
 static void drop(tc_scheduler *q, const tc_cta *c, uint64_t now) {
     uint32_t keep = 0;
     for (uint32_t i = 0; i < q->nwarps; i++) {
-        const tc_place *x = &q->place[i];
+        const tc_slot *x = &q->place[i];
         if (x->warp->cta == c) {
             x->core->ask = NULL;
             continue;
@@ -107,8 +106,8 @@ static inline void go_ahead(tc_timing *t, tc_warp *w, const tc_code *c) {
     enum { SOON = 2 }; /* ops behind them */
     tc_warp_core *k = w->core;
     uint32_t n = k->nsplit == 1 ? c->ahead : 1;
-    const tc_fast_code *f = t->run->fast;
-    tc_fast *x = &f->entries[c->entry], *end = &f->entries[c[n].entry];
+    tc_fast *x = &t->run->entries[c->entry],
+            *end = &t->run->entries[c[n].entry];
     const int part = k->mask != w->alive;
     while (x < end) {
         x = x->fn[part](w, x, k->mask);
@@ -168,14 +167,14 @@ static inline void sleep_till(tc_scheduler *q, uint32_t bit, uint64_t at) {
 }
 
 /* It does not, any more. */
-static void unsleep(tc_scheduler *q, const tc_place *x) {
+static void unsleep(tc_scheduler *q, const tc_slot *x) {
     q->wheel.far &= ~x->bit;
     q->wheel.slot[x->wake % TC_WHEEL] &= ~x->bit;
     q->ready &= ~x->bit;
 }
 
 /* Its next op has what it needs at t. */
-static inline void note(tc_scheduler *q, tc_place *x, tc_timing_op *op,
+static inline void note(tc_scheduler *q, tc_slot *x, tc_timing_op *op,
                         uint64_t t, tc_stall why) {
     uint32_t bit = x->bit;
     q->wants[x->op->unit] &= ~bit;
@@ -187,7 +186,7 @@ static inline void note(tc_scheduler *q, tc_place *x, tc_timing_op *op,
 }
 
 /* Cycles of the warp until now, up to which it slept, by cause. */
-static void slept(tc_timing *t, tc_place *x, uint64_t now) {
+static void slept(tc_timing *t, tc_slot *x, uint64_t now) {
     uint64_t woke = x->wake < now ? x->wake : now;
     t->run->counters.stalls[x->why] += woke - x->since;
     x->since = woke;
@@ -196,7 +195,7 @@ static void slept(tc_timing *t, tc_place *x, uint64_t now) {
 /* Asks the scoreboard about warps that were woken, or whose turn is over. */
 static void look(tc_timing *t, tc_scheduler *q, uint64_t now) {
     for (uint32_t m = q->ask; m; m &= m - 1) {
-        tc_place *x = &q->place[tc_first(m)];
+        tc_slot *x = &q->place[tc_first(m)];
         tc_warp *w = x->warp;
         tc_stall why = TC_STALL_FIXED;
         x->op = x->op ? x->op : t->ops;
@@ -306,7 +305,7 @@ static inline uint32_t available(tc_scheduler *q, uint64_t lsu_free,
 }
 
 /* Cycles of the warp since its last issue, by cause. */
-static inline void account(tc_timing *t, const tc_place *x, uint64_t now,
+static inline void account(tc_timing *t, const tc_slot *x, uint64_t now,
                            uint64_t unit_free) { /* at most now */
     uint64_t *stalls = t->run->counters.stalls, wake = x->wake;
     stalls[x->why] += wake - x->since;
@@ -348,7 +347,7 @@ static inline bool catch_up(tc_timing *t, tc_warp_core *k,
 
 /* The warp issues, and sleeps until its next op can go. */
 static inline void issue(tc_timing *t, const tc_sm *sm, tc_scheduler *q,
-                         tc_place *x, bool *exited) {
+                         tc_slot *x, bool *exited) {
     uint64_t now = sm->now;
     tc_warp_core *k = x->core;
     tc_timing_op *op = x->op;

@@ -7,7 +7,7 @@
 #define TC_TESTS_ALU_RUN_H
 
 #include "ptx/ptx.h"
-#include "sim/core/internal.h"
+#include "sim/core/run.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,8 +34,7 @@ static void alu_complain(void *user, const tc_diag *d) {
 }
 
 static tc_sim_op_fn *const alu_functions[] = {
-#define TC_PTX_OP(id, name, section, unit, family)                             \
-    [TC_PTX_##id] = tc_sim_op_##id,
+#define TC_PTX_OP(id, ...) [TC_PTX_##id] = tc_sim_op_##id,
 #include "ptx/ops.def"
 };
 

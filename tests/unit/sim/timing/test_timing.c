@@ -1,11 +1,14 @@
 /* test_timing.c - the timing model: what an access asks of memory, and whether
  * small kernels take the cycles that an H200 took for the same
- * (tests/gpu/micro-h200.jsonl, recorded by tests/gpu/micro.cu). */
+ * (tests/gpu/micro-h200.jsonl, recorded by tests/gpu/micro.cu and
+ * micro_lanes.cu). */
 #include "sim_harness.h"
 
+#include "sim/core/slab.h"
 #include "sim/timing/memsys.h"
-#include "sim/timing/timing.h"
+#include "sim/timing/sm.h"
 #include <jansson.h>
+#include <math.h>
 
 /* ---- lanes to sectors and wavefronts ---- */
 
@@ -124,6 +127,7 @@ static uint32_t cycles(const char *body, uint32_t block, uint32_t grid) {
     sim_case c = {.grid = grid, .block = block, .timing = true};
     c.completion = TC_COMPLETE_TIMING;
     char *text = whole_text(b.data, NULL);
+    memcpy(strstr(text, "sm_80"), "sm_90", 5);
     run_text(&c, text);
     uint32_t n = word(c.b, 0);
     end_case(&c);
@@ -153,6 +157,19 @@ static uint32_t repeated(const char *before, const char *line, uint32_t block) {
     return n;
 }
 
+/* The same of 32 warps, all of whose ops the clocks have between them. */
+static double together(const char *before, const char *line) {
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_printf(&b, "%sbar.sync 0;\nmov.u32 %%r20, %%clock;\n", before);
+    for (int i = 0; i < 64; i++) {
+        tc_buf_puts(&b, line);
+    }
+    tc_buf_puts(&b, "bar.sync 0;\nmov.u32 %r21, %clock;\n");
+    uint32_t n = cycles(b.data, 1024, 1);
+    tc_buf_free(&b);
+    return n / (64.0 * 1024 / 32 / TC_SCHEDULERS);
+}
+
 static void test_chains(void **state) {
     (void)state;
     static const struct {
@@ -169,6 +186,99 @@ static void test_chains(void **state) {
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         near(rows[i].name, repeated("", rows[i].line, 32) / 64.0, 0.10);
+    }
+}
+
+/* Votes, reductions and matches of a warp: chains, and 32 warps of an SM with a
+ * chain each. Of distinct values lane i has bit i. */
+static void test_lanes(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *line;
+        bool distinct;
+    } rows[] = {
+        {"prmt", "prmt.b32 %r9, %r9, %r10, %r11;\n", false},
+        {"lop3 + lop3",
+         "lop3.b32 %r9, %r9, %r10, %r11, 0x6a;\n"
+         "lop3.b32 %r9, %r9, %r12, %r13, 0x6a;\n",
+         false},
+        {"setp + selp",
+         "setp.ne.u32 %p1, %r9, %r10;\nselp.b32 %r9, %r11, %r12, %p1;\n",
+         false},
+        {"vote.sync.any", "vote.sync.any.pred %p1, !%p1, -1;\n", false},
+        {"vote.sync.all", "vote.sync.all.pred %p1, !%p1, -1;\n", false},
+        {"vote.sync.uni + setp",
+         "vote.sync.uni.pred %p2, %p1, -1;\n"
+         "setp.eq.xor.u32 %p1, %r1, %r10, %p2;\n",
+         false},
+        {"setp + vote.sync.ballot",
+         "setp.ne.u32 %p1, %r9, %r10;\nvote.sync.ballot.b32 %r9, %p1, -1;\n",
+         false},
+        {"redux.sync.add.s32", "redux.sync.add.s32 %r9, %r9, -1;\n", false},
+        {"redux.sync.min.u32", "redux.sync.min.u32 %r9, %r9, -1;\n", false},
+        {"redux.sync.and.b32", "redux.sync.and.b32 %r9, %r9, -1;\n", false},
+        {"match.any.sync.b32 of one value",
+         "match.any.sync.b32 %r9, %r9, -1;\n", false},
+        {"match.any.sync.b32 of 32 values",
+         "match.any.sync.b32 %r9, %r9, -1;\n", true},
+        {"mov + match.any.sync.b64 of one value",
+         "mov.b64 %rd9, {%r9, %r9};\nmatch.any.sync.b64 %r9, %rd9, -1;\n",
+         false},
+        {"mov + match.any.sync.b64 of 32 values",
+         "mov.b64 %rd9, {%r9, %r9};\nmatch.any.sync.b64 %r9, %rd9, -1;\n",
+         true},
+        {"match.all.sync.b32 of one value",
+         "match.all.sync.b32 %r9|%p1, %r9, -1;\n", false},
+        {"match.all.sync.b32 of 32 values",
+         "match.all.sync.b32 %r9|%p1, %r9, -1;\n", true},
+        {"mov + match.all.sync.b64 of one value",
+         "mov.b64 %rd9, {%r9, %r9};\n"
+         "match.all.sync.b64 %r9|%p1, %rd9, -1;\n",
+         false},
+        {"shfl.sync.idx", "shfl.sync.idx.b32 %r9, %r9, %r9, 31, -1;\n", true},
+        {"shfl.sync.up", "shfl.sync.up.b32 %r9, %r9, 1, 0, -1;\n", true},
+        {"movmatrix", "movmatrix.sync.aligned.m8n8.trans.b16 %r9, %r9;\n",
+         true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char name[96];
+        const char *before =
+            rows[i].distinct ? "mov.u32 %r9, %laneid;\nshl.b32 %r9, 1, %r9;\n"
+                             : "setp.eq.u32 %p1, %r1, %r1;\n";
+        snprintf(name, sizeof name, "latency %s", rows[i].name);
+        near(name, repeated(before, rows[i].line, 32) / 64.0, 0.10);
+        snprintf(name, sizeof name, "cycles a warp-op and scheduler %s",
+                 rows[i].name);
+        near(name, together(before, rows[i].line), 0.15);
+    }
+}
+
+/* Those that take no operand to make a chain of: what they add between two
+ * clocks. */
+static void test_once(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *line;
+    } rows[] = {
+        {"elect.sync", "elect.sync %r10|%p1, -1;\n"},
+        {"activemask", "activemask.b32 %r10;\n"},
+        {"setp + vote.sync.ballot", "setp.ne.u32 %p1, %r9, %r11;\n"
+                                    "vote.sync.ballot.b32 %r10, %p1, -1;\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char body[512], name[96];
+        uint32_t n[2];
+        for (int with = 0; with < 2; with++) {
+            snprintf(body, sizeof body,
+                     "mov.u32 %%r20, %%clock;\n%sadd.u32 %%r9, %%r9, %%r10;\n"
+                     "mov.u32 %%r21, %%clock;\n",
+                     with ? rows[i].line : "");
+            n[with] = cycles(body, 32, 1);
+        }
+        snprintf(name, sizeof name, "between two clocks %s + add",
+                 rows[i].name);
+        double gpu = recorded(name) - recorded("between two clocks add");
+        assert_true(fabs(n[1] - (double)n[0] - gpu) <= 1);
     }
 }
 
@@ -287,6 +397,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sectors),   cmocka_unit_test(test_wavefronts),
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_bandwidth),
+        cmocka_unit_test(test_lanes),     cmocka_unit_test(test_once),
         cmocka_unit_test(test_chains),    cmocka_unit_test(test_shared),
         cmocka_unit_test(test_barriers),  cmocka_unit_test(test_copies),
         cmocka_unit_test(test_hand_over), cmocka_unit_test(test_stalls),

@@ -1,4 +1,4 @@
-/* rules_atom.c - which atom and red there are (PTX ISA 9.7.13.5, 9.7.13.6):
+/* atom.c - which atom and red there are (PTX ISA 9.7.13.5, 9.7.13.6):
  * types by operation, vectors, orders, and the targets that have them. */
 #include "ptx/internal.h"
 
@@ -18,14 +18,6 @@ static const uint32_t scalar_types[] = {
     [TC_ATOM_DEC] = T(U32),
     [TC_ATOM_MIN] = INTEGERS,
     [TC_ATOM_MAX] = INTEGERS};
-
-bool tc_ptx_wants_sm(tc_ptx_parser *p, tc_span span, int sm, const char *what) {
-    return !p->saw_target || p->m->sm >= sm ||
-           tc_ptx_fail(p, span, NULL,
-                       "%s is for .target sm_%d and later, and this is for "
-                       "sm_%d",
-                       what, sm, p->m->sm);
-}
 
 static bool check_vector(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     const char *name = tc_ptx_ops[op->opcode].name;
@@ -101,7 +93,7 @@ static bool check_space_of(tc_ptx_parser *p, const tc_ptx_op *op,
            tc_ptx_wants_sm(p, span, 90, "a cluster");
 }
 
-bool tc_ptx_check_atom(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_atom(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     const char *name = tc_ptx_ops[op->opcode].name;
     bool red = op->opcode == TC_PTX_RED;
     bool swaps = op->sub == TC_ATOM_CAS || op->sub == TC_ATOM_EXCH;

@@ -1,4 +1,4 @@
-/* place.c - offsets of variables within their spaces.
+/* layout.c - offsets of variables within their spaces.
  *
  * A module's .shared variables belong to the kernels that name them: those of
  * one kernel lie behind that kernel's own, those of several come first, at the

@@ -1,69 +1,44 @@
-/* rules_target.c - the targets that have an instruction, beyond arithmetic
- * (rules_arith.c). The figures are those of "Target ISA Notes" of each section
- * that ops.def names; ptxas 13.0 agrees with all (tests/ptx/forms.txt). */
+/* target.c - the targets that have an instruction: its row's (ops.def), and of
+ * some forms beyond arithmetic (arith.c). The figures are those of "Target ISA
+ * Notes" of each section that ops.def names; ptxas 13.0 agrees with all
+ * (tests/ptx/forms.txt). */
 #include "ptx/internal.h"
 
-enum {
-    ANY = TC_PTX_FAMILY_NONE,
-    WITH_A = TC_PTX_FAMILY_ANY,
-    TMEM = TC_PTX_FAMILY_100
-};
+enum { ANY = TC_PTX_FAMILY_NONE, TMEM = TC_PTX_FAMILY_TMEM };
 
-/* An instruction with all of these. Places that are 0 are not looked at. */
+/* Forms that want more than their opcode: an instruction with all of these.
+ * Places that are 0 are not looked at. */
 static const struct {
     uint16_t op;
     uint32_t more, flags;
     uint8_t space, scope, sm, which;
 } rows[] = {
-    {TC_PTX_BARRIER_CLUSTER_ARRIVE, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_BARRIER_CLUSTER_WAIT, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_MAPA, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_GETCTARANK, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_CP_ASYNC, 0, 0, 0, 0, 80, ANY},
-    {TC_PTX_CP_ASYNC_COMMIT_GROUP, 0, 0, 0, 0, 80, ANY},
-    {TC_PTX_CP_ASYNC_WAIT_GROUP, 0, 0, 0, 0, 80, ANY},
-    {TC_PTX_CP_ASYNC_WAIT_ALL, 0, 0, 0, 0, 80, ANY},
-    {TC_PTX_CP_ASYNC_MBARRIER_ARRIVE, 0, 0, 0, 0, 80, ANY},
-    {TC_PTX_CP_ASYNC_BULK, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_CP_REDUCE_ASYNC_BULK, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_CP_ASYNC_BULK_PREFETCH, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_CP_ASYNC_BULK_COMMIT_GROUP, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_CP_ASYNC_BULK_WAIT_GROUP, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_CP_ASYNC_BULK_TENSOR, 0, 0, 0, 0, 90, ANY},
     {TC_PTX_CP_ASYNC_BULK_TENSOR, TC_PX_BULK_CTA_GROUP_1, 0, 0, 0, 100, TMEM},
     {TC_PTX_CP_ASYNC_BULK_TENSOR, TC_PX_BULK_CTA_GROUP_2, 0, 0, 0, 100, TMEM},
     {TC_PTX_CP_ASYNC_BULK_TENSOR, TC_PX_BULK_GATHER4, 0, TC_PS_CLUSTER, 0, 100,
      TMEM},
     {TC_PTX_CP_ASYNC_BULK_TENSOR, TC_PX_BULK_SCATTER4, 0, 0, 0, 100, TMEM},
-    {TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR, 0, 0, 0, 0, 90, ANY},
     {TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR, TC_PX_BULK_GATHER4, 0, 0, 0, 100,
      TMEM},
-    {TC_PTX_ST_ASYNC, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_RED_ASYNC, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_TENSORMAP_REPLACE, 0, 0, 0, 0, 90, WITH_A},
-    {TC_PTX_TENSORMAP_CP_FENCEPROXY, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_FENCE_MBARRIER_INIT, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_SETMAXNREG, 0, 0, 0, 0, 90, WITH_A},
-    {TC_PTX_MBARRIER_INIT, 0, 0, 0, 0, 80, ANY},
-    {TC_PTX_MBARRIER_INVAL, 0, 0, 0, 0, 80, ANY},
-    {TC_PTX_MBARRIER_EXPECT_TX, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_MBARRIER_COMPLETE_TX, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_MBARRIER_TRY_WAIT, 0, 0, 0, 0, 90, ANY},
-    {TC_PTX_MBARRIER_TEST_WAIT, 0, 0, 0, 0, 80, ANY},
     {TC_PTX_MBARRIER_TEST_WAIT, 0, TC_PM_RELAXED, 0, 0, 90, ANY},
     {TC_PTX_MBARRIER_TEST_WAIT, 0, 0, 0, TC_PTX_SCOPE_CLUSTER, 90, ANY},
-    {TC_PTX_MBARRIER_ARRIVE, 0, 0, 0, 0, 80, ANY},
     {TC_PTX_MBARRIER_ARRIVE, 0, TC_PM_RELAXED, 0, 0, 90, ANY},
     {TC_PTX_MBARRIER_ARRIVE, 0, 0, TC_PS_CLUSTER, 0, 90, ANY},
     {TC_PTX_MBARRIER_ARRIVE, 0, 0, 0, TC_PTX_SCOPE_CLUSTER, 90, ANY},
     {TC_PTX_MBARRIER_ARRIVE, TC_PX_MBAR_EXPECT_TX, 0, 0, 0, 90, ANY},
-    {TC_PTX_MBARRIER_ARRIVE_DROP, 0, 0, 0, 0, 80, ANY},
     {TC_PTX_MBARRIER_ARRIVE_DROP, 0, TC_PM_RELAXED, 0, 0, 90, ANY},
     {TC_PTX_MBARRIER_ARRIVE_DROP, 0, 0, TC_PS_CLUSTER, 0, 90, ANY},
     {TC_PTX_MBARRIER_ARRIVE_DROP, 0, 0, 0, TC_PTX_SCOPE_CLUSTER, 90, ANY},
     {TC_PTX_MBARRIER_ARRIVE_DROP, TC_PX_MBAR_EXPECT_TX, 0, 0, 0, 90, ANY},
 };
+
+bool tc_ptx_wants_sm(tc_ptx_parser *p, tc_span span, int sm, const char *what) {
+    return !p->saw_target || p->m->sm >= sm ||
+           tc_ptx_fail(p, span, NULL,
+                       "%s is for .target sm_%d and later, and this is for "
+                       "sm_%d",
+                       what, sm, p->m->sm);
+}
 
 bool tc_ptx_wants_family(tc_ptx_parser *p, tc_span span, int sm,
                          tc_ptx_family family, const char *what) {
@@ -100,8 +75,25 @@ static const char *words(tc_ptx_parser *p, const tc_ptx_op *op, size_t i) {
         rows[i].flags ? tc_ptx_flag_name(rows[i].flags) : "");
 }
 
+/* The opcode's own. */
+static bool check_row(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+    const tc_ptx_op_info *info = &tc_ptx_ops[op->opcode];
+    int sm = info->target.sm;
+    if (info->target.family == TC_PTX_FAMILY_ONLY) {
+        return (p->saw_target && p->m->sm == sm && p->m->sm_suffix == 'a') ||
+               tc_ptx_fail(p, span, tc_format(p->arena, ".target sm_%da", sm),
+                           "'%s' is for .target sm_%da alone", info->name, sm);
+    }
+    return sm == 0 ||
+           tc_ptx_wants_family(p, span, sm, (tc_ptx_family)info->target.family,
+                               tc_format(p->arena, "'%s'", info->name));
+}
+
 bool tc_ptx_check_target(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     const char *name = tc_ptx_ops[op->opcode].name;
+    if (!check_row(p, op, span)) {
+        return false;
+    }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].op != op->opcode ||
             (op->more & rows[i].more) != rows[i].more ||

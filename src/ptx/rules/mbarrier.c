@@ -1,4 +1,4 @@
-/* rules_mbarrier.c - what mbarrier.*, barrier.cluster.* and the cluster's
+/* mbarrier.c - what mbarrier.*, barrier.cluster.* and the cluster's
  * addresses ask beyond their form (PTX ISA 9.7.13.15, 9.7.13.3, 9.7.9.23). */
 #include "ptx/internal.h"
 
@@ -118,8 +118,7 @@ static bool check_arrive(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     return true;
 }
 
-static bool check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op,
-                           tc_span span) {
+bool tc_ptx_rule_mbarrier(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     bool value_first = op->a[0].kind != TC_PO_ADDRESS;
     if (!check_more(p, op, span) || !check_order(p, op, span) ||
         !check_space(p, op, value_first ? 1 : 0, span)) {
@@ -135,26 +134,15 @@ static bool check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op,
 }
 
 /* 9.7.9.23, 9.7.9.24: in .shared::cluster or generic. */
-static bool check_mapping(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_mapping(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     return op->space == TC_PS_GENERIC || op->space == TC_PS_CLUSTER ||
            tc_ptx_fail(p, span, NULL, "'%s' takes .shared::cluster or no space",
                        name_of(op));
 }
 
-bool tc_ptx_check_mbarrier(tc_ptx_parser *p, const tc_ptx_op *op,
-                           tc_span span) {
-    if (tc_ptx_who((tc_ptx_opcode)op->opcode) == TC_WHO_MBAR) {
-        return check_mbarrier(p, op, span);
-    }
-    switch (op->opcode) {
-    case TC_PTX_MAPA:
-    case TC_PTX_GETCTARANK:
-        return check_mapping(p, op, span);
-    case TC_PTX_FENCE_MBARRIER_INIT:
-        return op->scope == TC_PTX_SCOPE_CLUSTER ||
-               tc_ptx_fail(p, span, NULL,
-                           "it is written fence.mbarrier_init.release.cluster");
-    default:
-        return true;
-    }
+/* 9.7.13.4 */
+bool tc_ptx_rule_fence_init(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    return op->scope == TC_PTX_SCOPE_CLUSTER ||
+           tc_ptx_fail(p, span, NULL,
+                       "it is written fence.mbarrier_init.release.cluster");
 }

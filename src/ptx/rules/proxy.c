@@ -1,4 +1,4 @@
-/* rules_proxy.c - st.async, red.async, st.bulk, fence.proxy and tensormap.*:
+/* proxy.c - st.async, red.async, st.bulk, fence.proxy and tensormap.*:
  * which there are (PTX ISA 9.7.9.12, 9.7.9.13, 9.7.13.7, 9.7.13.4, 9.7.9.28,
  * 9.7.13.16). */
 #include "ptx/internal.h"
@@ -44,8 +44,7 @@ static bool check_form(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span,
                        name_of(op), order ? ".relaxed.cluster" : ".weak");
 }
 
-static bool check_st_async(tc_ptx_parser *p, const tc_ptx_op *op,
-                           tc_span span) {
+bool tc_ptx_rule_st_async(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     int bytes = tc_ptx_type_bytes[op->type];
     bool tx = (op->more & TC_PX_BULK_TX) != 0;
     if (op->sub != 0) {
@@ -64,8 +63,7 @@ static bool check_st_async(tc_ptx_parser *p, const tc_ptx_op *op,
     return check_form(p, op, span, false);
 }
 
-static bool check_red_async(tc_ptx_parser *p, const tc_ptx_op *op,
-                            tc_span span) {
+bool tc_ptx_rule_red_async(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     static const uint32_t types[] = {[TC_ATOM_AND] = T(B32),
                                      [TC_ATOM_OR] = T(B32),
                                      [TC_ATOM_XOR] = T(B32),
@@ -86,7 +84,7 @@ static bool check_red_async(tc_ptx_parser *p, const tc_ptx_op *op,
            check_form(p, op, span, true);
 }
 
-static bool check_st_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_st_bulk(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     const tc_ptx_operand *size = &op->a[1];
     if ((op->more & ~(uint32_t)TC_PX_BULK_WEAK) != 0 || op->sub != 0 ||
         op->nvec != 1 ||
@@ -105,7 +103,7 @@ static bool check_st_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
            tc_ptx_wants_sm(p, span, 100, "'st.bulk'");
 }
 
-static bool check_fence(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_fence_proxy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     uint32_t sem = op->flags & (TC_PM_ACQUIRE | TC_PM_RELEASE);
     bool one = sem == TC_PM_ACQUIRE || sem == TC_PM_RELEASE;
     bool range = op->a[0].kind != TC_PO_NONE;
@@ -139,7 +137,8 @@ static bool check_fence(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.9.28 */
-static bool check_replace(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_tensormap_replace(tc_ptx_parser *p, tc_ptx_op *op,
+                                   tc_span span) {
     bool space = op->space == TC_PS_GENERIC || op->space == TC_PS_GLOBAL ||
                  op->space == TC_PS_SHARED;
     bool wide = op->sub == TC_TMAP_ADDRESS || op->sub == TC_TMAP_STRIDE;
@@ -178,8 +177,7 @@ static bool check_replace(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.13.16 */
-static bool check_cp_fence(tc_ptx_parser *p, const tc_ptx_op *op,
-                           tc_span span) {
+bool tc_ptx_rule_tensormap_cp(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     return (op->more == TC_PX_PROXY_SYNC && op->sub == 0 &&
             op->sub2 == TC_PROXY_TENSORMAP && op->space == TC_PS_GLOBAL &&
             op->space2 == TC_PS_SHARED && op->scope != TC_PTX_SCOPE_NONE &&
@@ -188,21 +186,4 @@ static bool check_cp_fence(tc_ptx_parser *p, const tc_ptx_op *op,
                        "'%s' is .global.shared::cta.tensormap::generic.release,"
                        " a scope, .sync.aligned, of 128 bytes",
                        name_of(op));
-}
-
-bool tc_ptx_check_proxy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
-    switch (op->opcode) {
-    case TC_PTX_ST_ASYNC:
-        return check_st_async(p, op, span);
-    case TC_PTX_RED_ASYNC:
-        return check_red_async(p, op, span);
-    case TC_PTX_ST_BULK:
-        return check_st_bulk(p, op, span);
-    case TC_PTX_TENSORMAP_REPLACE:
-        return check_replace(p, op, span);
-    case TC_PTX_TENSORMAP_CP_FENCEPROXY:
-        return check_cp_fence(p, op, span);
-    default:
-        return check_fence(p, op, span);
-    }
 }

@@ -1,4 +1,4 @@
-/* rules_bulk.c - which copies of the async proxy there are: directions,
+/* bulk.c - which copies of the async proxy there are: directions,
  * completion mechanisms, reductions (PTX ISA 9.7.9.25.4, 9.7.9.27.1). */
 #include "ptx/internal.h"
 
@@ -147,7 +147,7 @@ static bool check_dimensions(tc_ptx_parser *p, const tc_ptx_op *op,
                                      "'.tile::gather4' or '.tile::scatter4'"));
 }
 
-static bool check_tensor(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_bulk_tensor(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     bool reduce = op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR;
     const direction *d = find(tensor_copies, 3, op);
     if (reduce && d != &tensor_copies[2]) {
@@ -176,8 +176,8 @@ static bool check_tensor(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
            tc_ptx_wants_sm(p, span, 100, "'.cta_group'");
 }
 
-static bool check_prefetch_tensor(tc_ptx_parser *p, const tc_ptx_op *op,
-                                  tc_span span) {
+bool tc_ptx_rule_bulk_prefetch_tensor(tc_ptx_parser *p, tc_ptx_op *op,
+                                      tc_span span) {
     uint32_t modes = TC_PX_BULK_TILE | TC_PX_BULK_GATHER4;
     return check_dimensions(p, op, span, 1) &&
            (((op->more & ~modes) == TC_PX_BULK_L2 &&
@@ -185,42 +185,27 @@ static bool check_prefetch_tensor(tc_ptx_parser *p, const tc_ptx_op *op,
             tc_ptx_fail(p, span, NULL, "'%s' wants .L2.global", name_of(op)));
 }
 
-static bool check_prefetch(tc_ptx_parser *p, const tc_ptx_op *op,
-                           tc_span span) {
-    return (op->more == TC_PX_BULK_L2 && op->space == TC_PS_GLOBAL) ||
-           tc_ptx_fail(p, span, NULL, "'%s' wants .L2.global", name_of(op));
+bool tc_ptx_rule_bulk_prefetch(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    return ((op->more == TC_PX_BULK_L2 && op->space == TC_PS_GLOBAL) ||
+            tc_ptx_fail(p, span, NULL, "'%s' wants .L2.global", name_of(op))) &&
+           check_size(p, op, span, 1);
 }
 
-bool tc_ptx_check_bulk(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
-    switch (op->opcode) {
-    case TC_PTX_CP_ASYNC_BULK:
-        return check_direction(
-                   p, op, span, find(copies, 4, op),
-                   ".shared::cluster.global, .shared::cta.global, "
-                   ".shared::cluster.shared::cta or .global.shared::cta") &&
-               check_size(p, op, span, 2) &&
-               (op->sub == 0 ||
-                tc_ptx_fail(p, span, "cp.reduce.async.bulk",
-                            "'%s' does not reduce", name_of(op))) &&
-               ((op->more & TC_PX_BULK_CP_MASK) == 0 ||
-                tc_ptx_wants_sm(p, span, 100, "'.cp_mask'"));
-    case TC_PTX_CP_REDUCE_ASYNC_BULK:
-        return check_direction(p, op, span, find(reductions, 2, op),
-                               ".shared::cluster.shared::cta or "
-                               ".global.shared::cta") &&
-               check_reduction(p, op, span) && check_size(p, op, span, 2);
-    case TC_PTX_CP_ASYNC_BULK_PREFETCH:
-        return check_prefetch(p, op, span) && check_size(p, op, span, 1);
-    case TC_PTX_CP_ASYNC_BULK_TENSOR:
-    case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
-        return check_tensor(p, op, span);
-    case TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR:
-        return check_prefetch_tensor(p, op, span);
-    case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
-        return (op->a[0].imm >= 0 && op->a[0].imm <= INT32_MAX) ||
-               tc_ptx_fail(p, span, NULL, "'%s' cannot wait for %lld groups",
-                           name_of(op), (long long)op->a[0].imm);
-    default:
-        return true;
-    }
+bool tc_ptx_rule_bulk(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    return check_direction(
+               p, op, span, find(copies, 4, op),
+               ".shared::cluster.global, .shared::cta.global, "
+               ".shared::cluster.shared::cta or .global.shared::cta") &&
+           check_size(p, op, span, 2) &&
+           (op->sub == 0 || tc_ptx_fail(p, span, "cp.reduce.async.bulk",
+                                        "'%s' does not reduce", name_of(op))) &&
+           ((op->more & TC_PX_BULK_CP_MASK) == 0 ||
+            tc_ptx_wants_sm(p, span, 100, "'.cp_mask'"));
+}
+
+bool tc_ptx_rule_bulk_reduce(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    return check_direction(p, op, span, find(reductions, 2, op),
+                           ".shared::cluster.shared::cta or "
+                           ".global.shared::cta") &&
+           check_reduction(p, op, span) && check_size(p, op, span, 2);
 }

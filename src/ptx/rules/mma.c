@@ -1,4 +1,4 @@
-/* rules_mma.c - the forms of mma and wmma (PTX ISA 9.7.14.4 and 9.7.14.5), as
+/* mma.c - the forms of mma and wmma (PTX ISA 9.7.14.4 and 9.7.14.5), as
  * ptxas 13.0 takes them. */
 #include "ptx/internal.h"
 
@@ -302,7 +302,7 @@ static bool check_d(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                      : "of this shape has C and D of one type");
 }
 
-bool tc_ptx_check_mma(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_mma(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     const char *name = tc_ptx_ops[op->opcode].name;
     if (op->size == 0) {
         return fail(p, op, span, is_wmma(op) ? ".m16n16k16" : ".m16n8k16",

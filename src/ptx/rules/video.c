@@ -1,4 +1,4 @@
-/* rules_video.c - the parts of registers that video instructions take, and what
+/* video.c - the parts of registers that video instructions take, and what
  * their secondary operations ask for (PTX ISA 9.7.17, 9.7.18). */
 #include "ptx/internal.h"
 
@@ -129,7 +129,7 @@ static bool check_vmad(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
 }
 
 static bool check_scalar(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
-                         const tc_ptx_parsed *in, int n) {
+                         const tc_ptx_parsed *in) {
     const char *name = tc_ptx_ops[op->opcode].name;
     uint32_t part[3];
     for (int i = 0; i < 3; i++) {
@@ -150,7 +150,7 @@ static bool check_scalar(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                            name);
     }
     bool merge = part[0] != TC_PART_ALL, second = op->sub != TC_VOP_NONE;
-    if ((merge || second) && n != 4) {
+    if ((merge || second) && op->a[3].kind == TC_PO_NONE) {
         return tc_ptx_fail(p, span, NULL, "this '%s' wants one more operand",
                            name);
     }
@@ -161,8 +161,8 @@ static bool check_scalar(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                        name);
 }
 
-bool tc_ptx_check_video(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
-                        const tc_ptx_parsed *in, int n) {
+bool tc_ptx_rule_video(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    const tc_ptx_parsed *in = p->written;
     const char *name = tc_ptx_ops[op->opcode].name;
     bool set = (tc_ptx_who((tc_ptx_opcode)op->opcode) & TC_WHO_SETV) != 0;
     if (set && op->cmp == TC_PC_NONE) {
@@ -174,6 +174,6 @@ bool tc_ptx_check_video(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
                            "'%s' wants three types of .u32 and .s32", name);
     }
     lanes l = lanes_of(op);
-    return l == SCALAR ? check_scalar(p, op, span, in, n)
+    return l == SCALAR ? check_scalar(p, op, span, in)
                        : check_packed(p, op, l, span, in);
 }

@@ -1,5 +1,6 @@
-/* rules_hints.c - what guides the caches at ld, ldu and st, and what orders it
- * goes with (PTX ISA 9.7.9.8 to 9.7.9.11). None of it changes a value. */
+/* hints.c - what guides the caches: at ld, ldu and st, and what orders it goes
+ * with (PTX ISA 9.7.9.8 to 9.7.9.11), prefetches and policies (9.7.9.15 to
+ * 9.7.9.18). None of it changes a value. */
 #include "ptx/internal.h"
 
 enum {
@@ -97,4 +98,56 @@ bool tc_ptx_check_hints(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
            (bytes != 32 || tc_ptx_wants_sm(p, span, 100,
                                            "a vector of 32 "
                                            "bytes"));
+}
+
+/* 9.7.9.15 to 9.7.9.18 */
+bool tc_ptx_rule_policy(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    const char *name = tc_ptx_ops[op->opcode].name;
+    uint8_t s = op->sub, s2 = op->sub2, space = op->space;
+    bool evict = s >= TC_POLICY_NORMAL && s <= TC_POLICY_UNCHANGED;
+    bool global = space == TC_PS_GLOBAL, plain = space == TC_PS_GENERIC;
+    bool ok;
+    switch (op->opcode) {
+    case TC_PTX_PREFETCH:
+        ok = s == TC_POLICY_TENSORMAP
+                 ? plain || space == TC_PS_CONST || space == TC_PS_PARAM
+             : evict ? (s == TC_POLICY_LAST || s == TC_POLICY_NORMAL) &&
+                           (plain || global)
+                     : s != TC_POLICY_NONE &&
+                           (plain || global || space == TC_PS_LOCAL);
+        ok = ok && s2 == TC_POLICY_NONE;
+        break;
+    case TC_PTX_PREFETCHU:
+        ok = s == TC_POLICY_L1 && s2 == TC_POLICY_NONE && plain;
+        break;
+    case TC_PTX_APPLYPRIORITY:
+        ok = s == TC_POLICY_NORMAL && s2 == TC_POLICY_NONE && (plain || global);
+        break;
+    case TC_PTX_DISCARD:
+        ok = s == TC_POLICY_L2 && s2 == TC_POLICY_NONE && (plain || global);
+        break;
+    case TC_PTX_CREATEPOLICY_CVT:
+        ok = s == TC_POLICY_L2 && s2 == TC_POLICY_NONE && plain;
+        break;
+    default:
+        ok = evict &&
+             (s2 == TC_POLICY_NONE || s2 == TC_POLICY_FIRST ||
+              s2 == TC_POLICY_UNCHANGED) &&
+             (plain || (global && op->opcode == TC_PTX_CREATEPOLICY_RANGE));
+        break;
+    }
+    if (!ok) {
+        return tc_ptx_fail(p, span, NULL,
+                           "'%s' does not go with this level, priority or "
+                           "state space",
+                           name);
+    }
+    bool sized =
+        op->opcode == TC_PTX_APPLYPRIORITY || op->opcode == TC_PTX_DISCARD;
+    if (sized && op->a[1].imm != 128) {
+        return tc_ptx_fail(p, span, NULL, "'%s' is for 128 bytes, not %lld",
+                           name, (long long)op->a[1].imm);
+    }
+    return s != TC_POLICY_TENSORMAP ||
+           tc_ptx_wants_sm(p, span, 90, "'prefetch.tensormap'");
 }

@@ -1,4 +1,4 @@
-/* rules_address.c - what stands in [ ]: a register, a variable or a constant,
+/* address.c - what stands in [ ]: a register, a variable or a constant,
  * and whether it fits the state space that the instruction names (PTX ISA
  * 6.4.1, 5.1). Where the text is silent, ptxas 13.0 decides. */
 #include "ptx/internal.h"
@@ -69,7 +69,7 @@ static bool check_variable(tc_ptx_parser *p, tc_ptx_op *op, int at,
         return true;
     }
     if ((who & TC_WHO_MBAR) != 0) {
-        return true; /* rules_mbarrier.c has the words */
+        return true; /* mbarrier.c reports it */
     }
     return tc_ptx_fail(p, span, NULL, "'%s' is in %s, and this '%s' is %s",
                        s->name, space_name(s->space),

@@ -1,10 +1,10 @@
-/* rules_control.c - what warp collectives, barriers and the like ask beyond
+/* control.c - what warp collectives, barriers and the like ask beyond
  * their form. Each rule cites the section of its row in ops.def. */
 #include "ptx/internal.h"
 
 /* Ops that the newer ISA took away from the newer targets (9.7.9.5, 9.7.13.8).
  */
-static bool check_legacy(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_shfl(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     const char *name = tc_ptx_ops[op->opcode].name;
     return p->m->sm < 70 || p->m->version < 64 ||
            tc_ptx_fail(p, span, tc_format(p->arena, "'%s.sync'", name),
@@ -14,7 +14,7 @@ static bool check_legacy(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.13.9: three of a predicate, ballot of bits. */
-static bool check_vote(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_vote(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     const char *name = tc_ptx_ops[op->opcode].name;
     if (op->sub == TC_VOTE_NONE) {
         return tc_ptx_fail(p, span, NULL,
@@ -27,11 +27,11 @@ static bool check_vote(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                            ".pred",
                            name);
     }
-    return op->opcode == TC_PTX_VOTE_SYNC || check_legacy(p, op, span);
+    return op->opcode == TC_PTX_VOTE_SYNC || tc_ptx_rule_shfl(p, op, span);
 }
 
 /* 9.7.13.12 */
-static bool check_redux(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_redux(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     bool bits = op->sub == TC_ATOM_AND || op->sub == TC_ATOM_OR ||
                 op->sub == TC_ATOM_XOR;
     bool most = op->sub == TC_ATOM_MIN || op->sub == TC_ATOM_MAX;
@@ -43,7 +43,7 @@ static bool check_redux(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     if (op->type == TC_PT_F32) {
         return (most || tc_ptx_fail(p, span, NULL,
                                     "'redux.sync' of .f32 is .min or .max")) &&
-               tc_ptx_wants_family(p, span, 100, TC_PTX_FAMILY_100,
+               tc_ptx_wants_family(p, span, 100, TC_PTX_FAMILY_TMEM,
                                    "'redux.sync' of .f32");
     }
     if (op->more & TC_PX_REDUX_ABS) {
@@ -57,7 +57,7 @@ static bool check_redux(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.13.14 */
-static bool check_elect(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_elect(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     return (op->a[1].kind == TC_PO_PRED ||
             tc_ptx_fail(p, span, "elect.sync _|%p1, membermask;",
                         "'elect.sync' wants a predicate to write to")) &&
@@ -65,7 +65,7 @@ static bool check_elect(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.17: the alignment of alloca. */
-static bool check_stack(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_stack(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     int64_t align = op->opcode == TC_PTX_ALLOCA && op->a[2].kind == TC_PO_IMM
                         ? op->a[2].imm
                         : 8;
@@ -76,7 +76,7 @@ static bool check_stack(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.13.1: 16 barriers, whole warps. */
-static bool check_bar(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_bar(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     bool red = op->opcode == TC_PTX_BAR_RED || op->opcode == TC_PTX_BARRIER_RED;
     const tc_ptx_operand *bar = &op->a[red ? 1 : 0], *count = bar + 1;
     const char *name = tc_ptx_ops[op->opcode].name;
@@ -104,7 +104,7 @@ static bool check_bar(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.13.4 */
-static bool check_fence(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_fence(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     const char *name = tc_ptx_ops[op->opcode].name;
     if (op->scope == TC_PTX_SCOPE_NONE) {
         return tc_ptx_fail(p, span, NULL, "'%s' wants a scope: %s", name,
@@ -127,7 +127,7 @@ static bool check_fence(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.19.5 */
-static bool check_maxnreg(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_setmaxnreg(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     int64_t n = op->a[0].imm;
     if (op->sub == TC_MAXNREG_NONE || op->more != 1) {
         return tc_ptx_fail(p, span, NULL,
@@ -142,7 +142,7 @@ static bool check_maxnreg(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.13.13 */
-static bool check_grid(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_griddepcontrol(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     bool named = op->sub == TC_GRIDDEP_LAUNCH || op->sub == TC_GRIDDEP_WAIT;
     return ((named && op->more == 0) ||
             tc_ptx_fail(
@@ -152,7 +152,7 @@ static bool check_grid(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
 }
 
 /* 9.7.14.5.15 to .17: shapes, and the types that each has. */
-static bool check_matrix(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
+bool tc_ptx_rule_matrix(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     const char *name = tc_ptx_ops[op->opcode].name;
     bool ld = op->opcode == TC_PTX_LDMATRIX, st = op->opcode == TC_PTX_STMATRIX;
     bool trans = (op->more & TC_PX_MATRIX_TRANS) != 0;
@@ -198,41 +198,9 @@ static bool check_matrix(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                                tc_format(p->arena, "this '%s'", name));
 }
 
-bool tc_ptx_check_control(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
-    switch (op->opcode) {
-    case TC_PTX_VOTE:
-    case TC_PTX_VOTE_SYNC:
-        return check_vote(p, op, span);
-    case TC_PTX_BAR_SYNC:
-    case TC_PTX_BARRIER_SYNC:
-    case TC_PTX_BAR_ARRIVE:
-    case TC_PTX_BARRIER_ARRIVE:
-    case TC_PTX_BAR_RED:
-    case TC_PTX_BARRIER_RED:
-        return check_bar(p, op, span);
-    case TC_PTX_MEMBAR:
-    case TC_PTX_FENCE:
-        return check_fence(p, op, span);
-    case TC_PTX_SETMAXNREG:
-        return check_maxnreg(p, op, span);
-    case TC_PTX_GRIDDEPCONTROL:
-        return check_grid(p, op, span);
-    case TC_PTX_LDMATRIX:
-    case TC_PTX_STMATRIX:
-    case TC_PTX_MOVMATRIX:
-        return check_matrix(p, op, span);
-    case TC_PTX_SHFL:
-        return check_legacy(p, op, span);
-    case TC_PTX_REDUX_SYNC:
-        return check_redux(p, op, span);
-    case TC_PTX_ELECT_SYNC:
-        return check_elect(p, op, span);
-    case TC_PTX_ALLOCA:
-    case TC_PTX_STACKSAVE:
-    case TC_PTX_STACKRESTORE:
-        return check_stack(p, op, span) &&
-               tc_ptx_wants_sm(p, span, 52, "the stack");
-    default:
-        return true;
-    }
+/* 9.7.19.3 */
+bool tc_ptx_rule_pmevent(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    return (op->nvec == 1 && op->a[0].imm >= 0 &&
+            op->a[0].imm <= (op->sub != 0 ? 0xffff : 15)) ||
+           tc_ptx_fail(p, span, NULL, "'pmevent' has events 0 to 15");
 }

@@ -1,4 +1,4 @@
-/* rules_tcgen05.c - what tcgen05.* asks beyond its form (PTX ISA 9.7.16). Where
+/* tcgen05.c - what tcgen05.* asks beyond its form (PTX ISA 9.7.16). Where
  * the ISA's text leaves a form open, ptxas 13.0 -arch sm_100a decides. */
 #include "ptx/internal.h"
 
@@ -168,11 +168,7 @@ static uint32_t allowed(const tc_ptx_op *op) {
     }
 }
 
-bool tc_ptx_check_tcgen05(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
-    const char *name = tc_format(p->arena, "'%s'", tc_ptx_ops[op->opcode].name);
-    if (!tc_ptx_wants_family(p, span, 100, TC_PTX_FAMILY_100, name)) {
-        return false;
-    }
+bool tc_ptx_rule_tcgen05(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     if (op->opcode == TC_PTX_TCGEN05_FENCE_BEFORE ||
         op->opcode == TC_PTX_TCGEN05_FENCE_AFTER) {
         return true;

@@ -1,4 +1,4 @@
-/* rules_wgmma.c - the forms of wgmma (PTX ISA 9.7.15), as ptxas 13.0 takes
+/* wgmma.c - the forms of wgmma (PTX ISA 9.7.15), as ptxas 13.0 takes
  * them. */
 #include "ptx/internal.h"
 
@@ -97,12 +97,7 @@ static bool check_product(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
            check_constants(p, op, rows[row].constants, span);
 }
 
-bool tc_ptx_check_wgmma(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
-    if (!p->saw_target || p->m->sm != 90 || p->m->sm_suffix != 'a') {
-        return tc_ptx_fail(p, span, ".target sm_90a",
-                           "'%s' is for .target sm_90a alone",
-                           tc_ptx_ops[op->opcode].name);
-    }
+bool tc_ptx_rule_wgmma(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     if ((op->more & TC_PX_MMA_SYNC) == 0) {
         return fail(p, op, span, "wants .sync.aligned");
     }

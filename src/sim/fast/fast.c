@@ -1,43 +1,11 @@
-/* code.c - the code of a launch as the loops execute it: for each op the
- * function that does it, and for the common ones an entry of the fast road. */
-#include "sim/async/tmem.h"
+/* fast.c - the fast path of a launch: for the common ops an entry each, and
+ * which table of handlers. */
 #include "sim/fast/fast.h"
+#include "sim/core/operand.h"
+#include "sim/core/run.h"
+#include "sim/fast/entry.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the general road ---- */
-
-static void general_code(tc_run *r) {
-    static tc_sim_op_fn *const plain[TC_PTX_OPCODE_COUNT] = {
-#define TC_PTX_OP(id, name, section, unit, family) tc_sim_op_##id,
-#include "ptx/ops.def"
-    };
-    bool observed = r->hazard || r->trace || r->timing;
-    const tc_ptx_module *m = r->module;
-    r->code = tc_xcalloc(m->ncode + 1u, sizeof *r->code);
-    for (uint32_t i = 0; i < m->ncode; i++) {
-        const tc_ptx_op *op = &m->code[i];
-        tc_code *c = &r->code[i];
-        c->op = op;
-        c->guard = op->guard;
-        c->flip = op->guard_neg ? UINT32_MAX : 0;
-        c->fn = plain[op->opcode];
-        c->branch = op->opcode == TC_PTX_BRA;
-        c->light =
-            c->branch || op->opcode == TC_PTX_RET || op->opcode == TC_PTX_EXIT;
-        if (op->opcode == TC_PTX_SHFL_SYNC) {
-            c->fn = tc_collective_SHFL_SYNC;
-        } else if (op->more & TC_PX_LDST_FRAME) {
-            continue; /* parameters travel in registers on a GPU */
-        } else if (observed && op->opcode == TC_PTX_LD) {
-            c->fn = tc_observed_LD;
-        } else if (observed && op->opcode == TC_PTX_ST) {
-            c->fn = tc_observed_ST;
-        }
-    }
-}
-
-/* ---- the fast road ---- */
 
 const tc_fast_table *tc_fast_choose(const char *name) {
     const tc_fast_table *t[] = {tc_fast_avx512(), tc_fast_avx2(),
@@ -57,6 +25,10 @@ const tc_fast_table *tc_fast_choose(const char *name) {
         }
     }
     return NULL;
+}
+
+const char *tc_fast_name(const tc_fast_table *t) {
+    return t->name;
 }
 
 static tc_fast *add_entry(tc_fast_code *f, uint32_t *n, uint32_t *cap) {
@@ -113,10 +85,10 @@ static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
 static void find_zeros(tc_run *r) {
     tc_fast_code *f = r->fast;
     uint32_t n = r->func->n32 + r->func->n64 + r->func->npred;
-    f->zero = tc_xcalloc(n + 1u, sizeof *f->zero);
+    f->rows_of.zero = tc_xcalloc(n + 1u, sizeof *f->rows_of.zero);
     for (uint32_t i = 0; i < n; i++) {
         if (r->trace || !(f->reg[i] & TC_REG_ASSIGNED)) {
-            f->zero[f->nzero++] = i;
+            f->rows_of.zero[f->rows_of.nzero++] = i;
         }
     }
 }
@@ -142,6 +114,7 @@ static void fast_code(tc_run *r, const tc_fast_table *table) {
     tc_fast_code *f = r->fast = tc_xcalloc(1, sizeof *f);
     uint32_t n = 0, cap = 0;
     f->table = table;
+    r->rows = &f->rows_of;
     find_tid(r);
     for (int i = 0; i < m->nfuncs; i++) {
         const tc_ptx_func *func = &m->funcs[i];
@@ -155,6 +128,7 @@ static void fast_code(tc_run *r, const tc_fast_table *table) {
     }
     add_entry(f, &n, &cap); /* never reached: the end lies behind it */
     f->end = f->entries + n;
+    r->entries = f->entries;
     for (uint32_t i = m->ncode; i-- > 0;) {
         tc_code *c = &r->code[i];
         c->run = c->run && !c->last ? 1 + r->code[i + 1].run : c->run;
@@ -163,24 +137,20 @@ static void fast_code(tc_run *r, const tc_fast_table *table) {
     }
 }
 
-void tc_code_make(tc_run *r) {
+void tc_fast_make(tc_run *r) {
     const char *name = r->sim->options.isa;
     const tc_fast_table *table =
         name && strcmp(name, "none") == 0 ? NULL : tc_fast_choose(name);
-    general_code(r);
     if (r->launch->stops) {
         table = NULL; /* whoever looks wants constants in their registers too */
     }
-    tc_tmem_watch(r);
     if (table) {
         fast_code(r, table);
     }
 }
 
-void tc_code_free(tc_run *r) {
+void tc_fast_free(tc_run *r) {
     tc_fast_code *f = r->fast;
-    free(r->code);
-    free(r->watched);
     if (!f) {
         return;
     }
@@ -196,34 +166,13 @@ void tc_code_free(tc_run *r) {
     free(f->tid);
     free(f->reg);
     free(f->value);
-    free(f->zero);
+    free(f->rows_of.zero);
     free(f->rows_of.of32);
     free(f->rows_of.of64);
     free(f);
 }
 
 /* ---- between the roads ---- */
-
-void tc_fast_zero(tc_warp *w) {
-    const tc_fast_code *f = w->cta->run->fast;
-    const tc_ptx_func *func = w->func;
-    if (!f) {
-        memset(w->pred, 0, func->npred * sizeof *w->pred);
-        memset(w->r32, 0, func->n32 * sizeof *w->r32);
-        memset(w->r64, 0, func->n64 * sizeof *w->r64);
-        return;
-    }
-    for (uint32_t i = 0; i < f->nzero; i++) {
-        uint32_t at = f->zero[i];
-        if (at < func->n32) {
-            memset(tc_row32(w, at), 0, sizeof w->r32[0]);
-        } else if (at - func->n32 >= func->n64) {
-            w->pred[at - func->n32 - func->n64] = 0;
-        } else {
-            memset(tc_row64(w, at - func->n32), 0, sizeof w->r64[0]);
-        }
-    }
-}
 
 tc_fast *tc_fast_general(tc_warp *w, tc_fast *x, uint32_t mask) {
     tc_warp_core *k = w->core;

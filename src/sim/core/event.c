@@ -1,0 +1,78 @@
+/* event.c - the queue of events: a heap by cycle, then by order. */
+#include "sim/core/run.h"
+#include <stdlib.h>
+
+static bool earlier(const tc_event *a, const tc_event *b) {
+    return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
+}
+
+void tc_event_push(tc_run *r, tc_event e) {
+    if (r->nevents == r->cevents) {
+        r->cevents = r->cevents ? r->cevents * 2 : 64;
+        r->events = tc_xrealloc(r->events, r->cevents * sizeof *r->events);
+    }
+    e.order = r->norder++;
+    ++*e.queued;
+    size_t i = r->nevents++;
+    while (i > 0 && earlier(&e, &r->events[(i - 1) / 2])) {
+        r->events[i] = r->events[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    r->events[i] = e;
+}
+
+static tc_event pop(tc_run *r) {
+    tc_event top = r->events[0], last = r->events[--r->nevents];
+    size_t i = 0;
+    for (;;) {
+        size_t c = 2 * i + 1;
+        if (c >= r->nevents) {
+            break;
+        }
+        if (c + 1 < r->nevents && earlier(&r->events[c + 1], &r->events[c])) {
+            c++;
+        }
+        if (!earlier(&r->events[c], &last)) {
+            break;
+        }
+        r->events[i] = r->events[c];
+        i = c;
+    }
+    r->events[i] = last;
+    return top;
+}
+
+uint64_t tc_event_next(const tc_run *r) {
+    return r->nevents ? r->events[0].cycle : UINT64_MAX;
+}
+
+void tc_event_run(tc_run *r) {
+    while (r->nevents && r->events[0].cycle <= r->cycle) {
+        tc_event e = pop(r);
+        --*e.queued;
+        r->hooks->due(r, &e);
+    }
+}
+
+void tc_event_forget(tc_run *r, const tc_warp *w) {
+    size_t n = r->nevents, keep = 0;
+    tc_event *old = r->events;
+    for (size_t i = 0; i < n; i++) {
+        if (old[i].warp != w || old[i].transfer) {
+            old[keep++] = old[i];
+        }
+    }
+    /* Re-heap: pushing in place is safe, the heap never outgrows i. */
+    r->nevents = 0;
+    for (size_t i = 0; i < keep; i++) {
+        --*old[i].queued;
+        tc_event_push(r, old[i]);
+    }
+}
+
+uint64_t tc_random(tc_run *r) {
+    uint64_t z = r->random += UINT64_C(0x9E3779B97F4A7C15);
+    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+    return z ^ z >> 31;
+}

@@ -1,0 +1,21 @@
+/* finding.h - one defect, one finding. */
+#ifndef TC_SIM_CORE_FINDING_H
+#define TC_SIM_CORE_FINDING_H
+
+#include "sim/core/run.h"
+
+tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane);
+/* Adds a finding, or counts it to the one it is the same defect as. */
+void tc_find(tc_run *r, const tc_finding *f);
+/* At the end of a run: findings that turned out to be one defect. */
+void tc_findings_settle(tc_run *r);
+/* A way to synchronise that the ISA leaves undefined: with the checker on a
+ * barrier-divergence; the run goes on. */
+void tc_undefined_sync(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
+                       const char *why);
+/* A finding that ends the execution. */
+void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
+              tc_ptx_space space, uint64_t address, uint32_t bytes,
+              const char *detail);
+
+#endif

@@ -1,0 +1,37 @@
+/* types.h - what every room of sim/ names. */
+#ifndef TC_SIM_CORE_TYPES_H
+#define TC_SIM_CORE_TYPES_H
+
+#include "ptx/ptx.h"
+#include "sim/sim.h"
+
+enum { TC_LANES = 32 };
+
+typedef struct tc_warp tc_warp;
+typedef struct tc_cta tc_cta;
+typedef struct tc_run tc_run;
+typedef struct tc_frame tc_frame;
+typedef struct tc_split tc_split;
+typedef struct tc_batch tc_batch; /* cp_async.h */
+typedef struct tc_slab tc_slab;   /* slab.h */
+
+/* Of the rooms above: opaque here. */
+typedef struct tc_hazard tc_hazard;     /* race/: of a launch */
+typedef struct tc_hz_cta tc_hz_cta;     /* race/: of a CTA */
+typedef struct tc_hz_copy tc_hz_copy;   /* race/: of one cp.async */
+typedef struct tc_hz_agent tc_hz_agent; /* race/: of one transfer */
+typedef struct tc_timing tc_timing;     /* timing/ */
+
+static inline uint64_t tc_mix(uint64_t h, uint64_t x) { /* a step of a hash */
+    h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
+    return h ^ h >> 29;
+}
+static inline uint32_t tc_popc(uint32_t x) {
+    return (uint32_t)__builtin_popcount(x);
+}
+static inline int tc_first(uint32_t x) /* x != 0 */
+{
+    return __builtin_ctz(x);
+}
+
+#endif
