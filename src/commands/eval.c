@@ -156,13 +156,11 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
         tc_arena_free(a);
         return TC_OK;
     }
-    tc_keep(s, a, env);
     if (func != NULL) {
         answer_func(s, func, count_copies(&func->body), r);
         tc_program_set(s, func);
-        s->program_arena = a;
     }
-    tc_keep_sweep(s);
+    tc_keep(s, a, env, func != NULL);
     return TC_OK;
 }
 

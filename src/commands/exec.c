@@ -259,6 +259,9 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
                        .alone = true,
                        .in = o->in,
                        .out = o->out,
+                       .err = o->err,
+                       .taken = o->taken,
+                       .memory = o->memory,
                        .timeout_s = s->options.timeout_s};
     while (o->args != NULL && o->args[ask.nargs] != NULL) {
         ask.nargs++;

@@ -1,22 +1,19 @@
 /* run.c - run and findings. */
 #include "commands/commands.h"
 #include "explain/explain.h"
+#include "explain/finding.h"
 #include "load/load.h"
-
-#include <string.h>
 
 /* A run that was ended from outside: by whom, and what it was doing. */
 static void report_stopped(tc_session *s) {
     const tc_sim_result *res = &s->program.run->result;
     bool limit = s->cancel == 2;
-    const char *where = res->where ? res->where : "";
-    int first = (int)strcspn(where, "\n");
-    int more = 0;
-    for (const char *p = where + first; *p != '\0'; p++) {
-        more += *p == '\n' && p[1] != '\0';
-    }
+    const tc_wait_list *where = res->where;
+    int more = where != NULL && where->n > 0 ? where->n + where->more - 1 : 0;
     tc_buf at = TC_BUF_INIT;
-    tc_buf_printf(&at, "%.*s", first, where);
+    if (where != NULL) {
+        tc_waiter_text(where, false, s->program.run->arena, &at);
+    }
     if (more > 0) {
         tc_buf_printf(&at, "; and %d more group%s of lanes", more,
                       more == 1 ? "" : "s");

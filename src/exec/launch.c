@@ -2,6 +2,7 @@
  * defect in a kernel that is launched a thousand times is one, with a count. */
 #include "exec/exec.h"
 #include "explain/explain.h"
+#include "explain/finding.h"
 #include "explain/finding_cuda.h"
 #include "load/load.h"
 #include "run/run.h"
@@ -24,12 +25,10 @@ void tc_exec_launching(void *exec, const tc_program_launch *l) {
 static void copy_result(tc_run *run, const tc_sim_result *r) {
     run->result = *r;
     run->result.state = NULL;
-    run->result.where = r->where ? tc_strdup(run->arena, r->where) : NULL;
+    run->result.where = tc_wait_list_copy(run->arena, r->where);
     run->result.findings = TC_NEWN(run->arena, tc_finding, r->nfindings + 1);
     for (int i = 0; i < r->nfindings; i++) {
-        tc_finding *f = &run->result.findings[i];
-        *f = r->findings[i];
-        f->detail = f->detail ? tc_strdup(run->arena, f->detail) : NULL;
+        run->result.findings[i] = tc_finding_copy(run->arena, &r->findings[i]);
     }
 }
 
@@ -232,9 +231,9 @@ static void note_status(tc_exec *e, const tc_device_launched *r) {
                       : r->fault   ? TC_RUN_FAULT
                                    : TC_RUN_OK;
     if (s == TC_RUN_CANCELLED && r->simulated && r->sim.where != NULL) {
-        e->where =
-            tc_cuda_detail(e->arena, tc_strndup(e->arena, r->sim.where,
-                                                strcspn(r->sim.where, "\n")));
+        tc_buf where = TC_BUF_INIT;
+        tc_waiter_text(r->sim.where, true, e->arena, &where);
+        e->where = tc_buf_finish(&where, e->arena);
     }
     static const int rank[] = {[TC_RUN_OK] = 0,
                                [TC_RUN_FINDINGS] = 1,
@@ -360,8 +359,9 @@ static json_t *host_json(const tc_exec *e, const tc_host_finding *f,
                      "cycle", "thread", "object", "bytes", "cause", why);
 }
 
-/* A call that is not built is no mistake of the program's. */
-static void note_unbuilt(tc_exec *e, const tc_host_finding *f) {
+/* A call that is not built, or that a limit refuses, is no mistake of the
+ * program's. */
+static void note(tc_exec *e, const tc_host_finding *f) {
     tc_exec_place p = tc_exec_where(e, f->where);
     const char *text =
         p.line > 0 ? tc_format(e->arena, "line %d: %s", p.line, f->message)
@@ -378,8 +378,8 @@ static void note_unbuilt(tc_exec *e, const tc_host_finding *f) {
 
 void tc_exec_misused(void *exec, const tc_host_finding *f) {
     tc_exec *e = exec;
-    if (strcmp(f->kind, "unbuilt") == 0) {
-        note_unbuilt(e, f);
+    if (strcmp(f->kind, "unbuilt") == 0 || strcmp(f->kind, "limit") == 0) {
+        note(e, f);
         return;
     }
     if (f->pedantic && !e->pedantic) {

@@ -2,6 +2,7 @@
 #ifndef TC_EXPLAIN_FINDING_CUDA_H
 #define TC_EXPLAIN_FINDING_CUDA_H
 
+#include "explain/template.h"
 #include "load/load.h"
 #include "session/last_run.h"
 
@@ -59,20 +60,20 @@ bool tc_cuda_call_of(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
 /* --- finding_cuda_names.c: variables ---------------------------
  */
 
-/* Where an address lies in no device memory: ": d_x has 4096 bytes". False:
+/* Where an address lies in no device memory: "d_x has 4096 bytes". False:
  * there is none near. */
 bool tc_cuda_behind(tc_session *s, const tc_finding *f, tc_buf *b);
 /* What a finding's address is called: "s[1][5]", "d_x[1024]". */
 const char *tc_cuda_object(tc_session *s, const tc_finding *f);
 
-/* --- finding_cuda_words.c ----------------------------------------------------
+/* --- finding_cuda_text.c ----------------------------------------------------
  */
 
 /* "8"; "8 of tile.cuh" in another file than the .cu; and with "line " before
  * it. */
-void tc_cuda_number_words(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
-void tc_cuda_place_words(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
-void tc_cuda_line_words(tc_session *s, const tc_access *a, tc_buf *b);
+void tc_cuda_number(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
+void tc_cuda_place_text(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
+void tc_cuda_line_text(tc_session *s, const tc_access *a, tc_buf *b);
 /* "`__pipeline_commit()` at line 8"; "line 8" where there is no call. */
 void tc_cuda_where(tc_session *s, const tc_access *a, tc_buf *b);
 /* "`__syncthreads()`". False: there is no call, and nothing is said. */
@@ -81,15 +82,10 @@ bool tc_cuda_call_text(tc_session *s, const tc_access *a, tc_buf *b);
 void tc_cuda_by(tc_session *s, const tc_access *a, tc_buf *b);
 /* "the copy `cg::memcpy_async(block, s, in, 256)` of line 9": the cause. */
 void tc_cuda_copy(tc_session *s, const tc_finding *f, tc_buf *b);
-/* A wait that left a batch in flight. False: it was no such wait. */
-bool tc_cuda_waited_less(tc_session *s, const tc_finding *f, const char *object,
-                         tc_buf *b);
-/* The rest of a sentence about a barrier that begins with who does what to it.
- * False: there is more to say. */
-bool tc_cuda_mbarrier(tc_session *s, const tc_finding *f, tc_buf *b);
-/* The simulator's words with plain names; of a list of waiters, the warps that
- * wait alike have one line. */
-const char *tc_cuda_detail(tc_arena *a, const char *text);
+/* A wait that left copies in flight, and whose call is known. */
+bool tc_cuda_waited_less(tc_session *s, const tc_finding *f);
+/* The copy that caused a finding is one of a batch. */
+bool tc_cuda_batched(tc_session *s, const tc_finding *f);
 /* "called from line 17, that from line 30", or nothing. */
 void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b);
 
@@ -98,5 +94,9 @@ void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b);
 
 /* tc_finding_missing of a .cu. False: PTX's words are right. */
 bool tc_cuda_missing(tc_session *s, const tc_finding *f, tc_buf *b);
+
+/* CUDA's text in findings.def, or NULL: PTX's words are right. */
+const char *tc_cuda_missing_template(tc_missing which);
+const tc_fields *tc_cuda_missing_fields(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* finding_cuda_missing.c - the line that is missing, in the words of the
  * library that the program uses. */
+#include "explain/finding.h"
 #include "explain/finding_cuda.h"
-#include "explain/finding_words.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -65,9 +65,9 @@ static void line(missing *m, const tc_access *a) {
                           : a == &m->f->cause ? m->there
                                               : NULL;
     if (l != NULL) {
-        tc_cuda_place_words(m->s, l, m->b);
+        tc_cuda_place_text(m->s, l, m->b);
     } else {
-        tc_cuda_line_words(m->s, a, m->b);
+        tc_cuda_line_text(m->s, a, m->b);
     }
 }
 
@@ -144,7 +144,7 @@ static const char *bulk_scope(const missing *m) {
 /* --- batches of copies -------------------------------------------------------
  */
 
-static void commit_words(missing *m) {
+static void commit_text(missing *m) {
     if (m->cause.home == TC_HOME_LIBCUXX) {
         tc_buf_printf(m->b, "%sproducer_commit()",
                       member_of(m, completes_on(&m->cause, "pipe")));
@@ -154,7 +154,7 @@ static void commit_words(missing *m) {
 }
 
 /* A wait that leaves n batches in flight. */
-static void wait_words(missing *m) {
+static void wait_text(missing *m) {
     long long n = (long long)m->f->missing_n;
     const char *on = completes_on(&m->cause, "pipe");
     switch (m->cause.home) {
@@ -182,46 +182,38 @@ static void wait_words(missing *m) {
     }
 }
 
-static void batch(missing *m) {
-    const tc_finding *f = m->f;
-    switch (f->missing) {
-    case TC_MISSING_COMMIT:
-        commit_words(m);
-        tc_buf_puts(m->b, " after ");
-        line(m, &f->cause);
-        tc_buf_puts(m->b, ", before the wait");
-        break;
-    case TC_MISSING_COMMIT_AND_WAIT:
-        commit_words(m);
-        tc_buf_puts(m->b, " after ");
-        line(m, &f->cause);
-        tc_buf_puts(m->b, ", and ");
-        wait_words(m);
-        before(m);
-        break;
-    case TC_MISSING_WAIT:
-        wait_words(m);
-        before(m);
-        break;
-    default: /* WAIT_LESS */
-        if (m->other.name != NULL &&
-            strncmp(m->other.name, "consumer_wait", 13) == 0) {
-            tc_buf_printf(m->b, "%sconsumer_wait()", m->other.scope);
-            before(m); /* one more: each takes the oldest batch */
-            break;
-        }
-        wait_words(m);
-        tc_buf_puts(m->b, f->missing_n > 0 ? " or less at " : " at ");
-        line(m, &f->other);
-        break;
+/* A wait that leaves fewer: its own call again takes one more batch. */
+static void wait_less(missing *m) {
+    if (m->other.name != NULL &&
+        strncmp(m->other.name, "consumer_wait", 13) == 0) {
+        tc_buf_printf(m->b, "%sconsumer_wait()", m->other.scope);
+        before(m); /* one more: each takes the oldest batch */
+        return;
     }
+    wait_text(m);
+    tc_buf_puts(m->b, m->f->missing_n > 0 ? " or less at " : " at ");
+    line(m, &m->f->other);
 }
 
 /* --- bulk copies -------------------------------------------------------------
  */
 
-static void bulk_wait_words(missing *m, bool read) {
+/* A source may be written again once it has been read. */
+static bool read_is_enough(const tc_finding *f) {
+    switch (f->missing) {
+    case TC_MISSING_BULK_WAIT_READ:
+        return true;
+    case TC_MISSING_BULK_COMMIT_AND_WAIT:
+    case TC_MISSING_BULK_LESS:
+        return f->kind == TC_FINDING_OVERWRITE_IN_FLIGHT;
+    default:
+        return false;
+    }
+}
+
+static void bulk_wait(missing *m) {
     long long n = (long long)m->f->missing_n;
+    bool read = read_is_enough(m->f);
     n = m->f->missing == TC_MISSING_BULK_LESS ? n : 0;
     if (m->cause.home == TC_HOME_BULK && read) {
         tc_buf_printf(m->b, "%scp_async_bulk_wait_group_read<%lld>()",
@@ -233,48 +225,21 @@ static void bulk_wait_words(missing *m, bool read) {
     }
 }
 
-static void bulk_commit_words(missing *m) {
-    tc_buf_printf(m->b, "%scp_async_bulk_commit_group() after ",
+static void bulk_commit(missing *m) {
+    tc_buf_printf(m->b, "%scp_async_bulk_commit_group()",
                   m->cause.home == TC_HOME_BULK ? bulk_scope(m) : ptx_scope(m));
-    line(m, &m->f->cause);
-}
-
-static void bulk(missing *m) {
-    const tc_finding *f = m->f;
-    switch (f->missing) {
-    case TC_MISSING_BULK_COMMIT:
-        bulk_commit_words(m);
-        tc_buf_puts(m->b, ", before the wait");
-        break;
-    case TC_MISSING_BULK_COMMIT_AND_WAIT:
-        bulk_commit_words(m);
-        tc_buf_puts(m->b, ", and ");
-        bulk_wait_words(m, f->kind == TC_FINDING_OVERWRITE_IN_FLIGHT);
-        before(m);
-        break;
-    case TC_MISSING_BULK_LESS:
-        bulk_wait_words(m, f->kind == TC_FINDING_OVERWRITE_IN_FLIGHT);
-        tc_buf_puts(m->b, f->missing_n > 0 ? " or less at " : " at ");
-        line(m, &f->other);
-        break;
-    default:
-        bulk_wait_words(m, f->missing == TC_MISSING_BULK_WAIT_READ);
-        before(m);
-        break;
-    }
 }
 
 /* --- barriers ----------------------------------------------------------------
  */
 
-/* "X between lines C and A", or round a loop. */
-static void between(missing *m, const char *what) {
+/* " between lines C and A", or round a loop. */
+static void between(missing *m) {
     const tc_finding *f = m->f;
     bool known = m->here != NULL && m->there != NULL;
     bool same = known && m->here->file == m->there->file;
     uint32_t at = known ? m->here->line : 0, cause = known ? m->there->line : 0;
     bool turned = same ? cause > at : f->cause.op > f->at.op;
-    tc_buf_puts(m->b, what);
     if (same && cause == at) {
         tc_buf_puts(m->b, " between two turns of ");
         line(m, &f->at);
@@ -286,7 +251,7 @@ static void between(missing *m, const char *what) {
         tc_buf_puts(m->b, " comes round again");
     } else if (same) {
         tc_buf_printf(m->b, " between lines %u and ", cause);
-        tc_cuda_number_words(m->s, m->here, m->b);
+        tc_cuda_number(m->s, m->here, m->b);
     } else {
         tc_buf_puts(m->b, " between ");
         line(m, &f->cause);
@@ -305,19 +270,20 @@ static void block_barrier(missing *m) {
     }
     const char *name = group_name(m, "this_thread_block", NULL);
     if (name != NULL && !uses(m, "__syncthreads")) {
-        between(m, tc_format(m->s->program.run->arena, "%s.sync()", name));
+        tc_buf_printf(m->b, "%s.sync()", name);
     } else {
-        between(m, "__syncthreads()");
+        tc_buf_puts(m->b, "__syncthreads()");
     }
+    between(m);
     if (m->f->kind == TC_FINDING_READ_BEFORE_BARRIER) {
         tc_buf_puts(m->b, ", after the wait");
     }
 }
 
-static const char *cluster_barrier(missing *m) {
-    const char *name = group_name(m, "this_cluster", NULL);
-    return name != NULL ? tc_format(m->s->program.run->arena, "%s.sync()", name)
-                        : "cooperative_groups::this_cluster().sync()";
+static void cluster_barrier(missing *m) {
+    tc_buf_printf(
+        m->b, "%s.sync()",
+        group_name(m, "this_cluster", "cooperative_groups::this_cluster()"));
 }
 
 /* The wait for a phase of what a copy completes on. */
@@ -343,7 +309,6 @@ static void phase_wait(missing *m) {
         tc_buf_puts(m->b, "a wait for the phase of the barrier that the copy "
                           "arrives at (__mbarrier_try_wait)");
     }
-    before(m);
 }
 
 static void empty_wait(missing *m) {
@@ -362,126 +327,179 @@ static void empty_wait(missing *m) {
 }
 
 static void proxy_fence(missing *m) {
-    tc_arena *a = m->s->program.run->arena;
     bool ptx = m->at.home == TC_HOME_PTX || m->cause.home == TC_HOME_PTX;
-    between(m, ptx ? tc_format(a, "%sfence_proxy_async(%sspace_shared)",
-                               ptx_scope(m), ptx_scope(m))
-                   : tc_format(a, "%sfence_proxy_async_shared_cta()",
-                               bulk_scope(m)));
+    if (ptx) {
+        tc_buf_printf(m->b, "%sfence_proxy_async(%sspace_shared)", ptx_scope(m),
+                      ptx_scope(m));
+    } else {
+        tc_buf_printf(m->b, "%sfence_proxy_async_shared_cta()", bulk_scope(m));
+    }
 }
 
 /* --- mbarriers ---------------------------------------------------------------
  */
 
-/* The call of a library that does to a barrier what is missing. */
-static const char *barrier_call(const missing *m, const char *what) {
-    tc_arena *a = m->s->program.run->arena;
+/* The call of a library that does to a barrier what is missing; otherwise: in
+ * one where a barrier is an object. */
+static void barrier_call(missing *m, const char *what, const char *otherwise) {
     switch (m->at.home) {
     case TC_HOME_PTX:
-        return tc_format(a, "%smbarrier_%s", ptx_scope(m), what);
+        tc_buf_printf(m->b, "%smbarrier_%s", ptx_scope(m), what);
+        break;
     case TC_HOME_MBARRIER:
     case TC_HOME_PRIMITIVE:
-        return tc_format(a, "__mbarrier_%s", what);
-    default:
-        return strcmp(what, "inval") == 0 ? "the barrier's destructor" : what;
+        tc_buf_printf(m->b, "__mbarrier_%s", what);
+        break;
+    case TC_HOME_LANGUAGE:
+    case TC_HOME_ASSEMBLY:
+    case TC_HOME_LIBCUXX:
+    case TC_HOME_BULK:
+    case TC_HOME_GROUPS:
+        tc_buf_puts(m->b, otherwise);
+        break;
     }
 }
 
-static void say_init(missing *m, const char *relation) {
-    tc_buf_puts(m->b, relation);
-    tc_cuda_where(m->s, &m->f->other, m->b);
+static void mbarrier_init(missing *m) {
+    barrier_call(m, "init", "init");
 }
 
-static bool mbarrier(missing *m) {
-    const tc_finding *f = m->f;
-    long long n = (long long)f->missing_n;
-    switch (f->missing) {
-    case TC_MISSING_INIT:
-        tc_buf_printf(m->b, "%s%s", barrier_call(m, "init"),
-                      f->cause.valid ? " again" : "");
-        before(m);
-        tc_buf_puts(m->b, ", and __syncthreads() between the two");
-        return true;
-    case TC_MISSING_INVAL:
-        between(m, barrier_call(m, "inval"));
-        return true;
-    case TC_MISSING_OWN_BYTES:
-        tc_buf_puts(m->b, "memory of its own for the barrier");
-        return true;
-    case TC_MISSING_PARITY:
-        tc_buf_printf(m->b, "parity %lld at ", n);
-        line(m, &f->at);
-        return true;
-    case TC_MISSING_PHASE:
-        tc_buf_puts(m->b, "a wait for the phase under way, at ");
-        line(m, &f->at);
-        return true;
-    case TC_MISSING_IN_RANGE:
-        tc_buf_printf(m->b, "at most %lld in ", n);
-        tc_cuda_where(m->s, &f->at, m->b);
-        return true;
-    case TC_MISSING_FEWER_ARRIVALS:
-        tc_buf_printf(m->b, "a count above %lld", n);
-        say_init(m, " in ");
-        tc_buf_puts(m->b, ", or fewer arrivals");
-        return true;
-    case TC_MISSING_MORE_ARRIVALS:
-        tc_buf_printf(m->b, "%lld more arrival%s", n,
-                      tc_describe_plural((uint64_t)n));
-        if (f->other.valid) {
-            tc_buf_printf(m->b, ", or a count that is %lld lower", n);
-            say_init(m, " in ");
-        }
-        return true;
-    case TC_MISSING_BYTES:
-        if (m->cause.text == NULL) {
-            return false;
-        }
-        if (n >= 0) {
-            tc_buf_printf(m->b, "%lld bytes in ", n);
-        } else {
-            tc_buf_puts(m->b, "all bytes that are copied, in ");
-        }
-        tc_cuda_where(m->s, &f->cause, m->b);
-        return true;
-    default:
-        return false;
+static void mbarrier_inval(missing *m) {
+    barrier_call(m, "inval", "the barrier's destructor");
+}
+
+static void or_lower(missing *m) {
+    if (m->f->other.valid) {
+        tc_buf_printf(m->b, ", or a count that is %lld lower in ",
+                      (long long)m->f->missing_n);
+        tc_cuda_where(m->s, &m->f->other, m->b);
     }
+}
+
+static void expect_bytes(missing *m) {
+    if (m->f->missing_n >= 0) {
+        tc_buf_printf(m->b, "%lld bytes", (long long)m->f->missing_n);
+    } else {
+        tc_buf_puts(m->b, "all bytes that are copied,");
+    }
+}
+
+/* --- the fields --------------------------------------------------------------
+ */
+
+#define FIELD(name)                                                            \
+    static void name##_field(const tc_sentence *x, const tc_access *side,      \
+                             tc_buf *b)
+/* A field that writes to the missing line's own buffer. */
+#define WRITTEN(name)                                                          \
+    FIELD(name) {                                                              \
+        (void)side, (void)b;                                                   \
+        name(x->user);                                                         \
+    }
+
+WRITTEN(commit_text)
+WRITTEN(wait_text)
+WRITTEN(wait_less)
+WRITTEN(bulk_commit)
+WRITTEN(bulk_wait)
+WRITTEN(phase_wait)
+WRITTEN(empty_wait)
+WRITTEN(block_barrier)
+WRITTEN(cluster_barrier)
+WRITTEN(between)
+WRITTEN(proxy_fence)
+WRITTEN(mbarrier_init)
+WRITTEN(mbarrier_inval)
+WRITTEN(or_lower)
+WRITTEN(expect_bytes)
+
+FIELD(line) {
+    (void)b;
+    line(x->user, side);
+}
+
+FIELD(where) {
+    tc_cuda_where(x->session, side, b);
+}
+
+FIELD(n) {
+    (void)side;
+    tc_buf_printf(b, "%lld", (long long)x->finding->missing_n);
+}
+
+FIELD(plural) {
+    (void)side;
+    tc_buf_puts(b, tc_describe_plural((uint64_t)x->finding->missing_n));
+}
+
+FIELD(or_less) {
+    (void)side;
+    tc_buf_puts(b, x->finding->missing_n > 0 ? " or less" : "");
+}
+
+FIELD(again) {
+    (void)side;
+    tc_buf_puts(b, x->finding->cause.valid ? "again " : "");
+}
+
+static const tc_field list[] = {{".line", line_field},
+                                {".where", where_field},
+                                {"commit", commit_text_field},
+                                {"wait", wait_text_field},
+                                {"wait.less", wait_less_field},
+                                {"commit.bulk", bulk_commit_field},
+                                {"wait.bulk", bulk_wait_field},
+                                {"wait.phase", phase_wait_field},
+                                {"wait.empty", empty_wait_field},
+                                {"barrier.block", block_barrier_field},
+                                {"barrier.cluster", cluster_barrier_field},
+                                {"between", between_field},
+                                {"fence.proxy", proxy_fence_field},
+                                {"mbarrier.init", mbarrier_init_field},
+                                {"mbarrier.inval", mbarrier_inval_field},
+                                {"or.lower", or_lower_field},
+                                {"or.less", or_less_field},
+                                {"expect.bytes", expect_bytes_field},
+                                {"n", n_field},
+                                {"s", plural_field},
+                                {"again", again_field}};
+
+const tc_fields *tc_cuda_missing_fields(void) {
+    static const tc_fields fields = {list, sizeof list / sizeof *list};
+    return &fields;
 }
 
 /* --- all of them -------------------------------------------------------------
  */
 
-static void scope_words(missing *m) {
-    tc_buf_puts(m->b, "a scope of the device at ");
-    line(m, &m->f->cause);
-    tc_buf_puts(m->b, " and ");
-    line(m, &m->f->at);
-    tc_buf_puts(m->b, ": that of a block does not reach another");
+/* The side whose assembly, if it is the learner's own, has PTX's words. */
+typedef enum assembly_side { SIDE_ANY, SIDE_AT, SIDE_CAUSE } assembly_side;
+
+typedef struct cuda_row {
+    assembly_side side;
+    const char *text; /* NULL: PTX's */
+} cuda_row;
+
+static const cuda_row rows[TC_MISSING_COUNT] = {
+#define TC_MISSING(id, reach, pending, ptx, script, side, cuda)                \
+    {SIDE_##side, cuda},
+#include "sim/findings.def"
+};
+
+const char *tc_cuda_missing_template(tc_missing which) {
+    return rows[which].text;
 }
 
-static bool is_bulk(tc_missing kind) {
-    return kind >= TC_MISSING_BULK_COMMIT && kind <= TC_MISSING_BULK_WAIT_READ;
-}
-
-static bool cluster_words(missing *m) {
-    const char *what = cluster_barrier(m);
-    switch (m->f->missing) {
-    case TC_MISSING_CLUSTER_BARRIER:
-        between(m, what);
-        return true;
-    case TC_MISSING_CLUSTER_START:
-        tc_buf_puts(m->b, what);
-        before(m);
-        return true;
-    case TC_MISSING_CLUSTER_END:
-        tc_buf_printf(m->b, "%s after ", what);
-        line(m, &m->f->at);
-        tc_buf_puts(m->b, ", before the other block ends");
-        return true;
-    default:
+static bool in_assembly(const missing *m) {
+    switch (rows[m->f->missing].side) {
+    case SIDE_ANY:
         return false;
+    case SIDE_AT:
+        return m->at.home == TC_HOME_ASSEMBLY;
+    case SIDE_CAUSE:
+        return m->cause.home == TC_HOME_ASSEMBLY;
     }
+    return false;
 }
 
 bool tc_cuda_missing(tc_session *s, const tc_finding *f, tc_buf *b) {
@@ -491,43 +509,11 @@ bool tc_cuda_missing(tc_session *s, const tc_finding *f, tc_buf *b) {
     look(&m, &f->cause, &m.cause);
     look(&m, &f->other, &m.other);
     meet(&m);
-    bool assembly = m.cause.home == TC_HOME_ASSEMBLY;
-    if (is_bulk(f->missing)) {
-        if (!assembly) {
-            bulk(&m);
-        }
-        return !assembly;
+    bool unknown = f->missing == TC_MISSING_BYTES && m.cause.text == NULL;
+    if (rows[f->missing].text == NULL || in_assembly(&m) || unknown) {
+        return false;
     }
-    switch (f->missing) {
-    case TC_MISSING_COMMIT:
-    case TC_MISSING_WAIT:
-    case TC_MISSING_WAIT_LESS:
-    case TC_MISSING_COMMIT_AND_WAIT:
-        if (!assembly) {
-            batch(&m);
-        }
-        return !assembly;
-    case TC_MISSING_PHASE_WAIT:
-        if (!assembly) {
-            phase_wait(&m);
-        }
-        return !assembly;
-    case TC_MISSING_BARRIER:
-        block_barrier(&m);
-        return true;
-    case TC_MISSING_EMPTY_WAIT:
-        empty_wait(&m);
-        return true;
-    case TC_MISSING_PROXY_FENCE:
-        if (m.at.home != TC_HOME_ASSEMBLY) {
-            proxy_fence(&m);
-        }
-        return m.at.home != TC_HOME_ASSEMBLY;
-    case TC_MISSING_SCOPE:
-        scope_words(&m);
-        return true;
-    default:
-        return cluster_words(&m) ||
-               (m.at.home != TC_HOME_ASSEMBLY && mbarrier(&m));
-    }
+    tc_sentence x = {.session = s, .finding = f, .user = &m};
+    tc_template_fill(rows[f->missing].text, tc_cuda_missing_fields(), &x, b);
+    return true;
 }

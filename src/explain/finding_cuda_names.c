@@ -281,7 +281,7 @@ static bool behind_shared(tc_run *run, const tc_finding *f, tc_buf *b) {
     shared_place p = shared_at(run, f->address);
     if (below_shared(f->address) > 0) {
         p = shared_at(run, 0);
-        tc_buf_printf(b, ": that is before %s begins",
+        tc_buf_printf(b, "that is before %s begins",
                       p.symbol != NULL
                           ? tc_cuda_name(run->arena, p.symbol->name)
                           : "shared memory");
@@ -290,7 +290,7 @@ static bool behind_shared(tc_run *run, const tc_finding *f, tc_buf *b) {
     bool dynamic = p.symbol != NULL && p.size == 0;
     uint64_t size = dynamic ? run->dynamic_shared : p.size;
     if (p.symbol != NULL && p.offset >= size) {
-        tc_buf_printf(b, ": %s has %llu bytes",
+        tc_buf_printf(b, "%s has %llu bytes",
                       tc_cuda_name(run->arena, p.symbol->name),
                       (unsigned long long)size);
         return true;
@@ -304,9 +304,9 @@ bool tc_cuda_behind(tc_session *s, const tc_finding *f, tc_buf *b) {
     }
     const tc_run_buffer *m = memory_of(s->program.run, f);
     if (m != NULL && f->address < m->address) {
-        tc_buf_printf(b, ": that is before %s begins", m->buffer->name);
+        tc_buf_printf(b, "that is before %s begins", m->buffer->name);
     } else if (m != NULL) {
-        tc_buf_printf(b, ": %s has %llu bytes", m->buffer->name,
+        tc_buf_printf(b, "%s has %llu bytes", m->buffer->name,
                       (unsigned long long)m->bytes);
     }
     return m != NULL;

@@ -1,209 +1,120 @@
 /* finding_missing.c - the line that is missing, in the words of the source. */
+#include "explain/finding.h"
 #include "explain/finding_cuda.h"
-#include "explain/finding_words.h"
 
-/* --- what is missing ---------------------------------------------------------
+typedef struct missing_row {
+    const char *pending, *ptx, *script;
+} missing_row;
+
+static const missing_row rows[TC_MISSING_COUNT] = {
+#define TC_MISSING(id, reach, pending, ptx, script, side, cuda)                \
+    {pending, ptx, script},
+#include "sim/findings.def"
+};
+
+const char *tc_missing_pending(tc_missing missing) {
+    return rows[missing].pending;
+}
+
+const char *tc_missing_template(tc_missing missing, bool script) {
+    const missing_row *r = &rows[missing];
+    return script && r->script != NULL ? r->script : r->ptx;
+}
+
+/* --- the fields --------------------------------------------------------------
  */
 
-/* What would be written, in the words of the source. */
-typedef struct words {
-    const char *commit, *wait, *wait_open, *wait_close, *barrier;
-    const char *tensor_wait, *tensor_close;
-} words;
+#define FIELD(name)                                                            \
+    static void name(const tc_sentence *x, const tc_access *side, tc_buf *b)
 
-static const words script_words = {"T.ptx.cp_async.commit_group()",
-                                   "T.ptx.cp_async.wait_group(",
-                                   "wait_group(",
-                                   ")",
-                                   "T.cuda.cta_sync()",
-                                   "T.ptx.tcgen05.wait.",
-                                   "()"};
-static const words ptx_words = {"cp.async.commit_group",
-                                "cp.async.wait_group ",
-                                "wait_group ",
-                                "",
-                                "bar.sync 0",
-                                "tcgen05.wait::",
-                                ".sync.aligned"};
+FIELD(put_number) {
+    (void)x;
+    tc_buf_printf(b, "%d", tc_finding_line(side));
+}
 
-static void missing_barrier(const char *barrier, int cause, int at, tc_buf *b) {
+FIELD(put_line) {
+    (void)x;
+    tc_buf_printf(b, "line %d", tc_finding_line(side));
+}
+
+FIELD(put_n) {
+    (void)side;
+    tc_buf_printf(b, "%lld", (long long)x->finding->missing_n);
+}
+
+FIELD(put_plural) {
+    (void)side;
+    tc_buf_puts(b, tc_describe_plural((uint64_t)x->finding->missing_n));
+}
+
+FIELD(put_between) {
+    int at = tc_finding_line(&x->finding->at);
+    int cause = tc_finding_line(&x->finding->cause);
+    (void)side;
     if (cause == at) {
-        tc_buf_printf(b, "%s between two turns of line %d", barrier, at);
+        tc_buf_printf(b, " between two turns of line %d", at);
     } else if (cause > at) {
-        tc_buf_printf(b,
-                      "%s after line %d, before line %d comes "
-                      "round again",
-                      barrier, cause, at);
+        tc_buf_printf(b, " after line %d, before line %d comes round again",
+                      cause, at);
     } else {
-        tc_buf_printf(b, "%s between lines %d and %d", barrier, cause, at);
+        tc_buf_printf(b, " between lines %d and %d", cause, at);
     }
 }
 
-static bool is_store(const tc_access *a) {
-    return a->valid && a->op != NULL && a->op->opcode == TC_PTX_TCGEN05_ST;
+FIELD(put_ld_or_st) {
+    const tc_access *c = &x->finding->cause;
+    (void)side;
+    tc_buf_puts(b,
+                c->valid && c->op != NULL && c->op->opcode == TC_PTX_TCGEN05_ST
+                    ? "st"
+                    : "ld");
 }
 
-/* "expect_tx of 512 bytes" */
-void tc_finding_bytes(const tc_finding *f, tc_buf *b) {
-    if (f->missing_n >= 0) {
-        tc_buf_printf(b, "an expect_tx of %lld bytes", (long long)f->missing_n);
+FIELD(put_wgmma_wait) {
+    static const char commit[] =
+        "wgmma.commit_group after {cause}, and wgmma.wait_group 0";
+    (void)side;
+    tc_template_fill(
+        x->finding->missing_n ? commit : "wgmma.wait_group 0 after {cause} and",
+        tc_missing_fields(), x, b);
+}
+
+FIELD(put_again) {
+    (void)side;
+    tc_buf_puts(b, x->finding->cause.valid ? "again " : "");
+}
+
+FIELD(put_expect_tx) {
+    long long n = (long long)x->finding->missing_n;
+    (void)side;
+    if (n >= 0) {
+        tc_buf_printf(b, "an expect_tx of %lld bytes", n);
     } else {
         tc_buf_puts(b, "an expect_tx of all bytes that are copied");
     }
 }
 
+static const tc_field list[] = {{".number", put_number},
+                                {".line", put_line},
+                                {"n", put_n},
+                                {"s", put_plural},
+                                {"between", put_between},
+                                {"ld.st", put_ld_or_st},
+                                {"again", put_again},
+                                {"wait.wgmma", put_wgmma_wait},
+                                {"expect.tx", put_expect_tx}};
+
+const tc_fields *tc_missing_fields(void) {
+    static const tc_fields fields = {list, sizeof list / sizeof *list};
+    return &fields;
+}
+
 void tc_finding_missing(tc_session *s, const tc_finding *f, tc_buf *b) {
-    const words *w = s->program.run->file ? &ptx_words : &script_words;
     if (tc_finding_cuda(s) != NULL && tc_cuda_missing(s, f, b)) {
         return;
     }
-    int at = tc_finding_line(&f->at), cause = tc_finding_line(&f->cause);
-    long long n = (long long)f->missing_n;
-    switch (f->missing) {
-    case TC_MISSING_NOTHING:
-        break;
-    case TC_MISSING_COMMIT:
-        tc_buf_printf(b, "%s after line %d, before the wait", w->commit, cause);
-        break;
-    case TC_MISSING_WAIT:
-        tc_buf_printf(b, "%s%lld%s before line %d", w->wait, n, w->wait_close,
-                      at);
-        break;
-    case TC_MISSING_WAIT_LESS:
-        tc_buf_printf(b, "%s%lld%s or less at line %d", w->wait_open, n,
-                      w->wait_close, tc_finding_line(&f->other));
-        break;
-    case TC_MISSING_COMMIT_AND_WAIT:
-        tc_buf_printf(b, "%s after line %d, and %s%lld%s before line %d",
-                      w->commit, cause, w->wait, n, w->wait_close, at);
-        break;
-    case TC_MISSING_BARRIER:
-        missing_barrier(w->barrier, cause, at, b);
-        break;
-    case TC_MISSING_PHASE_WAIT:
-        tc_buf_printf(b,
-                      "before line %d, a wait for the phase of the mbarrier "
-                      "that line %d completes",
-                      at, cause);
-        break;
-    case TC_MISSING_BULK_COMMIT:
-        tc_buf_printf(b,
-                      "cp.async.bulk.commit_group after line %d, before the "
-                      "wait",
-                      cause);
-        break;
-    case TC_MISSING_BULK_COMMIT_AND_WAIT:
-        tc_buf_printf(b,
-                      "cp.async.bulk.commit_group after line %d, and "
-                      "cp.async.bulk.wait_group 0 before line %d",
-                      cause, at);
-        break;
-    case TC_MISSING_BULK_LESS:
-        tc_buf_printf(b, "cp.async.bulk.wait_group %lld or less at line %d",
-                      (long long)f->missing_n, tc_finding_line(&f->other));
-        break;
-    case TC_MISSING_BULK_WAIT:
-        tc_buf_printf(b, "cp.async.bulk.wait_group 0 before line %d", at);
-        break;
-    case TC_MISSING_BULK_WAIT_READ:
-        tc_buf_printf(b, "cp.async.bulk.wait_group.read 0 before line %d", at);
-        break;
-    case TC_MISSING_EMPTY_WAIT:
-        tc_buf_printf(b,
-                      "before line %d, a wait for an mbarrier at which the "
-                      "readers arrive after line %d",
-                      at, cause);
-        break;
-    case TC_MISSING_PROXY_FENCE:
-        tc_buf_printf(b, "fence.proxy.async between lines %d and %d", cause,
-                      at);
-        break;
-    case TC_MISSING_CLUSTER_BARRIER:
-        tc_buf_printf(b, "a barrier of the cluster between lines %d and %d",
-                      cause, at);
-        break;
-    case TC_MISSING_CLUSTER_START:
-        tc_buf_printf(b, "a barrier of the cluster before line %d", at);
-        break;
-    case TC_MISSING_CLUSTER_END:
-        tc_buf_printf(b,
-                      "a barrier of the cluster after line %d, before the "
-                      "other CTA ends",
-                      at);
-        break;
-    case TC_MISSING_SCOPE:
-        tc_buf_printf(b,
-                      "a scope of .gpu at lines %d and %d: .cta does not "
-                      "reach another CTA",
-                      cause, at);
-        break;
-    case TC_MISSING_TENSOR_WAIT:
-        tc_buf_printf(b, "%s%s%s before line %d", w->tensor_wait,
-                      is_store(&f->cause) ? "st" : "ld", w->tensor_close, at);
-        break;
-    case TC_MISSING_WGMMA_WAIT:
-        tc_buf_printf(b,
-                      f->missing_n ? "wgmma.commit_group after line %d, and "
-                                     "wgmma.wait_group 0 before line %d"
-                                   : "wgmma.wait_group 0 after line %d and "
-                                     "before line %d",
-                      cause, at);
-        break;
-    case TC_MISSING_WGMMA_FENCE:
-        tc_buf_printf(b, "wgmma.fence.sync.aligned before line %d", at);
-        break;
-    case TC_MISSING_TENSOR_COMMIT:
-        tc_buf_printf(b,
-                      "tcgen05.commit to an mbarrier after line %d, and a wait "
-                      "for its phase before line %d",
-                      cause, at);
-        break;
-    case TC_MISSING_ONE_WRITER:
-        tc_buf_printf(b, "one thread that writes it, or an atomic, at line %d",
-                      at);
-        break;
-    case TC_MISSING_INIT:
-        tc_buf_printf(b, "mbarrier.init %sbefore line %d",
-                      f->cause.valid ? "again " : "", at);
-        break;
-    case TC_MISSING_INVAL:
-        tc_buf_printf(b, "mbarrier.inval after line %d, before line %d", cause,
-                      at);
-        break;
-    case TC_MISSING_OWN_BYTES:
-        tc_buf_puts(b, "memory of its own for the mbarrier");
-        break;
-    case TC_MISSING_IN_RANGE:
-        tc_buf_printf(b, "at most %lld at line %d", n, at);
-        break;
-    case TC_MISSING_FEWER_ARRIVALS:
-        tc_buf_printf(b,
-                      "a count above %lld in the init at line %d, or fewer "
-                      "arrivals",
-                      n, tc_finding_line(&f->other));
-        break;
-    case TC_MISSING_PLAIN_ARRIVAL:
-        tc_buf_printf(b, "mbarrier.arrive without .noComplete at line %d", at);
-        break;
-    case TC_MISSING_MORE_ARRIVALS:
-        tc_buf_printf(b,
-                      "%lld more arrival%s, or a count in the init at line %d "
-                      "that is %lld lower",
-                      n, tc_describe_plural((uint64_t)n),
-                      tc_finding_line(&f->other), n);
-        break;
-    case TC_MISSING_PARITY:
-        tc_buf_printf(b, "parity %lld at line %d", n, at);
-        break;
-    case TC_MISSING_PHASE:
-        tc_buf_printf(b, "at line %d, a wait for the phase under way", at);
-        break;
-    case TC_MISSING_BYTES:
-        tc_finding_bytes(f, b);
-        tc_buf_printf(b, " at line %d", cause);
-        break;
-    case TC_MISSING_ALIGNMENT:
-        tc_buf_printf(b, "an address that is a multiple of %lld bytes", n);
-        break;
-    }
+    tc_sentence x = {.session = s, .finding = f};
+    bool script = s->program.run->file == NULL;
+    tc_template_fill(tc_missing_template(f->missing, script),
+                     tc_missing_fields(), &x, b);
 }

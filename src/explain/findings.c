@@ -1,7 +1,7 @@
 /* findings.c - findings as text, with the lines of the source, and as JSON. */
 #include "explain/explain.h"
+#include "explain/finding.h"
 #include "explain/finding_cuda.h"
-#include "explain/finding_words.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,7 @@ static void put_callers(tc_session *s, const tc_access *a, tc_buf *b) {
     tc_cuda_callers(s, a, &text);
     if (text.len > 0) {
         tc_buf line = TC_BUF_INIT;
-        tc_cuda_line_words(s, a, &line);
+        tc_cuda_line_text(s, a, &line);
         tc_buf_printf(&line, " is %s", tc_buf_text(&text));
         tc_buf_puts(b, "  ");
         tc_describe_wrapped(b, tc_buf_text(&line), 2, 2, s->options.width);

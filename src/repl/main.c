@@ -59,6 +59,10 @@ int main(int argc, char **argv) {
     }
     set_locale();
     bool ok = tc_cli_parse(&cli, argc, argv, &status);
+    if (ok && (cli.exec.asked || cli.grade.asked) && tc_guard(&served)) {
+        tc_cli_free(&cli);
+        return served;
+    }
     if (ok && cli.exec.asked) {
         status = (tc_status)tc_exec_main(&cli);
     } else if (ok && cli.grade.asked) {

@@ -54,6 +54,30 @@ static void take(int sig, void (*fn)(int), struct sigaction *old) {
     sigaction(sig, &sa, old);
 }
 
+static volatile sig_atomic_t ended;
+
+static void on_end(int sig) {
+    ended = sig;
+    if (running != NULL) {
+        tc_session_interrupt(running, false);
+    }
+}
+
+void tc_signals_take_endings(void) {
+    static const int endings[] = {SIGTERM, SIGHUP};
+    for (int i = 0; i < 2; i++) {
+        struct sigaction old;
+        if (sigaction(endings[i], NULL, &old) == 0 &&
+            old.sa_handler != SIG_IGN) { /* nohup(1) */
+            take(endings[i], on_end, &old);
+        }
+    }
+}
+
+int tc_signals_ended(void) {
+    return ended;
+}
+
 void tc_signals_begin(tc_session *s, double limit, bool ctrl_c) {
     running = s;
     alarms = 0;

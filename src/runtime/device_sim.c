@@ -407,7 +407,7 @@ static int error_of(const tc_sim_result *r) {
                        ? 719  /* cudaErrorLaunchFailure */
                        : 715; /* cudaErrorIllegalInstruction */
         case TC_FINDING_TRAP:
-            return f->detail && strstr(f->detail, "assertion `")
+            return f->detail.row == TC_DETAIL_ASSERTION
                        ? 710  /* cudaErrorAssert */
                        : 719; /* cudaErrorLaunchFailure */
         default:

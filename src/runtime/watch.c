@@ -40,8 +40,8 @@ static void *look(void *arg) {
                 break;
             }
         }
-        if (w->on &&
-            (tc_process_check(w->p) != TC_PROCESS_GOES_ON || gone(w->p))) {
+        if (w->on && (tc_process_check(w->p, true) != TC_PROCESS_GOES_ON ||
+                      gone(w->p))) {
             w->flag = 1;
         }
     }

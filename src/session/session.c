@@ -127,6 +127,10 @@ void tc_session_interrupt(tc_session *s, bool timeout) {
     }
 }
 
+bool tc_session_interrupted(const tc_session *s) {
+    return s->cancel != 0;
+}
+
 const tc_trace *tc_session_trace(const tc_session *s) {
     return s->program.run ? s->program.run->trace : NULL;
 }

@@ -1,39 +1,11 @@
-/* deadlock.c - what is said when nobody can go on, and where everybody is when
- * a run is cut short. Every waiter has its line: who, where, for what, and what
- * is missing. */
-#include "base/buf.h"
+/* deadlock.c - what is found when nobody can go on, and where everybody is when
+ * a run is cut short: of every waiter who it is, where, for what, and what it
+ * lacks. */
 #include "sim/async/mbarrier.h"
 #include "sim/core/finding.h"
 #include "sim/isa/isa.h"
 #include "sim/launch.h"
 #include "sim/race/race.h"
-
-static void describe_lanes(tc_buf *b, uint32_t mask) {
-    const char *sep = "";
-    if (mask == UINT32_MAX) {
-        tc_buf_puts(b, "all lanes");
-        return;
-    }
-    tc_buf_puts(b, tc_popc(mask) == 1 ? "lane " : "lanes ");
-    for (int i = 0; i < TC_LANES; i++) {
-        if (!(mask >> i & 1)) {
-            continue;
-        }
-        int j = i;
-        while (j + 1 < TC_LANES && (mask >> (j + 1) & 1)) {
-            j++;
-        }
-        tc_buf_printf(b, i == j ? "%s%d" : "%s%d-%d", sep, i, j);
-        sep = ", ";
-        i = j;
-    }
-}
-
-/* The line of an op as the learner sees it: "line 7", "PTX line 30". */
-static void describe_line(tc_buf *b, const tc_ptx_op *op) {
-    tc_buf_printf(b, "%s %u", op->line ? "line" : "PTX line",
-                  op->line ? op->line : op->ptx_line);
-}
 
 /* ---- which mbarrier a split waits for ---- */
 
@@ -62,21 +34,9 @@ static tc_awaited awaited(const tc_warp *w, const tc_split *s) {
     return a;
 }
 
-static void describe_bytes(tc_buf *b, const tc_mbarrier *m, int32_t tx) {
-    if (tx > 0) {
-        tc_buf_printf(b, ", %d bytes that were announced", tx);
-    } else if (tx < 0) {
-        tc_buf_printf(b, ", the announcement of %d bytes", -tx);
-    }
-    if (tx && (m->announced || m->copied)) {
-        tc_buf_printf(b, " (%lld announced, %lld copied)",
-                      (long long)m->announced, (long long)m->copied);
-    }
-}
-
-/* "bar+8": the variable of the kernel that holds the offset, if there is one.
- */
-static void describe_object(tc_buf *b, const tc_run *r, uint32_t offset) {
+/* The variable of the kernel that holds an offset of shared memory, if there is
+ * one; the offset is from its begin on then. */
+static void find_object(const tc_run *r, uint32_t offset, tc_waiter *to) {
     const tc_ptx_module *m = r->module;
     int self = (int)(r->func - m->funcs), best = -1;
     for (int i = 0; i < m->nsymbols; i++) {
@@ -89,14 +49,8 @@ static void describe_object(tc_buf *b, const tc_run *r, uint32_t offset) {
             best = i;
         }
     }
-    if (best < 0) {
-        tc_buf_printf(b, "at offset %u of shared memory", offset);
-        return;
-    }
-    tc_buf_puts(b, m->symbols[best].name);
-    if (offset != r->symbols[best]) {
-        tc_buf_printf(b, "+%u", offset - (uint32_t)r->symbols[best]);
-    }
+    to->object = best >= 0 ? &m->symbols[best] : NULL;
+    to->offset = best >= 0 ? offset - (uint32_t)r->symbols[best] : offset;
 }
 
 /* The split that holds a lane of a live warp, or NULL. */
@@ -125,8 +79,10 @@ static const tc_warp *warp_of(const tc_cta *c, uint32_t id) {
 }
 
 /* Those who arrived in the phase before, and not in this one: by warps. */
-static void describe_absent(tc_buf *b, const tc_cta *c, const tc_mbarrier *m) {
-    const char *sep = "; not yet here, as in the phase before: ";
+static void find_absent(const tc_cta *c, const tc_mbarrier *m, tc_waiter *to) {
+    tc_arena *arena = c->run->sim->arena;
+    tc_wait_lanes *all = NULL;
+    int n = 0, cap = 0;
     for (uint32_t i = 0; i < m->before.n && m->before.n <= 1024; i++) {
         uint32_t first = m->before.id[i] / TC_LANES * TC_LANES, lanes = 0;
         for (uint32_t j = 0; j < m->before.n; j++) {
@@ -140,33 +96,31 @@ static void describe_absent(tc_buf *b, const tc_cta *c, const tc_mbarrier *m) {
         }
         const tc_warp *w = warp_of(c, first);
         if (lanes && w) {
-            tc_buf_printf(b, "%sCTA %u, warp %u, ", sep, w->cta->index,
-                          w->index);
-            describe_lanes(b, lanes);
-            tc_buf_puts(b, w->alive & lanes ? "" : " (ended)");
-            sep = "; ";
+            tc_wait_lanes one = {w->cta->index, w->index, lanes,
+                                 !(w->alive & lanes)};
+            TC_PUSH(arena, all, n, cap, one);
         }
     }
+    to->absent = all;
+    to->nabsent = n;
 }
 
-static void describe_mbarrier(tc_buf *b, const tc_cta *c, const tc_awaited *a) {
+static void wait_of_mbarrier(const tc_cta *c, const tc_awaited *a,
+                             tc_waiter *to) {
     tc_mbarrier_state s = tc_mbarrier_unpack(a->m->bits);
-    tc_buf_puts(b, ": mbarrier ");
-    describe_object(b, c->run, a->offset);
-    tc_buf_puts(b, " (");
-    describe_line(b, a->op);
-    tc_buf_printf(b, "), phase %u, ", a->phase);
-    if (!a->m->live) {
-        tc_buf_puts(b, "which is invalidated");
-    } else if (a->phase != a->m->phase) {
-        tc_buf_printf(b, "which is in phase %u", a->m->phase);
-    } else {
-        tc_buf_printf(b, "where %u of %u arrivals are missing", s.pending,
-                      s.expected);
-        describe_bytes(b, a->m, s.tx);
-        if (s.pending) {
-            describe_absent(b, c, a->m);
-        }
+    to->what = TC_WAIT_MBARRIER;
+    to->op = a->op;
+    to->phase = a->phase;
+    to->current = a->m->phase;
+    to->live = a->m->live;
+    to->pending = s.pending;
+    to->expected = s.expected;
+    to->tx = s.tx;
+    to->announced = (int64_t)a->m->announced;
+    to->copied = (int64_t)a->m->copied;
+    find_object(c->run, a->offset, to);
+    if (to->live && to->phase == to->current && s.pending) {
+        find_absent(c, a->m, to);
     }
 }
 
@@ -195,69 +149,43 @@ static bool missed(const tc_warp *w, const tc_split *s, const tc_awaited *a) {
            !(s->mask & w->core->mb_ever);
 }
 
-/* ---- lines ---- */
+/* ---- one of them ---- */
 
-static void describe_barrier(tc_buf *b, const tc_warp *w, const tc_split *s) {
-    uint32_t arrived, wanted;
-    tc_barrier_arrivals(w->cta, s->barrier, &arrived, &wanted);
-    tc_buf_printf(b, ": barrier %u (", s->barrier);
-    describe_line(b, s->op);
-    tc_buf_printf(b, "), where %u of %u threads have arrived", arrived, wanted);
-}
-
-static void describe_cluster(tc_buf *b, const tc_warp *w, const tc_split *s) {
-    uint32_t arrived, live;
-    tc_cluster_arrivals(w->cta, &arrived, &live);
-    tc_buf_puts(b, ": barrier.cluster.wait (");
-    describe_line(b, s->op);
-    tc_buf_printf(b, "), where %u of the cluster's %u threads have arrived",
-                  arrived, live);
-}
-
-/* stuck: nobody can go on, so who waits for nothing else must be looping. */
-static void describe_split(tc_buf *b, const tc_warp *w, const tc_split *s,
-                           bool stuck) {
-    const tc_ptx_op *op = s->op && s->state != TC_SPLIT_READY
-                              ? s->op
-                              : &w->cta->run->module->code[s->pc];
+static tc_waiter waiter_of(const tc_warp *w, const tc_split *s) {
+    tc_waiter x = {.cta = w->cta->index,
+                   .warp = w->index,
+                   .lanes = s->mask,
+                   .op = s->op && s->state != TC_SPLIT_READY
+                             ? s->op
+                             : &w->cta->run->module->code[s->pc]};
     tc_awaited a = awaited(w, s);
-    tc_buf_printf(b, "CTA %u, warp %u, ", w->cta->index, w->index);
-    describe_lanes(b, s->mask);
     if (a.m) {
-        describe_mbarrier(b, w->cta, &a);
+        wait_of_mbarrier(w->cta, &a, &x);
     } else if (s->state == TC_SPLIT_BARRIER) {
-        describe_barrier(b, w, s);
+        x.what = TC_WAIT_BARRIER;
+        x.barrier = s->barrier;
+        tc_barrier_arrivals(w->cta, s->barrier, &x.arrived, &x.wanted);
     } else if (s->state == TC_SPLIT_TENSOR) {
-        tc_buf_puts(b, ": tcgen05.alloc (");
-        describe_line(b, op);
-        tc_buf_puts(b, "), where not enough columns of tensor memory are free, "
-                       "or the other CTA of the pair has not come");
+        x.what = TC_WAIT_TENSOR;
     } else if (s->state == TC_SPLIT_CLUSTER) {
-        describe_cluster(b, w, s);
+        x.what = TC_WAIT_CLUSTER;
+        tc_cluster_arrivals(w->cta, &x.arrived, &x.wanted);
     } else if (s->state == TC_SPLIT_WARP) {
-        tc_buf_printf(b, ": %s (", tc_ptx_ops[op->opcode].name);
-        describe_line(b, op);
-        tc_buf_puts(b, ") for ");
-        describe_lanes(b, s->need & ~s->mask);
-    } else {
-        tc_buf_puts(b, stuck ? ": loops at " : ": at ");
-        describe_line(b, op);
-        tc_buf_puts(b, stuck ? ", and nothing is left that could change what "
-                               "it tests"
-                             : "");
+        x.what = TC_WAIT_WARP;
+        x.need = s->need & ~s->mask;
     }
-    tc_buf_puts(b, "\n");
+    return x;
 }
 
 /* ---- all of them ---- */
 
-enum { LISTED = 64 }; /* more lines than anyone reads */
+enum { LISTED = 64 }; /* more than anyone reads */
 
-typedef struct tc_waiters {
-    tc_buf text;
-    int listed;
+typedef struct tc_gathered {
+    tc_wait_list all;
+    tc_waiter *list;
+    int cap;
     uint32_t lanes;
-    bool stuck;
     bool only_mbarriers, fresh; /* fresh: all of them new, and all waits the
                                    first of their threads */
     bool never;        /* somebody waits at a barrier for more threads than can
@@ -268,7 +196,7 @@ typedef struct tc_waiters {
     tc_access at;      /* it */
     int weight;        /* why it */
     bool several;      /* mbarriers are waited for */
-} tc_waiters;
+} tc_gathered;
 
 /* What a producer does after it has waited for an empty slot. */
 static bool produces(const tc_run *r, const tc_ptx_op *from) {
@@ -284,7 +212,7 @@ static bool produces(const tc_run *r, const tc_ptx_op *from) {
     return false;
 }
 
-static void note_mbarrier(tc_waiters *l, const tc_warp *w, const tc_split *s,
+static void note_mbarrier(tc_gathered *l, const tc_warp *w, const tc_split *s,
                           const tc_awaited *a, const tc_access *at) {
     l->only_mbarriers &= a->m != NULL;
     if (!a->m) {
@@ -343,7 +271,7 @@ static bool none_loops(const tc_warp *w, const tc_split *s) {
     return true;
 }
 
-static void add_split(tc_waiters *l, const tc_warp *w, const tc_split *s) {
+static void add_split(tc_gathered *l, const tc_warp *w, const tc_split *s) {
     const tc_run *r = w->cta->run;
     tc_awaited a = awaited(w, s);
     bool blocked = s->op && s->state != TC_SPLIT_READY;
@@ -361,12 +289,14 @@ static void add_split(tc_waiters *l, const tc_warp *w, const tc_split *s) {
         l->first = at;
     }
     l->lanes += tc_popc(s->mask);
-    if (l->listed++ < LISTED) {
-        describe_split(&l->text, w, s, l->stuck);
+    if (l->all.n < LISTED) {
+        TC_PUSH(r->sim->arena, l->list, l->all.n, l->cap, waiter_of(w, s));
+    } else {
+        l->all.more++;
     }
 }
 
-static void list(tc_waiters *l, tc_cta *const *ctas, uint32_t n) {
+static void list(tc_gathered *l, tc_cta *const *ctas, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < ctas[i]->nwarps; j++) {
             const tc_warp *w = &ctas[i]->warps[j];
@@ -375,34 +305,31 @@ static void list(tc_waiters *l, tc_cta *const *ctas, uint32_t n) {
             }
         }
     }
-    if (l->listed > LISTED) {
-        tc_buf_printf(&l->text, "and %d more\n", l->listed - LISTED);
-    }
+    l->all.list = l->list;
 }
 
-static void explain_phase(tc_waiters *l) {
+static const tc_wait_list *kept(tc_run *r, const tc_gathered *l) {
+    tc_wait_list *w = TC_NEW(r->sim->arena, tc_wait_list);
+    *w = l->all;
+    return w;
+}
+
+static void note_phase(tc_gathered *l) {
     const tc_mbarrier *m = l->on.m;
-    if (l->on.phase != m->phase) {
-        tc_buf_printf(&l->text,
-                      "phase %u is not the current one, %u, nor the one before "
-                      "it\n",
-                      l->on.phase, m->phase);
-        return;
-    }
-    tc_buf_printf(&l->text,
-                  "parity %u now names phase %u, in which nobody has arrived; "
-                  "phase %u is over\n",
-                  m->phase & 1, m->phase, m->phase - 1);
+    l->all.reason =
+        l->on.phase != m->phase ? TC_REASON_PHASE : TC_REASON_PARITY;
+    l->all.phase = l->on.phase;
+    l->all.current = m->phase;
 }
 
 /* An mbarrier's phase got some of its bytes and waits for the rest: whoever
  * waits at another barrier waits for its waiters. */
-static bool wrong_bytes(const tc_waiters *l) {
+static bool wrong_bytes(const tc_gathered *l) {
     return l->weight == 2 && l->on.m->copied != 0;
 }
 
 /* The first kind of the table that fits what the first mbarrier lacks. */
-static void explain_mbarrier(tc_waiters *l, tc_finding *f) {
+static void judge_mbarrier(tc_gathered *l, tc_finding *f) {
     const tc_mbarrier *m = l->on.m;
     tc_mbarrier_state s = tc_mbarrier_unpack(m->bits);
     f->kind = TC_FINDING_MBARRIER_DEADLOCK;
@@ -424,40 +351,32 @@ static void explain_mbarrier(tc_waiters *l, tc_finding *f) {
         f->missing =
             l->on.phase != m->phase ? TC_MISSING_PHASE : TC_MISSING_PARITY;
         f->missing_n = (m->phase + 1) & 1;
-        explain_phase(l);
+        note_phase(l);
     } else if (l->fresh && l->several) {
         f->kind = TC_FINDING_MBARRIER_PHASE;
         f->cause = m->init;
         f->missing = TC_MISSING_PARITY;
         f->missing_n = 1;
-        tc_buf_puts(&l->text,
-                    "all of them are new: who is to go first waits for parity "
-                    "1, which passes at once on a new mbarrier\n");
+        l->all.reason = TC_REASON_ALL_NEW;
     }
 }
 
 void tc_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
                  uint32_t unstarted) {
-    tc_waiters l = {.text = TC_BUF_INIT,
-                    .stuck = true,
-                    .only_mbarriers = true,
-                    .fresh = true};
+    tc_gathered l = {
+        .all = {.stuck = true}, .only_mbarriers = true, .fresh = true};
     tc_finding f = {.kind = TC_FINDING_DEADLOCK};
     list(&l, ctas, n);
     f.at = l.first;
     if (l.never) {
         f.kind = TC_FINDING_BARRIER_DIVERGENCE;
     } else if (l.on.m && (l.only_mbarriers || wrong_bytes(&l))) {
-        explain_mbarrier(&l, &f);
+        judge_mbarrier(&l, &f);
     }
-    if (unstarted) {
-        tc_buf_printf(&l.text,
-                      "%u more CTAs cannot start before one of these %u ends: "
-                      "the machine holds no more\n",
-                      unstarted, n);
-    }
+    l.all.unstarted = unstarted;
+    l.all.running = unstarted ? n : 0;
     f.lanes = l.lanes;
-    f.detail = tc_buf_finish(&l.text, r->sim->arena);
+    f.waiters = kept(r, &l);
     tc_find(r, &f);
     if (r->launch->stops) {
         tc_state_capture(r, ctas, n);
@@ -467,9 +386,9 @@ void tc_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
 }
 
 void tc_cancelled(tc_run *r, tc_cta *const *ctas, uint32_t n) {
-    tc_waiters l = {.text = TC_BUF_INIT};
+    tc_gathered l = {0};
     list(&l, ctas, n);
-    r->where = tc_buf_finish(&l.text, r->sim->arena);
+    r->where = kept(r, &l);
     r->status = TC_RUN_CANCELLED;
     r->stopped = true;
 }

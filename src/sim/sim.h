@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "ptx/ptx.h"
+#include "sim/finding.h"
 #include "trace/trace.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -50,118 +51,6 @@ typedef enum tc_run_status { /* INTERFACE.md: run */
                              TC_RUN_FAULT,
                              TC_RUN_CANCELLED
 } tc_run_status;
-
-/* TC_FINDING(id, name): INTERFACE.md's kinds, in its order. */
-/* clang-format off */
-#define TC_FINDING_KINDS(X)                               \
-    X(OUT_OF_BOUNDS, "out-of-bounds")                     \
-    X(MISALIGNED, "misaligned")                           \
-    X(TRAP, "trap")                                       \
-    X(ILLEGAL_SIZE, "illegal-size")                       \
-    X(UNCOMMITTED_GROUP, "uncommitted-group")             \
-    X(READ_BEFORE_COMPLETE, "read-before-complete")       \
-    X(READ_BEFORE_BARRIER, "read-before-barrier")         \
-    X(OVERWRITE_IN_FLIGHT, "overwrite-in-flight")         \
-    X(OVERWRITE_BEFORE_READ, "overwrite-before-read")     \
-    X(PROXY_FENCE, "proxy-fence")                         \
-    X(UNINITIALIZED_READ, "uninitialized-read")           \
-    X(MBARRIER_REINIT, "mbarrier-reinit")                 \
-    X(MBARRIER_COUNT, "mbarrier-count")                   \
-    X(MBARRIER_PHASE, "mbarrier-phase")                   \
-    X(TX_COUNT, "tx-count")                               \
-    X(CLUSTER_SYNC, "cluster-sync")                       \
-    X(REMOTE_EXITED, "remote-exited")                     \
-    X(BARRIER_DIVERGENCE, "barrier-divergence")           \
-    X(DATA_RACE, "data-race")                             \
-    X(MBARRIER_DEADLOCK, "mbarrier-deadlock")             \
-    X(DEADLOCK, "deadlock")
-/* clang-format on */
-
-typedef enum tc_finding_kind {
-#define X(id, name) TC_FINDING_##id,
-    TC_FINDING_KINDS(X)
-#undef X
-        TC_FINDING_KIND_COUNT
-} tc_finding_kind;
-extern const char *const tc_finding_kind_names[TC_FINDING_KIND_COUNT];
-
-/* One access that took part. */
-typedef struct tc_access {
-    bool valid;
-    const tc_ptx_op *op;
-    uint32_t cta, warp, lane;
-    bool some_lane; /* one of the warp's, which is not known; lane is any */
-    uint64_t cycle;
-    int32_t group; /* ordinal of the commit group of an async copy, -1: it was
-                      never committed, -2: not an async copy */
-} tc_access;
-
-/* What would have made it right; the session puts it in the learner's words. */
-typedef enum tc_missing {
-    TC_MISSING_NOTHING,
-    TC_MISSING_COMMIT, /* cp.async.commit_group after cause, before at */
-    TC_MISSING_WAIT,   /* cp.async.wait_group missing_n (or less) before at */
-    TC_MISSING_WAIT_LESS,       /* the wait at `other` leaves too many: wants
-                                   missing_n */
-    TC_MISSING_COMMIT_AND_WAIT, /* both */
-    TC_MISSING_BARRIER,         /* bar.sync between cause and at */
-    TC_MISSING_ALIGNMENT,       /* missing_n bytes */
-    TC_MISSING_PHASE_WAIT,      /* a wait for the phase of the mbarrier that
-                                   cause signals, before at */
-    TC_MISSING_BULK_COMMIT,     /* cp.async.bulk.commit_group after cause,
-                                   before the wait */
-    TC_MISSING_BULK_COMMIT_AND_WAIT,
-    TC_MISSING_BULK_LESS,       /* the bulk wait at `other` leaves too many:
-                                   wants missing_n */
-    TC_MISSING_BULK_WAIT,       /* cp.async.bulk.wait_group before at */
-    TC_MISSING_BULK_WAIT_READ,  /* the same, .read is enough */
-    TC_MISSING_EMPTY_WAIT,      /* before at: a wait until cause is over, e.g.
-                                   for an mbarrier that the readers arrive at */
-    TC_MISSING_PROXY_FENCE,     /* fence.proxy.async between cause and at */
-    TC_MISSING_CLUSTER_BARRIER, /* barrier.cluster between cause and at */
-    TC_MISSING_CLUSTER_START,   /* barrier.cluster before at */
-    TC_MISSING_CLUSTER_END,     /* barrier.cluster after at, before the other
-                                   CTA ends */
-    TC_MISSING_SCOPE,           /* .gpu or wider: .cta does not reach */
-    TC_MISSING_TENSOR_WAIT,     /* tcgen05.wait::ld or ::st, as cause is a ld
-                                   or a st, before at */
-    TC_MISSING_TENSOR_COMMIT,   /* tcgen05.commit after cause, and a wait */
-    TC_MISSING_WGMMA_WAIT,      /* wgmma.wait_group (and a commit before it, if
-                                   missing_n) before at */
-    TC_MISSING_WGMMA_FENCE,     /* wgmma.fence before at */
-    TC_MISSING_ONE_WRITER,      /* one lane that writes, or an atomic */
-    /* Of mbarriers. They tell of one defect only at the same place. */
-    TC_MISSING_INIT,      /* before at; cause: the inval, if there was one */
-    TC_MISSING_INVAL,     /* between cause, the last init, and at */
-    TC_MISSING_OWN_BYTES, /* other memory for what overwrites the mbarrier */
-    TC_MISSING_IN_RANGE,  /* a count, or bytes, of no more than missing_n */
-    TC_MISSING_FEWER_ARRIVALS, /* or a higher count in the init, `other`, than
-                                  missing_n */
-    TC_MISSING_PLAIN_ARRIVAL,  /* without .noComplete, at `at` */
-    TC_MISSING_MORE_ARRIVALS,  /* missing_n, or a lower count in the init,
-                                  `other` */
-    TC_MISSING_PARITY,         /* missing_n, at `at` */
-    TC_MISSING_PHASE,          /* a wait for the phase under way */
-    TC_MISSING_BYTES           /* expect_tx of missing_n bytes (-1: of all that
-                                  are copied), at cause */
-} tc_missing;
-
-typedef struct tc_finding {
-    tc_finding_kind kind;
-    tc_ptx_space space;
-    uint64_t address;  /* of the first byte: global virtual address, or offset
-                          in the CTA's shared window */
-    uint32_t bytes;    /* of the access at that place */
-    uint32_t from, to; /* bytes [from, to) of the object that are wrong */
-    tc_access at;      /* where it was noticed */
-    tc_access cause;   /* the other side */
-    tc_access other;   /* e.g. the insufficient wait */
-    tc_missing missing;
-    int64_t missing_n;
-    uint64_t lanes;     /* how many (thread, access) pairs fell to it */
-    const char *detail; /* extra words that need no names, or NULL: deadlock's
-                           list of waiters, a limit */
-} tc_finding;
 
 typedef struct tc_sim_allocation {
     uint64_t address; /* device virtual address */
@@ -251,8 +140,8 @@ typedef struct tc_sim_result {
     int nfindings;
     uint64_t wall_ns;           /* of execution alone */
     struct tc_sim_state *state; /* where it stopped: state.h; else NULL */
-    const char *where; /* CANCELLED: where the lanes were, a line each; else
-                          NULL. In the simulator's arena */
+    const tc_wait_list *where; /* CANCELLED: where the lanes were; else NULL. In
+                                the simulator's arena */
 } tc_sim_result;
 
 typedef struct tc_sim tc_sim;

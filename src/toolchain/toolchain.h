@@ -57,6 +57,7 @@ typedef struct tc_build {
     bool cached;         /* nothing was compiled */
     uint64_t compile_ns;
     const char *said; /* what nvcc said: errors and warnings, as it did */
+    const char *note; /* why the cache is not used, or NULL */
 } tc_build;
 
 typedef enum tc_build_status {

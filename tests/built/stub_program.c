@@ -335,38 +335,7 @@ static int managed(void) {
     return 0;
 }
 
-/* A handler of the program's own, set after the first call: ours still sees
- * managed memory, and its own faults stay the program's. */
-static sigjmp_buf back;
-static void jump(int number) {
-    siglongjmp(back, number);
-}
-
-static int handler(void) {
-    int *m, *volatile null = NULL;
-    OK(cudaMallocManaged((void **)&m, 64, 1));
-    signal(SIGSEGV, jump);
-    launch(m, 1, 32, NULL);
-    EXPECT(m[0] == 0); /* a note */
-    if (sigsetjmp(back, 1) == 0) {
-        *null = 1;
-        return 2;
-    }
-    int *d = some(4);
-    if (sigsetjmp(back, 1) == 0) {
-        d[1] = 1; /* a note, and then its own handler */
-        return 2;
-    }
-    return 0;
-}
-
-static int deref(void) {
-    int *d = some(4);
-    printf("before\n");
-    fflush(stdout);
-    d[2] = 1;
-    return 0;
-}
+#include "stub_signals.h"
 
 static int double_free(void) {
     int *d = some(4), *e;
@@ -576,17 +545,33 @@ static const struct {
     const char *name;
     int (*run)(void);
 } scenarios[] = {
-    {"nothing", nothing},         {"errors", errors},
-    {"memory", memory},           {"boxes", boxes},
-    {"symbols", symbols},         {"launches", launches},
-    {"unchecked", unchecked},     {"managed", managed},
-    {"handler", handler},         {"deref", deref},
-    {"double_free", double_free}, {"forks", forks},
-    {"no_parent", no_parent},     {"gone", gone},
-    {"threads", threads},         {"sticky", sticky},
-    {"no_place", no_place},       {"bad_pointer", bad_pointer},
-    {"events", events},           {"facts", facts},
-    {"tensor", tensor},           {"unbuilt", unbuilt},
+    {"nothing", nothing},
+    {"errors", errors},
+    {"memory", memory},
+    {"boxes", boxes},
+    {"symbols", symbols},
+    {"launches", launches},
+    {"unchecked", unchecked},
+    {"managed", managed},
+    {"handler", handler},
+    {"deref", deref},
+    {"raises", raises},
+    {"raises_ignored", raises_ignored},
+    {"own_handlers", own_handlers},
+    {"once_handler", once_handler},
+    {"passes_on", passes_on},
+    {"double_free", double_free},
+    {"forks", forks},
+    {"no_parent", no_parent},
+    {"gone", gone},
+    {"threads", threads},
+    {"sticky", sticky},
+    {"no_place", no_place},
+    {"bad_pointer", bad_pointer},
+    {"events", events},
+    {"facts", facts},
+    {"tensor", tensor},
+    {"unbuilt", unbuilt},
 };
 
 int main(int argc, char **argv) {

@@ -47,7 +47,7 @@ plan() {
         sort)
     for t in tests/repl/*.sh; do
         case $t in
-        *_grade.sh) echo "$t	sh '$t' '$program' exercises" ;;
+        *_grade*.sh) echo "$t	sh '$t' '$program' exercises" ;;
         *) echo "$t	sh '$t' '$program' $lesson" ;;
         esac
     done

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "detail_text.h"
 #include "sim/sim.h"
 #include "tool.h"
 #include <stdio.h>
@@ -139,7 +140,7 @@ static inline void mbar_print(const mbar_case *c, const char *name) {
                 tc_finding_kind_names[f->kind],
                 f->at.op ? f->at.op->ptx_line : 0,
                 f->cause.op ? f->cause.op->ptx_line : 0,
-                (unsigned long long)f->address, f->detail ? f->detail : "");
+                (unsigned long long)f->address, detail_text(f));
     }
 }
 

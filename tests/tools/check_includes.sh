@@ -24,10 +24,12 @@ emit/ptx: layout ir emit
 ptx:
 ptx/rules: ptx
 trace:
-sim/sim.h: ptx trace
+sim/findings.def:
+sim/finding.h: ptx sim/findings.def
+sim/sim.h: ptx trace sim/finding.h
 sim/state.h: ptx
 sim/tensormap.h:
-sim/core: ptx trace sim/sim.h
+sim/core: ptx trace sim/sim.h sim/finding.h sim/findings.def
 sim/alu: ptx sim/core
 sim/race: ptx trace sim/sim.h sim/core
 sim/timing: ptx trace sim/sim.h sim/core

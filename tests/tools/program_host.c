@@ -7,6 +7,7 @@
  * line for each launch, findings by kind and line, differences of bytes; the
  * status is the program's own, or 1. */
 #include "base/buf.h"
+#include "explain/finding.h"
 #include "runtime/server.h"
 
 #include <stdio.h>
@@ -28,7 +29,12 @@ static void print_finding(const tc_finding *f) {
     if (f->at.valid && f->at.op) {
         printf(" at line %u", f->at.op->line);
     }
-    puts(f->detail ? f->detail : "");
+    tc_arena *a = tc_arena_new();
+    tc_buf b = TC_BUF_INIT;
+    tc_detail_text(f, true, a, &b);
+    puts(tc_buf_text(&b));
+    tc_buf_free(&b);
+    tc_arena_free(a);
 }
 
 static void launched(void *user, const tc_program_launch *l) {

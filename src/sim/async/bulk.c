@@ -41,9 +41,7 @@ static bool multicast(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b,
             tc_fault(w, op, lane,
                      peer ? TC_FINDING_REMOTE_EXITED : TC_FINDING_OUT_OF_BOUNDS,
                      TC_PS_SHARED, first.to.address, b->bytes,
-                     peer ? NULL
-                          : "the mask names a CTA that the cluster does "
-                            "not have");
+                     peer ? TC_DETAIL_NONE : TC_DETAIL_MASK_CTA);
             return false;
         }
         tc_bulk_target *t = &b->target[b->ntargets++];
@@ -170,7 +168,7 @@ static bool check_size(tc_warp *w, const tc_ptx_op *op, int lane,
                        uint32_t bytes) {
     if (bytes % 16 != 0) {
         tc_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, (tc_ptx_space)op->space,
-                 0, bytes, "a bulk copy's size is a multiple of 16 bytes");
+                 0, bytes, TC_DETAIL_BULK_SIZE);
         return false;
     }
     return true;
@@ -196,9 +194,7 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
     }
     if (t->has_barrier && t->barrier.cta != t->to.owner) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, t->to.address,
-                 b->bytes,
-                 "the mbarrier of a bulk copy lies in the shared memory of the "
-                 "CTA that the copy writes to");
+                 b->bytes, TC_DETAIL_BULK_MBARRIER);
         return false;
     }
     return true;

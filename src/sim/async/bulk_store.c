@@ -54,15 +54,12 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
     if ((t->to.space == TC_PS_SHARED) != shared) {
         tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, t->to.space,
                  t->to.address, b->bytes,
-                 shared ? "the address is not in shared memory"
-                        : "the address is not in global memory");
+                 shared ? TC_DETAIL_NOT_SHARED : TC_DETAIL_NOT_GLOBAL);
         return false;
     }
     if (shared && t->barrier.cta != t->to.owner) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, t->to.address,
-                 b->bytes,
-                 "the mbarrier lies in the shared memory of the CTA that the "
-                 "value goes to");
+                 b->bytes, TC_DETAIL_STORE_MBARRIER);
         return false;
     }
     return true;
@@ -105,8 +102,7 @@ static void fill_zero(tc_warp *w, const tc_ptx_op *op, int lane) {
     tc_place at;
     if (bytes % 8 != 0 || bytes > 16777216) {
         tc_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, 0,
-                 (uint32_t)bytes,
-                 "st.bulk fills multiples of 8 bytes up to 16777216");
+                 (uint32_t)bytes, TC_DETAIL_ST_BULK_SIZE);
         return;
     }
     if (!tc_lane_place(w, op, (tc_ptx_space)op->space, lane,
@@ -116,7 +112,7 @@ static void fill_zero(tc_warp *w, const tc_ptx_op *op, int lane) {
     }
     if (at.owner != w->cta) {
         tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, at.space, at.address,
-                 (uint32_t)bytes, "st.bulk fills the CTA's own shared memory");
+                 (uint32_t)bytes, TC_DETAIL_ST_BULK_OWN);
         return;
     }
     if (w->cta->run->hazard) {

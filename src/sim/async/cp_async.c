@@ -113,22 +113,22 @@ static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
     tc_cta *c = w->cta;
     if (src_size > op->size) {
         tc_fault(w, op, i, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, dst, src_size,
-                 "src-size is larger than cp-size");
+                 TC_DETAIL_SRC_SIZE);
         return false;
     }
     if (dst % op->size) {
         tc_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_SHARED, dst, op->size,
-                 NULL);
+                 TC_DETAIL_NONE);
         return false;
     }
     if (dst > c->shared_bytes || c->shared_bytes - dst < op->size) {
         tc_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED, dst,
-                 op->size, NULL);
+                 op->size, TC_DETAIL_NONE);
         return false;
     }
     if (src % op->size) {
         tc_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_GLOBAL, src, op->size,
-                 NULL);
+                 TC_DETAIL_NONE);
         return false;
     }
     if (src_size == 0) {
@@ -137,7 +137,7 @@ static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
     tc_sim_allocation *a = tc_find_allocation(c->run, src);
     if (!a || a->size - (src - a->address) < src_size) {
         tc_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, TC_PS_GLOBAL, src,
-                 src_size, NULL);
+                 src_size, TC_DETAIL_NONE);
         return false;
     }
     return true;

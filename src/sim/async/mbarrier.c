@@ -121,7 +121,7 @@ bool tc_mbarrier_find(tc_warp *w, const tc_ptx_op *op, int lane,
     }
     if (p.space != TC_PS_SHARED) {
         tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, p.space, address, 8,
-                 "an mbarrier lies in shared memory");
+                 TC_DETAIL_MBARRIER_SHARED);
         return false;
     }
     *out = (tc_mbarrier_ref){.cta = p.owner, .offset = (uint32_t)p.address};
@@ -149,9 +149,9 @@ static tc_finding finding_at(tc_mbarrier_ref b, tc_finding_kind kind,
 
 static void find(tc_run *r, tc_mbarrier_ref b, tc_finding_kind kind,
                  const tc_access *at, const tc_access *cause,
-                 tc_missing missing, const char *detail) {
+                 tc_missing missing, tc_detail_id detail) {
     tc_finding f = finding_at(b, kind, at, missing);
-    f.detail = detail;
+    f.detail.row = detail;
     f.missing_n = missing == TC_MISSING_IN_RANGE ? TC_MBARRIER_MAX
                   : missing == TC_MISSING_BYTES  ? -1
                                                  : 0;
@@ -163,13 +163,13 @@ static void find(tc_run *r, tc_mbarrier_ref b, tc_finding_kind kind,
 
 /* An arrival that the phase does not expect. */
 static void find_arrival(tc_run *r, tc_mbarrier_ref b, const tc_mbarrier *m,
-                         const tc_access *at, const char *detail) {
+                         const tc_access *at, tc_detail_id detail) {
     tc_finding f =
         finding_at(b, TC_FINDING_MBARRIER_COUNT, at, TC_MISSING_FEWER_ARRIVALS);
     f.cause = m->arrive;
     f.other = m->init;
     f.missing_n = m->count;
-    f.detail = detail;
+    f.detail.row = detail;
     tc_find(r, &f);
 }
 
@@ -185,15 +185,13 @@ tc_mbarrier *tc_mbarrier_use(tc_run *r, tc_mbarrier_ref b,
     if (!m || !m->live) {
         find(r, b, TC_FINDING_MBARRIER_REINIT, by, m ? &m->init : NULL,
              TC_MISSING_INIT,
-             m ? "the mbarrier was invalidated before this use"
-               : "no mbarrier.init has made an mbarrier of these bytes");
+             m ? TC_DETAIL_MBARRIER_INVALIDATED : TC_DETAIL_MBARRIER_NEVER);
         stop(r);
         return NULL;
     }
     if (memcmp(b.cta->shared + b.offset, &m->bits, 8) != 0) {
         find(r, b, TC_FINDING_MBARRIER_REINIT, by, &m->init,
-             TC_MISSING_OWN_BYTES,
-             "the mbarrier's bytes were overwritten by plain stores");
+             TC_MISSING_OWN_BYTES, TC_DETAIL_MBARRIER_OVERWRITTEN);
         stop(r);
         return NULL;
     }
@@ -283,13 +281,13 @@ void tc_mbarrier_init(tc_run *r, tc_mbarrier_ref b, uint32_t count,
     tc_mbarrier *m = make_entry(b);
     if (count == 0 || count > TC_MBARRIER_MAX) {
         find(r, b, TC_FINDING_MBARRIER_COUNT, by, NULL, TC_MISSING_IN_RANGE,
-             "an mbarrier expects 1 to 1048575 arrivals");
+             TC_DETAIL_MBARRIER_EXPECTS);
         stop(r);
         return;
     }
     if (m->live) {
         find(r, b, TC_FINDING_MBARRIER_REINIT, by, &m->init, TC_MISSING_INVAL,
-             "the mbarrier is live: no mbarrier.inval since its last init");
+             TC_DETAIL_MBARRIER_LIVE);
     }
     tc_arrivers now = m->now, before = m->before;
     now.n = before.n = 0;
@@ -317,7 +315,7 @@ static void check_tx(tc_run *r, tc_mbarrier_ref b, tc_mbarrier_state *s,
                      int64_t tx, const tc_access *by) {
     if (tx > TC_MBARRIER_MAX || tx < -(int64_t)TC_MBARRIER_MAX) {
         find(r, b, TC_FINDING_MBARRIER_COUNT, by, NULL, TC_MISSING_IN_RANGE,
-             "the tx-count leaves its range of -1048575 to 1048575 bytes");
+             TC_DETAIL_MBARRIER_TX);
         tx = tx < 0 ? -(int64_t)TC_MBARRIER_MAX : TC_MBARRIER_MAX;
     }
     s->tx = (int32_t)tx;
@@ -345,8 +343,7 @@ void tc_mbarrier_complete_tx(tc_run *r, tc_mbarrier_ref b, uint32_t bytes,
     tc_mbarrier_state s = tc_mbarrier_unpack(m->bits);
     if (b.issued && b.issued <= m->phase) {
         find(r, b, TC_FINDING_TX_COUNT, by, &m->expect, TC_MISSING_BYTES,
-             "the phase that this copy belongs to completed before its bytes "
-             "arrived: fewer bytes were announced than copied");
+             TC_DETAIL_MBARRIER_LATE_BYTES);
     }
     check_tx(r, b, &s, s.tx - (int64_t)bytes, by);
     m->copied += bytes;
@@ -390,14 +387,13 @@ void tc_mbarrier_arrive_on(tc_run *r, tc_mbarrier_ref b, uint32_t count,
     *before = tc_mbarrier_token(m, m->bits);
     if (count == 0 || count > s.pending) {
         find_arrival(r, b, m, by,
-                     count == 0 ? "an arrival counts at least 1"
-                                : "more arrivals than the phase still expects");
+                     count == 0 ? TC_DETAIL_MBARRIER_NO_ARRIVAL
+                                : TC_DETAIL_MBARRIER_ARRIVALS);
         count = s.pending;
     }
     if ((how & TC_ARRIVE_NO_COMPLETE) && count == s.pending) {
         find(r, b, TC_FINDING_MBARRIER_COUNT, by, &m->arrive,
-             TC_MISSING_PLAIN_ARRIVAL,
-             "an arrive.noComplete must not be the phase's last arrival");
+             TC_MISSING_PLAIN_ARRIVAL, TC_DETAIL_MBARRIER_LAST);
     }
     s.pending -= count;
     if (how & TC_ARRIVE_DROP) {
@@ -416,8 +412,7 @@ void tc_mbarrier_raise(tc_run *r, tc_mbarrier_ref b, const tc_access *by) {
     tc_mbarrier_state s = tc_mbarrier_unpack(m->bits);
     if (s.pending == TC_MBARRIER_MAX) {
         find(r, b, TC_FINDING_MBARRIER_COUNT, by, &m->arrive,
-             TC_MISSING_IN_RANGE,
-             "the pending count is at its limit of 1048575");
+             TC_MISSING_IN_RANGE, TC_DETAIL_MBARRIER_PENDING);
         return;
     }
     s.pending++;

@@ -19,8 +19,7 @@ static bool object(tc_warp *w, const tc_ptx_op *op, int lane, int at, bool own,
     }
     if (own && out->cta != w->cta) {
         tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED,
-                 addr[lane], 8,
-                 "this instruction takes an mbarrier of its own CTA");
+                 addr[lane], 8, TC_DETAIL_MBARRIER_OWN);
         return false;
     }
     return true;

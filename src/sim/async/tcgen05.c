@@ -69,15 +69,12 @@ static bool find_lane(tc_warp *w, const tc_ptx_op *op, uint32_t at,
     m->lane = mine * TC_TMEM_QUARTER + lane % TC_TMEM_QUARTER;
     if (quarter != 0 && quarter != mine) {
         tc_tmem_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS, at, 4,
-                      "a warp reaches only its quarter of the lanes of tensor "
-                      "memory, from (%warpid % 4) * 32 on");
+                      TC_DETAIL_TMEM_QUARTER);
         return false;
     }
     if (lane % TC_TMEM_QUARTER + m->rows > TC_TMEM_QUARTER) {
-        tc_tmem_fault(
-            w, op, 0, TC_FINDING_OUT_OF_BOUNDS, at, 4,
-            "the lanes of the shape go past the warp's quarter of tensor "
-            "memory");
+        tc_tmem_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS, at, 4,
+                      TC_DETAIL_TMEM_SHAPE);
         return false;
     }
     return true;
@@ -89,7 +86,7 @@ static bool find_columns(tc_warp *w, const tc_ptx_op *op, uint32_t at,
         if (!tc_tmem_allocated(w->cta, m->column[i], m->width)) {
             tc_tmem_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS,
                           (at & 0xffff0000u) | (m->column[i] & 0xffffu),
-                          m->width * 4, "columns that are not allocated");
+                          m->width * 4, TC_DETAIL_TMEM_ALLOCATED);
             return false;
         }
     }
@@ -102,8 +99,7 @@ static bool same_address(tc_warp *w, const tc_ptx_op *op,
     for (int i = 1; i < TC_LANES; i++) {
         if ((uint32_t)address[i] != (uint32_t)address[0]) {
             tc_tmem_fault(w, op, i, TC_FINDING_TRAP, (uint32_t)address[i], 4,
-                          "the threads of the warp give different addresses of "
-                          "tensor memory");
+                          TC_DETAIL_TMEM_ADDRESSES);
             return false;
         }
     }

@@ -61,9 +61,7 @@ static bool multicast(tc_warp *w, const tc_ptx_op *op, int lane,
             tc_fault(w, op, lane,
                      peer ? TC_FINDING_REMOTE_EXITED : TC_FINDING_OUT_OF_BOUNDS,
                      TC_PS_SHARED, own.offset, 8,
-                     peer ? NULL
-                          : "the mask names a CTA that the cluster does not "
-                            "have");
+                     peer ? TC_DETAIL_NONE : TC_DETAIL_MASK_CTA);
             return false;
         }
         c->barrier[c->n] = own;

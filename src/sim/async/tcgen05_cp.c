@@ -29,23 +29,22 @@ typedef struct tensor_copy {
 
 /* ---- the descriptor ---- */
 
-static const char *decode(uint64_t bits, descriptor *d) {
+static tc_detail_id decode(uint64_t bits, descriptor *d) {
     d->start = (uint32_t)(bits & 0x3fff) << 4;
     d->leading = (uint32_t)(bits >> 16 & 0x3fff) << 4;
     d->stride = (uint32_t)(bits >> 32 & 0x3fff) << 4;
     d->base = (uint32_t)(bits >> 49 & 7);
     d->swizzle = (uint32_t)(bits >> 61);
     if ((bits >> 46 & 7) != 1 || (bits >> 53 & 0xff) != 0) {
-        return "no descriptor of a matrix in shared memory: bits 46 to 48 are "
-               "001, bits 53 to 60 are 0";
+        return TC_DETAIL_DESCRIPTOR_BITS;
     }
     if ((bits >> 52 & 1) != 0) {
-        return "a leading dimension as an absolute address is for sm_103a";
+        return TC_DETAIL_DESCRIPTOR_ABSOLUTE;
     }
     if (d->swizzle == 3 || d->swizzle == 5 || d->swizzle == 7) {
-        return "the descriptor's swizzle mode is 0, 1, 2, 4 or 6";
+        return TC_DETAIL_DESCRIPTOR_SWIZZLE;
     }
-    return NULL;
+    return TC_DETAIL_NONE;
 }
 
 /* Bytes from a row to the next within 8 rows: the canonical layouts of
@@ -184,9 +183,7 @@ static bool check_source(tc_warp *w, const tc_ptx_op *op, int lane,
             uint32_t at = source_of(&c->d, r, i);
             if (at + 16 > w->cta->shared_bytes) {
                 tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED,
-                         at, 16,
-                         "the matrix that the descriptor describes goes past "
-                         "shared memory");
+                         at, 16, TC_DETAIL_DESCRIPTOR_BEYOND);
                 return false;
             }
         }
@@ -204,7 +201,7 @@ static bool check_target(tc_warp *w, const tc_ptx_op *op, int lane,
     if (!fits) {
         tc_tmem_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS,
                       c->lane << 16 | c->column, c->bytes,
-                      "lanes or columns that are not allocated");
+                      TC_DETAIL_TMEM_CELLS);
     }
     return fits;
 }
@@ -222,9 +219,7 @@ static bool find_pair(tc_warp *w, const tc_ptx_op *op, int lane,
         tc_fault(w, op, lane,
                  c->cta[1] ? TC_FINDING_REMOTE_EXITED : TC_FINDING_TRAP,
                  TC_PS_TENSOR, 0, 0,
-                 c->cta[1] ? NULL
-                           : ".cta_group::2 wants a cluster with a pair of "
-                             "CTAs");
+                 c->cta[1] ? TC_DETAIL_NONE : TC_DETAIL_TMEM_PAIR);
         return false;
     }
     return true;
@@ -234,8 +229,8 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tensor_copy *c) {
     uint64_t tmp[TC_LANES];
     uint32_t at = tc_tmem_address(w, &op->a[0], lane);
     uint64_t bits = tc_src64(w, &op->a[1], tmp)[lane];
-    const char *wrong = decode(bits, &c->d);
-    if (wrong) {
+    tc_detail_id wrong = decode(bits, &c->d);
+    if (wrong != TC_DETAIL_NONE) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, c->d.start, 0,
                  wrong);
         return false;

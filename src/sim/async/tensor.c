@@ -12,9 +12,9 @@
 enum { SHARED_ALIGN = 128 }; /* of a box in shared memory */
 
 static bool refuse(tc_warp *w, const tc_ptx_op *op, int lane,
-                   const tc_place *map, const char *why) {
-    tc_fault(w, op, lane, TC_FINDING_TRAP, map->space, map->address,
-             TC_TENSOR_MAP_BYTES, why);
+                   const tc_place *map, tc_detail why) {
+    tc_fault_with(w, op, lane, TC_FINDING_TRAP, map->space, map->address,
+                  TC_TENSOR_MAP_BYTES, why);
     return false;
 }
 
@@ -37,29 +37,27 @@ static bool find_map(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
     }
     char why[160];
     if (!tc_sim_map_of(w->cta->run->sim, at.bytes, &t->map)) {
-        return refuse(w, op, lane, &at,
-                      "there is no tensor map at this address");
+        return refuse(w, op, lane, &at, (tc_detail){.row = TC_DETAIL_NO_MAP});
     }
     if (!tc_tensor_map_usable(&t->map, why, sizeof why)) {
-        return refuse(w, op, lane, &at,
-                      tc_format(w->cta->run->sim->arena, "%s", why));
+        return refuse(
+            w, op, lane, &at,
+            (tc_detail){.row = TC_DETAIL_MAP_REFUSED,
+                        .why = tc_strdup(w->cta->run->sim->arena, why)});
     }
     if (t->map.rank != op->sub2) {
         return refuse(w, op, lane, &at,
-                      tc_format(w->cta->run->sim->arena,
-                                "the tensor map has %u dimensions, and the "
-                                "instruction %u",
-                                t->map.rank, op->sub2));
+                      (tc_detail){.row = TC_DETAIL_MAP_RANK,
+                                  .count = t->map.rank,
+                                  .wanted = op->sub2});
     }
     t->four = (op->more & (TC_PX_BULK_GATHER4 | TC_PX_BULK_SCATTER4)) != 0;
     if (t->four && t->map.box[1] != 1) {
-        return refuse(
-            w, op, lane, &at,
-            "a box of .tile::gather4 and .tile::scatter4 has one row");
+        return refuse(w, op, lane, &at,
+                      (tc_detail){.row = TC_DETAIL_MAP_FOUR_ROWS});
     }
     return tc_tensor_shape(t) ||
-           refuse(w, op, lane, &at,
-                  "the tensor map's box is larger than shared memory");
+           refuse(w, op, lane, &at, (tc_detail){.row = TC_DETAIL_MAP_BOX});
 }
 
 static void find_coordinates(tc_warp *w, const tc_ptx_operand *v, int lane,
@@ -100,9 +98,7 @@ static bool check_reduction(tc_warp *w, const tc_ptx_op *op, int lane,
         return true;
     }
     tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL, t->map.address,
-             t->size,
-             "the reduction does not take elements of the tensor "
-             "map's type");
+             t->size, TC_DETAIL_MAP_REDUCTION);
     return false;
 }
 
@@ -118,8 +114,7 @@ static bool check_global(tc_warp *w, const tc_ptx_op *op, int lane,
         const tc_sim_allocation *a = tc_find_allocation(w->cta->run, p.address);
         if (!a || a->size - (p.address - a->address) < bytes) {
             tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_GLOBAL,
-                     p.address, (uint32_t)bytes,
-                     "the tensor map's dimensions reach beyond the memory");
+                     p.address, (uint32_t)bytes, TC_DETAIL_MAP_BEYOND);
             return false;
         }
     }
@@ -160,9 +155,7 @@ static bool find_barrier(tc_warp *w, const tc_ptx_op *op, int lane,
     }
     if (!multicast && g->barrier.cta != g->to.owner) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, g->to.address,
-                 b->bytes,
-                 "the mbarrier of a tensor copy lies in the shared memory of "
-                 "the CTA that the copy writes to");
+                 b->bytes, TC_DETAIL_TENSOR_MBARRIER);
         return false;
     }
     return true;
@@ -181,22 +174,20 @@ static bool below_zero(const tc_tensor *t) {
  * illegal instruction. */
 static bool check_place(tc_warp *w, const tc_ptx_op *op, int lane,
                         const tc_tensor *t) {
-    const char *why = NULL;
+    tc_detail_id why = TC_DETAIL_NONE;
     if ((int64_t)t->at[0] * t->size % 16 != 0) {
-        why = "the innermost coordinate is no multiple of 16 bytes: a GPU "
-              "takes that for an illegal instruction";
+        why = TC_DETAIL_MAP_INNERMOST;
     } else if (op->space == TC_PS_GLOBAL && below_zero(t)) {
-        why = "a store's coordinate is negative: a GPU takes that for an "
-              "illegal instruction";
+        why = TC_DETAIL_MAP_NEGATIVE;
     } else if (t->map.swizzle > TC_MAP_SWIZZLE_128B &&
                w->cta->run->machine->sm < 100) {
-        why = "swizzles with atoms of more than 16 bytes need sm_100";
+        why = TC_DETAIL_MAP_SWIZZLE;
     }
-    if (why) {
+    if (why != TC_DETAIL_NONE) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL, t->map.address,
                  t->size, why);
     }
-    return !why;
+    return why == TC_DETAIL_NONE;
 }
 
 static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {

@@ -85,8 +85,7 @@ static void replace(tc_warp *w, const tc_ptx_op *op, int lane) {
     if ((at.space != TC_PS_GLOBAL && at.owner != w->cta) ||
         !tc_sim_map_of(w->cta->run->sim, at.bytes, &m)) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, at.space, at.address,
-                 TC_TENSOR_MAP_BYTES,
-                 "there is no tensor map at this address to change");
+                 TC_TENSOR_MAP_BYTES, TC_DETAIL_NO_MAP_TO_CHANGE);
         return;
     }
     tell(w, op, &at, lane, true);

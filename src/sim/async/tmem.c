@@ -37,7 +37,7 @@ void tc_tmem_free(tc_cta *c) {
 
 void tc_tmem_fault(tc_warp *w, const tc_ptx_op *op, int lane,
                    tc_finding_kind kind, uint32_t address, uint32_t bytes,
-                   const char *detail) {
+                   tc_detail_id detail) {
     uint32_t column = address & 0xffff;
     column = column < TC_TMEM_COLUMNS ? column : TC_TMEM_COLUMNS - 1;
     tc_fault(w, op, lane, kind, TC_PS_TENSOR,
@@ -80,12 +80,11 @@ bool tc_tmem_together(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         return true;
     }
     tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_TENSOR, 0, 0,
-             "an instruction of tensor memory wants all 32 threads of the "
-             "warp, and some have ended or do not exist");
+             TC_DETAIL_TMEM_WARP);
     return false;
 }
 
-static void trap(tc_warp *w, const tc_ptx_op *op, const char *why) {
+static void trap(tc_warp *w, const tc_ptx_op *op, tc_detail_id why) {
     tc_fault(w, op, tc_first(w->core->mask ? w->core->mask : w->alive),
              TC_FINDING_TRAP, TC_PS_REG, 0, 0, why);
 }
@@ -130,13 +129,11 @@ static bool check_alloc(tc_warp *w, const tc_ptx_op *op, int lane, uint32_t n) {
     tc_tensor_memory *t = tc_tmem_make(w->cta);
     if (!good_columns(n)) {
         tc_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, TC_PS_TENSOR, 0, n,
-                 "columns of tensor memory are given in 32, 64, 128, 256 or "
-                 "512");
+                 TC_DETAIL_TMEM_COLUMNS);
         return false;
     }
     if (t->relinquished) {
-        trap(w, op,
-             "tcgen05.alloc after tcgen05.relinquish_alloc_permit of this CTA");
+        trap(w, op, TC_DETAIL_TMEM_RELINQUISHED);
         return false;
     }
     if (t->last && n > t->last) {
@@ -145,8 +142,7 @@ static bool check_alloc(tc_warp *w, const tc_ptx_op *op, int lane, uint32_t n) {
                         .bytes = n,
                         .at = tc_access_of(w, op, lane),
                         .lanes = 1,
-                        .detail = "an allocation of tensor memory of more "
-                                  "columns than the one before it"};
+                        .detail.row = TC_DETAIL_TMEM_GROWS};
         tc_find(w->cta->run, &f);
     }
     return true;
@@ -163,7 +159,7 @@ static void hand_out(tc_warp *w, const tc_ptx_op *op, int lane,
         return;
     }
     if (p.space != TC_PS_SHARED || p.owner != w->cta) {
-        trap(w, op, "tcgen05.alloc writes to the CTA's own shared memory");
+        trap(w, op, TC_DETAIL_TMEM_ALLOC_SHARED);
         return;
     }
     memcpy(p.bytes, &column, sizeof column);
@@ -214,16 +210,14 @@ static void alloc_pair(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         return;
     }
     if (!peer || peer->ended) {
-        trap(w, op,
-             peer ? "the other CTA of the pair has ended"
-                  : ".cta_group::2 wants a cluster with a pair of CTAs");
+        trap(w, op, peer ? TC_DETAIL_TMEM_PAIR_ENDED : TC_DETAIL_TMEM_PAIR);
         return;
     }
     tc_tensor_memory *other = tc_tmem_make(peer);
     if (other->meeting == TC_TMEM_COMES) {
         int at = room(mine, n / TC_TMEM_UNIT);
         if (other->wanted != n) {
-            trap(w, op, "the two CTAs of a pair allocate different columns");
+            trap(w, op, TC_DETAIL_TMEM_PAIR_COLUMNS);
             return;
         }
         if (at >= 0 && room(other, n / TC_TMEM_UNIT) == at) {
@@ -288,7 +282,7 @@ void tc_sim_op_TCGEN05_DEALLOC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     good = good && (end == TC_TMEM_UNITS || t->owner[end] != unit + 1);
     if (!good) {
         tc_tmem_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, at, 0,
-                      "tcgen05.dealloc of columns that are no allocation");
+                      TC_DETAIL_TMEM_DEALLOC);
         return;
     }
     memset(&t->owner[unit], 0, n / TC_TMEM_UNIT * sizeof t->owner[0]);
@@ -319,8 +313,7 @@ void tc_tmem_finish(tc_cta *c) {
                         .at =
                             tc_access_of(&c->warps[t->warp[i]], t->alloc[i], 0),
                         .lanes = 1,
-                        .detail = "the CTA ended without giving it back "
-                                  "(tcgen05.dealloc)"};
+                        .detail.row = TC_DETAIL_TMEM_NOT_FREED};
         tc_find(c->run, &f);
     }
     if (t) {

@@ -46,7 +46,7 @@ static inline uint32_t *tc_tmem_cell(const tc_tensor_memory *t, uint32_t lane,
 /* A fault at that place; findings name it by byte: 2048 a lane, 4 a column. */
 void tc_tmem_fault(tc_warp *w, const tc_ptx_op *op, int lane,
                    tc_finding_kind kind, uint32_t address, uint32_t bytes,
-                   const char *detail);
+                   tc_detail_id detail);
 
 /* Where register `reg` of thread `thread` of a warp lies under a shape of
  * tcgen05.ld and st (TC_TCGEN_*): lane relative to the address's, column of 32

@@ -58,9 +58,7 @@ static bool inside(tc_warp *w, const tc_ptx_op *op, const tc_wgmma_source *s,
             uint32_t at = tc_wgmma_chunk(s, first + i, k, bytes_of(op), &in);
             if (at + 16 > w->cta->shared_bytes) {
                 tc_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED, at,
-                         16,
-                         "the descriptor's matrix goes past the CTA's shared "
-                         "memory");
+                         16, TC_DETAIL_WGMMA_BEYOND);
                 return false;
             }
             bool again = at == last || (s->transposed && in != 0);
@@ -252,8 +250,7 @@ static bool uniform(tc_warp *w, const tc_ptx_op *op, const uint64_t *v) {
     for (int i = 1; i < TC_LANES; i++) {
         if (v[i] != v[0]) {
             tc_fault(w, op, i, TC_FINDING_TRAP, TC_PS_SHARED,
-                     (v[i] & 0x3fff) << 4, 16,
-                     "the threads of the warp give different descriptors");
+                     (v[i] & 0x3fff) << 4, 16, TC_DETAIL_WGMMA_DESCRIPTORS);
             return false;
         }
     }

@@ -78,17 +78,17 @@ bool tc_lane_place(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
     if (align > 1 && (addr & (align - 1)) != 0) {
         tc_fault(w, op, lane, TC_FINDING_MISALIGNED, out->space, out->address,
-                 align, NULL);
+                 align, TC_DETAIL_NONE);
         return false;
     }
     if (!find(w, lane, bytes, space == TC_PS_SHARED, out)) {
         tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, out->space,
-                 out->address, bytes, NULL);
+                 out->address, bytes, TC_DETAIL_NONE);
         return false;
     }
     if (out->owner && out->owner != w->cta && out->owner->ended) {
         tc_fault(w, op, lane, TC_FINDING_REMOTE_EXITED, TC_PS_SHARED,
-                 out->address, bytes, NULL);
+                 out->address, bytes, TC_DETAIL_NONE);
         return false;
     }
     return true;

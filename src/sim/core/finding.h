@@ -12,10 +12,14 @@ void tc_findings_settle(tc_run *r);
 /* A way to synchronise that the ISA leaves undefined: with the checker on a
  * barrier-divergence; the run goes on. */
 void tc_undefined_sync(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
-                       const char *why);
+                       tc_detail detail);
 /* A finding that ends the execution. */
 void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
               tc_ptx_space space, uint64_t address, uint32_t bytes,
-              const char *detail);
+              tc_detail_id detail);
+/* The same, of a detail that has values. */
+void tc_fault_with(tc_warp *w, const tc_ptx_op *op, int lane,
+                   tc_finding_kind kind, tc_ptx_space space, uint64_t address,
+                   uint32_t bytes, tc_detail detail);
 
 #endif

@@ -2,10 +2,33 @@
 #include "sim/core/finding.h"
 #include <string.h>
 
-#define X(id, name) name,
 const char *const tc_finding_kind_names[TC_FINDING_KIND_COUNT] = {
-    TC_FINDING_KINDS(X)};
-#undef X
+#define TC_FINDING(id, name, priority, object, message) name,
+#include "sim/findings.def"
+};
+
+/* Of a row, which of several kinds is told; least first. */
+static const int priorities[TC_FINDING_KIND_COUNT] = {
+#define TC_FINDING(id, name, priority, object, message) priority,
+#include "sim/findings.def"
+};
+
+/* Where a missing line may stand that mends two findings: see findings.def. */
+typedef enum tc_reach {
+    TC_REACH_PLACE,
+    TC_REACH_STRETCH,
+    TC_REACH_WAIT
+} tc_reach;
+
+static const tc_reach reaches[TC_MISSING_COUNT] = {
+#define TC_MISSING(id, reach, pending, ptx, script, side, cuda)                \
+    TC_REACH_##reach,
+#include "sim/findings.def"
+};
+
+static bool before(const tc_finding *a, const tc_finding *b) {
+    return priorities[a->kind] < priorities[b->kind];
+}
 
 tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane) {
     return (tc_access){.valid = true,
@@ -117,8 +140,7 @@ static bool same_defect(const tc_run *r, const tc_finding *a,
     if (between_ctas(a) && between_ctas(b) && same_store(a, b)) {
         return true;
     }
-    if (a->missing == TC_MISSING_NOTHING ||
-        a->missing == TC_MISSING_ALIGNMENT || a->missing >= TC_MISSING_INIT) {
+    if (reaches[a->missing] == TC_REACH_PLACE) {
         return a->kind == b->kind && same_place;
     }
     /* The wait that leaves too many is one for all whom it lets go on. */
@@ -142,11 +164,6 @@ static bool lost_update(const tc_run *r, const tc_finding *race,
            race->at.op->loc && same_line(r, b->at.op, b->cause.op);
 }
 
-static const char update_words[] =
-    "each reads the value, changes it and writes it back, and what one has "
-    "done "
-    "is lost; atomicAdd and its like do the three in one";
-
 /* Adds b to a. What mends both must stand in both stretches; the first kind of
  * the table names the defect, and its stretch counts. */
 static void merge(const tc_run *r, tc_finding *a, tc_span_of_code *span,
@@ -155,8 +172,7 @@ static void merge(const tc_run *r, tc_finding *a, tc_span_of_code *span,
     int64_t least = b->missing_n < a->missing_n ? b->missing_n : a->missing_n;
     tc_span_of_code other = stretch(b);
     bool lost = lost_update(r, a, b), found = lost_update(r, b, a);
-    const char *detail = lost || found ? update_words : NULL;
-    if ((b->kind < a->kind && !lost) || found) {
+    if ((before(b, a) && !lost) || found) {
         *a = *b;
         *span = other;
     } else if (b->kind == a->kind && !span->wraps && !other.wraps &&
@@ -165,7 +181,9 @@ static void merge(const tc_run *r, tc_finding *a, tc_span_of_code *span,
         span->to = span->to < other.to ? span->to : other.to;
     }
     a->lanes = lanes;
-    a->detail = detail ? detail : a->detail;
+    if (lost || found) {
+        a->detail = (tc_detail){.row = TC_DETAIL_LOST_UPDATE};
+    }
     a->missing_n = least; /* what is enough for all of them */
 }
 
@@ -201,6 +219,13 @@ static bool shares_op(const tc_finding *a, const tc_finding *b) {
             (a->cause.op == b->at.op || a->cause.op == b->cause.op));
 }
 
+/* A read of what a copy or another thread has not made ready. */
+static bool reads_early(const tc_finding *f) {
+    return f->kind == TC_FINDING_UNCOMMITTED_GROUP ||
+           f->kind == TC_FINDING_READ_BEFORE_COMPLETE ||
+           f->kind == TC_FINDING_READ_BEFORE_BARRIER;
+}
+
 /* b only tells what a has done: who meets a store into a copy's bytes in
  * flight; what is read before a copy has filled it; barriers that count on the
  * wait that is missing; data that a flag of too narrow a scope should have
@@ -229,13 +254,12 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
         b->kind == TC_FINDING_MBARRIER_REINIT) {
         return true; /* nobody can know what a CTA has initialised */
     }
-    if (a->kind <= b->kind && a->at.op == b->at.op && a->cause.op &&
+    if (!before(b, a) && a->at.op == b->at.op && a->cause.op &&
         a->cause.op == b->cause.op && b->missing == TC_MISSING_BARRIER &&
-        a->missing >= TC_MISSING_PHASE_WAIT &&
-        a->missing <= TC_MISSING_BULK_WAIT_READ) {
+        reaches[a->missing] == TC_REACH_WAIT) {
         return true; /* the wait that is missing stands before a barrier */
     }
-    if (a->kind >= b->kind && a->kind != TC_FINDING_DATA_RACE) {
+    if (!before(a, b) && a->kind != TC_FINDING_DATA_RACE) {
         return false;
     }
     if (waits && b->kind == TC_FINDING_REMOTE_EXITED) {
@@ -248,8 +272,7 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
         return true;
     }
     if (b->kind == TC_FINDING_UNINITIALIZED_READ) {
-        return a->kind <= TC_FINDING_READ_BEFORE_BARRIER &&
-               a->kind >= TC_FINDING_UNCOMMITTED_GROUP && a->at.op == b->at.op;
+        return reads_early(a) && a->at.op == b->at.op;
     }
     if (b->kind == TC_FINDING_OVERWRITE_BEFORE_READ &&
         a->kind == TC_FINDING_READ_BEFORE_COMPLETE) {
@@ -287,6 +310,40 @@ static void drop_consequences(tc_run *r) {
     }
 }
 
+static const char *copied(tc_arena *a, const char *text) {
+    return text ? tc_strdup(a, text) : NULL;
+}
+
+const tc_wait_list *tc_wait_list_copy(tc_arena *a, const tc_wait_list *w) {
+    if (!w) {
+        return NULL;
+    }
+    tc_wait_list *copy = TC_NEW(a, tc_wait_list);
+    tc_waiter *list = TC_NEWN(a, tc_waiter, w->n + 1);
+    *copy = *w;
+    copy->list = list;
+    for (int i = 0; i < w->n; i++) {
+        int n = w->list[i].nabsent;
+        tc_wait_lanes *absent = TC_NEWN(a, tc_wait_lanes, n + 1);
+        list[i] = w->list[i];
+        for (int j = 0; j < n; j++) {
+            absent[j] = w->list[i].absent[j];
+        }
+        list[i].absent = absent;
+    }
+    return copy;
+}
+
+tc_finding tc_finding_copy(tc_arena *a, const tc_finding *f) {
+    tc_finding copy = *f;
+    copy.detail.function = copied(a, f->detail.function);
+    copy.detail.expression = copied(a, f->detail.expression);
+    copy.detail.file = copied(a, f->detail.file);
+    copy.detail.why = copied(a, f->detail.why);
+    copy.waiters = tc_wait_list_copy(a, f->waiters);
+    return copy;
+}
+
 void tc_findings_settle(tc_run *r) {
     drop_consequences(r);
     for (int i = 0; i < r->nfindings; i++) {
@@ -297,14 +354,14 @@ void tc_findings_settle(tc_run *r) {
                 drop_finding(r, j);
             }
         }
-        if (r->findings[i].detail == update_words) {
+        if (r->findings[i].detail.row == TC_DETAIL_LOST_UPDATE) {
             r->findings[i].missing = TC_MISSING_NOTHING; /* no barrier would */
         }
     }
 }
 
 void tc_undefined_sync(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
-                       const char *why) {
+                       tc_detail detail) {
     if (!w->cta->run->sim->options.hazards) {
         return;
     }
@@ -312,13 +369,20 @@ void tc_undefined_sync(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
                     .space = TC_PS_REG,
                     .at = tc_access_of(w, op, tc_first(lanes)),
                     .lanes = tc_popc(lanes),
-                    .detail = why};
+                    .detail = detail};
     tc_find(w->cta->run, &f);
 }
 
 void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
               tc_ptx_space space, uint64_t address, uint32_t bytes,
-              const char *detail) {
+              tc_detail_id detail) {
+    tc_fault_with(w, op, lane, kind, space, address, bytes,
+                  (tc_detail){.row = detail});
+}
+
+void tc_fault_with(tc_warp *w, const tc_ptx_op *op, int lane,
+                   tc_finding_kind kind, tc_ptx_space space, uint64_t address,
+                   uint32_t bytes, tc_detail detail) {
     tc_run *r = w->cta->run;
     tc_finding f = {.kind = kind,
                     .space = space,

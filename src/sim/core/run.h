@@ -70,7 +70,7 @@ struct tc_run {
     bool clusters;     /* a barrier.cluster.arrive has run */
     bool stopped;      /* fault or cancel: nothing executes any more */
     tc_run_status status;
-    const char *where;          /* cancelled: see tc_sim_result */
+    const tc_wait_list *where;  /* cancelled: see tc_sim_result */
     struct tc_sim_state *state; /* the same */
     tc_sim_counters counters;
     tc_finding *findings;

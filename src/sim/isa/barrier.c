@@ -172,19 +172,14 @@ static void agree(tc_warp *w, const tc_ptx_op *op, uint32_t id, uint32_t count,
         return;
     }
     if (mine != its) {
-        tc_undefined_sync(
-            w, op, lanes,
-            tc_format(w->cta->run->sim->arena,
-                      "threads give barrier %u different counts: %u "
-                      "and %u",
-                      id, its, mine));
+        tc_undefined_sync(w, op, lanes,
+                          (tc_detail){.row = TC_DETAIL_BARRIER_COUNTS,
+                                      .id = id,
+                                      .count = its,
+                                      .wanted = mine});
     } else if (b->red != is_red(op)) {
-        tc_undefined_sync(
-            w, op, lanes,
-            tc_format(w->cta->run->sim->arena,
-                      "barrier %u is used by .red and by .sync or "
-                      ".arrive at one time",
-                      id));
+        tc_undefined_sync(w, op, lanes,
+                          (tc_detail){.row = TC_DETAIL_BARRIER_RED, .id = id});
     }
     b->count = b->count ? b->count : count;
     b->red |= is_red(op);
@@ -196,10 +191,7 @@ static void arrive(tc_warp *w, const tc_ptx_op *op, uint32_t id,
     if (again) {
         tc_undefined_sync(
             w, op, again,
-            tc_format(w->cta->run->sim->arena,
-                      "a thread arrives at barrier %u again before it "
-                      "has completed",
-                      id));
+            (tc_detail){.row = TC_DETAIL_BARRIER_TWICE, .id = id});
         w->cta->barriers[id].twice += tc_popc(again);
     }
     w->core->arrived[id] |= lanes;
@@ -213,9 +205,8 @@ static bool come(tc_warp *w, const tc_ptx_op *op, uint32_t id, uint32_t count,
                  uint32_t lanes, bool counted) {
     if (id >= TC_BARRIERS || count % TC_LANES || (counted && count == 0)) {
         tc_fault(w, op, tc_first(lanes), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-                 id >= TC_BARRIERS
-                     ? "a CTA has the barriers 0 to 15"
-                     : "a barrier's thread count is a multiple of 32, not 0");
+                 id >= TC_BARRIERS ? TC_DETAIL_BARRIER_ID
+                                   : TC_DETAIL_BARRIER_THREADS);
         return false;
     }
     agree(w, op, id, count, lanes);

@@ -132,7 +132,7 @@ static void copy_value(const tc_warp *w, const tc_frame *to,
 
 static void overflow(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_LOCAL, 0, 0,
-             "stack overflow: the calls of a thread are nested too deep");
+             TC_DETAIL_STACK_OVERFLOW);
 }
 
 /* A call's .local variables have no values yet, its parameters have. */
@@ -215,19 +215,19 @@ static const tc_ptx_func *by_address(tc_warp *w, const tc_ptx_op *op,
                                      uint64_t address, int lane) {
     const tc_ptx_module *m = w->cta->run->module;
     uint64_t i = (address - TC_PTX_CODE(0)) / 16;
-    const char *why = NULL;
+    tc_detail_id why = TC_DETAIL_NONE;
     if (address % 16 != 0 || address < TC_PTX_CODE(0) ||
         i >= (uint64_t)m->nfuncs ||
         (m->funcs[i].begin == m->funcs[i].end && !m->funcs[i].builtin)) {
-        why = "a call to an address that is no function";
+        why = TC_DETAIL_CALL_ADDRESS;
     } else if (m->funcs[i].nformals != op->a[2].nvec ||
                m->funcs[i].nresults != op->a[0].nvec) {
-        why = "a call by address to a function with other parameters";
+        why = TC_DETAIL_CALL_PARAMETERS;
     }
-    if (why) {
+    if (why != TC_DETAIL_NONE) {
         tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_REG, address, 0, why);
     }
-    return why ? NULL : &m->funcs[i];
+    return why != TC_DETAIL_NONE ? NULL : &m->funcs[i];
 }
 
 void tc_sim_op_CALL(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
@@ -303,7 +303,7 @@ void tc_sim_op_BRX_IDX(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         uint32_t at = index[tc_first(mask)], group = 0;
         if (at >= t->n) {
             tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, at, 0,
-                     "brx.idx: an index beyond its table of targets");
+                     TC_DETAIL_BRANCH_INDEX);
             return;
         }
         for (uint32_t l = mask; l; l &= l - 1) {
@@ -341,7 +341,7 @@ void tc_sim_op_STACKRESTORE(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         uint64_t least = f->base + tc_align16(f->func->local_bytes);
         if (v[i] < least || v[i] > w->core->sp[i] || v[i] % 16 != 0) {
             tc_fault(w, op, i, TC_FINDING_TRAP, TC_PS_LOCAL, v[i], 0,
-                     "stackrestore of a value that stacksave did not give");
+                     TC_DETAIL_STACK_RESTORE);
             return;
         }
         w->core->sp[i] = v[i];

@@ -16,7 +16,7 @@ bool tc_cluster_access(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     tc_cta *owner = tc_cluster_owner(w->cta, addr[first], &offset[first]);
     if (owner != w->cta && owner->ended) {
         tc_fault(w, op, first, TC_FINDING_REMOTE_EXITED, TC_PS_SHARED,
-                 offset[first], bytes, NULL);
+                 offset[first], bytes, TC_DETAIL_NONE);
         return false;
     }
     if (!r->hazard && !r->timing && !r->trace) {
@@ -121,14 +121,11 @@ static void report_gone(tc_warp *w) {
     if (!gone || !k->cl_arrived || !(k->cl_op->flags & TC_PM_ALIGNED)) {
         return;
     }
-    tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
-                    .at = tc_access_of(w, k->cl_op, tc_first(k->cl_arrived)),
-                    .lanes = tc_popc(gone),
-                    .detail = tc_format(w->cta->run->sim->arena,
-                                        "%u threads of the warp had ended "
-                                        "without arriving at the cluster's "
-                                        "barrier, which is .aligned",
-                                        tc_popc(gone))};
+    tc_finding f = {
+        .kind = TC_FINDING_BARRIER_DIVERGENCE,
+        .at = tc_access_of(w, k->cl_op, tc_first(k->cl_arrived)),
+        .lanes = tc_popc(gone),
+        .detail = {.row = TC_DETAIL_CLUSTER_ENDED, .count = tc_popc(gone)}};
     tc_find(w->cta->run, &f);
 }
 
@@ -176,8 +173,7 @@ void tc_sim_op_BARRIER_CLUSTER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
         tc_finding f = {.kind = TC_FINDING_CLUSTER_SYNC,
                         .at = tc_access_of(w, op, tc_first(twice)),
                         .lanes = tc_popc(twice),
-                        .detail = "barrier.cluster.arrive twice with no "
-                                  "barrier.cluster.wait between"};
+                        .detail.row = TC_DETAIL_CLUSTER_TWICE};
         tc_find(w->cta->run, &f);
     }
     tc_hazard_cluster_arrive(w, op, mask);

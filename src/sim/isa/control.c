@@ -45,9 +45,7 @@ void tc_sim_op_TRAP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     bool size = in_pipeline_header(w->cta->run->module, op);
     tc_fault(w, op, tc_first(mask),
              size ? TC_FINDING_ILLEGAL_SIZE : TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-             size ? "__pipeline_memcpy_async copies 4, 8 or 16 bytes, of which "
-                    "zfill leaves some"
-                  : NULL);
+             size ? TC_DETAIL_PIPELINE_SIZE : TC_DETAIL_NONE);
 }
 
 /* 9.7.19.1: without a debugger a GPU ends the launch. */

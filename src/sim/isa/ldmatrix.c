@@ -76,8 +76,7 @@ static bool find_rows(tc_warp *w, const tc_ptx_op *op, const matrix_shape *s,
         }
         if (at[i].space != TC_PS_SHARED || at[i].owner != w->cta) {
             tc_fault(w, op, (int)i, TC_FINDING_OUT_OF_BOUNDS, at[i].space,
-                     at[i].address, ROW_BYTES,
-                     "a matrix lies in the CTA's own shared memory");
+                     at[i].address, ROW_BYTES, TC_DETAIL_MATRIX_SHARED);
             return false;
         }
     }

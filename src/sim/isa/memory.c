@@ -272,7 +272,7 @@ access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_ptx_space space,
     if (bad) {
         int lane = tc_first(bad);
         tc_fault(w, op, lane, TC_FINDING_MISALIGNED, space, addr[lane], bytes,
-                 NULL);
+                 TC_DETAIL_NONE);
         return;
     }
     while (mask) {
@@ -283,7 +283,7 @@ access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_ptx_space space,
                              : 0;
         if (!(group & UINT32_C(1) << lane)) {
             tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, space, addr[lane],
-                     bytes, NULL);
+                     bytes, TC_DETAIL_NONE);
             return;
         }
         if (space == TC_PS_CLUSTER) {

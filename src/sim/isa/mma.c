@@ -34,8 +34,7 @@ bool tc_mma_together(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         return true;
     }
     tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-             "a matrix is in the registers of all 32 threads of the warp, and "
-             "some have ended or do not exist");
+             TC_DETAIL_MATRIX_WARP);
     return false;
 }
 

@@ -250,10 +250,13 @@ static void assert_failed(tc_warp *w, const tc_ptx_op *op, int lane,
             return;
         }
     }
-    tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-             tc_format(w->cta->run->sim->arena,
-                       "in %s: assertion `%s' failed (%s:%u)", text[3], text[0],
-                       text[1], (uint32_t)tc_call_operand(w, &a[2], lane)));
+    tc_fault_with(
+        w, op, lane, TC_FINDING_TRAP, TC_PS_REG, 0, 0,
+        (tc_detail){.row = TC_DETAIL_ASSERTION,
+                    .function = text[3],
+                    .expression = text[0],
+                    .file = text[1],
+                    .line = (uint32_t)tc_call_operand(w, &a[2], lane)});
 }
 
 /* ---- the functions ---- */
@@ -275,8 +278,7 @@ static void one_lane(tc_warp *w, const tc_ptx_op *op, uint8_t which, int lane,
         tc_hazard_heap_give(w, lane);
         if (!tc_heap_give(s, tc_call_operand(w, &a[0], lane))) {
             tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL,
-                     tc_call_operand(w, &a[0], lane), 0,
-                     "free of an address that malloc did not give");
+                     tc_call_operand(w, &a[0], lane), 0, TC_DETAIL_HEAP_FREE);
         }
         break;
     default:
@@ -297,7 +299,7 @@ void tc_builtin(tc_warp *w, const tc_ptx_op *op, const tc_ptx_func *f,
     const tc_ptx_operand *vec = w->cta->run->module->vec;
     if (op->a[2].nvec < least[f->builtin]) {
         tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-                 "a function of the system lacks parameters");
+                 TC_DETAIL_BUILTIN_PARAMETERS);
         return;
     }
     w->cta->run->progress++;

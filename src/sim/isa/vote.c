@@ -26,14 +26,12 @@ static void collect(tc_warp *w, const tc_ptx_op *op, uint32_t mask, int at,
         }
         mask &= ~group;
         if (group & ~need) {
-            tc_undefined_sync(
-                w, op, group & ~need,
-                "a lane that executes it is not in its membermask");
+            tc_undefined_sync(w, op, group & ~need,
+                              (tc_detail){.row = TC_DETAIL_NOT_A_MEMBER});
         }
         if (mask & need) {
-            tc_undefined_sync(
-                w, op, mask & need,
-                "lanes that name each other give different membermasks");
+            tc_undefined_sync(w, op, mask & need,
+                              (tc_detail){.row = TC_DETAIL_MEMBERMASKS});
         }
         if (tc_warp_converged(w, op, group, need & ~mask)) {
             fn(w, op, group);
@@ -75,9 +73,8 @@ void tc_sim_op_BAR_WARP_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         }
         mask &= ~group;
         if (group & ~need) {
-            tc_undefined_sync(
-                w, op, group & ~need,
-                "a lane that executes it is not in its membermask");
+            tc_undefined_sync(w, op, group & ~need,
+                              (tc_detail){.row = TC_DETAIL_NOT_A_MEMBER});
         }
         uint32_t others = elsewhere(w, need, false);
         if (need & ~(group | others)) {

@@ -36,9 +36,7 @@ static bool find_area(tc_warp *w, const tc_ptx_op *op, area *x) {
     for (int i = 1; i < TC_LANES; i++) {
         if (addr[i] != addr[0] || (stride && stride[i] != stride[0])) {
             tc_fault(w, op, i, TC_FINDING_TRAP, (tc_ptx_space)op->space,
-                     addr[i], 4,
-                     "the threads of the warp give different addresses or "
-                     "strides of a matrix");
+                     addr[i], 4, TC_DETAIL_MATRIX_ADDRESSES);
             return false;
         }
     }
@@ -73,9 +71,7 @@ static bool find_lanes(tc_warp *w, const tc_ptx_op *op, const area *x,
         bool own = at[i].space == TC_PS_SHARED && at[i].owner == w->cta;
         if ((!global && !own) || at[i].space != at[0].space) {
             tc_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, at[i].space,
-                     at[i].address, bytes,
-                     "a matrix lies in global memory, or in the CTA's own "
-                     "shared memory");
+                     at[i].address, bytes, TC_DETAIL_MATRIX_MEMORY);
             return false;
         }
         addr[i] = at[i].address;

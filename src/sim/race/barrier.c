@@ -352,14 +352,11 @@ static void check_aligned(tc_warp *w, uint32_t id) {
 static void report_gone(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
                         uint32_t gone) {
     tc_run *r = w->cta->run;
-    tc_finding f = {
-        .kind = TC_FINDING_BARRIER_DIVERGENCE,
-        .space = TC_PS_REG,
-        .at = tc_access_of(w, op, tc_first(lanes)),
-        .lanes = gone,
-        .detail = tc_format(r->sim->arena,
-                            "%u threads of the CTA had ended without arriving",
-                            gone)};
+    tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
+                    .space = TC_PS_REG,
+                    .at = tc_access_of(w, op, tc_first(lanes)),
+                    .lanes = gone,
+                    .detail = {.row = TC_DETAIL_BARRIER_ENDED, .count = gone}};
     tc_race_find(r, &f);
 }
 

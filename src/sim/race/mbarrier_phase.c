@@ -51,13 +51,8 @@ void tc_hz_idle_race(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
         f->address = idle->offset;
         f->bytes = f->to = 8;
         f->from = 0;
-        f->detail = idle->phase == UINT32_MAX
-                        ? "the parity of the phase before the first, which "
-                          "passes at once; what it reads next is written in a "
-                          "phase to come"
-                        : "the parity of a phase that it has waited for "
-                          "already, which passes at once; what it reads next "
-                          "is written in a later phase";
+        f->detail.row = idle->phase == UINT32_MAX ? TC_DETAIL_PHASE_BEFORE_FIRST
+                                                  : TC_DETAIL_PHASE_WAITED_FOR;
         return;
     }
 }

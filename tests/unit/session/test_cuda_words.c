@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "explain/finding.h"
 #include "explain/finding_cuda.h"
 
 #include <dirent.h>
@@ -314,20 +315,38 @@ static void mangled(void **state) {
     }
     assert_string_equal(tc_cuda_plain_text(a, "mbarrier _ZZ1kPfE3bar+8 (x)"),
                         "mbarrier bar+8 (x)");
-    assert_string_equal(
-        tc_cuda_detail(a, "CTA 0, warp 0, all lanes: at bar\n"
-                          "CTA 0, warp 1, all lanes: at bar\n"
-                          "CTA 0, warp 2, all lanes: at bar\n"
-                          "CTA 0, warp 3, lane 1: at bar\n"
-                          "CTA 1, warp 4, lane 1: at bar\nand 3 more\n"),
-        "block 0, warps 0-2, all lanes: at bar\n"
-        "block 0, warp 3, lane 1: at bar\n"
-        "block 1, warp 4, lane 1: at bar\nand 3 more\n");
+    tc_arena_free(a);
+}
+
+/* Warps that wait alike have one line in CUDA's words. */
+static void waiters(void **state) {
+    (void)state;
+    static const tc_ptx_op op = {.line = 7};
+    tc_waiter list[5] = {{0}};
+    for (uint32_t i = 0; i < 5; i++) {
+        list[i] = (tc_waiter){.cta = i / 4,
+                              .warp = i,
+                              .lanes = i < 3 ? UINT32_MAX : 2,
+                              .op = &op};
+    }
+    const tc_wait_list all = {.list = list, .n = 5, .more = 3};
+    tc_arena *a = tc_arena_new();
+    tc_buf b = TC_BUF_INIT;
+    tc_waiters_text(&all, true, a, &b);
+    assert_string_equal(tc_buf_text(&b),
+                        "block 0, warps 0-2, all lanes: at line 7\n"
+                        "block 0, warp 3, lane 1: at line 7\n"
+                        "block 1, warp 4, lane 1: at line 7\nand 3 more\n");
+    tc_buf_clear(&b);
+    tc_waiter_text(&all, false, a, &b);
+    assert_string_equal(tc_buf_text(&b), "CTA 0, warp 0, all lanes: at line 7");
+    tc_buf_free(&b);
     tc_arena_free(a);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(programs),
-                                       cmocka_unit_test(mangled)};
+                                       cmocka_unit_test(mangled),
+                                       cmocka_unit_test(waiters)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

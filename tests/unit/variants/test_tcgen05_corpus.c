@@ -10,6 +10,7 @@
 /* after those four */
 #include <cmocka.h>
 
+#include "detail_text.h"
 #include "dispatch_program.h"
 #include "emit_build.inc"
 #include "sim/sim.h"
@@ -149,7 +150,7 @@ static tc_run_status run(const char *id, const tc_ptx_module *m,
     for (int i = 0; i < r.nfindings; i++) {
         fprintf(stderr, "%s: %s %s\n", id,
                 tc_finding_kind_names[r.findings[i].kind],
-                r.findings[i].detail ? r.findings[i].detail : "");
+                detail_text(&r.findings[i]));
     }
     memcpy(out, first->bytes, LANES * COLUMNS * sizeof *out);
     tc_sim_free(s);

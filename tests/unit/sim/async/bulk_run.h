@@ -3,6 +3,7 @@
 #define BULK_RUN_H
 
 #include "async_run.h"
+#include "detail_text.h"
 
 #define POLICIES(c)                                                            \
     for (int policy = 0; policy < ASYNC_POLICIES; policy++)                    \
@@ -57,7 +58,7 @@ static inline void run(async_case *c, const char *body) {
     if (c->r.nfindings) {
         fprintf(stderr, "finding: %s %s\n",
                 tc_finding_kind_names[c->r.findings[0].kind],
-                c->r.findings[0].detail ? c->r.findings[0].detail : "");
+                detail_text(&c->r.findings[0]));
     }
 }
 

@@ -3,6 +3,7 @@
 #define TENSOR_RUN_H
 
 #include "async_run.h"
+#include "detail_text.h"
 #include "sim/tensormap.h"
 #include "tensor_model.h"
 
@@ -105,7 +106,7 @@ static inline void go(async_case *c, const tc_sim_tensor_map *map) {
     if (c->r.nfindings) {
         fprintf(stderr, "finding: %s %s\n",
                 tc_finding_kind_names[c->r.findings[0].kind],
-                c->r.findings[0].detail ? c->r.findings[0].detail : "");
+                detail_text(&c->r.findings[0]));
     }
     assert_int_equal(c->r.status, TC_RUN_OK);
 }

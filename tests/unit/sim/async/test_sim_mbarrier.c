@@ -1,6 +1,7 @@
 /* test_sim_mbarrier.c - mbarriers (PTX ISA 9.7.13.15): the object, arrivals,
  * transactions, waits, pipelines. What must come out follows from the ISA by
  * hand. */
+#include "detail_text.h"
 #include "mbar_run.h"
 
 static mbar_case c; /* zero between tests */
@@ -355,7 +356,7 @@ static void mistakes(void **state) {
         const tc_finding *f = c.r.findings;
         bool ok = c.r.nfindings == 1 && f->kind == w->kind &&
                   c.r.status == w->status &&
-                  (!w->words || (f->detail && strstr(f->detail, w->words)));
+                  (!w->words || (strstr(detail_text(f), w->words)));
         if (!ok) {
             mbar_print(&c, w->name);
         }

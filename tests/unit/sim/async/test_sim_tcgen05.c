@@ -2,6 +2,7 @@
  * lies in tensor memory is what the layout algebra says, which agrees with TVM:
  * src/layout's atoms and data paths. */
 #include "async_run.h"
+#include "detail_text.h"
 #include "layout/helpers.h"
 #include "tcgen05_machine.h"
 
@@ -425,15 +426,14 @@ static const wrong_case wrongs[] = {
 static void holds(const async_case *c, const wrong_case *w) {
     if (c->r.status != w->status || c->r.nfindings != 1 ||
         c->r.findings[0].kind != w->kind) {
-        fprintf(
-            stderr, "%s: status %d, %d findings, first %s %s\n", w->name,
-            c->r.status, c->r.nfindings,
-            c->r.nfindings ? tc_finding_kind_names[c->r.findings[0].kind] : "",
-            c->r.nfindings && c->r.findings[0].detail ? c->r.findings[0].detail
-                                                      : "");
+        fprintf(stderr, "%s: status %d, %d findings, first %s %s\n", w->name,
+                c->r.status, c->r.nfindings,
+                c->r.nfindings ? tc_finding_kind_names[c->r.findings[0].kind]
+                               : "",
+                c->r.nfindings ? detail_text(&c->r.findings[0]) : "");
         fail();
     }
-    const char *detail = c->r.findings[0].detail;
+    const char *detail = detail_text(&c->r.findings[0]);
     assert_true(!w->detail || (detail && strstr(detail, w->detail)));
 }
 

@@ -3,6 +3,7 @@
  * layouts for MMA); which lanes a row goes to is the ISA's list of warp pairs
  * (9.7.16.9.2). */
 #include "async_run.h"
+#include "detail_text.h"
 #include "layout/helpers.h"
 #include "tcgen05_machine.h"
 
@@ -175,7 +176,7 @@ static void copies_agree_with_the_layout_algebra(void **state) {
                 fprintf(stderr, "%s %s %s: %s\n", copies[i].shape,
                         async_policies[k].name,
                         tc_finding_kind_names[c->r.findings[f].kind],
-                        c->r.findings[f].detail ? c->r.findings[f].detail : "");
+                        detail_text(&c->r.findings[f]));
             }
             assert_int_equal(c->r.status, TC_RUN_OK);
             check_copy(c, &copies[i]);
@@ -270,10 +271,11 @@ static void what_is_wrong_is_said(void **state) {
                 fprintf(stderr, "%s, %s: %d, %d findings %s %s\n", w->name,
                         async_policies[k].name, c->r.status, c->r.nfindings,
                         f ? tc_finding_kind_names[f->kind] : "",
-                        f && f->detail ? f->detail : "");
+                        f ? detail_text(f) : "");
                 fail();
             }
-            assert_true(!w->detail || strstr(f->detail, w->detail) != NULL);
+            assert_true(!w->detail ||
+                        strstr(detail_text(f), w->detail) != NULL);
             async_end(c);
             free(c);
         }
@@ -350,7 +352,7 @@ static void pairs_of_ctas(void **state) {
         for (int f = 0; f < c->r.nfindings; f++) {
             fprintf(stderr, "%s %s: %s\n", async_policies[k].name,
                     tc_finding_kind_names[c->r.findings[f].kind],
-                    c->r.findings[f].detail ? c->r.findings[f].detail : "");
+                    detail_text(&c->r.findings[f]));
         }
         assert_int_equal(c->r.status, TC_RUN_OK);
         for (uint32_t i = 0; i < 256; i++) {
@@ -365,7 +367,7 @@ static void a_pair_of_one(void **state) {
     (void)state;
     async_case *c = run_pair(1, 0);
     assert_int_equal(c->r.status, TC_RUN_FAULT);
-    assert_non_null(strstr(c->r.findings[0].detail, "a pair of CTAs"));
+    assert_non_null(strstr(detail_text(&c->r.findings[0]), "a pair of CTAs"));
     async_end(c);
     free(c);
 }

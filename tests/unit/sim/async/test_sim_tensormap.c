@@ -1,4 +1,5 @@
 /* test_sim_tensormap.c - what tensor maps and their copies are refused for. */
+#include "detail_text.h"
 #include "tensor_run.h"
 
 #define LOAD_2D                                                                \
@@ -20,8 +21,7 @@ static void fault(const char *text, const model_box *m, uint64_t beyond,
     assert_int_equal(c->r.status, TC_RUN_FAULT);
     assert_int_equal(c->r.findings[0].kind, kind);
     if (words) {
-        assert_non_null(c->r.findings[0].detail);
-        assert_non_null(strstr(c->r.findings[0].detail, words));
+        assert_non_null(strstr(detail_text(&c->r.findings[0]), words));
     }
     finish(c);
 }

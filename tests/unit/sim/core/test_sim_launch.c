@@ -1,5 +1,6 @@
 /* test_sim_launch.c - grids whose CTAs wait for each other, what a launch may
  * ask for, and lanes that wait for lanes. */
+#include "detail_text.h"
 #include "mbar_run.h"
 
 static mbar_case c; /* zero between tests */
@@ -88,10 +89,10 @@ static void too_many_for_the_machine(void **state) {
     assert_int_equal(c.r.status, TC_RUN_DEADLOCK);
     assert_int_equal(c.r.findings[0].kind, TC_FINDING_DEADLOCK);
     const char *want = "3 more CTAs cannot start before one of these 132 ends";
-    if (!strstr(c.r.findings[0].detail, want)) {
+    if (!strstr(detail_text(&c.r.findings[0]), want)) {
         mbar_print(&c, "too many");
     }
-    assert_non_null(strstr(c.r.findings[0].detail, want));
+    assert_non_null(strstr(detail_text(&c.r.findings[0]), want));
     mbar_end(&c);
 }
 
@@ -210,7 +211,7 @@ static void deadlocks(void **state) {
             const tc_finding *f = c.r.findings;
             bool ok = c.r.status == TC_RUN_DEADLOCK && c.r.nfindings == 1 &&
                       f->kind == TC_FINDING_DEADLOCK &&
-                      strstr(f->detail, stuck[i].words);
+                      strstr(detail_text(f), stuck[i].words);
             if (!ok) {
                 mbar_print(&c, stuck[i].name);
             }

@@ -1,6 +1,7 @@
 /* test_sim_call.c - calls of functions, direct and by address, recursion,
  * divergent returns, tables of branches, the stack, printf, malloc, assert.
  * tests/ptx/calls.ptx is nvcc's; its kernels are computed here in C. */
+#include "detail_text.h"
 #include "sim_program.h"
 
 /* calls.cu:
@@ -138,8 +139,8 @@ static void nvcc_assert(void **state) {
     assert_int_equal(f.r.status, TC_RUN_FAULT);
     assert_int_equal(f.r.findings[0].kind, TC_FINDING_TRAP);
     assert_int_equal(f.r.findings[0].at.lane, 5);
-    assert_non_null(strstr(f.r.findings[0].detail, "calls.cu:"));
-    assert_non_null(strstr(f.r.findings[0].detail,
+    assert_non_null(strstr(detail_text(&f.r.findings[0]), "calls.cu:"));
+    assert_non_null(strstr(detail_text(&f.r.findings[0]),
                            "assertion `in[threadIdx.x] != 18 && \"no 18\"' "
                            "failed"));
     end_file(&f);
@@ -313,9 +314,7 @@ static void other_forms(void **state) {
             run_text(&c, text);
             if (c.r.status != TC_RUN_OK) {
                 fail_msg("%s: status %d: %s", forms[i].name, (int)c.r.status,
-                         c.r.nfindings && c.r.findings[0].detail
-                             ? c.r.findings[0].detail
-                             : "");
+                         c.r.nfindings ? detail_text(&c.r.findings[0]) : "");
             }
             for (uint32_t t = 0; t < 32; t++) {
                 if (word(c.b, t * 8) != forms[i].want(t)) {
@@ -372,8 +371,8 @@ static void faults(void **state) {
         run_text(&c, text);
         assert_int_equal(c.r.status, TC_RUN_FAULT);
         assert_int_equal(c.r.findings[0].kind, TC_FINDING_TRAP);
-        if (!strstr(c.r.findings[0].detail, rows[i].words)) {
-            fail_msg("%s: %s", rows[i].body, c.r.findings[0].detail);
+        if (!strstr(detail_text(&c.r.findings[0]), rows[i].words)) {
+            fail_msg("%s: %s", rows[i].body, detail_text(&c.r.findings[0]));
         }
         end_case(&c);
         free(text);

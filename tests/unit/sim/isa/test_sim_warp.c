@@ -2,6 +2,7 @@
  * shfl, bar.warp.sync) and threads together (bar, barrier, with ids, counts,
  * arrive and red), nanosleep, fences and other control that gives no value.
  * Expected values follow from PTX ISA 9.7.13 by hand. */
+#include "detail_text.h"
 #include "sim_program.h"
 
 typedef uint32_t expected_fn(uint32_t thread);
@@ -213,7 +214,7 @@ static void values(void **state) {
             if (c.r.status != TC_RUN_OK) {
                 fail_msg("%s: status %d, %s: %s", rows[i].name, (int)c.r.status,
                          tc_finding_kind_names[c.r.findings[0].kind],
-                         c.r.findings[0].detail ? c.r.findings[0].detail : "");
+                         detail_text(&c.r.findings[0]));
             }
             for (uint32_t t = 0; t < 96; t++) {
                 if (word(c.b, t * 8) != rows[i].want(t)) {
@@ -359,14 +360,12 @@ static void misuse(void **state) {
             run_text(&c, text);
             for (int k = 0; k < c.r.nfindings; k++) {
                 const tc_finding *f = &c.r.findings[k];
-                said |= (int)f->kind == wrong[i].kind && f->detail &&
-                        strstr(f->detail, wrong[i].words);
+                said |= (int)f->kind == wrong[i].kind &&
+                        strstr(detail_text(f), wrong[i].words);
             }
             if (c.r.status != wrong[i].status || !said) {
                 fail_msg("%s: status %d: %s", wrong[i].name, (int)c.r.status,
-                         c.r.nfindings && c.r.findings[0].detail
-                             ? c.r.findings[0].detail
-                             : "");
+                         c.r.nfindings ? detail_text(&c.r.findings[0]) : "");
             }
             end_case(&c);
         }

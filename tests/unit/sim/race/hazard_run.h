@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "detail_text.h"
 #include "sim/sim.h"
 #include "tool.h"
 #include <stdio.h>
@@ -127,7 +128,7 @@ static void hazard_show(const hazard_case *c, const hazard_order *o,
                 f->at.lane, f->at.op ? f->at.op->ptx_line : 0, f->cause.cta,
                 f->cause.warp, f->cause.lane,
                 f->cause.op ? f->cause.op->ptx_line : 0, (int)f->missing,
-                f->detail ? f->detail : "");
+                detail_text(f));
     }
     if (getenv("HAZARD_TEXT")) {
         fprintf(stderr, "%s", text);

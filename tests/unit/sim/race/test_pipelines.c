@@ -15,6 +15,7 @@
 /* after those four */
 #include <cmocka.h>
 
+#include "detail_text.h"
 #include "pipeline_program.h"
 #include "tool.h"
 #include <signal.h>
@@ -145,7 +146,7 @@ static void show(const char *what, const pipe_program *p, uint64_t seed,
                 "  %s at line %d (%u.%u.%u) cause line %d (%u.%u.%u) %.1500s\n",
                 tc_finding_kind_names[f->kind], line_of(&f->at), f->at.cta,
                 f->at.warp, f->at.lane, line_of(&f->cause), f->cause.cta,
-                f->cause.warp, f->cause.lane, f->detail ? f->detail : "");
+                f->cause.warp, f->cause.lane, detail_text(f));
     }
 }
 
