@@ -3,6 +3,7 @@
 #include "gpu/gpu.h"
 #include "session/last_run.h"
 #include "session/loaded.h"
+#include "session/settings.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -61,9 +62,6 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     }
     tc_session *s = tc_xcalloc(1, sizeof *s);
     s->options = *options;
-    if (s->options.width <= 0) {
-        s->options.width = 80;
-    }
     s->diag = diag;
     s->output = output;
     s->user = user;
@@ -71,8 +69,10 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     s->arena = tc_arena_new();
     s->tree = tc_arena_new();
     s->env = tc_env_new(s->arena);
-    s->timing = s->hazards = s->trace = s->target_cuda = true;
-    s->completion = TC_COMPLETE_TIMING;
+    tc_settings_reset(s);
+    if (options->width > 0) {
+        s->options.width = options->width;
+    }
     s->gpu = tc_gpu_host_new();
     return s;
 }
