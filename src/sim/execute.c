@@ -209,7 +209,7 @@ static void warp_turn(tc_warp *w, tc_turns *t) {
 }
 
 static bool cancelled(const tc_run *r) {
-    const volatile int *c = r->sim->options.cancel;
+    const atomic_int *c = r->sim->options.cancel;
     return c && *c;
 }
 

@@ -12,6 +12,7 @@
 #include "ptx/ptx.h"
 #include "sim/finding.h"
 #include "trace/trace.h"
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,8 +30,8 @@ typedef struct tc_sim_options {
     bool hazards;     /* the happens-before checker */
     bool trace;
     tc_completion completion;
-    uint64_t seed;              /* of TC_COMPLETE_RANDOM */
-    const volatile int *cancel; /* polled; non-zero ends the run. May be NULL */
+    uint64_t seed;            /* of TC_COMPLETE_RANDOM */
+    const atomic_int *cancel; /* polled; non-zero ends the run. May be NULL */
     /* What threads print, as they do; n bytes, not ended by 0. May be NULL. */
     void (*print)(void *user, const char *text, size_t n);
     void *print_user;

@@ -88,7 +88,7 @@ static void with_resident(tc_grid *g, void tell(tc_run *r, tc_cta *const *ctas,
 }
 
 static bool cancelled(const tc_run *r) {
-    const volatile int *c = r->sim->options.cancel;
+    const atomic_int *c = r->sim->options.cancel;
     return c && *c;
 }
 
