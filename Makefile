@@ -3,7 +3,7 @@ CC      ?= cc
 BUILD   ?= build
 PREFIX  ?= /usr/local
 OPT     ?= -O2 -g
-WARN    := -std=c17 -Wall -Wextra -Wpedantic -Werror
+WARN    := -std=c17 -Wall -Wextra -Wpedantic -Wmissing-prototypes -Wshadow -Werror
 CPPFLAGS_ALL := -Isrc -D_GNU_SOURCE $(CPPFLAGS)
 CFLAGS_ALL   := $(WARN) $(OPT) $(SAN) $(CFLAGS)
 LIBS    := -ljansson -ldl -lm

@@ -10,7 +10,7 @@
 enum { AGAIN_MS = 250, GRACE = 20 };
 
 /* Signal handlers have no argument, so what they need is kept here. */
-static tc_session *volatile running;
+static tc_session *_Atomic running;
 static volatile sig_atomic_t alarms, interrupted;
 static struct sigaction old_int, old_alarm;
 static bool took_int;

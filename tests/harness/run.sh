@@ -21,6 +21,7 @@ export TILECOPY_PTXAS TILECOPY_EXERCISES TILECOPY_CACHE_MB
 programs() {
     name=$1
     shift
+    [ $# -gt 0 ] || return
     printf '%s\n' "$@" | xargs -n 6 | awk -v name="$name" -v run="\
 '$build/tests/programs' '$program'" '{ printf "%s %d\t%s %s\n", name, NR, run, $0 }'
 }
