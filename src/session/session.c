@@ -64,6 +64,7 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
         tc_buf_free(&known);
         return NULL;
     }
+    json_set_alloc_funcs(tc_xmalloc, free);
     tc_session *s = tc_xcalloc(1, sizeof *s);
     s->options = *options;
     s->diag = diag;

@@ -104,11 +104,6 @@ static void names(tc_list *l, const tc_ptx_operand *o) {
     }
 }
 
-/* Registers of a result: not those of an address. */
-static bool writes(const tc_ptx_op *op, int i) {
-    return (op->dst >> i & 1) != 0;
-}
-
 static uint8_t small(uint32_t n) {
     return n > 255 ? 255 : (uint8_t)n;
 }
@@ -120,14 +115,14 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
         add(l, TC_ENTRIES + (uint32_t)op->guard);
     }
     for (int i = 0; i < op->noperands; i++) {
-        if (!writes(op, i)) {
+        if (!(op->dst >> i & 1)) {
             names(l, &op->a[i]);
         }
     }
     uint32_t nsrc = l->n - begin > 255 ? 255 : l->n - begin;
     l->n = begin + nsrc;
     for (int i = 0; i < op->noperands; i++) {
-        if (writes(op, i)) {
+        if (op->dst >> i & 1) {
             names(l, &op->a[i]);
         }
     }

@@ -30,7 +30,7 @@ static const struct row {
     tc_sim_op_fn *execute;
     tc_ptx_rule *rule;
 } rows[TC_PTX_OPCODE_COUNT] = {
-#define TC_PTX_OP(id, name, section, units, class, effect, target, family,     \
+#define TC_PTX_OP(id, name, section, units, class, effect, target, modifiers,  \
                   rule)                                                        \
     [TC_PTX_##id] = {#id, TC_CLASS_##class, tc_sim_op_##id, tc_ptx_rule_##rule},
 #include "ptx/ops.def"
