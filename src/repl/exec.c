@@ -9,6 +9,7 @@
 #include "repl/shell.h"
 #include "repl/signals.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +174,9 @@ static int run(const tc_cli *cli, tc_session *s, int report) {
     tc_signals_begin(s, 0, true); /* the run itself minds its time */
     int status = tc_signals_ended() ? TC_FAILED : tc_session_exec(s, &o);
     tc_signals_end();
+    if (status == TC_FAILED && tc_signals_interrupted()) {
+        status = 128 + SIGINT; /* while it was built */
+    }
     return tc_signals_ended() ? 128 + tc_signals_ended() : status;
 }
 

@@ -1,8 +1,9 @@
 /* budget.h - what a program may take of the machine, and what it has taken.
  *
  * Its time is processor time: of all its processes, and of this one, which
- * executes its kernels. A machine that has more to do changes it little. To
- * that comes the time in which all of them only slept. The wall clock goes on
+ * executes its kernels. A machine that has more to do changes it little. Of
+ * the time in which all of them only slept it may have as much, and a little
+ * more. The wall clock goes on
  * while they run alone: where this process was stopped (SIGSTOP), or the
  * machine slept, it stood still. */
 #ifndef TC_RUNTIME_BUDGET_H

@@ -4,6 +4,7 @@
 
 #include "runtime/budget.h"
 #include "runtime/server.h"
+#include <stdatomic.h>
 #include <sys/types.h>
 
 /* Why it is not served any more. */
@@ -19,7 +20,7 @@ typedef struct tc_process {
     int socket;
     int pidfd; /* readable when it has ended; -1: not known here */
     tc_budget budget;
-    const volatile int *cancel; /* may be NULL */
+    const atomic_int *cancel; /* may be NULL */
     bool reaped;
     int status; /* waitpid's, then */
 } tc_process;
@@ -52,7 +53,7 @@ double tc_process_end(tc_process *p);
  * that the device polls. */
 typedef struct tc_watch tc_watch;
 tc_watch *tc_watch_new(tc_process *p);
-const volatile int *tc_watch_flag(const tc_watch *w);
+const atomic_int *tc_watch_flag(const tc_watch *w);
 void tc_watch_on(tc_watch *w, bool on); /* off: nobody looks */
 void tc_watch_free(tc_watch *w);        /* NULL is allowed */
 

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "runtime/device.h"
+#include <stdatomic.h>
 
 /* What happened on the host side: INTERFACE.md's host-* findings, and what the
  * program should be told in words. */
@@ -45,7 +46,7 @@ typedef struct tc_program_options {
                                  of each file that it writes. NULL: none */
     uint64_t memory; /* bytes of device memory that it may have; 0: what the
                         device has */
-    const volatile int *cancel; /* polled; may be NULL */
+    const atomic_int *cancel; /* polled; may be NULL */
     int in, out, err; /* descriptors that become the program's standard streams,
                          or 0: the caller's own */
     /* Called in order, as things happen. user is the first argument. */

@@ -18,6 +18,7 @@
 #include "tilecopy.h"
 #include <jansson.h>
 #include <signal.h>
+#include <stdatomic.h>
 
 typedef struct tc_run tc_run;       /* session/last_run.h */
 typedef struct tc_loaded tc_loaded; /* session/loaded.h: a .ptx or .cu file */
@@ -77,11 +78,11 @@ struct tc_session {
 
     /* of the evaluation under way */
     tc_diags diags;
-    json_t *first_error;        /* JSON mode: the error object */
-    json_t *notes;              /* JSON mode: warnings and notes */
-    volatile int cancel;        /* 1 interrupted, 2 time limit */
-    tc_grade_fn grade;          /* the client's; NULL: it has none */
-    tc_session *volatile inner; /* that interrupts reach too, or NULL */
+    json_t *first_error;       /* JSON mode: the error object */
+    json_t *notes;             /* JSON mode: warnings and notes */
+    atomic_int cancel;         /* 1 interrupted, 2 time limit */
+    tc_grade_fn grade;         /* the client's; NULL: it has none */
+    tc_session *_Atomic inner; /* that interrupts reach too, or NULL */
 
     bool told_cache; /* that it is not used */
     bool finished, had_findings, wants_timeline;

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "toolchain/toolchain.h"
 #include <stdarg.h>
+#include <stdatomic.h>
 
 /* --- process.c: other programs, without a shell ----------------------------*/
 
@@ -18,9 +19,9 @@ typedef struct tc_process {
     /* gets both by lines as they come (out and err are then not filled) */
     void (*said)(void *user, const char *line);
     void *user;
-    const volatile int *cancel; /* not 0: end it; or NULL */
-    int timeout_ms;             /* 0: none */
-    const tc_limits *limits;    /* NULL: none */
+    const atomic_int *cancel; /* not 0: end it; or NULL */
+    int timeout_ms;           /* 0: none */
+    const tc_limits *limits;  /* NULL: none */
     tc_buf *why;     /* with limits: gets which one it passed, in words */
     const char *own; /* a folder that is its own: limits.disk is of that, and
                         it goes where we are killed meanwhile; or NULL */

@@ -2,7 +2,7 @@
  * and variables are registered by hand. test_stub.c builds it, links it with
  * the stub, and runs it: stub_program SCENARIO, before the parent of
  * stub_parent.h. Status 0: all was as CUDA has it. */
-#include "stub_api.h"
+#include "runtime/stub/api.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -514,7 +514,8 @@ static int tensor(void) {
     _Alignas(64) char map[128];
     uint64_t dims[2] = {64, 64}, strides[1] = {256};
     uint32_t box[2] = {32, 8}, steps[2] = {1, 1};
-    int found = -1, *d = some(4);
+    enum cudaDriverEntryPointQueryResult found;
+    int *d = some(4);
     encode_fn encode;
     void *p;
     OK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &p, 12000, 0,

@@ -14,6 +14,7 @@
 #include "runtime_kernels.h"
 #include "runtime_programs.h"
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -222,7 +223,7 @@ static void test_misuse(void **state) {
 }
 
 /* The flag is set while the program is silent, and while a kernel runs. */
-static volatile int cancel;
+static atomic_int cancel;
 
 static void set_cancel(int sig) {
     (void)sig;

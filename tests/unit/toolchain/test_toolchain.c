@@ -10,6 +10,7 @@
 #include "toolchain_fake.h"
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/time.h>
 #include <time.h>
 
@@ -294,7 +295,7 @@ static void test_machine(void **state) {
     assert_non_null(strstr(m->text, "apt install g++"));
 }
 
-static volatile int stop;
+static atomic_int stop;
 
 static void on_alarm(int signal) {
     stop = signal;
