@@ -35,7 +35,7 @@ typedef struct tc_sim_options {
     /* What threads print, as they do; n bytes, not ended by 0. May be NULL. */
     void (*print)(void *user, const char *text, size_t n);
     void *print_user;
-    const char *isa; /* of the fast road: "avx512", "avx2", "plain", "none";
+    const char *isa; /* of the fast path: "avx512", "avx2", "plain", "none";
                         NULL: the best there is. For tests */
     uint64_t base;   /* the first address that the simulator itself gives away:
                         symbols, tc_sim_alloc, the kernels' heap; 0: its own */

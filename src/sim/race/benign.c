@@ -10,7 +10,7 @@
  * from what the blocks before it have read, and comes to it in relaxed words.
  * Nothing but that dependence orders those reads before its writes. */
 #include "sim/core/finding.h"
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 #include <string.h>
 
 enum { MOST = 16 };
