@@ -5,15 +5,13 @@
 
 #include "run/run.h"
 
-/* --- findings.c --------------------------------------------------------------
- */
+/* --- findings.c ------------------------------------------------------------*/
 
 void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out);
 json_t *tc_finding_json(tc_session *s, const tc_finding *f);
 json_t *tc_findings_json(tc_session *s);
 
-/* --- run_reply.c -------------------------------------------------------------
- */
+/* --- run_reply.c -----------------------------------------------------------*/
 
 void tc_run_text(tc_session *s, tc_buf *b);
 void tc_run_findings_text(tc_session *s, tc_buf *b);
