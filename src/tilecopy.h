@@ -5,6 +5,11 @@
  * TVMScript at a time and get text, or one JSON object, back. The library
  * never prints and never exits: diagnostics and output arrive through
  * callbacks. A statement that fails leaves the session as it was.
+ *
+ * Where memory for the library's own structures is exhausted there is no going
+ * on: it calls the function that tc_on_out_of_memory (base/arena.h) was given,
+ * which ends the process; without one, abort(3). The program's own says "out of
+ * memory" and ends with status 1.
  */
 #ifndef TILECOPY_H
 #define TILECOPY_H

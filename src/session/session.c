@@ -1,5 +1,6 @@
 /* session.c - the life of a session, and what clients ask it. */
 #include "session/session.h"
+#include "base/arch.h"
 #include "gpu/gpu.h"
 #include "session/last_run.h"
 #include "session/loaded.h"
@@ -56,10 +57,14 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
                            tc_output_fn output, void *user) {
     if (options->arch != NULL && !known_arch(options->arch)) {
         tc_diags d = {diag, user, 0};
-        tc_error(&d, TC_NOWHERE, "sm_80, sm_90, sm_90a or sm_100a",
-                 "unknown arch '%s'", options->arch);
+        tc_buf known = TC_BUF_INIT;
+        tc_arch_list(&known);
+        tc_error(&d, TC_NOWHERE, tc_buf_text(&known), "unknown arch '%s'",
+                 options->arch);
+        tc_buf_free(&known);
         return NULL;
     }
+    json_set_alloc_funcs(tc_xmalloc, free);
     tc_session *s = tc_xcalloc(1, sizeof *s);
     s->options = *options;
     s->diag = diag;

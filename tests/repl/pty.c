@@ -253,7 +253,7 @@ static void test_narrow(const char *kind) {
         terminal_send(&t, "20 * 21 + (");
         terminal_resize(&t, columns);
         terminal_settle(&t, 50);
-        terminal_send(&t, CTRL_U "for i in range(2):\r" CTRL_C);
+        terminal_send(&t, CTRL_U "6 * 7" CTRL_U);
         terminal_settle(&t, 50);
     }
     terminal_resize(&t, 80);

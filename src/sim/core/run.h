@@ -8,7 +8,7 @@
 
 typedef struct tc_machine { /* a row of arch.def */
     const char *name;
-    int sm;
+    int sm, costs; /* costs: the generation whose times it has */
     uint32_t sms, max_threads_cta, max_threads_sm, max_ctas_sm;
     uint32_t shared_static, shared_cta, shared_sm, registers_sm;
 } tc_machine;
