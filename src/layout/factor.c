@@ -1,3 +1,4 @@
+/* factor.c - recognising a factor of a product of layouts. */
 #include "layout/algebra.h"
 #include "layout/internal.h"
 

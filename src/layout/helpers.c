@@ -1,3 +1,4 @@
+/* helpers.c - the layouts that TVM has names for. */
 #include "layout/helpers.h"
 #include "layout/algebra.h"
 #include "layout/internal.h"

@@ -1,3 +1,4 @@
+/* helpers_sf.c - layouts of scale factors and of Trainium. */
 #include "layout/algebra.h"
 #include "layout/helpers.h"
 #include "layout/internal.h"

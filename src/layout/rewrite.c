@@ -1,3 +1,4 @@
+/* rewrite.c - operations that rewrite iterators one by one. */
 #include "layout/algebra.h"
 #include "layout/internal.h"
 
