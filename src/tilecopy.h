@@ -107,6 +107,7 @@ typedef struct tc_exec_options {
     int report;    /* a descriptor that gets INTERFACE.md's report; -1: none */
     bool quiet;    /* findings go to the report alone */
     bool pedantic; /* leaks and errors that nobody looked at are findings too */
+    bool no_suppressions; /* races in libraries that are believed right too */
     const char *main; /* one more source, linked in (the grader's), or NULL */
     int in, out; /* descriptors that become its standard input and output; 0:
                     this process's own */

@@ -225,15 +225,17 @@ static void show_settings(tc_session *s, tc_reply *r) {
     const char *completion = completions[s->completion];
     const char *target = s->target_cuda ? "cuda" : "none";
     if (s->options.json) {
-        r->json = json_pack("{s:b,s:b,s:s,s:I,s:b,s:s,s:i}", "timing",
-                            s->timing, "hazards", s->hazards, "completion",
-                            completion, "completion_seed",
-                            (json_int_t)s->completion_seed, "trace", s->trace,
-                            "target", target, "width", s->options.width);
+        r->json = json_pack(
+            "{s:b,s:b,s:b,s:s,s:I,s:b,s:s,s:i}", "timing", s->timing, "hazards",
+            s->hazards, "suppressions", s->suppressions, "completion",
+            completion, "completion_seed", (json_int_t)s->completion_seed,
+            "trace", s->trace, "target", target, "width", s->options.width);
         return;
     }
-    tc_buf_printf(&r->text, "timing %s\nhazards %s\ncompletion %s",
-                  on_off(s->timing), on_off(s->hazards), completion);
+    tc_buf_printf(&r->text, "timing %s\nhazards %s\nsuppressions %s\n",
+                  on_off(s->timing), on_off(s->hazards),
+                  on_off(s->suppressions));
+    tc_buf_printf(&r->text, "completion %s", completion);
     if (s->completion == TC_COMPLETE_RANDOM) {
         tc_buf_printf(&r->text, " %llu",
                       (unsigned long long)s->completion_seed);
@@ -258,14 +260,17 @@ tc_status tc_cmd_set(tc_session *s, const tc_args *args, tc_reply *r) {
         show_settings(s, r);
         return TC_OK;
     }
-    static const char *const names[] = {"timing", "hazards", "completion",
-                                        "trace",  "target",  "width"};
+    static const char *const names[] = {"timing",       "hazards", "completion",
+                                        "suppressions", "trace",   "target",
+                                        "width"};
     const char *name = args->words[0];
     bool ok;
     if (strcmp(name, "timing") == 0) {
         ok = set_timing(s, args);
     } else if (strcmp(name, "hazards") == 0) {
         ok = set_switch(s, args, &s->hazards);
+    } else if (strcmp(name, "suppressions") == 0) {
+        ok = set_switch(s, args, &s->suppressions);
     } else if (strcmp(name, "completion") == 0) {
         ok = set_completion(s, args);
     } else if (strcmp(name, "trace") == 0) {
@@ -275,7 +280,7 @@ tc_status tc_cmd_set(tc_session *s, const tc_args *args, tc_reply *r) {
     } else if (strcmp(name, "width") == 0) {
         ok = set_width(s, args);
     } else {
-        const char *near = tc_nearest(name, names, 6);
+        const char *near = tc_nearest(name, names, 7);
         char hint[64];
         snprintf(hint, sizeof hint, "did you mean %s?", near ? near : "");
         tc_error(&s->diags, args->spans[0],

@@ -49,15 +49,17 @@ static void offer_commands(matches *m, bool planned) {
     }
 }
 
-static const char *const settings[] = {"timing", "hazards", "completion",
-                                       "trace",  "target",  "width"};
+static const char *const settings[] = {"timing",       "hazards", "completion",
+                                       "suppressions", "trace",   "target",
+                                       "width"};
 static const char *const setting_values[][5] = {
-    {"on", "off"}, {"on", "off"},    {"timing", "early", "late", "random"},
-    {"on", "off"}, {"cuda", "none"}, {NULL}};
+    {"on", "off"}, {"on", "off"}, {"timing", "early", "late", "random"},
+    {"on", "off"}, {"on", "off"}, {"cuda", "none"},
+    {NULL}};
 
 /* Arguments of `set`: its names first, then the values of the one named. */
 static void offer_settings(matches *m, const char *args, size_t len) {
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         size_t n = strlen(settings[i]);
         if (len > n && strncmp(args, settings[i], n) == 0 && args[n] == ' ') {
             for (int k = 0; k < 5 && setting_values[i][k] != NULL; k++) {

@@ -263,6 +263,7 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
     while (o->args != NULL && o->args[ask.nargs] != NULL) {
         ask.nargs++;
     }
+    s->suppressions = s->suppressions && !o->no_suppressions;
     tc_exec *e = tc_exec_run(s, file, &ask);
     int result = tc_exec_status(e);
     if (!o->quiet) {

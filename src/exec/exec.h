@@ -79,6 +79,7 @@ struct tc_exec {
     tc_exec_finding *findings;
     int nfindings, findings_cap;
     uint64_t findings_left_out;
+    uint64_t suppressed[TC_SUPPRESSION_COUNT]; /* of all launches */
     tc_exec_difference differences[TC_EXEC_DIFFERENCES];
     uint64_t ndifferences;
     bool approximate;    /* of instructions that PTX only bounds, perhaps */

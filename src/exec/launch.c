@@ -281,6 +281,9 @@ void tc_exec_launched(void *exec, const tc_program_launch *l) {
     add_kernel(e, l);
     note_status(e, r);
     note_gpu(e, l);
+    for (int i = 0; r->simulated && i < TC_SUPPRESSION_COUNT; i++) {
+        e->suppressed[i] += r->sim.suppressed[i];
+    }
     e->approximate |= r->ndifferences > 0 && r->approximate;
     for (int i = 0; i < r->ndifferences; i++) {
         add_difference(e, l, &r->differences[i]);

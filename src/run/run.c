@@ -327,6 +327,7 @@ bool tc_run_simulate(tc_session *s, tc_run *run) {
                                                 : tc_sim_archs()[0],
                         .timing = s->timing,
                         .hazards = s->hazards,
+                        .no_suppressions = !s->suppressions,
                         .trace = s->trace,
                         .completion = s->completion,
                         .seed = s->completion_seed,

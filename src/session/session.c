@@ -72,6 +72,7 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     s->tree = tc_arena_new();
     s->env = tc_env_new(s->arena);
     s->timing = s->hazards = s->trace = s->target_cuda = true;
+    s->suppressions = true;
     s->completion = TC_COMPLETE_TIMING;
     s->gpu = tc_gpu_host_new();
     return s;

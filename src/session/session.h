@@ -75,7 +75,7 @@ struct tc_session {
     tc_last_exec last_exec;
 
     /* settings: `set` */
-    bool timing, hazards, trace, target_cuda;
+    bool timing, hazards, suppressions, trace, target_cuda;
     tc_completion completion;
     uint64_t completion_seed;
 
