@@ -3,7 +3,7 @@ CC      ?= cc
 BUILD   ?= build
 PREFIX  ?= /usr/local
 OPT     ?= -O2 -g
-WARN    := -std=c17 -Wall -Wextra -Wpedantic -Werror
+WARN    := -std=c17 -Wall -Wextra -Wpedantic -Wmissing-prototypes -Wshadow -Werror
 CPPFLAGS_ALL := -Isrc -D_GNU_SOURCE $(CPPFLAGS)
 CFLAGS_ALL   := $(WARN) $(OPT) $(SAN) $(CFLAGS)
 LIBS    := -ljansson -ldl -lm
@@ -140,6 +140,15 @@ tools: $(BUILD)/tools/mma_host $(BUILD)/tools/ptx_host $(BUILD)/tools/device_hos
        $(BUILD)/tools/program_host \
        $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_host $(BUILD)/tools/alu_pack
 
+# Makes calls fail, for tests/faults/faults.sh.
+$(BUILD)/tests/faults.so: tests/faults/faults.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(WARN) -O1 -g -fPIC -shared -o $@ $< -ldl
+
+# Every call of every class fails once.
+faults: all $(BUILD)/tests/faults.so
+	@sh tests/faults/faults.sh $(BUILD)/tilecopy-repl $(BUILD)/tests/faults.so
+
 # --- what people type ---------------------------------------------------------
 
 # Installs what is missing, builds, and opens the program on the first lesson's
@@ -162,7 +171,7 @@ test:
 
 test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/run \
             $(BUILD)/tests/pty \
-            $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu \
+            $(BUILD)/tests/faults.so $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu \
             $(BUILD)/tests/programs \
             $(BUILD)/tests/test_client
 
@@ -207,7 +216,7 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all tools run test test-build test-plain toolkit check conformance bench \
+.PHONY: all faults tools run test test-build test-plain toolkit check conformance bench \
         fuzz install clean
 .SECONDARY:
 -include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d)

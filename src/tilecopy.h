@@ -5,6 +5,11 @@
  * TVMScript at a time and get text, or one JSON object, back. The library
  * never prints and never exits: diagnostics and output arrive through
  * callbacks. A statement that fails leaves the session as it was.
+ *
+ * Where memory for the library's own structures is exhausted there is no going
+ * on: it calls the function that tc_on_out_of_memory (base/arena.h) was given,
+ * which ends the process; without one, abort(3). The program's own says "out of
+ * memory" and ends with status 1.
  */
 #ifndef TILECOPY_H
 #define TILECOPY_H
@@ -74,7 +79,13 @@ typedef struct tc_session tc_session;
  * process of its own, which is that program once more. True: this is that
  * process, its work is done, and *status is for main to return. */
 bool tc_session_process(int argc, char **argv, int *status);
-/* Its number, or 0: there is none. s may be NULL. */
+/* For programs that run others': from here on two processes go on. In the one
+ * that works it returns false. The other one waits for it, passes signals on,
+ * and when it has ended, whatever ended it, ends all that it has left behind:
+ * then it returns true, and *status is for main to return. If that one is
+ * killed, the worker gets SIGTERM. Call it before there are threads. */
+bool tc_guard(int *status);
+/* The number of the process that drives the GPU, or 0. s may be NULL. */
 int tc_session_gpu_process(const tc_session *s);
 
 tc_options tc_options_default(void);
@@ -107,13 +118,18 @@ typedef struct tc_exec_options {
     int report;    /* a descriptor that gets INTERFACE.md's report; -1: none */
     bool quiet;    /* findings go to the report alone */
     bool pedantic; /* leaks and errors that nobody looked at are findings too */
+    const char *main;  /* one more source, linked in (the grader's), or NULL */
+    int in, out, err;  /* descriptors that become its standard streams; 0: this
+                          process's own */
+    const char *cache; /* see tc_build_options; NULL: the user's */
     bool no_suppressions; /* races in libraries that are believed right too */
-    const char *main; /* one more source, linked in (the grader's), or NULL */
-    int in, out; /* descriptors that become its standard input and output; 0:
-                    this process's own */
-    const char *cache;              /* see tc_build_options; NULL: the user's */
     const struct tc_limits *limits; /* of its build, base/limits.h; NULL: the
                                        usual ones */
+    const struct tc_limits *taken;  /* what it and its kernels may take
+                                       (runtime/budget.h; disk: each file that it
+                                       writes); NULL: what the machine has */
+    uint64_t memory; /* bytes of device memory that it may have; 0: what the
+                        device has */
 } tc_exec_options;
 
 /* Builds it and runs it, in a process of its own with the standard streams and
@@ -159,6 +175,8 @@ char **tc_session_complete(tc_session *s, const char *line, size_t start,
 /* Stops what runs, as soon as possible and without loss; the evaluation under
  * way returns TC_FAILED (or TC_TIMEOUT). Async-signal-safe. */
 void tc_session_interrupt(tc_session *s, bool timeout);
+/* Has it been, since the evaluation under way, or the last one, began? */
+bool tc_session_interrupted(const tc_session *s);
 
 /* The trace of the last run, or NULL; see trace/trace.h. Valid until the next
  * evaluation. */

@@ -21,36 +21,46 @@ struct tc_arena {
     size_t next_size;
 };
 
+static void (*out_of_memory)(void);
+
+void tc_on_out_of_memory(void (*fn)(void)) {
+    out_of_memory = fn;
+}
+
 /* The library has no way to go on without memory, and no state worth saving
  * that the client does not hold. */
-static void *or_abort(void *p) {
+static void *or_end(void *p) {
     if (p == NULL) {
+        if (out_of_memory != NULL) {
+            out_of_memory();
+        }
         abort();
     }
     return p;
 }
 
 void *tc_xmalloc(size_t size) {
-    return or_abort(malloc(size ? size : 1));
+    return or_end(malloc(size ? size : 1));
 }
 
 void *tc_xcalloc(size_t n, size_t size) {
-    return or_abort(calloc(n ? n : 1, size ? size : 1));
+    return or_end(calloc(n ? n : 1, size ? size : 1));
 }
 
 void *tc_xalign(size_t to, size_t bytes) {
-    return or_abort(aligned_alloc(to, bytes));
+    return or_end(aligned_alloc(to, bytes));
 }
 
 void *tc_xrows(size_t n, size_t size) {
     size_t bytes = n <= SIZE_MAX / 2 / (size ? size : 1) ? n * size : SIZE_MAX;
-    void *p = bytes == SIZE_MAX ? NULL
-                                : aligned_alloc(64, (bytes + 64) & ~(size_t)63);
-    return memset(or_abort(p), 0, bytes);
+    void *p = or_end(bytes == SIZE_MAX
+                         ? NULL
+                         : aligned_alloc(64, (bytes + 64) & ~(size_t)63));
+    return memset(p, 0, bytes);
 }
 
 void *tc_xrealloc(void *p, size_t size) {
-    return or_abort(realloc(p, size ? size : 1));
+    return or_end(realloc(p, size ? size : 1));
 }
 
 char *tc_xstrdup(const char *s) {
@@ -135,7 +145,7 @@ static chunk *add_chunk(tc_arena *a, size_t at_least) {
 
 void *tc_alloc(tc_arena *a, size_t size) {
     if (size > SIZE_MAX / 2) {
-        abort();
+        or_end(NULL);
     }
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     chunk *c = a->chunks;

@@ -7,6 +7,10 @@
 
 typedef struct tc_arena tc_arena;
 
+/* What exhausted memory does: fn, which does not return, from whichever thread
+ * asked. Without one the process ends by abort(3). */
+void tc_on_out_of_memory(void (*fn)(void));
+
 tc_arena *tc_arena_new(void);
 void tc_arena_free(tc_arena *a); /* NULL is allowed */
 
@@ -15,7 +19,7 @@ void tc_arena_free(tc_arena *a); /* NULL is allowed */
 void tc_arena_reset(tc_arena *a);
 
 /* size zeroed bytes, aligned for any type; lives as long as the arena. Never
- * NULL: exhausted memory ends the process (abort), as for tc_xmalloc. */
+ * NULL: exhausted memory ends the process, as for tc_xmalloc. */
 void *tc_alloc(tc_arena *a, size_t size);
 
 /* n zeroed objects of type, as type *. */

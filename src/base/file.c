@@ -94,7 +94,7 @@ static int open_any(const char *path, char why[TC_FILE_WHY]) {
     return fd;
 }
 
-bool tc_file_wait(int fd, short events, const volatile int *cancel) {
+bool tc_file_wait(int fd, short events, const atomic_int *cancel) {
     struct pollfd p = {.fd = fd, .events = events};
     while (cancel == NULL || *cancel == 0) { /* a signal may come before poll */
         int n = poll(&p, 1, cancel != NULL ? 100 : -1);
@@ -107,7 +107,7 @@ bool tc_file_wait(int fd, short events, const volatile int *cancel) {
 }
 
 bool tc_file_read(tc_buf *text, const char *path, size_t most,
-                  const volatile int *cancel, char why[TC_FILE_WHY]) {
+                  const atomic_int *cancel, char why[TC_FILE_WHY]) {
     char block[BLOCK];
     size_t before = text->len;
     ssize_t n = -1;

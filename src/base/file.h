@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -22,13 +23,13 @@ FILE *tc_file_stream(const char *path, char why[TC_FILE_WHY]);
  * *cancel is not 0 (cancel may be NULL). False, text as it was, after saying
  * why. */
 bool tc_file_read(tc_buf *text, const char *path, size_t most,
-                  const volatile int *cancel, char why[TC_FILE_WHY]);
+                  const atomic_int *cancel, char why[TC_FILE_WHY]);
 
 /* Puts len bytes in the place of a file: it has all of them, or, after false
  * and a reason, what it had before. A FIFO that somebody reads, a device of
  * characters, /dev/stdout and /dev/fd/N are written to, which *cancel ends. */
 bool tc_file_write(const char *path, const char *bytes, size_t len,
-                   const volatile int *cancel, char why[TC_FILE_WHY]);
+                   const atomic_int *cancel, char why[TC_FILE_WHY]);
 /* Whether that may succeed: to be asked before long work. Changes nothing. */
 bool tc_file_writable(const char *path, char why[TC_FILE_WHY]);
 

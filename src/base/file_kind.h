@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 
+#include <stdatomic.h>
 #include <sys/stat.h>
 
 /* Why it is no ordinary file, or NULL: it is one. */
@@ -13,7 +14,7 @@ const char *tc_file_kind(mode_t mode);
 int tc_file_given(const char *path);
 /* Waits for poll's events; false, and errno, when it fails or *cancel is not
  * 0 (EINTR). */
-bool tc_file_wait(int fd, short events, const volatile int *cancel);
+bool tc_file_wait(int fd, short events, const atomic_int *cancel);
 /* Says why; false. */
 bool tc_file_no(char why[TC_FILE_WHY], const char *text);
 

@@ -29,7 +29,7 @@ static bool write_all(int fd, const char *s, size_t len) {
 
 /* To what somebody else reads: never more at once than it has room for. */
 static bool write_slowly(int fd, const char *s, size_t len,
-                         const volatile int *cancel) {
+                         const atomic_int *cancel) {
     while (len > 0) {
         if (!tc_file_wait(fd, POLLOUT, cancel)) {
             return false;
@@ -127,8 +127,8 @@ static int open_other(const char *path, int given, mode_t mode) {
 }
 
 static bool write_other(const char *path, int given, mode_t mode,
-                        const char *bytes, size_t len,
-                        const volatile int *cancel, char why[TC_FILE_WHY]) {
+                        const char *bytes, size_t len, const atomic_int *cancel,
+                        char why[TC_FILE_WHY]) {
     if (S_ISBLK(mode) || S_ISSOCK(mode)) {
         return tc_file_no(why, tc_file_kind(mode));
     }
@@ -148,7 +148,7 @@ static bool write_other(const char *path, int given, mode_t mode,
 }
 
 bool tc_file_write(const char *path, const char *bytes, size_t len,
-                   const volatile int *cancel, char why[TC_FILE_WHY]) {
+                   const atomic_int *cancel, char why[TC_FILE_WHY]) {
     struct stat st;
     int given = tc_file_given(path);
     bool there = given >= 0 ? fstat(given, &st) == 0 : stat(path, &st) == 0;

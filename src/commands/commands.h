@@ -2,37 +2,27 @@
 #ifndef TC_COMMANDS_COMMANDS_H
 #define TC_COMMANDS_COMMANDS_H
 
+#include "commands/form.h"
 #include "exec/exec.h"
 #include "reply/reply.h"
 #include "run/run.h"
 #include "session/session.h"
 
-/* The arguments of a command: words, and the rest of the line as it was. */
-typedef struct tc_args {
-    const char *line;   /* after the command's name, without outer blanks */
-    const char **words; /* split at blanks; "quoted words" are one */
-    int n;
-    tc_span span;   /* of the arguments in the typed line */
-    tc_span *spans; /* of each word */
-} tc_args;
-
-typedef tc_status tc_command_fn(tc_session *s, const tc_args *args,
+typedef tc_status tc_command_fn(tc_session *s, const tc_command_args *args,
                                 tc_reply *r);
 
 typedef struct tc_command {
     const char *name;
-    const char *form;      /* argument form: "[VARIANT]" */
-    tc_command_fn *run;    /* NULL: not built yet */
-    const char *completes; /* kinds of words Tab offers: "variant file name
-                              command lesson set" or "" */
-    const char *summary;   /* one line */
-    const char *help;      /* what `help NAME` adds: text and an example */
+    const char *form;    /* its arguments: "[VARIANT]" (form.h) */
+    tc_command_fn *run;  /* NULL: not built yet */
+    const char *summary; /* one line */
+    const char *help;    /* what `help NAME` adds: text and an example */
 } tc_command;
 
 extern const tc_command tc_commands[];
 extern const int tc_ncommands;
 
-#define TC_COMMAND(name, form, fn, completes, summary, help) tc_command_fn fn;
+#define TC_COMMAND(name, form, fn, summary, help) tc_command_fn fn;
 #define TC_COMMAND_PLANNED(name, form, summary)
 #include "commands/commands.def"
 
@@ -43,6 +33,19 @@ extern const int tc_ncommands;
  * none, NULL; *several is then set if it is a prefix of more than one. */
 const tc_command *tc_command_find(const char *word, size_t len, bool *exact,
                                   bool *several);
+
+/* --- set.c -------------------------------------------------------------------
+ */
+
+/* A line or two for each setting; the same as JSON. */
+void tc_settings_help(tc_buf *b);
+json_t *tc_settings_json(void);
+
+/* --- export.c ----------------------------------------------------------------
+ */
+
+/* Calls fn for the name of each format. */
+void tc_export_names(void (*fn)(void *user, const char *name), void *user);
 
 /* --- run.c -------------------------------------------------------------------
  */
@@ -62,8 +65,9 @@ tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r);
  */
 
 /* `run ARG...` and `gpu ARG...`. */
-tc_status tc_exec_command(tc_session *s, tc_loaded *file, const tc_args *args,
-                          tc_backend backend, tc_reply *r);
+tc_status tc_exec_command(tc_session *s, tc_loaded *file,
+                          const tc_command_args *args, tc_backend backend,
+                          tc_reply *r);
 /* `findings` for the last run of a program, or one made now of the file. */
 tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file, tc_reply *r);
 /* The PTX of one of its kernels. */

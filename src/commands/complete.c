@@ -3,6 +3,7 @@
 #include "commands/exercise.h"
 #include "commands/lesson.h"
 #include "load/load.h"
+#include "session/settings.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -49,68 +50,139 @@ static void offer_commands(matches *m, bool planned) {
     }
 }
 
-static const char *const settings[] = {"timing",       "hazards", "completion",
-                                       "suppressions", "trace",   "target",
-                                       "width"};
-static const char *const setting_values[][5] = {
-    {"on", "off"}, {"on", "off"}, {"timing", "early", "late", "random"},
-    {"on", "off"}, {"on", "off"}, {"cuda", "none"},
-    {NULL}};
-
-/* Arguments of `set`: its names first, then the values of the one named. */
-static void offer_settings(matches *m, const char *args, size_t len) {
-    for (int i = 0; i < 7; i++) {
-        size_t n = strlen(settings[i]);
-        if (len > n && strncmp(args, settings[i], n) == 0 && args[n] == ' ') {
-            for (int k = 0; k < 5 && setting_values[i][k] != NULL; k++) {
-                offer(m, setting_values[i][k]);
-            }
-            return;
-        }
-    }
-    for (int i = 0; i < 6; i++) {
-        offer(m, settings[i]);
+static void offer_settings(matches *m) {
+    for (int i = 0; i < tc_nsettings; i++) {
+        offer(m, tc_settings[i].name);
     }
 }
 
-static void offer_arguments(tc_session *s, const tc_command *c, matches *m,
-                            const char *args, size_t len, bool *files) {
-    if (strstr(c->completes, "variant") != NULL) {
-        for (int i = 0; i < TC_VARIANT_COUNT; i++) {
-            offer(m, tc_variants[i].name);
+static void offer_setting_values(matches *m, const char *setting) {
+    tc_setting_form f;
+    for (int i = 0; i < tc_nsettings; i++) {
+        if (strcmp(tc_settings[i].name, setting) == 0) {
+            tc_setting_form_of(&tc_settings[i], &f);
+            for (int k = 0; k < f.n; k++) {
+                offer(m, f.words[k]);
+            }
         }
     }
-    if (strstr(c->completes, "name") != NULL) {
-        tc_env_each(s->env, offer_defined, m);
-    }
+}
+
+static void offer_buffers(const tc_session *s, matches *m) {
     const tc_func *f = s->program.func;
-    for (int i = 0;
-         f != NULL && i < f->nbuffers && strstr(c->completes, "buffer") != NULL;
-         i++) {
+    for (int i = 0; f != NULL && i < f->nbuffers; i++) {
         if (f->buffers[i]->name != NULL) {
             offer(m, f->buffers[i]->name);
         }
     }
-    if (strstr(c->completes, "kernel") != NULL && strchr(args, ' ') == NULL) {
+}
+
+static void offer_variants(matches *m) {
+    for (int i = 0; i < TC_VARIANT_COUNT; i++) {
+        offer(m, tc_variants[i].name);
+    }
+}
+
+static void offer_dtypes(matches *m) {
+    for (int i = 0; i < TC_DTYPE_COUNT; i++) {
+        if (i != TC_VOID) {
+            offer(m, tc_dtypes[i].name);
+        }
+    }
+}
+
+/* What may stand in the place of a parameter, behind other words. */
+static void offer_param(tc_session *s, matches *m, tc_offers what,
+                        const char *first, bool *files) {
+    switch (what) {
+    case TC_OFFERS_nothing:
+        return;
+    case TC_OFFERS_variants:
+        offer_variants(m);
+        return;
+    case TC_OFFERS_kernels:
         tc_loaded_each(s, offer_name, m);
-    }
-    if (strstr(c->completes, "kernel") != NULL && m->prefix[0] == '-') {
-        offer(m, "--smem");
-        offer(m, "--cluster");
-    }
-    if (strstr(c->completes, "command") != NULL) {
-        offer_commands(m, true);
-    }
-    if (strstr(c->completes, "lesson") != NULL) {
+        return;
+    case TC_OFFERS_formats:
+        tc_export_names(offer_name, m);
+        return;
+    case TC_OFFERS_files:
+        *files = true;
+        return;
+    case TC_OFFERS_buffers:
+        offer_buffers(s, m);
+        return;
+    case TC_OFFERS_values:
+        tc_env_each(s->env, offer_defined, m);
+        offer_buffers(s, m);
+        return;
+    case TC_OFFERS_dtypes:
+        offer_dtypes(m);
+        return;
+    case TC_OFFERS_lessons:
         tc_lesson_names(offer_name, m);
-    }
-    if (strstr(c->completes, "exercise") != NULL && strchr(args, ' ') == NULL) {
+        return;
+    case TC_OFFERS_exercises:
         tc_exercise_names(offer_name, m);
+        return;
+    case TC_OFFERS_settings:
+        offer_settings(m);
+        return;
+    case TC_OFFERS_setting_values:
+        offer_setting_values(m, first);
+        return;
+    case TC_OFFERS_commands:
+        offer_commands(m, true);
+        return;
     }
-    if (strstr(c->completes, "set") != NULL) {
-        offer_settings(m, args, len);
+}
+
+/* The options of a form: with dashes where one was begun, else the others. */
+static void offer_options(matches *m, const tc_form *f) {
+    bool dashes = m->prefix[0] == '-';
+    for (int i = 0; i < f->n; i++) {
+        if (f->items[i].option && (f->items[i].name[0] == '-') == dashes) {
+            offer(m, f->items[i].name);
+        }
     }
-    *files = strstr(c->completes, "file") != NULL;
+}
+
+/* The blank-separated words of args, in arena a. */
+static int split_words(tc_arena *a, const char *args, size_t len,
+                       const char ***out) {
+    int n = 0, cap = 0;
+    const char **words = NULL;
+    for (size_t i = 0; i < len;) {
+        size_t blank = strspn(args + i, " \t");
+        size_t word = strcspn(args + i + blank, " \t");
+        i += blank;
+        word = word < len - i ? word : len - i;
+        if (i < len && word > 0) {
+            TC_PUSH(a, words, n, cap, tc_strndup(a, args + i, word));
+        }
+        i += word;
+    }
+    *out = words;
+    return n;
+}
+
+/* args: all that stands between the command and the word under way. */
+static void offer_arguments(tc_session *s, const tc_command *c, matches *m,
+                            const char *args, size_t len, bool *files) {
+    tc_arena *a = tc_arena_new();
+    const char **words;
+    int n = split_words(a, args, len, &words);
+    tc_form f;
+    tc_form_of(c->name, c->form, &f);
+    const tc_form_item *item = tc_form_next(&f, words, n);
+    bool value = item != NULL && item->option;
+    if (!value && (m->prefix[0] == '-' || n > 0)) {
+        offer_options(m, &f);
+    }
+    if (item != NULL && item->param != NULL && (value || m->prefix[0] != '-')) {
+        offer_param(s, m, item->param->offers, n > 0 ? words[0] : "", files);
+    }
+    tc_arena_free(a);
 }
 
 /* Where the dotted name that ends the word begins: Tx.cta.co from A(Tx.cta.co.
@@ -179,7 +251,8 @@ char **tc_session_complete(tc_session *s, const char *line, size_t start,
             : NULL;
     if (c != NULL) {
         size_t args = word + strspn(line + word, " ");
-        offer_arguments(s, c, &m, line + args, strlen(line + args), files);
+        offer_arguments(s, c, &m, line + args, start > args ? start - args : 0,
+                        files);
         return m.items;
     }
     if (first == start) {

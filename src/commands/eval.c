@@ -156,13 +156,11 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
         tc_arena_free(a);
         return TC_OK;
     }
-    tc_keep(s, a, env);
     if (func != NULL) {
         answer_func(s, func, count_copies(&func->body), r);
         tc_program_set(s, func);
-        s->program_arena = a;
     }
-    tc_keep_sweep(s);
+    tc_keep(s, a, env, func != NULL);
     return TC_OK;
 }
 
@@ -220,13 +218,9 @@ tc_status tc_session_load(tc_session *s, const char *path) {
     return status;
 }
 
-tc_status tc_cmd_load(tc_session *s, const tc_args *args, tc_reply *r) {
-    if (args->n != 1) {
-        tc_error(&s->diags, args->span, "load FILE",
-                 "load takes the name of one file");
-        return TC_USAGE;
-    }
-    return load(s, args->words[0], args->spans[0], r);
+tc_status tc_cmd_load(tc_session *s, const tc_command_args *args, tc_reply *r) {
+    const tc_command_value *file = tc_value_of(args, "FILE");
+    return load(s, file->text, file->span, r);
 }
 
 /* --- commands
@@ -234,7 +228,7 @@ tc_status tc_cmd_load(tc_session *s, const tc_args *args, tc_reply *r) {
 
 /* Splits the arguments at blanks; "..." keeps blanks. */
 static void split(tc_arena *a, const tc_source *src, size_t begin,
-                  tc_args *out) {
+                  tc_command_args *out) {
     int cap = 0, span_cap = 0, nspans = 0;
     size_t i = begin;
     while (true) {
@@ -265,8 +259,8 @@ static tc_status run_command(tc_session *s, const tc_command *c, tc_arena *a,
     while (begin < src->len && isspace((unsigned char)src->text[begin])) {
         begin++;
     }
-    tc_args args = {.line = src->text + begin,
-                    .span = {src, (uint32_t)begin, (uint32_t)src->len}};
+    tc_command_args args = {.line = src->text + begin,
+                            .span = {src, (uint32_t)begin, (uint32_t)src->len}};
     if (begin >= src->len) { /* none: what is said of them points at the word */
         args.span = (tc_span){src, 0, (uint32_t)src->len};
     }
@@ -276,6 +270,9 @@ static tc_status run_command(tc_session *s, const tc_command *c, tc_arena *a,
         tc_error(&s->diags, name, "`help` lists what there is",
                  "`%s` is not built yet", c->name);
         return TC_FAILED;
+    }
+    if (!tc_form_read(s, a, c->name, c->form, &args)) {
+        return TC_USAGE;
     }
     return c->run(s, &args, r);
 }
@@ -413,12 +410,7 @@ tc_status tc_session_eval(tc_session *s, const char *text) {
     return evaluate(s, text, len);
 }
 
-tc_status tc_cmd_eval(tc_session *s, const tc_args *args, tc_reply *r) {
-    if (args->n == 0) {
-        tc_error(&s->diags, args->span, "eval EXPR",
-                 "eval takes an expression");
-        return TC_USAGE;
-    }
+tc_status tc_cmd_eval(tc_session *s, const tc_command_args *args, tc_reply *r) {
     tc_arena *a = tc_arena_new();
     const tc_source *src =
         make_source(a, "<input>", args->line, strlen(args->line));

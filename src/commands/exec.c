@@ -37,8 +37,9 @@ static json_t *reply_json(tc_exec *e) {
     return j;
 }
 
-tc_status tc_exec_command(tc_session *s, tc_loaded *file, const tc_args *args,
-                          tc_backend backend, tc_reply *r) {
+tc_status tc_exec_command(tc_session *s, tc_loaded *file,
+                          const tc_command_args *args, tc_backend backend,
+                          tc_reply *r) {
     if (!tc_cuda_runs(s, file, args->span)) {
         return TC_FAILED;
     }
@@ -259,6 +260,9 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
                        .alone = true,
                        .in = o->in,
                        .out = o->out,
+                       .err = o->err,
+                       .taken = o->taken,
+                       .memory = o->memory,
                        .timeout_s = s->options.timeout_s};
     while (o->args != NULL && o->args[ask.nargs] != NULL) {
         ask.nargs++;

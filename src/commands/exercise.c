@@ -92,14 +92,14 @@ static void choose(void *user, const char *name) {
     }
 }
 
-static tc_status show(tc_session *s, const tc_args *args, listing *l,
+static tc_status show(tc_session *s, const tc_command_value *name, listing *l,
                       tc_reply *r) {
     char path[PATH_MAX] = "";
     if (l->n != 1) {
-        tc_error(&s->diags, args->spans[0], "`exercise` lists them",
+        tc_error(&s->diags, name->span, "`exercise` lists them",
                  l->n ? "several exercises begin with '%s'"
                       : "there is no exercise '%s'",
-                 args->words[0]);
+                 name->text);
         return TC_FAILED;
     }
     const char *text = read_text(l->arena, l->name, path, sizeof path);
@@ -113,13 +113,15 @@ static tc_status show(tc_session *s, const tc_args *args, listing *l,
     return TC_OK;
 }
 
-tc_status tc_cmd_exercise(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_exercise(tc_session *s, const tc_command_args *args,
+                          tc_reply *r) {
+    const tc_command_value *name = tc_value_of(args, "NAME");
     listing l = {.arena = tc_arena_new(),
                  .text = &r->text,
-                 .prefix = args->n ? args->words[0] : ""};
+                 .prefix = name != NULL ? name->text : ""};
     tc_status status = TC_OK;
     tc_exercise_names(choose, &l);
-    if (args->n == 0) {
+    if (name == NULL) {
         l.json = json_array();
         tc_exercise_names(list_one, &l);
         r->json = json_pack("{s:o}", "exercises", l.json);
@@ -128,7 +130,7 @@ tc_status tc_cmd_exercise(tc_session *s, const tc_args *args, tc_reply *r) {
                           "says how a solution does.\n"
                         : "No exercises were found.\n");
     } else {
-        status = show(s, args, &l, r);
+        status = show(s, name, &l, r);
     }
     tc_arena_free(l.arena);
     return status;
@@ -156,26 +158,24 @@ static void on_output(void *user, const char *text, size_t len) {
     tc_buf_write(&e->verdict, text, len);
 }
 
-tc_status tc_cmd_grade(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_grade(tc_session *s, const tc_command_args *args,
+                       tc_reply *r) {
+    const char *exercise = tc_value_of(args, "EXERCISE")->text;
+    const char *file = tc_value_of(args, "FILE")->text;
     ears e = {s, TC_BUF_INIT};
-    if (args->n != 2) {
-        tc_error(&s->diags, args->span, "grade maxpool15 FILE.cu",
-                 "grade takes an exercise and a submission");
-        return TC_USAGE;
-    }
     if (s->grade == NULL) {
         tc_error(&s->diags, TC_NOWHERE, NULL, "this client does not grade");
         return TC_FAILED;
     }
-    tc_status status = s->grade(s, args->words[0], args->words[1], &s->options,
-                                on_diag, on_output, &e);
+    tc_status status =
+        s->grade(s, exercise, file, &s->options, on_diag, on_output, &e);
     if (status == TC_FAILED && e.verdict.len > 0) {
         s->had_findings = true; /* graded, and not passed: as after `run` */
         status = TC_OK;
     }
     if (status != TC_OK && s->options.json && s->first_error == NULL) {
         tc_error(&s->diags, TC_NOWHERE, NULL, "%s is refused: see the notes",
-                 args->words[1]);
+                 file);
     }
     if (status == TC_OK && s->options.json) {
         r->json = json_loads(tc_buf_text(&e.verdict), 0, NULL);

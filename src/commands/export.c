@@ -14,25 +14,29 @@ static const tc_export formats[] = {
     {"chrome", tc_trace_chrome},
 };
 
-static const tc_export *find_format(tc_session *s, const tc_args *a) {
+void tc_export_names(void (*fn)(void *user, const char *name), void *user) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        if (strcmp(formats[i].name, a->words[0]) == 0) {
+        fn(user, formats[i].name);
+    }
+}
+
+static const tc_export *find_format(tc_session *s,
+                                    const tc_command_value *name) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strcmp(formats[i].name, name->text) == 0) {
             return &formats[i];
         }
     }
-    tc_error(&s->diags, a->spans[0], "trace or chrome",
-             "there is no format '%s'", a->words[0]);
+    tc_error(&s->diags, name->span, "trace or chrome",
+             "there is no format '%s'", name->text);
     return NULL;
 }
 
-tc_status tc_cmd_export(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_export(tc_session *s, const tc_command_args *args,
+                        tc_reply *r) {
     tc_status status;
-    if (args->n != 2) {
-        tc_error(&s->diags, args->span, "export chrome run.json",
-                 "export takes a format and a file");
-        return TC_USAGE;
-    }
-    const tc_export *format = find_format(s, args);
+    const tc_command_value *file = tc_value_of(args, "FILE");
+    const tc_export *format = find_format(s, tc_value_of(args, "FORMAT"));
     if (format == NULL) {
         return TC_USAGE;
     }
@@ -47,14 +51,14 @@ tc_status tc_cmd_export(tc_session *s, const tc_args *args, tc_reply *r) {
     }
     tc_buf text = TC_BUF_INIT;
     format->write(t, &text);
-    bool ok = tc_write_text(s, args->words[1], args->spans[1], &text);
+    bool ok = tc_write_text(s, file->text, file->span, &text);
     if (ok && s->options.json) {
         r->json = json_pack("{s:I,s:I}", "events", (json_int_t)t->n, "bytes",
                             (json_int_t)text.len);
     } else if (ok) {
         tc_describe_count(&r->text, t->n);
         tc_buf_printf(&r->text, " events of the last run are in %s\n",
-                      args->words[1]);
+                      file->text);
     }
     tc_buf_free(&text);
     return ok ? TC_OK : TC_FAILED;

@@ -288,7 +288,7 @@ tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r) {
 /* The last launch again; else the program, which the simulator runs first: its
  * data is what the GPU gets, and its findings say whether the GPU's bytes can
  * be trusted to repeat. */
-tc_status tc_cmd_gpu(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_gpu(tc_session *s, const tc_command_args *args, tc_reply *r) {
     tc_run *last = s->program.run;
     tc_status status = TC_FAILED;
     tc_loaded *program = tc_cuda_newest(s);

@@ -98,22 +98,24 @@ static void list_one(void *user, const char *name) {
                                              "title", title, (size_t)len));
 }
 
-tc_status tc_cmd_lesson(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_lesson(tc_session *s, const tc_command_args *args,
+                        tc_reply *r) {
     tc_arena *a = tc_arena_new();
-    chosen c = {.prefix = args->n ? args->words[0] : ""};
+    const tc_command_value *name = tc_value_of(args, "NAME");
+    chosen c = {.prefix = name != NULL ? name->text : ""};
     tc_status status = TC_OK;
     tc_lesson_names(choose, &c);
-    if (args->n == 0) {
+    if (name == NULL) {
         listing l = {a, &r->text, json_array()};
         tc_lesson_names(list_one, &l);
         r->json = json_pack("{s:o}", "lessons", l.json);
         tc_buf_puts(&r->text, c.n ? "Read one with `lesson NAME`.\n"
                                   : "No lessons were found.\n");
     } else if (c.n != 1) {
-        tc_error(&s->diags, args->spans[0], "`lesson` lists them",
+        tc_error(&s->diags, name->span, "`lesson` lists them",
                  c.n ? "several lessons begin with '%s'"
                      : "there is no lesson '%s'",
-                 args->words[0]);
+                 name->text);
         status = TC_FAILED;
     } else {
         char *text = read_lesson(a, c.name);

@@ -105,9 +105,10 @@ static json_t *partition_json(const tc_decision *d) {
 enum { MAX_RANK = 16 };
 
 /* Parses "17,3" or "17 3" or "[17, 3]"; n gets the count. */
-static bool parse_coord(tc_session *s, const tc_args *args, int64_t *coord,
-                        int *n) {
-    const char *p = args->line;
+static bool parse_coord(tc_session *s, const tc_command_args *args,
+                        int64_t *coord, int *n) {
+    const tc_command_value *typed = tc_value_of(args, "I,J");
+    const char *p = typed != NULL ? typed->text : "";
     *n = 0;
     while (*p != '\0') {
         if (isspace((unsigned char)*p) || strchr(",[]()", *p) != NULL) {
@@ -227,7 +228,7 @@ static bool has_element(const tc_buffer *b, const int64_t *coord, int n) {
 }
 
 /* An element must exist in at least one copied buffer of global memory. */
-static bool check_coord(tc_session *s, const tc_args *args,
+static bool check_coord(tc_session *s, const tc_command_args *args,
                         const tc_decisions *all, const int64_t *coord, int n) {
     const tc_buffer *b = NULL;
     for (int i = 0; i < all->n; i++) {
@@ -248,7 +249,8 @@ static bool check_coord(tc_session *s, const tc_args *args,
     return false;
 }
 
-tc_status tc_cmd_partition(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_partition(tc_session *s, const tc_command_args *args,
+                           tc_reply *r) {
     int64_t coord[MAX_RANK];
     int n;
     tc_status status;

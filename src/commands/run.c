@@ -42,7 +42,7 @@ tc_status tc_run_answer(tc_session *s, tc_reply *r) {
     return TC_OK;
 }
 
-tc_status tc_cmd_run(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_run(tc_session *s, const tc_command_args *args, tc_reply *r) {
     tc_backend b = s->options.backend;
     tc_status status;
     tc_loaded *program = tc_cuda_newest(s);
@@ -62,7 +62,8 @@ tc_status tc_cmd_run(tc_session *s, const tc_args *args, tc_reply *r) {
                                : tc_run_gpu(s, args->span, r);
 }
 
-tc_status tc_cmd_findings(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_findings(tc_session *s, const tc_command_args *args,
+                          tc_reply *r) {
     tc_status status;
     tc_loaded *program = tc_cuda_newest(s);
     if (s->last_exec.exec != NULL ||

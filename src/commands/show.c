@@ -68,9 +68,8 @@ static tc_status show_all(tc_session *s, tc_reply *r) {
 /* --- options -------------------------------------------------------------- */
 
 typedef struct show_ask {
-    const char *svg;   /* a file, or NULL */
-    const char *dtype; /* of a layout's elements, or NULL */
-    tc_span dtype_at, svg_at;
+    const tc_command_value *svg;   /* a file, or NULL */
+    const tc_command_value *dtype; /* of a layout's elements, or NULL */
     int64_t shape[TC_PICTURE_RANK];
     int rank; /* 0: not given */
 } show_ask;
@@ -96,59 +95,23 @@ static bool parse_shape(const char *text, show_ask *q) {
     return false;
 }
 
-static bool one_option(tc_session *s, const tc_args *args, int i, show_ask *q) {
-    static const char *const known[] = {"--svg", "--shape", "--dtype"};
-    const char *word = args->words[i];
-    const char *value = i + 1 < args->n ? args->words[i + 1] : NULL;
-    tc_span at = args->spans[value != NULL ? i + 1 : i];
-    if (strcmp(word, known[0]) == 0 && value != NULL) {
-        q->svg = value;
-        q->svg_at = at;
-        return true;
-    }
-    if (strcmp(word, known[2]) == 0 && value != NULL) {
-        q->dtype = value;
-        q->dtype_at = at;
-        return true;
-    }
-    if (strcmp(word, known[1]) == 0 && value != NULL) {
-        if (!parse_shape(value, q)) {
-            tc_error(&s->diags, at, "--shape 64,32",
-                     "'%s' is no shape: positive numbers with commas", value);
-        }
-        return s->diags.errors == 0;
-    }
-    for (int k = 0; k < 3; k++) {
-        if (strcmp(word, known[k]) == 0) {
-            tc_error(&s->diags, at, "--svg FILE, --shape M,N, --dtype TYPE",
-                     "%s needs a value", word);
-            return false;
-        }
-    }
-    tc_error(&s->diags, args->spans[i], "--svg FILE, --shape M,N, --dtype TYPE",
-             "show has no option '%s'", word);
-    return false;
-}
-
-/* The words from the first that begins with "--" on. *subject gets the rest. */
-static bool parse_options(tc_session *s, const tc_args *args, show_ask *q,
-                          tc_span *subject) {
-    int first = 0;
-    while (first < args->n && strncmp(args->words[first], "--", 2) != 0) {
-        first++;
-    }
-    if (first == 0) {
+/* The options. *subject is where the name or expression before them is. */
+static bool read_options(tc_session *s, const tc_command_args *args,
+                         show_ask *q, tc_span *subject) {
+    const tc_command_value *name = tc_value_of(args, "NAME");
+    const tc_command_value *shape = tc_value_of(args, "--shape");
+    q->svg = tc_value_of(args, "--svg");
+    q->dtype = tc_value_of(args, "--dtype");
+    if (name == NULL) {
         tc_error(&s->diags, args->spans[0], "show s_layout --svg FILE",
                  "show needs a name before its options");
         return false;
     }
-    subject->source = args->span.source;
-    subject->begin = args->spans[0].begin;
-    subject->end = args->spans[first - 1].end;
-    for (int i = first; i < args->n; i += 2) {
-        if (!one_option(s, args, i, q)) {
-            return false;
-        }
+    *subject = name->span;
+    if (shape != NULL && !parse_shape(shape->text, q)) {
+        tc_error(&s->diags, shape->span, "--shape 64,32",
+                 "'%s' is no shape: positive numbers with commas", shape->text);
+        return false;
     }
     return true;
 }
@@ -199,9 +162,9 @@ static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_subject *t,
         }
     }
     if (q->dtype != NULL) {
-        if (!tc_dtype_find(q->dtype, &type) || type == TC_VOID) {
-            tc_error(&s->diags, q->dtype_at, "--dtype float16",
-                     "'%s' is no data type that is built", q->dtype);
+        if (!tc_dtype_find(q->dtype->text, &type) || type == TC_VOID) {
+            tc_error(&s->diags, q->dtype->span, "--dtype float16",
+                     "'%s' is no data type that is built", q->dtype->text);
             return false;
         }
         ask->shared = true;
@@ -296,14 +259,14 @@ static tc_status show_svg(tc_session *s, const tc_subject *t,
     }
     tc_layout_print(&title, l);
     tc_picture_svg(p, tc_buf_text(&title), &svg);
-    bool ok = tc_write_text(s, q->svg, q->svg_at, &svg);
+    bool ok = tc_write_text(s, q->svg->text, q->svg->span, &svg);
     if (ok && s->options.json) {
         r->json = subject_json(t, l);
-        json_object_set_new(r->json, "svg", json_string(q->svg));
+        json_object_set_new(r->json, "svg", json_string(q->svg->text));
         json_object_set_new(r->json, "bytes",
                             json_integer((json_int_t)svg.len));
     } else if (ok) {
-        tc_buf_printf(&r->text, "wrote %s (", q->svg);
+        tc_buf_printf(&r->text, "wrote %s (", q->svg->text);
         tc_describe_count(&r->text, svg.len);
         tc_buf_puts(&r->text, " bytes)\n");
     }
@@ -344,7 +307,7 @@ static tc_status show_layout(tc_session *s, tc_arena *a, const tc_subject *t,
 /* --- the command ---------------------------------------------------------- */
 
 static tc_status show_value(tc_session *s, const tc_value *v,
-                            const tc_args *args, const show_ask *q,
+                            const tc_command_args *args, const show_ask *q,
                             tc_reply *r) {
     if (q->svg != NULL || q->rank > 0 || q->dtype != NULL) {
         tc_error(&s->diags, args->span, NULL,
@@ -362,12 +325,12 @@ static tc_status show_value(tc_session *s, const tc_value *v,
     return TC_OK;
 }
 
-static tc_status show_in(tc_session *s, tc_arena *a, const tc_args *args,
-                         tc_reply *r) {
+static tc_status show_in(tc_session *s, tc_arena *a,
+                         const tc_command_args *args, tc_reply *r) {
     show_ask q = {.rank = 0};
     tc_subject t;
     tc_span at;
-    if (!parse_options(s, args, &q, &at)) {
+    if (!read_options(s, args, &q, &at)) {
         return TC_USAGE;
     }
     if (!tc_subject_find(s, a, at, &t)) {
@@ -378,7 +341,7 @@ static tc_status show_in(tc_session *s, tc_arena *a, const tc_args *args,
                      : show_value(s, t.value, args, &q, r);
 }
 
-tc_status tc_cmd_show(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_show(tc_session *s, const tc_command_args *args, tc_reply *r) {
     if (args->n == 0) {
         return show_all(s, r);
     }

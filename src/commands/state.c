@@ -9,47 +9,29 @@
 
 /* ---- the question ---- */
 
-static bool number(tc_session *s, const tc_args *a, int i, int64_t *out) {
-    char *end;
-    if (i >= a->n || a->words[i][0] < '0' || a->words[i][0] > '9') {
-        tc_error(&s->diags, i < a->n ? a->spans[i] : a->span,
-                 "state 812, state 812 warp 1 %r4", "a number is missing here");
-        return false;
-    }
-    *out = strtoll(a->words[i], &end, 10);
-    if (*end != '\0' || *out < 0) {
-        tc_error(&s->diags, a->spans[i], NULL, "'%s' is no number",
-                 a->words[i]);
-        return false;
-    }
-    return true;
+static int64_t number_of(const tc_command_args *a, const char *name) {
+    const tc_command_value *v = tc_value_of(a, name);
+    return v != NULL ? v->number : -1;
 }
 
-static bool read_query(tc_session *s, const tc_args *a, tc_state_query *q) {
-    int64_t cycle;
-    *q = (tc_state_query){.cta = -1, .warp = -1, .lane = -1};
-    q->names = TC_NEWN(s->arena, const char *, (size_t)a->n + 1);
-    if (!number(s, a, 0, &cycle)) {
-        return false;
+static tc_state_query read_query(tc_session *s, const tc_command_args *a) {
+    const tc_command_value *names;
+    tc_state_query q = {.cycle = (uint64_t)number_of(a, "CYCLE"),
+                        .cta = number_of(a, "cta"),
+                        .warp = number_of(a, "warp"),
+                        .lane = number_of(a, "lane"),
+                        .nnames = tc_values_of(a, "NAME", &names)};
+    q.names = TC_NEWN(s->arena, const char *, (size_t)q.nnames + 1);
+    for (int i = 0; i < q.nnames; i++) {
+        q.names[i] = names[i].text;
     }
-    q->cycle = (uint64_t)cycle;
-    for (int i = 1; i < a->n; i++) {
-        int64_t *to = strcmp(a->words[i], "cta") == 0    ? &q->cta
-                      : strcmp(a->words[i], "warp") == 0 ? &q->warp
-                      : strcmp(a->words[i], "lane") == 0 ? &q->lane
-                                                         : NULL;
-        if (to == NULL) {
-            q->names[q->nnames++] = a->words[i];
-        } else if (!number(s, a, ++i, to)) {
-            return false;
-        }
-    }
-    return true;
+    return q;
 }
 
 /* ---- the answer ---- */
 
-static bool find_cta(tc_session *s, const tc_args *a, tc_state_look *l) {
+static bool find_cta(tc_session *s, const tc_command_args *a,
+                     tc_state_look *l) {
     const tc_sim_state *st = l->state;
     for (uint32_t i = 0; st != NULL && i < st->nctas && l->cta == NULL; i++) {
         if (l->q->cta < 0 || st->ctas[i].index == l->q->cta) {
@@ -65,7 +47,7 @@ static bool find_cta(tc_session *s, const tc_args *a, tc_state_look *l) {
     return true;
 }
 
-static bool check_names(tc_session *s, const tc_args *a,
+static bool check_names(tc_session *s, const tc_command_args *a,
                         const tc_state_look *l) {
     const tc_state_query *q = l->q;
     tc_state_memory m;
@@ -110,7 +92,7 @@ static void details_text(const tc_state_look *l, tc_buf *b) {
     }
 }
 
-static bool answer(tc_session *s, const tc_args *a, tc_state_look *l,
+static bool answer(tc_session *s, const tc_command_args *a, tc_state_look *l,
                    tc_reply *r) {
     tc_buf *b = &r->text;
     if (!find_cta(s, a, l) || !check_names(s, a, l)) {
@@ -138,13 +120,11 @@ static bool answer(tc_session *s, const tc_args *a, tc_state_look *l,
     return true;
 }
 
-tc_status tc_cmd_state(tc_session *s, const tc_args *args, tc_reply *r) {
-    tc_state_query q;
+tc_status tc_cmd_state(tc_session *s, const tc_command_args *args,
+                       tc_reply *r) {
+    tc_state_query q = read_query(s, args);
     tc_status status;
     tc_sim_result result = {0};
-    if (!read_query(s, args, &q)) {
-        return TC_USAGE;
-    }
     if (!tc_need_run(s, args->span, &status)) {
         return status;
     }

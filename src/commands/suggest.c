@@ -205,50 +205,39 @@ static json_t *reply_json(const tc_decision *d, const tc_suggestions *g) {
 
 /* --- the command ---------------------------------------------------------- */
 
-static tc_status unknown_variant(tc_session *s, const tc_args *args) {
+static tc_status unknown_variant(tc_session *s, const tc_command_value *name) {
     const char *names[TC_VARIANT_COUNT];
     tc_buf hint = TC_BUF_INIT;
     for (int i = 0; i < TC_VARIANT_COUNT; i++) {
         names[i] = tc_variants[i].name;
         tc_buf_printf(&hint, "%s%s", i ? ", " : "one of ", names[i]);
     }
-    const char *near = tc_nearest(args->words[0], names, TC_VARIANT_COUNT);
+    const char *near = tc_nearest(name->text, names, TC_VARIANT_COUNT);
     if (near != NULL) {
         tc_buf_clear(&hint);
         tc_buf_printf(&hint, "did you mean %s?", near);
     }
-    tc_error(&s->diags, args->spans[0], tc_buf_text(&hint),
-             "no variant is called '%s'", args->words[0]);
+    tc_error(&s->diags, name->span, tc_buf_text(&hint),
+             "no variant is called '%s'", name->text);
     tc_buf_free(&hint);
     return TC_USAGE;
 }
 
-static bool read_line(tc_session *s, const tc_args *args, int *line) {
-    char *end = NULL;
-    long n = strtol(args->words[1], &end, 10);
-    if (*end != '\0' || n < 1 || n > INT32_MAX) {
-        tc_error(&s->diags, args->spans[1], "suggest VARIANT [LINE]",
-                 "'%s' is not the number of a line", args->words[1]);
-        return false;
-    }
-    *line = (int)n;
-    return true;
-}
-
-static tc_status no_copy(tc_session *s, const tc_args *args, int line) {
-    if (line > 0) {
-        tc_error(&s->diags, args->spans[1], "why lists the copies",
-                 "no copy stands in line %d", line);
+static tc_status no_copy(tc_session *s, tc_span at,
+                         const tc_command_value *line) {
+    if (line != NULL) {
+        tc_error(&s->diags, line->span, "why lists the copies",
+                 "no copy stands in line %d", (int)line->number);
     } else {
-        tc_error(&s->diags, args->span, NULL,
+        tc_error(&s->diags, at, NULL,
                  "%s copies nothing: it has no Tx.copy or Tx.copy_async",
                  s->program.func->name);
     }
     return TC_FAILED;
 }
 
-static tc_status search(tc_session *s, const tc_args *args, tc_variant_id goal,
-                        int copy, tc_reply *r) {
+static tc_status search(tc_session *s, const tc_command_args *args,
+                        tc_variant_id goal, int copy, tc_reply *r) {
     const tc_source *src = s->program.func->source;
     const tc_decision *d = &s->program.decisions.items[copy];
     tc_suggest_input in = {.env = s->env,
@@ -280,28 +269,22 @@ static tc_status search(tc_session *s, const tc_args *args, tc_variant_id goal,
     return status;
 }
 
-tc_status tc_cmd_suggest(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_suggest(tc_session *s, const tc_command_args *args,
+                         tc_reply *r) {
     tc_variant_id goal;
     tc_status status;
-    int line = 0;
-    if (args->n < 1 || args->n > 2) {
-        tc_error(&s->diags, args->span, "suggest VARIANT [LINE]",
-                 args->n < 1 ? "suggest needs the name of a variant"
-                             : "suggest takes a variant, and a line");
-        return TC_USAGE;
-    }
-    if (!tc_variant_find(args->words[0], &goal)) {
-        return unknown_variant(s, args);
-    }
-    if (args->n == 2 && !read_line(s, args, &line)) {
-        return TC_USAGE;
+    const tc_command_value *variant = tc_value_of(args, "VARIANT");
+    const tc_command_value *line = tc_value_of(args, "LINE");
+    if (!tc_variant_find(variant->text, &goal)) {
+        return unknown_variant(s, variant);
     }
     if (!tc_need_decisions(s, args->span, &status)) {
         return status;
     }
-    int copy = pick(&s->program.decisions, goal, line);
+    int copy =
+        pick(&s->program.decisions, goal, line != NULL ? (int)line->number : 0);
     if (copy < 0) {
-        return no_copy(s, args, line);
+        return no_copy(s, args->span, line);
     }
     return search(s, args, goal, copy, r);
 }

@@ -15,19 +15,8 @@ static tc_status answer_text(tc_session *s, tc_reply *r, tc_buf *text) {
     return TC_OK;
 }
 
-static bool no_arguments(tc_session *s, const tc_args *args) {
-    if (args->n == 0) {
-        return true;
-    }
-    tc_error(&s->diags, args->span, NULL, "this command takes no arguments");
-    return false;
-}
-
-tc_status tc_cmd_ir(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_ir(tc_session *s, const tc_command_args *args, tc_reply *r) {
     tc_status status;
-    if (!no_arguments(s, args)) {
-        return TC_USAGE;
-    }
     if (!tc_need_lowered(s, args->span, &status)) {
         return status;
     }
@@ -36,11 +25,8 @@ tc_status tc_cmd_ir(tc_session *s, const tc_args *args, tc_reply *r) {
     return answer_text(s, r, &text);
 }
 
-tc_status tc_cmd_cuda(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_cuda(tc_session *s, const tc_command_args *args, tc_reply *r) {
     tc_status status;
-    if (!no_arguments(s, args)) {
-        return TC_USAGE;
-    }
     if (!tc_need_lowered(s, args->span, &status)) {
         return status;
     }
@@ -98,20 +84,10 @@ static bool file_text(tc_session *s, const char *kernel, bool source,
     return true;
 }
 
-tc_status tc_cmd_ptx(tc_session *s, const tc_args *args, tc_reply *r) {
-    bool source = false;
-    const char *kernel = NULL;
-    for (int i = 0; i < args->n; i++) {
-        if (strcmp(args->words[i], "--source") == 0) {
-            source = true;
-        } else if (kernel == NULL && args->words[i][0] != '-') {
-            kernel = args->words[i];
-        } else {
-            tc_error(&s->diags, args->spans[i], "ptx [KERNEL] [--source]",
-                     "ptx does not know '%s'", args->words[i]);
-            return TC_USAGE;
-        }
-    }
+tc_status tc_cmd_ptx(tc_session *s, const tc_command_args *args, tc_reply *r) {
+    const tc_command_value *name = tc_value_of(args, "KERNEL");
+    const char *kernel = name != NULL ? name->text : NULL;
+    bool source = tc_value_of(args, "--source") != NULL;
     tc_status status;
     tc_buf text = TC_BUF_INIT;
     if (file_text(s, kernel, source, &text)) {

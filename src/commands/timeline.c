@@ -40,12 +40,9 @@ static json_t *timeline_json(tc_session *s, const tc_trace *t) {
                      (json_int_t)t->cycles, "truncated", t->truncated);
 }
 
-tc_status tc_cmd_timeline(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_timeline(tc_session *s, const tc_command_args *args,
+                          tc_reply *r) {
     tc_status status;
-    if (args->n > 0) {
-        tc_error(&s->diags, args->span, NULL, "timeline takes no arguments");
-        return TC_USAGE;
-    }
     if (!tc_need_run(s, args->span, &status)) {
         return status;
     }

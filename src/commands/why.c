@@ -251,12 +251,12 @@ static json_t *copy_json(const tc_decision *d, tc_variant_id only) {
 /* --- the command
  * --------------------------------------------------------------------- */
 
-static tc_status unknown_variant(tc_session *s, const tc_args *args) {
+static tc_status unknown_variant(tc_session *s, const tc_command_value *name) {
     const char *names[TC_VARIANT_COUNT];
     for (int i = 0; i < TC_VARIANT_COUNT; i++) {
         names[i] = tc_variants[i].name;
     }
-    const char *near = tc_nearest(args->words[0], names, TC_VARIANT_COUNT);
+    const char *near = tc_nearest(name->text, names, TC_VARIANT_COUNT);
     tc_buf hint = TC_BUF_INIT;
     if (near != NULL) {
         tc_buf_printf(&hint, "did you mean %s?", near);
@@ -265,21 +265,17 @@ static tc_status unknown_variant(tc_session *s, const tc_args *args) {
             tc_buf_printf(&hint, "%s%s", i ? ", " : "one of ", names[i]);
         }
     }
-    tc_error(&s->diags, args->spans[0], tc_buf_text(&hint),
-             "no variant is called '%s'", args->words[0]);
+    tc_error(&s->diags, name->span, tc_buf_text(&hint),
+             "no variant is called '%s'", name->text);
     tc_buf_free(&hint);
     return TC_USAGE;
 }
 
-tc_status tc_cmd_why(tc_session *s, const tc_args *args, tc_reply *r) {
+tc_status tc_cmd_why(tc_session *s, const tc_command_args *args, tc_reply *r) {
     tc_variant_id only = TC_VARIANT_COUNT;
-    if (args->n > 1) {
-        tc_error(&s->diags, args->spans[1], "why [VARIANT]",
-                 "why takes at most one variant");
-        return TC_USAGE;
-    }
-    if (args->n == 1 && !tc_variant_find(args->words[0], &only)) {
-        return unknown_variant(s, args);
+    const tc_command_value *name = tc_value_of(args, "VARIANT");
+    if (name != NULL && !tc_variant_find(name->text, &only)) {
+        return unknown_variant(s, name);
     }
     tc_status status;
     if (!tc_need_decisions(s, args->span, &status)) {

@@ -1,6 +1,7 @@
 /* exec.c - runs a built CUDA program and keeps what came of it. */
 #include "exec/exec.h"
 #include "run/run.h"
+#include "runtime/budget.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -142,6 +143,7 @@ static void run_program(tc_session *s, tc_exec *e, const tc_exec_ask *ask) {
     int in = ask->alone || s->options.terminal
                  ? -1 /* at a prompt in a script, commands come from there */
                  : open("/dev/null", O_RDONLY | O_CLOEXEC);
+    tc_limits usual = {.memory = tc_memory_available() / 10 * 9};
     tc_program_options o = {
         .path = e->cuda->build.program,
         .argv = make_argv(e, ask),
@@ -151,6 +153,9 @@ static void run_program(tc_session *s, tc_exec *e, const tc_exec_ask *ask) {
         .cancel = &s->cancel,
         .in = in > 0 ? in : ask->in,
         .out = out > 0 ? out : ask->out,
+        .err = ask->err,
+        .limits = ask->taken != NULL ? ask->taken : &usual,
+        .memory = ask->memory,
         .launching = tc_exec_launching,
         .launched = tc_exec_launched,
         .misused = tc_exec_misused,
@@ -189,8 +194,11 @@ int tc_exec_exit(const tc_exec *e) {
         return 128 + 2; /* SIGINT */
     case TC_PROGRAM_NO_GPU:
         return TC_NO_GPU;
-    case TC_PROGRAM_STOPPED:
+    case TC_PROGRAM_MACHINE:
+        return TC_MACHINE;
     case TC_PROGRAM_NOT_STARTED:
+    case TC_PROGRAM_LIMIT:
+    case TC_PROGRAM_STOPPED:
     case TC_PROGRAM_GARBLED:
         break;
     }

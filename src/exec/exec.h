@@ -113,9 +113,11 @@ typedef struct tc_exec_ask {
     int nargs;
     const tc_device_vtable *backend;
     bool pedantic;
-    bool alone;  /* not at a prompt: nothing but findings is wanted of it */
-    int in, out; /* its standard input and output; 0: as they are */
+    bool alone; /* not at a prompt: nothing but findings is wanted of it */
+    int in, out, err; /* its standard streams; 0: as they are */
     double timeout_s;
+    const tc_limits *taken; /* see tc_exec_options */
+    uint64_t memory;
 } tc_exec_ask;
 
 /* Runs the .cu, keeps what came of it as the session's last run of a program.

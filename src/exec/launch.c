@@ -362,8 +362,9 @@ static json_t *host_json(const tc_exec *e, const tc_host_finding *f,
                      "cycle", "thread", "object", "bytes", "cause", why);
 }
 
-/* A call that is not built is no mistake of the program's. */
-static void note_unbuilt(tc_exec *e, const tc_host_finding *f) {
+/* A call that is not built, or that a limit refuses, is no mistake of the
+ * program's. */
+static void note(tc_exec *e, const tc_host_finding *f) {
     tc_exec_place p = tc_exec_where(e, f->where);
     const char *text =
         p.line > 0 ? tc_format(e->arena, "line %d: %s", p.line, f->message)
@@ -380,8 +381,8 @@ static void note_unbuilt(tc_exec *e, const tc_host_finding *f) {
 
 void tc_exec_misused(void *exec, const tc_host_finding *f) {
     tc_exec *e = exec;
-    if (strcmp(f->kind, "unbuilt") == 0) {
-        note_unbuilt(e, f);
+    if (strcmp(f->kind, "unbuilt") == 0 || strcmp(f->kind, "limit") == 0) {
+        note(e, f);
         return;
     }
     if (f->pedantic && !e->pedantic) {

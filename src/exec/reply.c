@@ -153,6 +153,9 @@ bool tc_exec_explain(const tc_exec *e, tc_buf *b, const char **hint) {
         stopped_text(e, "by the time limit", b);
         *hint = more_time;
         return true;
+    case TC_PROGRAM_LIMIT:
+        tc_buf_printf(b, "%s was stopped: %s", e->source, r->why);
+        return true;
     case TC_PROGRAM_CANCELLED:
         if (e->session->cancel == 2) {
             stopped_text(e, "by the time limit", b);
@@ -161,6 +164,7 @@ bool tc_exec_explain(const tc_exec *e, tc_buf *b, const char **hint) {
             stopped_text(e, "by Ctrl-C", b);
         }
         return true;
+    case TC_PROGRAM_MACHINE:
     case TC_PROGRAM_NOT_STARTED:
     case TC_PROGRAM_NO_GPU:
     case TC_PROGRAM_GARBLED:
@@ -315,6 +319,10 @@ static const char *status_name(const tc_exec *e) {
     switch (e->result.end) {
     case TC_PROGRAM_STOPPED:
         return "deadlock";
+    case TC_PROGRAM_LIMIT:
+        return "limit";
+    case TC_PROGRAM_MACHINE:
+        return "refused";
     case TC_PROGRAM_TIMEOUT:
     case TC_PROGRAM_CANCELLED:
         return "timeout";
@@ -335,6 +343,12 @@ json_t *tc_exec_json(tc_exec *e) {
         status_name(e), "backend", e->backend, "kernels", kernels_json(e),
         "launches", (json_int_t)e->launches, "findings",
         tc_exec_findings_json(e), "wall_ns", (json_int_t)e->result.wall_ns);
+    if (e->result.end == TC_PROGRAM_MACHINE) {
+        json_object_set_new(j, "fault", json_string("machine"));
+    }
+    if (e->result.taken_s > 0) {
+        json_object_set_new(j, "taken_s", json_real(e->result.taken_s));
+    }
     if (e->findings_left_out > 0) {
         json_object_set_new(j, "findings_left_out",
                             json_integer((json_int_t)e->findings_left_out));

@@ -74,8 +74,11 @@ const tc_value *tc_env_get(const tc_env *e, const char *name);   /* or NULL */
 void tc_env_set(tc_env *e, const char *name, const tc_value *v); /* copies */
 /* Gives a parent what its child defined, so that chains stay short. What the
  * values point to must live as long as tc_env_needed(child), and so must the
- * child. */
-void tc_env_merge(tc_env *into, tc_env *child);
+ * child. into has no parent; keeper is the caller's. */
+void tc_env_merge(tc_env *into, tc_env *child, void *keeper);
+/* The keeper of a merged child that was needed and no longer is, each once;
+ * or NULL. */
+void *tc_env_take_idle(tc_env *into);
 /* Before a child of e is evaluated that may be merged: what others read since
  * the last merge led to nothing that lasts. */
 void tc_env_forget_reads(tc_env *e);

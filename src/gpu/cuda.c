@@ -87,7 +87,7 @@ static bool copy_back(job *j) {
     return true;
 }
 
-static bool launch(job *j, const volatile int *cancel, double *ms) {
+static bool launch(job *j, const atomic_int *cancel, double *ms) {
     const tc_gpu_launch *l = j->l;
     tc_gpu_kernel k = {.name = l->entry,
                        .shape = l->shape,
@@ -114,7 +114,7 @@ static void release(job *j) {
     free(j->block);
 }
 
-static bool cuda_run(tc_gpu *g, tc_gpu_launch *l, const volatile int *cancel,
+static bool cuda_run(tc_gpu *g, tc_gpu_launch *l, const atomic_int *cancel,
                      tc_gpu_result *out, char *why, size_t why_size) {
     job j = {.g = g, .l = l, .c = {why, why_size}};
     memset(out, 0, sizeof *out);

@@ -6,6 +6,7 @@
 #define TC_GPU_GPU_H
 
 #include "base/arena.h"
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -96,7 +97,7 @@ typedef struct tc_gpu_vtable {
     void (*describe)(const tc_gpu *g, tc_gpu_device *out);
     /* Loads, launches, waits, copies buffers back. False with why. Polls
      * *cancel (may be NULL) while it waits. */
-    bool (*run)(tc_gpu *g, tc_gpu_launch *l, const volatile int *cancel,
+    bool (*run)(tc_gpu *g, tc_gpu_launch *l, const atomic_int *cancel,
                 tc_gpu_result *out, char *why, size_t why_size);
 } tc_gpu_vtable;
 

@@ -212,7 +212,7 @@ bool tc_gpu_host_send(tc_gpu_host *h, const void *from, size_t bytes) {
 }
 
 /* Asked at least every LOOK_MS; a signal that raises it ends the wait. */
-static bool is_cancelled(const tc_gpu_host *h, const volatile int *cancel) {
+static bool is_cancelled(const tc_gpu_host *h, const atomic_int *cancel) {
     struct pollfd fd = {h->socket, POLLIN, 0};
     while (poll(&fd, 1, cancel != NULL ? LOOK_MS : -1) <= 0) {
         if (cancel != NULL && *cancel != 0) {
@@ -223,7 +223,7 @@ static bool is_cancelled(const tc_gpu_host *h, const volatile int *cancel) {
 }
 
 tc_gpu_heard tc_gpu_host_receive(tc_gpu_host *h, void *to, size_t bytes,
-                                 const volatile int *cancel) {
+                                 const atomic_int *cancel) {
     uint8_t *at = to;
     while (bytes > 0) {
         if (is_cancelled(h, cancel)) {

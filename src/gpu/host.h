@@ -4,6 +4,7 @@
 #define TC_GPU_HOST_H
 
 #include "gpu/wire.h"
+#include <stdatomic.h>
 
 struct tc_gpu_host {
     int pid;          /* 0: there is none */
@@ -25,7 +26,7 @@ bool tc_gpu_host_start(tc_gpu_host *h, tc_gpu_complaint c);
 bool tc_gpu_host_send(tc_gpu_host *h, const void *from, size_t bytes);
 /* Polls *cancel (may be NULL) while it waits. */
 tc_gpu_heard tc_gpu_host_receive(tc_gpu_host *h, void *to, size_t bytes,
-                                 const volatile int *cancel);
+                                 const atomic_int *cancel);
 /* Ends it: at once, or as a program ends whose input is at its end. c (its why
  * may be NULL) says how it ended: "ended by signal 11 (Segmentation fault)". */
 void tc_gpu_host_end(tc_gpu_host *h, bool at_once, tc_gpu_complaint c);

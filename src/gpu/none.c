@@ -18,7 +18,7 @@ static void none_describe(const tc_gpu *g, tc_gpu_device *out) {
     memset(out, 0, sizeof *out);
 }
 
-static bool none_run(tc_gpu *g, tc_gpu_launch *l, const volatile int *cancel,
+static bool none_run(tc_gpu *g, tc_gpu_launch *l, const atomic_int *cancel,
                      tc_gpu_result *out, char *why, size_t why_size) {
     (void)g;
     (void)l;

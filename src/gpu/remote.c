@@ -40,7 +40,7 @@ static void lose_process(tc_gpu *g) {
 }
 
 /* The answer, if there is one; else the GPU is lost, and the answer empty. */
-static void hear(tc_gpu *g, tc_gpu_answer *out, const volatile int *cancel) {
+static void hear(tc_gpu *g, tc_gpu_answer *out, const atomic_int *cancel) {
     tc_gpu_heard heard = tc_gpu_host_receive(g->host, out, sizeof *out, cancel);
     if (heard == TC_GPU_HEARD) {
         if (out->fault) {
@@ -59,7 +59,7 @@ static void hear(tc_gpu *g, tc_gpu_answer *out, const volatile int *cancel) {
 }
 
 static tc_cu_result ask_with(tc_gpu *g, tc_gpu_ask *ask, const void *bytes,
-                             const volatile int *cancel, tc_gpu_answer *out,
+                             const atomic_int *cancel, tc_gpu_answer *out,
                              tc_gpu_complaint c) {
     memset(out, 0, sizeof *out);
     if (g->lost == 0) {
@@ -345,7 +345,7 @@ static void take_printed(tc_gpu *g, const tc_gpu_kernel *k, uint64_t bytes) {
 }
 
 tc_cu_result tc_remote_launch(tc_gpu *g, const tc_gpu_kernel *k,
-                              const volatile int *cancel, double *ms,
+                              const atomic_int *cancel, double *ms,
                               tc_gpu_complaint c) {
     tc_buf bytes = TC_BUF_INIT;
     tc_gpu_answer out;

@@ -9,6 +9,7 @@
 
 #include "gpu/driver.h"
 #include "gpu/wire.h"
+#include <stdatomic.h>
 
 /* A kernel and its parameters: a block as the kernel has it. */
 typedef struct tc_gpu_kernel {
@@ -75,7 +76,7 @@ tc_cu_result tc_remote_map(tc_gpu *g, const tc_gpu_map *m, uint64_t address,
  * NULL): the kernel that is still running then ends with its process, and the
  * error is TC_CU_LAUNCH_TIMEOUT. */
 tc_cu_result tc_remote_launch(tc_gpu *g, const tc_gpu_kernel *k,
-                              const volatile int *cancel, double *ms,
+                              const atomic_int *cancel, double *ms,
                               tc_gpu_complaint c);
 
 #endif

@@ -1,24 +1,38 @@
 /* grade.c - runs the cases of an exercise and says what came of them. */
 #include "grade/grade.h"
 #include "base/diag.h"
+#include "base/limits.h"
 #include "base/share.h"
 #include "grade/exercise.h"
-#include "grade/leftover.h"
+#include "grade/files.h"
 #include "grade/reply.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
-#include <time.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum {
-    ALL_CASES = 6,        /* limits of one case that all together may take */
-    INTERRUPTED = 128 + 2 /* the status of what SIGINT ends */
+    ALL_CASES = 6,    /* limits of one case that all together may take */
+    DESCRIPTORS = 160 /* that the grader and a submission need */
 };
+
+/* Of the compilers: their time is not the submission's, and these end what
+ * would never end by itself. */
+static const tc_limits building = {.cpu_s = 60,
+                                   .wall_s = 1200,
+                                   .idle_s = 120,
+                                   .memory = UINT64_C(4) << 30,
+                                   .disk = UINT64_C(512) << 20};
+/* Of the submission, for each case: what the machine gives to its processes and
+ * to the simulator, the largest file that it may write, its device memory. The
+ * clock counts only where it goes much slower than the processor. */
+enum { WALL_TIMES = 20, WALL_MORE_S = 60 };
+static const tc_limits running = {.memory = UINT64_C(4) << 30,
+                                  .disk = UINT64_C(16) << 20};
+#define DEVICE_MEMORY (UINT64_C(256) << 20)
 
 /* ---- exercises ---- */
 
@@ -86,10 +100,11 @@ typedef struct grading {
     tc_diag_fn diag;
     void *user;
     tc_buf said; /* errors of the case under way, but the compiler's words */
-    tc_buf compiler;  /* its words, of the first case */
-    const char *hint; /* of the last of those errors, or NULL */
-    bool built;       /* some case has run */
-    double end;       /* when no further case is begun */
+    tc_buf compiler;   /* its words, of the first case */
+    const char *hint;  /* of the last of those errors, or NULL */
+    const char *cache; /* a folder of this grading's own */
+    bool built;        /* some case has run */
+    double left_s;     /* of the time that all cases together may take */
 } grading;
 
 static void hear(void *user, const tc_diag *d) {
@@ -100,12 +115,6 @@ static void hear(void *user, const tc_diag *d) {
         tc_buf_printf(&g->said, "%s%s", g->said.len ? "\n" : "", d->message);
         g->hint = d->hint ? tc_strdup(g->verdict->arena, d->hint) : g->hint;
     }
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* ---- what the compiler and the linker say ---- */
@@ -155,61 +164,6 @@ static void say_compiler(grading *g) {
 
 static void drop(void *user, const char *text, size_t n) {
     (void)user, (void)text, (void)n;
-}
-
-/* All that a file holds from a place on, in arena a; *size its bytes. */
-static uint8_t *read_all(tc_arena *a, int fd, off_t from, size_t *size) {
-    enum { MOST = 64 << 20 };
-    off_t end = lseek(fd, 0, SEEK_END);
-    size_t n = end > from ? (size_t)(end - from) : 0, got = 0;
-    n = n < MOST ? n : MOST;
-    uint8_t *bytes = tc_alloc(a, n + 1);
-    while (got < n) {
-        ssize_t k = pread(fd, bytes + got, n - got, from + (off_t)got);
-        if (k <= 0) {
-            break;
-        }
-        got += (size_t)k;
-    }
-    *size = got;
-    return bytes;
-}
-
-static bool write_case(int fd, const tc_case *c) {
-    size_t at = 0;
-    while (at < c->size) {
-        ssize_t k = write(fd, c->file + at, c->size - at);
-        if (k <= 0) {
-            return false;
-        }
-        at += (size_t)k;
-    }
-    return lseek(fd, 0, SEEK_SET) == 0;
-}
-
-/* The files of one run: the case, which grows no further; what it prints, which
- * nobody reads; the report. */
-typedef struct files {
-    int in, out, report;
-} files;
-
-static bool open_files(files *f, const tc_case *c) {
-    f->in = memfd_create("case", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    f->out = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    f->report = memfd_create("report", MFD_CLOEXEC);
-    return f->in >= 0 && f->out >= 0 && f->report >= 0 &&
-           write_case(f->in, c) &&
-           ftruncate(f->in, (off_t)(c->size + c->most)) == 0 &&
-           fcntl(f->in, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0;
-}
-
-static void close_files(const files *f) {
-    const int all[] = {f->in, f->out, f->report};
-    for (int i = 0; i < 3; i++) {
-        if (all[i] >= 0) {
-            close(all[i]);
-        }
-    }
 }
 
 /* Why a run that left no result ended. */
@@ -262,35 +216,96 @@ static void judge(grading *g, const tc_case *c, int exit, const uint8_t *left,
     t->message = tc_buf_finish(&why, g->verdict->arena);
 }
 
-/* What came of a run; j is its report. False: no further case can run. */
-static bool take(grading *g, const tc_case *c, const files *f, int exit,
-                 const json_t *j, tc_test *t) {
-    const char *status = json_string_value(json_object_get(j, "status"));
-    bool cut = json_object_get(j, "why") != NULL; /* not ended by itself */
-    bool ran =
-        status && strcmp(status, "refused") != 0 && !(cut && exit == TC_NO_GPU);
-    g->built |= ran;
-    if (!ran) {
-        g->verdict->status = (tc_status)exit;
-        say_compiler(g);
-        return false;
+/* No case can be graded any more, and nobody's submission is to blame. */
+static bool cannot_grade(grading *g, tc_test *t, const char *why) {
+    g->verdict->status = TC_MACHINE;
+    g->verdict->error = g->verdict->stopped = tc_strdup(g->verdict->arena, why);
+    t->status = TC_TEST_ERROR;
+    t->message = g->verdict->error;
+    return false;
+}
+
+static bool is(const json_t *report, const char *key, const char *word) {
+    const char *s = json_string_value(json_object_get(report, key));
+    return s != NULL && strcmp(s, word) == 0;
+}
+
+static bool interrupted(const grading *g) {
+    return tc_session_interrupted(g->session) ||
+           (g->o->outer != NULL && tc_session_interrupted(g->o->outer));
+}
+
+/* It was not built, or could not be started. */
+static bool take_refused(grading *g, int exit, const json_t *j, tc_test *t) {
+    if (is(j, "fault", "interrupt")) {
+        return cannot_grade(g, t, "grading was interrupted");
     }
+    if (is(j, "fault", "machine") || j == NULL) {
+        return cannot_grade(
+            g, t, g->said.len > 0 ? tc_buf_text(&g->said) : "there is no room");
+    }
+    g->verdict->status = (tc_status)exit;
+    say_compiler(g);
+    return false;
+}
+
+/* What came of a run; j is its report. False: no further case can run. */
+static bool take(grading *g, const tc_case *c, const tc_grade_files *f,
+                 int exit, const json_t *j, tc_test *t) {
+    bool cut = json_object_get(j, "why") != NULL; /* not ended by itself */
+    if (interrupted(g)) {                         /* whatever it came to */
+        return cannot_grade(g, t, "grading was interrupted");
+    }
+    if (j == NULL || is(j, "status", "refused") || (cut && exit == TC_NO_GPU)) {
+        return take_refused(g, exit, j, t);
+    }
+    g->built = true;
+    g->left_s -= json_real_value(json_object_get(j, "taken_s"));
     tc_arena *a = tc_arena_new();
     size_t size;
-    uint8_t *left = read_all(a, f->in, (off_t)c->size, &size);
+    uint8_t *left = tc_grade_read(a, f->in, (off_t)c->size, &size);
     judge(g, c, exit, left, size, j, t);
     tc_verdict_findings(g->verdict, t, json_object_get(j, "findings"));
+    tc_verdict_notes(g->verdict, t, json_object_get(j, "notes"));
     tc_arena_free(a);
-    if (cut && exit == INTERRUPTED) {
-        g->verdict->stopped = "grading was interrupted";
-    }
-    return !(cut && (exit == TC_TIMEOUT || exit == INTERRUPTED));
+    return !(cut && exit == TC_TIMEOUT);
+}
+
+static void run_submission(grading *g, const tc_case *c, tc_grade_files *f,
+                           tc_test *t, bool *go_on) {
+    const char *const none[] = {NULL};
+    double limit = g->o->session.timeout_s;
+    tc_limits taken = running;
+    taken.cpu_s = limit;
+    taken.wall_s = limit > 0 ? WALL_TIMES * limit + WALL_MORE_S : 0;
+    tc_exec_options e = {.path = g->o->path,
+                         .args = none,
+                         .main = g->main,
+                         .in = f->in,
+                         .out = f->out,
+                         .err = f->out,
+                         .report = f->report,
+                         .quiet = true,
+                         .cache = g->cache,
+                         .limits = &building,
+                         .taken = &taken,
+                         .memory = DEVICE_MEMORY};
+    tc_arena *a = tc_arena_new();
+    int exit = tc_session_exec(g->session, &e);
+    tc_grade_files_ended(f);
+    size_t n;
+    uint8_t *report = tc_grade_read(a, f->report, 0, &n);
+    json_t *j = json_loadb((char *)report, n, 0, NULL);
+    *go_on = take(g, c, f, exit, j, t);
+    tc_verdict_printed(g->verdict, t, &f->printed, f->total);
+    json_decref(j);
+    tc_arena_free(a);
 }
 
 /* Runs one case. False: no further one can run. */
 static bool run_case(grading *g, int number, tc_test *t) {
     tc_case c = {0};
-    files f = {-1, -1, -1};
+    tc_grade_files f;
     tc_arena *a = tc_arena_new();
     bool go_on = false;
     g->exercise->make(number, g->seed, a, &c);
@@ -298,28 +313,13 @@ static bool run_case(grading *g, int number, tc_test *t) {
     t->hidden = c.hidden;
     t->status = TC_TEST_ERROR;
     tc_buf_clear(&g->said);
-    if (!open_files(&f, &c)) {
-        t->message = tc_format(g->verdict->arena, "the grader has no room: %s",
-                               strerror(errno));
+    if (!tc_grade_files_open(&f, &c)) {
+        cannot_grade(
+            g, t, tc_format(a, "the grader has no room: %s", strerror(errno)));
     } else {
-        const char *const none[] = {NULL};
-        tc_exec_options e = {.path = g->o->path,
-                             .args = none,
-                             .main = g->main,
-                             .in = f.in,
-                             .out = f.out,
-                             .report = f.report,
-                             .quiet = true};
-        int exit = tc_session_exec(g->session, &e);
-        tc_leftover_end((const int[2]){tc_session_gpu_process(g->session),
-                                       tc_session_gpu_process(g->o->outer)});
-        size_t n;
-        uint8_t *report = read_all(a, f.report, 0, &n);
-        json_t *j = json_loadb((char *)report, n, 0, NULL);
-        go_on = take(g, &c, &f, exit, j, t);
-        json_decref(j);
+        run_submission(g, &c, &f, t, &go_on);
     }
-    close_files(&f);
+    tc_grade_files_close(&f);
     tc_arena_free(a);
     return go_on;
 }
@@ -328,13 +328,16 @@ static void run_cases(grading *g) {
     tc_verdict *v = g->verdict;
     bool go_on = true;
     double limit = g->o->session.timeout_s;
-    g->end = limit > 0 ? now() + ALL_CASES * limit : 1e300;
+    g->left_s = limit > 0 ? ALL_CASES * limit : 1e300;
     v->ntests = g->exercise->ncases;
     v->tests = TC_NEWN(v->arena, tc_test, v->ntests);
     for (int i = 0; i < v->ntests; i++) {
         tc_test *t = &v->tests[i];
+        if (go_on && interrupted(g)) {
+            go_on = cannot_grade(g, t, "grading was interrupted");
+        }
         if (go_on) {
-            go_on = run_case(g, i, t) && now() < g->end;
+            go_on = run_case(g, i, t) && g->left_s > 0;
         } else {
             tc_case c = {0};
             g->exercise->make(i, g->seed, v->arena, &c);
@@ -342,7 +345,7 @@ static void run_cases(grading *g) {
                            .hidden = c.hidden,
                            .status = TC_TEST_ERROR,
                            .not_run = true,
-                           .message = "not run"};
+                           .message = v->error ? v->error : "not run"};
         }
         v->passed += t->status == TC_TEST_PASSED;
     }
@@ -355,6 +358,17 @@ static tc_status refuse(tc_diag_fn diag, void *user, const char *hint,
     tc_diags d = {diag, user, 0};
     tc_error(&d, TC_NOWHERE, hint, fmt, word);
     return TC_USAGE;
+}
+
+/* A submission that finds too few would fail for that. */
+static bool enough_descriptors(void) {
+    struct rlimit l;
+    if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < DESCRIPTORS &&
+        l.rlim_max >= DESCRIPTORS) {
+        l.rlim_cur = DESCRIPTORS;
+        setrlimit(RLIMIT_NOFILE, &l);
+    }
+    return l.rlim_cur >= DESCRIPTORS;
 }
 
 static tc_status check(const tc_grade_options *o, tc_diag_fn diag, void *user) {
@@ -376,6 +390,13 @@ static tc_status check(const tc_grade_options *o, tc_diag_fn diag, void *user) {
         return refuse(diag, user, "text or json", "there is no format '%s'",
                       o->format);
     }
+    if (!enough_descriptors()) {
+        tc_diags d = {diag, user, 0};
+        tc_error(&d, TC_NOWHERE, "ulimit -n",
+                 "cannot grade: this shell allows fewer than %d open files",
+                 (int)DESCRIPTORS);
+        return TC_MACHINE;
+    }
     if (access(o->path, R_OK) != 0) {
         tc_diags d = {diag, user, 0};
         tc_error(&d, TC_NOWHERE, NULL, "cannot read %s: %s", o->path,
@@ -393,6 +414,50 @@ static uint64_t secret(void) {
     return seed;
 }
 
+static tc_status status_of(const grading *g) {
+    const tc_verdict *v = g->verdict;
+    return v->error                         ? TC_MACHINE
+           : v->passed == v->ntests         ? TC_OK
+           : g->built || v->status == TC_OK ? TC_FAILED
+                                            : v->status;
+}
+
+static tc_status grade(grading *g, tc_output_fn output) {
+    tc_verdict *v = g->verdict;
+    if (g->o->outer) {
+        tc_session_nest(g->o->outer, g->session);
+    }
+    run_cases(g);
+    if (g->o->outer) {
+        tc_session_nest(g->o->outer, NULL);
+    }
+    if (v->error) {
+        tc_diags d = {g->diag, g->user, 0};
+        tc_error(&d, TC_NOWHERE, g->hint, "cannot grade %s: %s", v->path,
+                 v->error);
+    }
+    tc_verdict_say(v, g->o, output, g->user);
+    return status_of(g);
+}
+
+/* What a grading needs; false after saying what it lacks. */
+static bool prepare(grading *g) {
+    tc_diags d = {g->diag, g->user, 0};
+    tc_arena *a = g->verdict->arena;
+    g->main = host_side(a, g->exercise->name);
+    g->cache = g->main ? tc_grade_folder(a) : NULL;
+    if (g->main == NULL) {
+        tc_error(&d, TC_NOWHERE, "TILECOPY_EXERCISES names their folder",
+                 "the files of exercise %s are not where they should be",
+                 g->exercise->name);
+    } else if (g->cache == NULL) {
+        tc_error(&d, TC_NOWHERE, NULL,
+                 "cannot grade: there is no folder for temporary files: %s",
+                 strerror(errno));
+    }
+    return g->cache != NULL;
+}
+
 tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
                    tc_output_fn output, void *user) {
     tc_status status = check(o, diag, user);
@@ -406,31 +471,17 @@ tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
     g.diag = diag;
     g.user = user;
     g.seed = v.seed = o->has_seed ? o->seed : secret();
-    g.main = host_side(v.arena, o->exercise);
-    g.session = tc_session_new(&o->session, hear, drop, &g);
-    if (g.main == NULL) {
-        refuse(diag, user, "TILECOPY_EXERCISES names their folder",
-               "the files of exercise %s are not where they should be",
-               o->exercise);
-        status = TC_FAILED;
-    } else if (g.session == NULL) {
+    tc_options session = o->session;
+    session.timeout_s = 0; /* of a run: see running */
+    if (!prepare(&g)) {
+        status = TC_MACHINE;
+    } else if ((g.session = tc_session_new(&session, hear, drop, &g)) == NULL) {
         status = TC_USAGE;
     } else {
-        int before = tc_leftover_adopt();
-        if (o->outer) {
-            tc_session_nest(o->outer, g.session);
-        }
-        run_cases(&g);
-        if (o->outer) {
-            tc_session_nest(o->outer, NULL);
-        }
-        tc_leftover_restore(before);
-        tc_verdict_say(&v, o, output, user);
-        status = v.passed == v.ntests           ? TC_OK
-                 : g.built || v.status == TC_OK ? TC_FAILED
-                                                : v.status;
+        status = grade(&g, output);
     }
     tc_session_free(g.session);
+    tc_grade_folder_remove(g.cache);
     tc_buf_free(&g.said);
     tc_buf_free(&g.compiler);
     json_decref(v.findings);

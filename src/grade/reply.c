@@ -59,6 +59,30 @@ void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings) {
     }
 }
 
+void tc_verdict_notes(tc_verdict *v, tc_test *t, const json_t *notes) {
+    for (size_t i = 0;
+         t->status != TC_TEST_PASSED && i < json_array_size(notes); i++) {
+        const char *had = t->message ? t->message : "";
+        t->message = tc_format(v->arena, "%s%s%s", had, *had ? "\n" : "",
+                               json_string_value(json_array_get(notes, i)));
+    }
+}
+
+/* Nothing that a terminal would obey, and no broken UTF-8. */
+void tc_verdict_printed(tc_verdict *v, tc_test *t, const tc_buf *printed,
+                        uint64_t total) {
+    if (total > 0) {
+        char *text = tc_strndup(v->arena, tc_buf_text(printed), printed->len);
+        for (size_t i = 0; i < printed->len; i++) {
+            unsigned char c = (unsigned char)text[i];
+            text[i] = c == '\n' || c == '\t' || (c >= ' ' && c <= '~') ? text[i]
+                                                                       : '?';
+        }
+        t->printed = text;
+        t->unprinted = total - printed->len;
+    }
+}
+
 /* ---- text ---- */
 
 /* A line, broken between words; what follows stands further in. */
@@ -173,6 +197,36 @@ static void put_short(tc_buf *b, const tc_test *t, const tc_test *like,
     }
 }
 
+/* How many bytes, as people say it: "12 bytes", "199 MB". */
+static void put_bytes(tc_buf *b, uint64_t n) {
+    static const char *const units[] = {"bytes", "KB", "MB", "GB", "TB"};
+    int u = 0;
+    for (; n >= 10000 && u < 4; u++) {
+        n = (n + 500) / 1000;
+    }
+    tc_buf_printf(b, "%llu %s", (unsigned long long)n, units[u]);
+}
+
+/* The first lines of what it has printed. */
+static void put_printed(tc_buf *b, const tc_test *t) {
+    enum { LINES = 5, LONGEST = 200 };
+    const char *p = t->printed;
+    tc_buf_puts(b, "        it printed:\n");
+    for (int i = 0; i < LINES && *p; i++) {
+        size_t n = strcspn(p, "\n");
+        tc_buf_puts(b, "        | ");
+        tc_buf_write(b, p, n < LONGEST ? n : LONGEST);
+        tc_buf_putc(b, '\n');
+        p += n + (p[n] == '\n');
+    }
+    uint64_t more = strlen(p) + t->unprinted;
+    if (more > 0) {
+        tc_buf_puts(b, "        ... and ");
+        put_bytes(b, more);
+        tc_buf_puts(b, " more\n");
+    }
+}
+
 static void put_test(tc_buf *b, const tc_test *t, shown *s, int width) {
     static const char *const words[] = {"ok    ", "FAIL  ", "later ", "error "};
     tc_buf_printf(b, "  %s%s", words[t->status], t->name);
@@ -190,6 +244,9 @@ static void put_test(tc_buf *b, const tc_test *t, shown *s, int width) {
     put_lines(b, t->message, width);
     for (int i = 0; i < t->nfindings; i++) {
         put_finding(b, t->findings[i], width);
+    }
+    if (t->printed && !t->hidden) {
+        put_printed(b, t);
     }
 }
 
@@ -209,6 +266,11 @@ static void put_text(const tc_verdict *v, int width, tc_buf *b) {
                       left == 1 ? " was" : "s were",
                       v->stopped ? v->stopped : "no time was left");
     }
+    if (v->error) {
+        tc_buf_puts(b, "The submission could not be graded: it has neither "
+                       "passed nor failed.\n");
+        return;
+    }
     tc_buf_printf(b, "%d of %d cases pass: %s\n", v->passed, v->ntests,
                   v->passed == v->ntests ? "the exercise is passed."
                                          : "the exercise is not passed.");
@@ -219,6 +281,18 @@ static void put_text(const tc_verdict *v, int width, tc_buf *b) {
 }
 
 /* ---- JSON ---- */
+
+/* jansson takes no broken UTF-8. */
+static json_t *text_json(const char *text) {
+    json_t *j = json_string(text);
+    char *plain = j == NULL ? tc_xstrdup(text) : NULL;
+    for (char *p = plain; p && *p; p++) {
+        *p = (unsigned char)*p < 0x80 ? *p : '?';
+    }
+    j = plain ? json_string(plain) : j;
+    free(plain);
+    return j;
+}
 
 static json_t *test_json(const tc_test *t) {
     static const char *const words[] = {"passed", "failed", "deferred",
@@ -233,6 +307,11 @@ static json_t *test_json(const tc_test *t) {
                           words[t->status], "message", tc_buf_text(&b),
                           "visibility", t->hidden ? "hidden" : "visible");
     tc_buf_free(&b);
+    if (t->printed && !t->hidden) {
+        json_object_set_new(j, "output", json_string(t->printed));
+        json_object_set_new(j, "output_left_out",
+                            json_integer((json_int_t)t->unprinted));
+    }
     return j;
 }
 
@@ -246,8 +325,9 @@ static void put_json(const tc_verdict *v, tc_buf *b) {
         v->passed, "max_score", v->ntests, "passed", v->passed == v->ntests,
         "tests", tests, "findings", v->findings, "seed",
         tc_format(v->arena, "%llu", (unsigned long long)v->seed));
-    if (v->refused) {
-        json_object_set_new(j, "error", json_string(v->refused));
+    const char *error = v->error ? v->error : v->refused;
+    if (error) {
+        json_object_set_new(j, "error", text_json(error));
     }
     char *text = json_dumps(j, JSON_COMPACT);
     tc_buf_printf(b, "%s\n", text ? text : "{}");

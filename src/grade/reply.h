@@ -3,6 +3,7 @@
 #define TC_GRADE_REPLY_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "grade/grade.h"
 #include <jansson.h>
 
@@ -22,6 +23,8 @@ typedef struct tc_test {
     const char **findings; /* a sentence each */
     int nfindings;
     const char *defects; /* kinds and lines of the findings; NULL: none */
+    const char *printed; /* the first of it, as far as it can be shown; NULL */
+    uint64_t unprinted;  /* bytes of it that are not kept */
 } tc_test;
 
 typedef struct tc_verdict {
@@ -33,11 +36,18 @@ typedef struct tc_verdict {
     json_t *findings;    /* of all tests, equal ones once; owned */
     tc_status status;    /* TC_OK, or why no case could run */
     const char *stopped; /* why not all were run */
+    const char *error; /* why nothing can be said of the submission, or NULL */
     const char *refused; /* by the compiler, in words; NULL: it was not */
 } tc_verdict;
 
 /* Adds the findings of a test (INTERFACE.md's), borrowed. */
 void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings);
+
+/* Adds what the run noted that is no finding, where the test has failed. */
+void tc_verdict_notes(tc_verdict *v, tc_test *t, const json_t *notes);
+/* Keeps what the submission has printed, total bytes in all. */
+void tc_verdict_printed(tc_verdict *v, tc_test *t, const tc_buf *printed,
+                        uint64_t total);
 
 /* The verdict as o->format wants it. As text a submission that was refused has
  * none: the compiler's words are diagnostics. */

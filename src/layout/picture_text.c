@@ -265,8 +265,8 @@ static bool try_unit(drawing *d, int unit) {
 
 /* The smallest cells of a form that let all columns fit. *largest gets the
  * largest there are. */
-static bool fit_form(drawing *d, form form, int *largest) {
-    d->form = form;
+static bool fit_form(drawing *d, form f, int *largest) {
+    d->form = f;
     *largest = 1;
     for (int unit = 1; unit <= d->p->ncols; unit++) {
         if (tc_picture_unit_fits(d->p, unit)) {

@@ -203,6 +203,10 @@ static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
         *status = report_failed(s, cu, at, b, c->build.said, failure);
         return NULL;
     }
+    if (c->build.note != NULL && !s->told_cache) {
+        tc_report(&s->diags, TC_WARNING, TC_NOWHERE, NULL, "%s", c->build.note);
+        s->told_cache = true;
+    }
     if (!c->build.cached && c->build.said != NULL && *c->build.said != '\0') {
         tc_report(&s->diags, TC_VERBATIM, TC_NOWHERE, NULL, "%s",
                   c->build.said); /* warnings */

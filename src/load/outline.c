@@ -110,8 +110,9 @@ static void read_cluster(tc_ptx_func *f, const char *p) {
     at += sizeof name - 1;
     for (int i = 0; i < 3; i++) {
         char *end;
-        unsigned long n = strtoul(at, &end, 10);
-        f->reqcluster[i] = end != at && n > 0 && n < 1024 ? (uint32_t)n : 1;
+        unsigned long size = strtoul(at, &end, 10);
+        bool fits = end != at && size > 0 && size < 1024;
+        f->reqcluster[i] = fits ? (uint32_t)size : 1;
         at = end + strspn(end, " \t\r\n");
         at += *at == ',';
     }

@@ -175,7 +175,7 @@ bool tc_ptx_call(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
         if (p->tok.kind != TC_TK_IDENT) {
             return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                                "expected a label, found %s",
-                               tc_ptx_token_words(p));
+                               tc_ptx_token_text(p));
         }
         tc_ptx_add_fixup(p, tc_ptx_text(p, &p->tok), tc_ptx_here(p),
                          TC_FIX_CALL, p->m->ncode);
@@ -193,7 +193,7 @@ static bool names(tc_ptx_parser *p, bool functions) {
         tc_span span = tc_ptx_here(p);
         if (p->tok.kind != TC_TK_IDENT) {
             return tc_ptx_fail(p, span, NULL, "expected a name, found %s",
-                               tc_ptx_token_words(p));
+                               tc_ptx_token_text(p));
         }
         uint32_t value = 0;
         if (functions) {
@@ -240,7 +240,7 @@ static bool prototype(tc_ptx_parser *p, tc_ptx_table *t) {
     }
     if (p->tok.kind != TC_TK_IDENT) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL, "expected '_', found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     tc_ptx_advance(p);
     if (tc_ptx_is(p, '(') && (params = count_list(p)) < 0) {

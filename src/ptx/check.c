@@ -47,7 +47,7 @@ bool tc_ptx_fits_type(tc_ptx_type want, tc_ptx_type have, bool wider) {
 }
 
 /* "add.s32", for messages. */
-static const char *op_words(tc_ptx_parser *p, const tc_ptx_op *op) {
+static const char *op_name(tc_ptx_parser *p, const tc_ptx_op *op) {
     return tc_format(p->arena, "%s%s%s", tc_ptx_ops[op->opcode].name,
                      tc_ptx_type_names[op->type], tc_ptx_type_names[op->type2]);
 }
@@ -68,7 +68,7 @@ static bool misfit(tc_ptx_parser *p, const tc_ptx_op *op,
                         class_of(t) == FLOAT ? "" : " bits");
     return tc_ptx_fail(p, in->span, hint, "'%.*s' is %s, which '%s' cannot use",
                        (int)in->name.len, in->name.text,
-                       tc_ptx_type_names[in->type], op_words(p, op));
+                       tc_ptx_type_names[in->type], op_name(p, op));
 }
 
 static uint64_t double_bits(double d) {
@@ -93,7 +93,7 @@ static bool immediate(tc_ptx_parser *p, const tc_ptx_op *op,
         if (c == FLOAT) {
             return tc_ptx_fail(
                 p, in->span, t == TC_PT_F32 ? "1 is written 0f3F800000" : NULL,
-                "'%s' cannot use an integer constant", op_words(p, op));
+                "'%s' cannot use an integer constant", op_name(p, op));
         }
         return true;
     }
@@ -102,7 +102,7 @@ static bool immediate(tc_ptx_parser *p, const tc_ptx_op *op,
         t == TC_PT_BF16X2) {
         return tc_ptx_fail(p, in->span, NULL,
                            "'%s' cannot use a floating-point constant",
-                           op_words(p, op));
+                           op_name(p, op));
     }
     if (in->literal == 'd' && bytes == 4) {
         double d;
@@ -119,7 +119,7 @@ static bool immediate(tc_ptx_parser *p, const tc_ptx_op *op,
 
 static bool wrong_kind(tc_ptx_parser *p, const tc_ptx_op *op,
                        const tc_ptx_parsed *in, const char *wanted) {
-    return tc_ptx_fail(p, in->span, NULL, "'%s' wants %s here", op_words(p, op),
+    return tc_ptx_fail(p, in->span, NULL, "'%s' wants %s here", op_name(p, op),
                        wanted);
 }
 
@@ -160,7 +160,7 @@ static bool source(tc_ptx_parser *p, const tc_ptx_op *op, tc_ptx_type t,
         }
         return tc_ptx_fail(p, in->span, "copy it to a register with mov first",
                            "'%s' cannot read a special register",
-                           op_words(p, op));
+                           op_name(p, op));
     default:
         return wrong_kind(p, op, in, "a register or a constant");
     }
@@ -237,7 +237,7 @@ static bool mov_vector(tc_ptx_parser *p, const tc_ptx_op *op, bool to,
         class_of((tc_ptx_type)op->type) != BITS || (n != 2 && n != 4) ||
         bytes / n < 1 || (bytes / n) * n != bytes) {
         return tc_ptx_fail(p, in->span, NULL, "'%s' cannot use a vector of %d",
-                           op_words(p, op), n);
+                           op_name(p, op), n);
     }
     tc_ptx_type t = bytes / n == 1   ? TC_PT_B8
                     : bytes / n == 2 ? TC_PT_B16
@@ -451,11 +451,11 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     bool unified = letter == 'a' && op->opcode == TC_PTX_LD;
     if (in->part.len != 0 && strchr("Xvyn", letter) == NULL && !unified) {
         return tc_ptx_fail(p, in->span, NULL,
-                           "'%s' wants a whole register here", op_words(p, op));
+                           "'%s' wants a whole register here", op_name(p, op));
     }
     if (in->minus && (op->opcode != TC_PTX_VMAD || letter == 'X')) {
         return tc_ptx_fail(p, in->span, NULL, "'%s' cannot negate a register",
-                           op_words(p, op));
+                           op_name(p, op));
     }
     switch (letter) {
     case 'E':

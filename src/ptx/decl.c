@@ -113,7 +113,7 @@ static bool read_name(tc_ptx_parser *p, tc_ptx_name *n, tc_span *span) {
     *span = tc_ptx_here(p);
     if (p->tok.kind != TC_TK_IDENT) {
         return tc_ptx_fail(p, *span, NULL, "expected a name, found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     *n = tc_ptx_text(p, &p->tok);
     tc_ptx_advance(p);
@@ -304,8 +304,7 @@ static bool one_param(tc_ptx_parser *p, tc_ptx_func *f, bool returns,
     bool reg = tc_ptx_is_dot(p, ".reg");
     if (!reg && !tc_ptx_is_dot(p, ".param")) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
-                           "expected '.param', found %s",
-                           tc_ptx_token_words(p));
+                           "expected '.param', found %s", tc_ptx_token_text(p));
     }
     tc_ptx_advance(p);
     decl d;

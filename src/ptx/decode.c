@@ -46,8 +46,10 @@ enum {
 static const char written[] = "dgwUpqDVYEXmAHjRL", updated[] = "L";
 
 /* Opcodes that name where to and where from. */
-enum { TWO_SPACES = TC_WHO_CP | TC_WHO_BULK | TC_WHO_TENSOR | TC_WHO_PROXY };
-enum { THREE_TYPES = TC_WHO_VIDEO | TC_WHO_PACK };
+enum {
+    TWO_SPACES = TC_MODS_CP | TC_MODS_BULK | TC_MODS_TENSOR | TC_MODS_PROXY
+};
+enum { THREE_TYPES = TC_MODS_VIDEO | TC_MODS_PACK };
 
 /* What has been read of an instruction's first word. */
 typedef struct head {
@@ -86,8 +88,8 @@ static bool twice(tc_ptx_parser *p, tc_ptx_name n, tc_span span) {
 }
 
 static bool add_type(tc_ptx_parser *p, head *h, tc_ptx_type t, tc_span span) {
-    unsigned who = tc_ptx_who((tc_ptx_opcode)h->op.opcode);
-    int most = who == TC_WHO_MMA ? 4 : (who & THREE_TYPES) != 0 ? 3 : 2;
+    unsigned set = tc_ptx_modifier_set((tc_ptx_opcode)h->op.opcode);
+    int most = set == TC_MODS_MMA ? 4 : (set & THREE_TYPES) != 0 ? 3 : 2;
     if (h->ntypes == most) {
         return tc_ptx_fail(p, span, NULL, "'%s' has a type too many", h->text);
     }
@@ -131,7 +133,9 @@ static bool add_modifier(tc_ptx_parser *p, head *h, tc_ptx_name n,
         return true;
     case TC_MW_SPACE:
         if (h->nspaces ==
-            (tc_ptx_who((tc_ptx_opcode)h->op.opcode) & TWO_SPACES ? 2 : 1)) {
+            (tc_ptx_modifier_set((tc_ptx_opcode)h->op.opcode) & TWO_SPACES
+                 ? 2
+                 : 1)) {
             return twice(p, n, span);
         }
         h->spaces[h->nspaces++] = (uint8_t)m->value;
@@ -193,7 +197,7 @@ static bool add_modifier(tc_ptx_parser *p, head *h, tc_ptx_name n,
 
 static bool is_shape(const head *h, tc_ptx_name n) {
     uint32_t size;
-    return tc_ptx_who((tc_ptx_opcode)h->op.opcode) == TC_WHO_MMA &&
+    return tc_ptx_modifier_set((tc_ptx_opcode)h->op.opcode) == TC_MODS_MMA &&
            tc_ptx_mma_shape_by_name(n, &size);
 }
 
@@ -316,7 +320,8 @@ static bool needs(tc_ptx_parser *p, const head *h, uint32_t set) {
 /* Rows without the column: arithmetic has no such modifier; all others check
  * theirs in their rules. */
 static uint32_t more_allowed(const form *f) {
-    bool arith = (tc_ptx_who((tc_ptx_opcode)f->op) & TC_WHO_ARITH) != 0;
+    bool arith =
+        (tc_ptx_modifier_set((tc_ptx_opcode)f->op) & TC_MODS_ARITH) != 0;
     return arith && f->more == UINT32_MAX ? 0 : f->more;
 }
 
@@ -350,9 +355,9 @@ static const form *find_form(tc_ptx_parser *p, const head *h) {
 
 /* Of the time since clusters: .shared alone is none of their state spaces. */
 static bool wants_cta(const tc_ptx_op *op) {
-    unsigned who = tc_ptx_who((tc_ptx_opcode)op->opcode);
-    return (who & (TC_WHO_BULK | TC_WHO_TENSOR | TC_WHO_ASYNC | TC_WHO_TCGEN |
-                   TC_WHO_PROXY)) != 0;
+    unsigned set = tc_ptx_modifier_set((tc_ptx_opcode)op->opcode);
+    return (set & (TC_MODS_BULK | TC_MODS_TENSOR | TC_MODS_ASYNC |
+                   TC_MODS_TCGEN | TC_MODS_PROXY)) != 0;
 }
 
 static bool set_spaces(tc_ptx_parser *p, head *h) {
@@ -427,7 +432,7 @@ static bool wrong_count(tc_ptx_parser *p, const head *h, const form *f, int n) {
                        h->text, want, most == 1 ? "" : "s", n);
 }
 
-/* Who it is that letter stands for: into dst and src of the op. */
+/* Whether letter's operand is written, read, or both: into dst and src. */
 static void note_use(tc_ptx_op *op, char letter, int at) {
     uint8_t kind = op->a[at].kind, bit = (uint8_t)(1u << at);
     bool writes = strchr(written, letter) != NULL;
@@ -439,18 +444,18 @@ static void note_use(tc_ptx_op *op, char letter, int at) {
 /* Matches the operands as written to the letters of the form. */
 static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
                     int n) {
-    int at = 0, place = 0;
+    int at = 0, index = 0;
     bool policy = (h->op.flags & TC_PM_CACHE_HINT) != 0;
     for (const char *l = f->operands; *l != 0; l++) {
         if (*l == '?') {
             continue;
         }
-        tc_ptx_operand *out = &h->op.a[place++];
+        tc_ptx_operand *out = &h->op.a[index++];
         if (*l == '7' && at > 0) { /* written with the one before */
             if (!tc_ptx_fit(p, &h->op, *l, &in[at - 1], out)) {
                 return false;
             }
-            note_use(&h->op, *l, place - 1);
+            note_use(&h->op, *l, index - 1);
             continue;
         }
         bool skip = left_out(h, *l) ||
@@ -472,10 +477,10 @@ static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
         if (!tc_ptx_fit(p, &h->op, *l, &in[at], out)) {
             return false;
         }
-        note_use(&h->op, *l, place - 1);
+        note_use(&h->op, *l, index - 1);
         at++;
     }
-    h->op.noperands = (uint8_t)place;
+    h->op.noperands = (uint8_t)index;
     return at == n || wrong_count(p, h, f, n);
 }
 
@@ -519,15 +524,15 @@ bool tc_ptx_instruction(tc_ptx_parser *p, int16_t guard, bool guard_neg) {
         return false;
     }
     tc_ptx_op *op = tc_ptx_new_op(p, &at);
-    tc_ptx_op place = *op;
+    const tc_ptx_op where = *op; /* its locations */
     *op = h.op;
-    op->ptx_line = place.ptx_line;
-    op->ptx_col = place.ptx_col;
-    op->line = place.line;
-    op->file = place.file;
-    op->call_file = place.call_file;
-    op->call_line = place.call_line;
-    op->loc = place.loc;
+    op->ptx_line = where.ptx_line;
+    op->ptx_col = where.ptx_col;
+    op->line = where.line;
+    op->file = where.file;
+    op->call_file = where.call_file;
+    op->call_line = where.call_line;
+    op->loc = where.loc;
     op->guard = guard;
     op->guard_neg = guard_neg;
     if (op->a[0].kind == TC_PO_LABEL) {

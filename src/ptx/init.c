@@ -72,7 +72,7 @@ static bool address_of(tc_ptx_parser *p, tc_ptx_reloc *r) {
     }
     if (p->tok.kind != TC_TK_IDENT) {
         return tc_ptx_fail(p, span, NULL, "expected a variable, found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     const tc_ptx_entry *e = tc_ptx_lookup(p, n);
     if (e == NULL) {

@@ -141,8 +141,8 @@ bool tc_ptx_accept(tc_ptx_parser *p, char punct);
 /* Reports "expected ... before/instead of ..." and returns false if the token
  * is not punct. */
 bool tc_ptx_expect(tc_ptx_parser *p, char punct, const char *after);
-/* What the current token is, in words, for a message. */
-const char *tc_ptx_token_words(tc_ptx_parser *p);
+/* What the current token is, for a message. */
+const char *tc_ptx_token_text(tc_ptx_parser *p);
 /* Reports an error (unless there were too many); always returns false. */
 bool tc_ptx_fail(tc_ptx_parser *p, tc_span span, const char *hint,
                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
@@ -185,7 +185,7 @@ typedef enum tc_ptx_mod_what {
     TC_MW_SUB,
     TC_MW_SUB2,
     TC_MW_SUBS, /* the first one given is sub, the next sub2 */
-    TC_MW_MORE, /* a bit of op.more; who says whose */
+    TC_MW_MORE, /* a bit of op.more; set says whose */
     TC_MW_SCOPE,
     TC_MW_VEC,
     TC_MW_IGNORE, /* a hint that changes no result */
@@ -194,45 +194,46 @@ typedef enum tc_ptx_mod_what {
 
 /* Opcodes that a modifier belongs to. */
 enum {
-    TC_WHO_ANY = 0,
-    TC_WHO_CMP = 1,
-    TC_WHO_SHFL = 2,
-    TC_WHO_PRMT = 4,
-    TC_WHO_FENCE = 8,
-    TC_WHO_MEMBAR = 16,
-    TC_WHO_LD = 32,
-    TC_WHO_ST = 64,
-    TC_WHO_CP = 128,
-    TC_WHO_CVTA = 256,
-    TC_WHO_ATOM = 1 << 9,     /* atom, red */
-    TC_WHO_VOTE = 1 << 10,    /* vote, match */
-    TC_WHO_BAR = 1 << 11,     /* bar, barrier */
-    TC_WHO_MATRIX = 1 << 12,  /* ldmatrix, stmatrix, movmatrix */
-    TC_WHO_POLICY = 1 << 13,  /* createpolicy, prefetch, applypriority */
-    TC_WHO_ARITH = 1 << 14,   /* arithmetic that needs op.more */
-    TC_WHO_MBAR = 1 << 15,    /* mbarrier.*, cp.async.mbarrier.arrive */
-    TC_WHO_CLUSTER = 1 << 16, /* barrier.cluster, mapa, getctarank */
-    TC_WHO_BULK = 1 << 17,    /* cp.async.bulk, cp.reduce.async.bulk */
-    TC_WHO_TENSOR = 1 << 18,  /* their .tensor forms */
-    TC_WHO_ASYNC = 1 << 19,   /* st.async, red.async */
-    TC_WHO_PROXY = 1 << 20,   /* fence.proxy, tensormap.* */
-    TC_WHO_TCGEN = 1 << 21,   /* tcgen05.* */
-    TC_WHO_REDUX = 1 << 22,
-    TC_WHO_GRID = 1 << 30,
-    TC_WHO_VIDEO = 1 << 23, /* vadd, vshl, vmad, vset, vadd2, ... */
-    TC_WHO_PACK = 1 << 24,  /* cvt.pack */
-    TC_WHO_LOP3 = 1 << 25,
-    TC_WHO_TESTP = 1 << 26,
-    TC_WHO_SETV = 1 << 27,   /* vset: also a comparison */
-    TC_WHO_SPACEP = 1 << 28, /* isspacep */
-    TC_WHO_MOVE = 1 << 29    /* mov and, as no bit is left, pmevent */
+    TC_MODS_ANY = 0,
+    TC_MODS_CMP = 1,
+    TC_MODS_SHFL = 2,
+    TC_MODS_PRMT = 4,
+    TC_MODS_FENCE = 8,
+    TC_MODS_MEMBAR = 16,
+    TC_MODS_LD = 32,
+    TC_MODS_ST = 64,
+    TC_MODS_CP = 128,
+    TC_MODS_CVTA = 256,
+    TC_MODS_ATOM = 1 << 9,     /* atom, red */
+    TC_MODS_VOTE = 1 << 10,    /* vote, match */
+    TC_MODS_BAR = 1 << 11,     /* bar, barrier */
+    TC_MODS_MATRIX = 1 << 12,  /* ldmatrix, stmatrix, movmatrix */
+    TC_MODS_POLICY = 1 << 13,  /* createpolicy, prefetch, applypriority */
+    TC_MODS_ARITH = 1 << 14,   /* arithmetic that needs op.more */
+    TC_MODS_MBAR = 1 << 15,    /* mbarrier.*, cp.async.mbarrier.arrive */
+    TC_MODS_CLUSTER = 1 << 16, /* barrier.cluster, mapa, getctarank */
+    TC_MODS_BULK = 1 << 17,    /* cp.async.bulk, cp.reduce.async.bulk */
+    TC_MODS_TENSOR = 1 << 18,  /* their .tensor forms */
+    TC_MODS_ASYNC = 1 << 19,   /* st.async, red.async */
+    TC_MODS_PROXY = 1 << 20,   /* fence.proxy, tensormap.* */
+    TC_MODS_TCGEN = 1 << 21,   /* tcgen05.* */
+    TC_MODS_REDUX = 1 << 22,
+    TC_MODS_GRID = 1 << 30,
+    TC_MODS_VIDEO = 1 << 23, /* vadd, vshl, vmad, vset, vadd2, ... */
+    TC_MODS_PACK = 1 << 24,  /* cvt.pack */
+    TC_MODS_LOP3 = 1 << 25,
+    TC_MODS_TESTP = 1 << 26,
+    TC_MODS_SETV = 1 << 27,   /* vset: also a comparison */
+    TC_MODS_SPACEP = 1 << 28, /* isspacep */
+    TC_MODS_MOVE = 1 << 29    /* mov and, as no bit is left, pmevent */
 };
-#define TC_WHO_MMA (1u << 31) /* mma, wmma.*; no int has this bit */
-unsigned tc_ptx_who(tc_ptx_opcode op);
+#define TC_MODS_MMA (1u << 31) /* mma, wmma.*; no int has this bit */
+/* The set of modifiers that an opcode takes. */
+unsigned tc_ptx_modifier_set(tc_ptx_opcode op);
 
 typedef struct tc_ptx_mod {
     const char *name; /* with its dot */
-    unsigned who;
+    unsigned set;     /* TC_MODS_* */
     tc_ptx_mod_what what;
     uint32_t value;
 } tc_ptx_mod;
@@ -286,7 +287,7 @@ bool tc_ptx_fits_type(tc_ptx_type want, tc_ptx_type have, bool wider);
 bool tc_ptx_check_op(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
 /* The rule of an opcode's row; the operands as written are p->written. */
 typedef bool tc_ptx_rule(tc_ptx_parser *p, tc_ptx_op *op, tc_span span);
-#define TC_PTX_OP(id, name, section, units, class, effect, target, family,     \
+#define TC_PTX_OP(id, name, section, units, class, effect, target, modifiers,  \
                   rule)                                                        \
     tc_ptx_rule tc_ptx_rule_##rule;
 #include "ptx/ops.def"

@@ -25,18 +25,18 @@ static int user_of(const tc_ptx_parser *p, int symbol) {
     return called && s->space == TC_PS_SHARED ? SEVERAL : user;
 }
 
-static void put(tc_ptx_symbol *s, uint64_t *end) {
+static void assign(tc_ptx_symbol *s, uint64_t *end) {
     s->offset = (*end + s->align - 1) & ~((uint64_t)s->align - 1);
     *end = s->offset + s->size;
 }
 
-/* Places the symbols of a space that user names, from *end on. */
-static void place(tc_ptx_parser *p, tc_ptx_space space, int user,
-                  uint64_t *end) {
+/* Assigns offsets to the symbols of a space that user names, from *end on. */
+static void assign_all(tc_ptx_parser *p, tc_ptx_space space, int user,
+                       uint64_t *end) {
     for (int i = 0; i < p->m->nsymbols; i++) {
         tc_ptx_symbol *s = &p->m->symbols[i];
         if (s->space == space && !s->is_extern && user_of(p, i) == user) {
-            put(s, end);
+            assign(s, end);
         }
     }
 }
@@ -46,20 +46,20 @@ void tc_ptx_layout(tc_ptx_parser *p) {
     for (int i = 0; i < p->m->nsymbols; i++) {
         tc_ptx_symbol *s = &p->m->symbols[i];
         if (s->space == TC_PS_GLOBAL || s->space == TC_PS_CONST) {
-            put(s, &end[s->space]);
+            assign(s, &end[s->space]);
         }
     }
     for (int i = 0; i < p->m->nsymbols; i++) { /* frames */
         tc_ptx_symbol *s = &p->m->symbols[i];
         if (s->stacked && s->func >= 0) {
-            put(s, &p->m->funcs[s->func].local_bytes);
+            assign(s, &p->m->funcs[s->func].local_bytes);
         }
     }
     uint64_t common = 0;
-    place(p, TC_PS_SHARED, SEVERAL, &common);
+    assign_all(p, TC_PS_SHARED, SEVERAL, &common);
     for (int f = 0; f < p->m->nfuncs; f++) {
         tc_ptx_func *func = &p->m->funcs[f];
         func->shared_bytes = common;
-        place(p, TC_PS_SHARED, f, &func->shared_bytes);
+        assign_all(p, TC_PS_SHARED, f, &func->shared_bytes);
     }
 }

@@ -283,7 +283,7 @@ bool tc_ptx_accept(tc_ptx_parser *p, char punct) {
     return true;
 }
 
-const char *tc_ptx_token_words(tc_ptx_parser *p) {
+const char *tc_ptx_token_text(tc_ptx_parser *p) {
     if (p->tok.kind == TC_TK_END) {
         return "the end of the text";
     }
@@ -298,11 +298,11 @@ bool tc_ptx_expect(tc_ptx_parser *p, char punct, const char *after) {
     if (punct == ';') { /* point behind what was not ended */
         return tc_ptx_fail(p, tc_ptx_span(p, p->prev_end, p->prev_end), NULL,
                            "expected ';' after %s, found %s", after,
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                        "expected '%c' after %s, found %s", punct, after,
-                       tc_ptx_token_words(p));
+                       tc_ptx_token_text(p));
 }
 
 void tc_ptx_skip_statement(tc_ptx_parser *p) {

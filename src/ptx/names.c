@@ -118,23 +118,23 @@ static const struct {
 enum { ALIAS_COUNT = sizeof aliases / sizeof *aliases };
 
 enum {
-    TC_WHO_FAMILIES = TC_WHO_ATOM | TC_WHO_MATRIX | TC_WHO_POLICY |
-                      TC_WHO_MBAR | TC_WHO_CLUSTER | TC_WHO_BULK |
-                      TC_WHO_TENSOR | TC_WHO_ASYNC | TC_WHO_PROXY |
-                      TC_WHO_TCGEN,
-    TC_WHO_MEM = TC_WHO_LD | TC_WHO_ST | TC_WHO_CP | TC_WHO_CVTA |
-                 TC_WHO_FAMILIES | TC_WHO_SPACEP,
-    TC_WHO_ENTRY = TC_WHO_LD | TC_WHO_CVTA | TC_WHO_SPACEP,
-    TC_WHO_VIDEOS = TC_WHO_VIDEO | TC_WHO_SETV,
-    TC_WHO_LDST = TC_WHO_LD | TC_WHO_ST,
-    TC_WHO_LDCP = TC_WHO_LD | TC_WHO_CP,
-    TC_WHO_TMA = TC_WHO_BULK | TC_WHO_TENSOR | TC_WHO_ASYNC,
-    TC_WHO_SCOPED = TC_WHO_LD | TC_WHO_ST | TC_WHO_FENCE | TC_WHO_FAMILIES
+    TC_MODS_FAMILIES = TC_MODS_ATOM | TC_MODS_MATRIX | TC_MODS_POLICY |
+                       TC_MODS_MBAR | TC_MODS_CLUSTER | TC_MODS_BULK |
+                       TC_MODS_TENSOR | TC_MODS_ASYNC | TC_MODS_PROXY |
+                       TC_MODS_TCGEN,
+    TC_MODS_MEM = TC_MODS_LD | TC_MODS_ST | TC_MODS_CP | TC_MODS_CVTA |
+                  TC_MODS_FAMILIES | TC_MODS_SPACEP,
+    TC_MODS_ENTRY = TC_MODS_LD | TC_MODS_CVTA | TC_MODS_SPACEP,
+    TC_MODS_VIDEOS = TC_MODS_VIDEO | TC_MODS_SETV,
+    TC_MODS_LDST = TC_MODS_LD | TC_MODS_ST,
+    TC_MODS_LDCP = TC_MODS_LD | TC_MODS_CP,
+    TC_MODS_TMA = TC_MODS_BULK | TC_MODS_TENSOR | TC_MODS_ASYNC,
+    TC_MODS_SCOPED = TC_MODS_LD | TC_MODS_ST | TC_MODS_FENCE | TC_MODS_FAMILIES
 };
 
 static const tc_ptx_mod mods[] = {
-#define TC_PTX_MOD(name, who, what, value)                                     \
-    {name, TC_WHO_##who, TC_MW_##what, value},
+#define TC_PTX_MOD(name, set, what, value)                                     \
+    {name, TC_MODS_##set, TC_MW_##what, value},
 #include "ptx/modifiers.def"
 };
 enum { MOD_COUNT = sizeof mods / sizeof *mods };
@@ -269,24 +269,24 @@ bool tc_ptx_special_is_64(tc_ptx_special s) {
            s == TC_SR_ZERO64;
 }
 
-unsigned tc_ptx_who(tc_ptx_opcode op) {
-    static const unsigned families[] = {
-#define TC_PTX_OP(id, name, section, units, class, effect, target, family,     \
+unsigned tc_ptx_modifier_set(tc_ptx_opcode op) {
+    static const unsigned sets[] = {
+#define TC_PTX_OP(id, name, section, units, class, effect, target, modifiers,  \
                   rule)                                                        \
-    [TC_PTX_##id] = TC_WHO_##family,
+    [TC_PTX_##id] = TC_MODS_##modifiers,
 #include "ptx/ops.def"
     };
-    return families[op];
+    return sets[op];
 }
 
-static bool belongs(const tc_ptx_mod *m, unsigned who) {
-    return m->who == TC_WHO_ANY || (m->who & who) != 0;
+static bool belongs(const tc_ptx_mod *m, unsigned set) {
+    return m->set == TC_MODS_ANY || (m->set & set) != 0;
 }
 
 const tc_ptx_mod *tc_ptx_mod_by_name(tc_ptx_name n, tc_ptx_opcode op) {
-    unsigned who = tc_ptx_who(op);
+    unsigned set = tc_ptx_modifier_set(op);
     for (int i = 0; i < MOD_COUNT; i++) {
-        if (belongs(&mods[i], who) && tc_ptx_name_is(n, mods[i].name)) {
+        if (belongs(&mods[i], set) && tc_ptx_name_is(n, mods[i].name)) {
             return &mods[i];
         }
     }
@@ -297,7 +297,7 @@ const char *tc_ptx_nearest_mod(tc_arena *a, tc_ptx_name n, tc_ptx_opcode op) {
     const char *names[MOD_COUNT + TC_PT_COUNT];
     int count = 0;
     for (int i = 0; i < MOD_COUNT; i++) {
-        if (belongs(&mods[i], tc_ptx_who(op)) &&
+        if (belongs(&mods[i], tc_ptx_modifier_set(op)) &&
             mods[i].what != TC_MW_NOT_BUILT) {
             names[count++] = mods[i].name;
         }
@@ -328,9 +328,9 @@ static const char *join(tc_arena *a, const char *const *words, int n) {
 }
 
 const char *tc_ptx_more_name(tc_ptx_opcode op, uint32_t more) {
-    unsigned who = tc_ptx_who(op);
+    unsigned set = tc_ptx_modifier_set(op);
     for (int i = 0; i < MOD_COUNT; i++) {
-        if (belongs(&mods[i], who) && mods[i].what == TC_MW_MORE &&
+        if (belongs(&mods[i], set) && mods[i].what == TC_MW_MORE &&
             (mods[i].value & more) != 0) {
             return mods[i].name;
         }

@@ -34,7 +34,7 @@ static bool primary(tc_ptx_parser *p, int depth, uint64_t *v) {
     } else {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                            "expected an integer constant, found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     tc_ptx_advance(p);
     return true;
@@ -163,7 +163,7 @@ static bool offset(tc_ptx_parser *p, tc_ptx_parsed *out) {
         return tc_ptx_fail(p, tc_span_join(sign, tc_ptx_here(p)), NULL,
                            "an address is a register or a variable plus a "
                            "constant; %s is neither",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     uint64_t v = 0;
     if (!expression(p, 0, 0, &v)) {
@@ -270,7 +270,7 @@ static bool coordinates(tc_ptx_parser *p, tc_ptx_parsed *out) {
     if (!tc_ptx_is(p, '{')) {
         return tc_ptx_fail(p, v.span, NULL,
                            "expected a tensor's coordinates in { }, found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     if (!vector(p, &v)) {
         return false;
@@ -439,7 +439,7 @@ static bool operand(tc_ptx_parser *p, tc_ptx_parsed *out, bool nested) {
         return ok;
     }
     return tc_ptx_fail(p, out->span, NULL, "expected an operand, found %s",
-                       tc_ptx_token_words(p));
+                       tc_ptx_token_text(p));
 }
 
 bool tc_ptx_parse_operand(tc_ptx_parser *p, tc_ptx_parsed *out) {

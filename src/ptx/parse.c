@@ -167,7 +167,7 @@ static bool declare_function(tc_ptx_parser *p, tc_ptx_func *f) {
     if (p->tok.kind != TC_TK_IDENT) {
         return tc_ptx_fail(p, span, NULL,
                            "expected the name of a function, found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     f->name = tc_ptx_dup(p, n);
     tc_ptx_advance(p);
@@ -258,7 +258,7 @@ static bool top_level(tc_ptx_parser *p) {
     if (p->tok.kind != TC_TK_DOT) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                            "expected a directive such as .entry, found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     tc_ptx_name n = tc_ptx_text(p, &p->tok);
     if (tc_ptx_name_is(n, ".version")) {

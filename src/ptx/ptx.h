@@ -452,11 +452,11 @@ static inline bool tc_ptx_lands_later(const tc_ptx_op *op) {
 /* The unit that executes it: its row's, by its types. */
 tc_ptx_unit tc_ptx_unit_of(const tc_ptx_op *op);
 
-/* A place that a .loc names, and where that code was inlined into (PTX ISA
+/* A location that a .loc names, and where that code was inlined into (PTX ISA
  * 11.5.3). */
 typedef struct tc_ptx_loc {
     uint32_t line, col; /* of the file; from 1, 0 unknown */
-    uint32_t parent;    /* the call's place, in module->locs and before this
+    uint32_t parent;    /* the call's, in module->locs and before this
                            one; 0: not inlined */
     uint16_t file;      /* .file number */
 } tc_ptx_loc;
@@ -481,7 +481,7 @@ typedef struct tc_ptx_symbol { /* a variable with storage, not a register */
                              function's shared_bytes, rounded up to align */
     const uint8_t *init;  /* size bytes, or NULL: zero */
     int func;             /* owner, or -1: module */
-    tc_ptx_reloc *relocs; /* put into init by who knows addresses */
+    tc_ptx_reloc *relocs; /* added to init when addresses are known */
     int nrelocs;
     bool stacked; /* lies in the frame of each call of func: .local variables,
                      .param ones but a kernel's own parameters. offset is from

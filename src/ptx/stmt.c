@@ -8,7 +8,7 @@ static bool number(tc_ptx_parser *p, const char *of, uint32_t *out) {
     if (p->tok.kind != TC_TK_INT || p->tok.value > INT32_MAX) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                            "expected a number of %s, found %s", of,
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     *out = (uint32_t)p->tok.value;
     tc_ptx_advance(p);
@@ -29,7 +29,7 @@ bool tc_ptx_file_directive(tc_ptx_parser *p) {
     if (p->tok.kind != TC_TK_STRING) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                            "expected the name of a file, found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     tc_ptx_name n = tc_ptx_text(p, &p->tok);
     bool closed = n.len >= 2; /* an open string was reported */
@@ -47,7 +47,7 @@ bool tc_ptx_file_directive(tc_ptx_parser *p) {
     return true;
 }
 
-/* One more place of the module. */
+/* One more source location of the module. */
 static uint32_t add_loc(tc_ptx_parser *p, tc_ptx_loc l) {
     tc_ptx_module *m = p->m;
     if (m->nlocs == 0) {
@@ -57,10 +57,10 @@ static uint32_t add_loc(tc_ptx_parser *p, tc_ptx_loc l) {
     return (uint32_t)m->nlocs - 1;
 }
 
-/* The place of a call that inlined_at names. The compiler gives a .loc to each
- * call of a chain before the .loc of what was inlined, so the newest of this
- * function that names the place is meant; it tells where that call was inlined
- * in turn. */
+/* The location of a call that inlined_at names. The compiler gives a .loc to
+ * each call of a chain before the .loc of what was inlined, so the newest of
+ * this function that names the location is meant; it tells where that call was
+ * inlined in turn. */
 static uint32_t call_site(tc_ptx_parser *p, tc_ptx_loc call) {
     enum { REMEMBERED = 4096 };
     const tc_ptx_loc *l = p->m->locs;
@@ -74,8 +74,8 @@ static uint32_t call_site(tc_ptx_parser *p, tc_ptx_loc call) {
     return add_loc(p, call);
 }
 
-/* The three numbers of a place. */
-static bool place(tc_ptx_parser *p, tc_ptx_loc *l) {
+/* The three numbers of a location. */
+static bool location(tc_ptx_parser *p, tc_ptx_loc *l) {
     uint32_t file;
     tc_span span = tc_ptx_here(p);
     if (!number(p, ".loc", &file) || !number(p, ".loc", &l->line) ||
@@ -98,7 +98,7 @@ static bool inlined(tc_ptx_parser *p, tc_ptx_loc *l) {
     if (!named) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                            "expected 'function_name', found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     tc_ptx_advance(p);
     tc_ptx_advance(p); /* its label */
@@ -112,11 +112,11 @@ static bool inlined(tc_ptx_parser *p, tc_ptx_loc *l) {
         !tc_ptx_name_is(tc_ptx_text(p, &p->tok), "inlined_at")) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                            "expected 'inlined_at', found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     tc_ptx_advance(p);
     tc_ptx_loc call = {0};
-    if (!place(p, &call)) {
+    if (!location(p, &call)) {
         return false;
     }
     l->parent = call_site(p, call);
@@ -126,7 +126,7 @@ static bool inlined(tc_ptx_parser *p, tc_ptx_loc *l) {
 bool tc_ptx_loc_directive(tc_ptx_parser *p) {
     tc_ptx_advance(p);
     tc_ptx_loc l = {0};
-    if (!place(p, &l) || (tc_ptx_is(p, ',') && !inlined(p, &l))) {
+    if (!location(p, &l) || (tc_ptx_is(p, ',') && !inlined(p, &l))) {
         return false;
     }
     p->loc_now = add_loc(p, l);
@@ -248,7 +248,7 @@ static bool statement(tc_ptx_parser *p) {
     if (p->tok.kind != TC_TK_IDENT) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
                            "expected an instruction, found %s",
-                           tc_ptx_token_words(p));
+                           tc_ptx_token_text(p));
     }
     return tc_ptx_instruction(p, guard, neg);
 }

@@ -113,24 +113,45 @@ static size_t unit_length(const tc_session *s, const char *text, int *lines) {
     return len;
 }
 
-size_t tc_entry_part(const tc_session *s, const char *text) {
-    size_t first = 0, len = 0;
-    bool commands = false;
-    while (text[len] != '\0' && !commands) {
+/* Is the unit, of n bytes and so many lines, a command? */
+static bool unit_is_command(const char *unit, size_t n, int lines) {
+    const char *line = unit;
+    while (is_blank_line(line) && line < unit + n) {
+        line += line_length(line);
+    }
+    size_t len = strcspn(line, "\r\n");
+    char *copy = tc_xmalloc(len + 1);
+    memcpy(copy, line, len);
+    copy[len] = '\0';
+    bool command = lines == 1 && tc_entry_is_command(copy);
+    free(copy);
+    return command;
+}
+
+/* Where the last command of the text ends; 0: it has none. */
+static size_t end_of_commands(const tc_session *s, const char *text) {
+    size_t end = 0, len = 0;
+    while (text[len] != '\0') {
         int lines;
         size_t n = unit_length(s, text + len, &lines);
-        const char *line = text + len;
-        while (is_blank_line(line) && line < text + len + n) {
-            line += line_length(line);
-        }
-        char *copy = tc_xstrdup(line);
-        copy[strcspn(copy, "\r\n")] = '\0';
-        commands = lines == 1 && tc_entry_is_command(copy);
-        free(copy);
-        first = first == 0 ? n : first;
+        bool command = unit_is_command(text + len, n, lines);
         len += n;
+        end = command ? len : end;
     }
-    return commands ? first : strlen(text);
+    return end;
+}
+
+size_t tc_entry_part(const tc_session *s, const char *text, size_t *apart) {
+    if (*apart == TC_ENTRY_UNKNOWN) {
+        *apart = end_of_commands(s, text);
+    }
+    if (*apart == 0) {
+        return strlen(text);
+    }
+    int lines;
+    size_t n = unit_length(s, text, &lines);
+    *apart -= n;
+    return n;
 }
 
 /* --- ~ --- */

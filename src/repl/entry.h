@@ -6,6 +6,7 @@
 #include "tilecopy.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* An entry may have this many bytes and lines. */
 enum { TC_ENTRY_BYTES = 1 << 20, TC_ENTRY_LINES = 10000 };
@@ -25,8 +26,10 @@ bool tc_entry_goes_on(const tc_session *s, const char *text, bool several);
 
 /* The length of the first part of text that can be evaluated by itself. The
  * whole of it when all is TVMScript; up to the end of a line when that line, or
- * one after it, is a command. */
-size_t tc_entry_part(const tc_session *s, const char *text);
+ * one after it, is a command. *apart is TC_ENTRY_UNKNOWN before the first part
+ * of a text, and kept for its others: up to there, all are evaluated apart. */
+#define TC_ENTRY_UNKNOWN SIZE_MAX
+size_t tc_entry_part(const tc_session *s, const char *text, size_t *apart);
 
 /* text with ~/ and ~user/ at the beginning of a command's words replaced by
  * home folders. Owned by the caller. */

@@ -9,6 +9,7 @@
 #include "repl/shell.h"
 #include "repl/signals.h"
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -172,9 +173,12 @@ static int run(const tc_cli *cli, tc_session *s, int report) {
                          .pedantic = cli->exec.pedantic,
                          .no_suppressions = cli->exec.no_suppressions};
     tc_signals_begin(s, 0, true); /* the run itself minds its time */
-    int status = tc_session_exec(s, &o);
+    int status = tc_signals_ended() ? TC_FAILED : tc_session_exec(s, &o);
     tc_signals_end();
-    return status;
+    if (status == TC_FAILED && tc_signals_interrupted()) {
+        status = 128 + SIGINT; /* while it was built */
+    }
+    return tc_signals_ended() ? 128 + tc_signals_ended() : status;
 }
 
 int tc_exec_main(const tc_cli *cli) {
@@ -188,6 +192,7 @@ int tc_exec_main(const tc_cli *cli) {
     o.json = false;
     o.timeout_s = cli->has_timeout ? o.timeout_s : DEFAULT_LIMIT_S;
     int report = -1, status = TC_FAILED;
+    tc_signals_take_endings();
     if (!check_program(&p, cli->exec.program) ||
         !open_report(&p, cli->exec.report, &report)) {
         return TC_FAILED;

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "grade/grade.h"
 #include "repl/print.h"
+#include "repl/signals.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -35,18 +36,10 @@ static tc_status cannot_write(const writer *w, const char *path,
     snprintf(message, sizeof message, "cannot write '%s': %s", path, why);
     tc_diag d = {.severity = TC_ERROR, .message = message};
     tc_print_diag(&w->printer, &d);
-    return TC_FAILED;
+    return TC_MACHINE;
 }
 
-tc_status tc_graded_main(const tc_cli *cli) {
-    const char *path = cli->grade.output;
-    char why[TC_FILE_WHY];
-    writer w = {
-        .printer = {.out = stderr, .color = tc_cli_color(cli, 2), .width = 80},
-        .kept = path != NULL};
-    if (path != NULL && !tc_file_writable(path, why)) {
-        return cannot_write(&w, path, why);
-    }
+static tc_status grade(const tc_cli *cli, writer *w) {
     const char *format = cli->grade.format   ? cli->grade.format
                          : cli->session.json ? "json"
                                              : NULL;
@@ -59,9 +52,33 @@ tc_status tc_graded_main(const tc_cli *cli) {
     o.session.json = false;
     o.session.timeout_s =
         cli->has_timeout ? cli->session.timeout_s : TC_GRADE_LIMIT_S;
-    tc_status status = tc_grade(&o, on_diag, on_output, &w);
-    if (path != NULL &&
-        !tc_file_write(path, tc_buf_text(&w.text), w.text.len, NULL, why)) {
+    o.outer = tc_session_new(&o.session, on_diag, on_output, w);
+    if (o.outer == NULL) {
+        return TC_USAGE;
+    }
+    tc_signals_take_endings();
+    tc_signals_begin(o.outer, 0, true);
+    tc_status status = tc_grade(&o, on_diag, on_output, w);
+    tc_signals_end();
+    tc_session_free(o.outer);
+    return status;
+}
+
+tc_status tc_graded_main(const tc_cli *cli) {
+    const char *path = cli->grade.output;
+    char why[TC_FILE_WHY];
+    writer w = {
+        .printer = {.out = stderr, .color = tc_cli_color(cli, 2), .width = 80},
+        .kept = path != NULL};
+    if (path != NULL && !tc_file_writable(path, why)) {
+        return cannot_write(&w, path, why);
+    }
+    tc_status status = grade(cli, &w);
+    if (path == NULL && (fflush(stdout) != 0 || ferror(stdout))) {
+        status = TC_MACHINE; /* main says it */
+    } else if (path != NULL && status != TC_USAGE &&
+               !tc_file_write(path, tc_buf_text(&w.text), w.text.len, NULL,
+                              why)) {
         status = cannot_write(&w, path, why);
     }
     tc_buf_free(&w.text);

@@ -1,4 +1,5 @@
 /* tilecopy-repl: the program. A thin client of tilecopy.h. */
+#include "base/arena.h"
 #include "repl/exec.h"
 #include "repl/graded.h"
 #include "repl/options.h"
@@ -50,15 +51,29 @@ static void work(tc_shell *sh, const tc_cli *cli) {
     }
 }
 
+/* No stdio: it may want memory, or be what has run out of it. What was output
+ * before has gone out, command by command. */
+static _Noreturn void out_of_memory(void) {
+    static const char text[] = "tilecopy-repl: error: out of memory\n";
+    ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)n;
+    _exit(TC_FAILED);
+}
+
 int main(int argc, char **argv) {
     tc_cli cli;
     tc_status status;
     int served;
+    tc_on_out_of_memory(out_of_memory);
     if (tc_session_process(argc, argv, &served)) {
         return served;
     }
     set_locale();
     bool ok = tc_cli_parse(&cli, argc, argv, &status);
+    if (ok && (cli.exec.asked || cli.grade.asked) && tc_guard(&served)) {
+        tc_cli_free(&cli);
+        return served;
+    }
     if (ok && cli.exec.asked) {
         status = (tc_status)tc_exec_main(&cli);
     } else if (ok && cli.grade.asked) {

@@ -1,4 +1,5 @@
 #include "repl/options.h"
+#include "base/arch.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -69,8 +70,12 @@ static const char help_text[] =
     "                        stop at the first error\n"
     "      --keep-going      report an error and go on\n"
     "      --json            one JSON object per command, one line each\n"
-    "      --arch ARCH       the simulated machine: sm_80, sm_90, sm_90a or\n"
-    "                        sm_100a (default sm_90a)\n"
+    "      --arch ARCH       the simulated machine, the first if none is "
+    "named:\n"
+    "                       "
+#define TC_ARCH(name, ...) " " name
+#include "base/arch.def"
+    "\n"
     "      --backend WHO     who executes: sim, gpu, or both, which compares\n"
     "                        byte by byte (default sim)\n"
     "      --seed N          the data that fills buffers (default 0)\n"
@@ -113,8 +118,12 @@ static const char exec_help[] =
     "too\n"
     "      --backend WHO     who executes kernels: sim, gpu, or both, which\n"
     "                        compares all memory after each launch\n"
-    "      --arch ARCH       the simulated machine: sm_80, sm_90, sm_90a or\n"
-    "                        sm_100a (default sm_90a)\n"
+    "      --arch ARCH       the simulated machine, the first if none is "
+    "named:\n"
+    "                       "
+#define TC_ARCH(name, ...) " " name
+#include "base/arch.def"
+    "\n"
     "      --timeout SECONDS for the program's run; 0 is none (default 60)\n"
     "      --color WHEN      auto, always or never (see also NO_COLOR)\n"
     "\n"
@@ -168,10 +177,9 @@ static int choice(const char *option, const char *word,
 }
 
 static bool set_arch(tc_cli *cli, const char *word) {
-    static const char *const names[] = {"sm_80", "sm_90", "sm_90a", "sm_100a"};
-    int i = choice("arch", word, names, 4);
+    int i = choice("arch", word, tc_arch_names, tc_narchs);
     if (i >= 0) {
-        cli->session.arch = names[i];
+        cli->session.arch = tc_arch_names[i];
     }
     return i >= 0;
 }

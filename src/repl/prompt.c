@@ -94,6 +94,18 @@ static void suffer(int sig) {
     rl_forced_update_display();
 }
 
+/* Readline divides by the columns that a prompt and a wide character leave
+ * (display.c): it is never told fewer than these. */
+enum { LEAST_COLUMNS = 16 };
+
+static void widen(void) {
+    int rows, columns;
+    rl_get_screen_size(&rows, &columns);
+    if (columns < LEAST_COLUMNS) {
+        rl_set_screen_size(rows, LEAST_COLUMNS);
+    }
+}
+
 static void resize(tc_shell *sh) {
     got_winch = 0;
     int width = tc_shell_width();
@@ -101,7 +113,13 @@ static void resize(tc_shell *sh) {
         sh->printer.width = width;
         tc_session_set_width(sh->session, width);
     }
-    rl_resize_terminal();
+    if (width >= LEAST_COLUMNS) {
+        rl_resize_terminal();
+        return;
+    }
+    rl_reset_screen_size(); /* without a redisplay */
+    widen();
+    rl_forced_update_display();
 }
 
 /* --- one line --- */
@@ -332,6 +350,8 @@ static void set_up(tc_shell *sh) {
     rl_getc_function = get_key;
     rl_variable_bind("enable-bracketed-paste", "on"); /* $INPUTRC may undo it */
     tc_complete_install(sh->session, &continuing);
+    rl_initialize();
+    widen();
     using_history();
     stifle_history(TC_HISTORY_MAX);
 }

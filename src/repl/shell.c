@@ -105,9 +105,11 @@ bool tc_shell_load(tc_shell *sh, const char *path) {
 }
 
 bool tc_shell_entry(tc_shell *sh, const char *text) {
+    size_t apart = TC_ENTRY_UNKNOWN;
     while (*text != '\0') {
-        size_t whole = tc_entry_part(sh->session, text), n = whole;
-        char *part = tc_xstrdup(text);
+        size_t whole = tc_entry_part(sh->session, text, &apart), n = whole;
+        char *part = tc_xmalloc(whole + 1);
+        memcpy(part, text, whole);
         while (n > 0 && strchr(" \t\r\n", part[n - 1]) != NULL) {
             n--;
         }

@@ -10,8 +10,8 @@
 enum { AGAIN_MS = 250, GRACE = 20 };
 
 /* Signal handlers have no argument, so what they need is kept here. */
-static tc_session *volatile running;
-static volatile sig_atomic_t alarms;
+static tc_session *_Atomic running;
+static volatile sig_atomic_t alarms, interrupted;
 static struct sigaction old_int, old_alarm;
 static bool took_int;
 static volatile sig_atomic_t echoes; /* of Ctrl-C, on standard error */
@@ -21,6 +21,7 @@ static void on_int(int sig) {
     if (running == NULL) {
         return;
     }
+    interrupted = true;
     tc_session_interrupt(running, false);
     if (echoes) { /* the terminal's ^C stands where the next line begins */
         ssize_t n = write(STDERR_FILENO, "\n", 1);
@@ -54,9 +55,37 @@ static void take(int sig, void (*fn)(int), struct sigaction *old) {
     sigaction(sig, &sa, old);
 }
 
+static volatile sig_atomic_t ended;
+
+static void on_end(int sig) {
+    ended = sig;
+    if (running != NULL) {
+        tc_session_interrupt(running, false);
+    }
+}
+
+void tc_signals_take_endings(void) {
+    static const int endings[] = {SIGTERM, SIGHUP};
+    for (int i = 0; i < 2; i++) {
+        struct sigaction old;
+        if (sigaction(endings[i], NULL, &old) == 0 &&
+            old.sa_handler != SIG_IGN) { /* nohup(1) */
+            take(endings[i], on_end, &old);
+        }
+    }
+}
+
+bool tc_signals_interrupted(void) {
+    return interrupted != 0;
+}
+
+int tc_signals_ended(void) {
+    return ended;
+}
+
 void tc_signals_begin(tc_session *s, double limit, bool ctrl_c) {
     running = s;
-    alarms = 0;
+    alarms = interrupted = 0;
     take(SIGALRM, on_alarm, &old_alarm);
     took_int = ctrl_c;
     echoes = isatty(STDERR_FILENO) != 0;

@@ -11,4 +11,12 @@
 void tc_signals_begin(tc_session *s, double limit, bool ctrl_c);
 void tc_signals_end(void);
 
+/* SIGTERM and SIGHUP interrupt the evaluation under way, too, from here on:
+ * what runs is ended and cleared away before this process is. */
+void tc_signals_take_endings(void);
+/* Has SIGINT come since the last tc_signals_begin? */
+bool tc_signals_interrupted(void);
+/* The signal of those two that has come, or 0. */
+int tc_signals_ended(void);
+
 #endif

@@ -1,5 +1,5 @@
 /* fill.c - the data that fills buffers, the same for everybody. */
-#include "session/session.h"
+#include "run/run.h"
 
 #include <string.h>
 

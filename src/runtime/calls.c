@@ -85,7 +85,13 @@ bool tc_serve_open(tc_server *s, int *error) {
                      why);
         return false;
     }
+    if (o.gpu) {
+        tc_family_spare(&s->process.budget.family, tc_gpu_host_process(o.gpu));
+    }
     s->v->facts(s->device, &s->facts);
+    if (s->o->memory > 0 && s->o->memory < s->facts.memory_free) {
+        s->facts.memory_free = s->o->memory;
+    }
     uint64_t bytes = 0;
     uint64_t first = s->v->range ? s->v->range(s->device, &bytes) : 0;
     if (bytes == 0) {

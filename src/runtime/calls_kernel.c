@@ -131,11 +131,9 @@ static void settle(tc_server *s, const tc_device_launched *done) {
                      "a kernel can never end: its threads wait for what nobody "
                      "will do");
     } else if (*tc_watch_flag(s->watch)) {
-        tc_process_stop why = tc_process_check(&s->process);
-        if (why == TC_PROCESS_LATE) {
-            tc_serve_end(s, TC_PROGRAM_TIMEOUT,
-                         "a kernel was still running after %g s",
-                         s->o->timeout_s);
+        tc_process_stop why = tc_process_check(&s->process, true);
+        if (why == TC_PROCESS_LIMIT) {
+            tc_serve_limited(s, "a kernel");
         } else if (why == TC_PROCESS_CANCELLED) {
             tc_serve_end(s, TC_PROGRAM_CANCELLED, "a kernel was interrupted");
         } else {

@@ -1,14 +1,35 @@
 /* calls_memory.c - allocations, copies, variables. Every address and size that
  * arrives is the program's word. */
 #include "runtime/serve.h"
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /* ---- allocations ---- */
 
+/* Of all kinds together, where whoever runs the program has set a limit: what
+ * it refuses is noted, as the program may not say why it fails then. */
+static bool is_allowed(tc_server *s, const tc_block *b) {
+    uint64_t most = s->o->memory, used = tc_memory_used(s->memory);
+    if (most == 0 || (used <= most && b->m.bytes <= most - used)) {
+        return true;
+    }
+    char text[200];
+    snprintf(text, sizeof text,
+             "memory limit: %llu bytes more than the %llu that are allocated "
+             "are refused (cudaErrorMemoryAllocation): %llu MiB are allowed",
+             (unsigned long long)b->m.bytes, (unsigned long long)used,
+             (unsigned long long)(most >> 20));
+    tc_serve_misused(s, &(tc_host_finding){.kind = "limit",
+                                           .message = text,
+                                           .where = b->m.where});
+    return false;
+}
+
 static int alloc(tc_server *s, tc_block *b) {
     bool shared = b->m.kind != TC_RT_DEVICE;
-    if (!tc_memory_fits(s->memory, b->m.kind, b->m.bytes)) {
+    if (!is_allowed(s, b) ||
+        !tc_memory_fits(s->memory, b->m.kind, b->m.bytes)) {
         return TC_CUDA_MEMORY_ALLOCATION;
     }
     b->m.address = !shared && b->m.bytes <= TC_SMALL_BLOCK

@@ -208,6 +208,10 @@ bool tc_memory_fits(const tc_memory *m, tc_rt_memory kind, uint64_t bytes) {
     return used <= m->limit && bytes <= m->limit - used;
 }
 
+uint64_t tc_memory_used(const tc_memory *m) {
+    return m->used + m->pinned;
+}
+
 /* ---- pages of two processes ---- */
 
 int tc_pages_new(uint64_t bytes, uint8_t **pages, size_t *mapped) {

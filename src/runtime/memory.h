@@ -39,6 +39,7 @@ enum { TC_SMALL_BLOCK = 32 << 10 };
 uint64_t tc_memory_place_small(tc_memory *m);
 /* Is so much more of a kind within the limit? */
 bool tc_memory_fits(const tc_memory *m, tc_rt_memory kind, uint64_t bytes);
+uint64_t tc_memory_used(const tc_memory *m); /* bytes, of all kinds */
 /* Takes over b's pages and descriptor. False: it overlaps what is there. */
 bool tc_memory_add(tc_memory *m, const tc_block *b);
 /* The block around an address, or NULL. Until the next add or remove. */

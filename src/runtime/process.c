@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -35,7 +36,8 @@ typedef struct start {
     const char *path;
     char *const *argv;
     char **envp;
-    int socket, in, out;
+    int socket, in, out, err;
+    uint64_t file; /* bytes that it may write to one, or 0 */
     pid_t parent;
     volatile int error; /* errno of what failed in the child */
 } start;
@@ -66,11 +68,21 @@ static void plain_signals(void) {
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Its files are small, and its memory is kept nowhere. */
+static void limit(const start *s) {
+    if (s->file > 0) {
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){s->file, s->file});
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    }
+}
+
 static void become(start *s) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() == s->parent &&
         (s->in <= 0 || dup2(s->in, STDIN_FILENO) >= 0) &&
-        (s->out <= 0 || dup2(s->out, STDOUT_FILENO) >= 0)) {
+        (s->out <= 0 || dup2(s->out, STDOUT_FILENO) >= 0) &&
+        (s->err <= 0 || dup2(s->err, STDERR_FILENO) >= 0)) {
+        limit(s);
         close_at_exec();
         fcntl(s->socket, F_SETFD, 0);
         plain_signals();
@@ -126,10 +138,13 @@ static int open_pidfd(pid_t pid) {
 #endif
 }
 
-static uint64_t deadline_of(double seconds) {
-    return seconds > 0 && seconds < 1e9
-               ? tc_now_ns() + (uint64_t)(seconds * 1e9)
-               : UINT64_MAX;
+/* The wall clock's limit is the stricter of two. */
+static tc_limits limits_of(const tc_program_options *o) {
+    tc_limits l = o->limits ? *o->limits : (tc_limits){0};
+    if (o->timeout_s > 0 && (l.wall_s <= 0 || o->timeout_s < l.wall_s)) {
+        l.wall_s = o->timeout_s;
+    }
+    return l;
 }
 
 bool tc_process_start(tc_process *p, const tc_program_options *o, char *why,
@@ -156,7 +171,14 @@ bool tc_process_start(tc_process *p, const tc_program_options *o, char *why,
                .socket = pair[1],
                .in = o->in,
                .out = o->out,
+               .err = o->err,
+               .file = o->limits ? o->limits->disk : 0,
                .parent = getpid()};
+    tc_limits limits = limits_of(o);
+    tc_budget_begin(&p->budget, &limits);
+    if (o->device.gpu) {
+        tc_family_spare(&p->budget.family, tc_gpu_host_process(o->device.gpu));
+    }
     p->pid = fork_and_exec(&s);
     int error = p->pid < 0 ? errno : s.error;
     free(s.envp);
@@ -166,20 +188,26 @@ bool tc_process_start(tc_process *p, const tc_program_options *o, char *why,
         if (p->pid > 0) {
             waitpid(p->pid, NULL, 0);
         }
+        tc_budget_end_all(&p->budget);
         snprintf(why, why_size, "%s: %s", o->path, strerror(error));
         return false;
     }
     p->socket = pair[0];
     p->pidfd = open_pidfd(p->pid);
-    p->deadline = deadline_of(o->timeout_s);
+    p->budget.pid = p->pid;
     return true;
 }
 
 /* ---- waiting ---- */
 
+static double seconds(const struct timeval *t) {
+    return (double)t->tv_sec + 1e-6 * (double)t->tv_usec;
+}
+
 bool tc_process_ended(tc_process *p) {
     while (!p->reaped) {
-        pid_t n = waitpid(p->pid, &p->status, WNOHANG);
+        struct rusage r = {0};
+        pid_t n = wait4(p->pid, &p->status, WNOHANG, &r);
         if (n < 0 && errno == EINTR) {
             continue;
         }
@@ -190,38 +218,32 @@ bool tc_process_ended(tc_process *p) {
             p->status = 0;
         }
         p->reaped = true;
+        tc_budget_collected(&p->budget,
+                            seconds(&r.ru_utime) + seconds(&r.ru_stime));
     }
     return true;
 }
 
-tc_process_stop tc_process_check(tc_process *p) {
+tc_process_stop tc_process_check(tc_process *p, bool busy) {
     if (p->cancel && *p->cancel) {
         return TC_PROCESS_CANCELLED;
     }
-    return p->deadline != UINT64_MAX && tc_now_ns() >= p->deadline
-               ? TC_PROCESS_LATE
+    return tc_budget_look(&p->budget, busy) != TC_BUDGET_LEFT
+               ? TC_PROCESS_LIMIT
                : TC_PROCESS_GOES_ON;
-}
-
-static int wait_ms(const tc_process *p, int most) {
-    uint64_t now = p->deadline == UINT64_MAX ? 0 : tc_now_ns();
-    if (now >= p->deadline) {
-        return 0;
-    }
-    uint64_t left = (p->deadline - now) / 1000000 + 1;
-    return left < (uint64_t)most ? (int)left : most;
 }
 
 /* Until the socket is ready for events. Bytes that the program has sent before
  * its end are still read. */
 static tc_process_stop wait_for(tc_process *p, short events) {
+    tc_budget_waits(&p->budget);
     for (;;) {
         struct pollfd fds[2] = {{p->socket, events, 0}, {p->pidfd, POLLIN, 0}};
-        tc_process_stop stop = tc_process_check(p);
+        tc_process_stop stop = tc_process_check(p, false);
         if (stop != TC_PROCESS_GOES_ON) {
             return stop;
         }
-        int n = poll(fds, 2, wait_ms(p, LOOK_MS));
+        int n = poll(fds, 2, tc_budget_wait_ms(&p->budget, LOOK_MS));
         if (n < 0 && errno != EINTR) {
             return TC_PROCESS_CLOSED;
         }
@@ -317,14 +339,16 @@ static bool ends_within(tc_process *p, int ms) {
 }
 
 tc_process_stop tc_process_wait(tc_process *p) {
+    tc_budget_waits(&p->budget);
     tc_process_stop stop = TC_PROCESS_GOES_ON;
-    while (stop == TC_PROCESS_GOES_ON && !ends_within(p, wait_ms(p, LOOK_MS))) {
-        stop = tc_process_check(p);
+    while (stop == TC_PROCESS_GOES_ON &&
+           !ends_within(p, tc_budget_wait_ms(&p->budget, LOOK_MS))) {
+        stop = tc_process_check(p, false);
     }
     return stop;
 }
 
-void tc_process_end(tc_process *p) {
+double tc_process_end(tc_process *p) {
     if (!tc_process_ended(p)) {
         kill(p->pid, SIGTERM);
         kill(p->pid, SIGCONT); /* it may be stopped */
@@ -338,4 +362,5 @@ void tc_process_end(tc_process *p) {
     if (p->pidfd >= 0) {
         close(p->pidfd);
     }
+    return tc_budget_end_all(&p->budget);
 }

@@ -79,6 +79,8 @@ bool tc_serve_skip(tc_server *s, uint64_t bytes);
 /* Ends the serving: the program is killed. */
 void tc_serve_end(tc_server *s, tc_program_end end, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same, for the limit that has been passed. */
+void tc_serve_limited(tc_server *s, const char *what);
 void tc_serve_misused(tc_server *s, const tc_host_finding *f);
 
 /* calls.c: (re)opens what is made at HELLO. False, with an error. */

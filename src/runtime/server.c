@@ -12,9 +12,8 @@ static bool stopped(tc_server *s, tc_process_stop stop) {
     switch (stop) {
     case TC_PROCESS_GOES_ON:
         return false;
-    case TC_PROCESS_LATE:
-        tc_serve_end(s, TC_PROGRAM_TIMEOUT, "the program took longer than %g s",
-                     s->o->timeout_s);
+    case TC_PROCESS_LIMIT:
+        tc_serve_limited(s, "the program");
         return true;
     case TC_PROCESS_CANCELLED:
         tc_serve_end(s, TC_PROGRAM_CANCELLED, "the program was interrupted");
@@ -22,6 +21,32 @@ static bool stopped(tc_server *s, tc_process_stop stop) {
     default:
         s->over = true;
         return true;
+    }
+}
+
+void tc_serve_limited(tc_server *s, const char *what) {
+    const tc_limits *l = &s->process.budget.limits;
+    switch (s->process.budget.end) {
+    case TC_BUDGET_TIME:
+        tc_serve_end(s, TC_PROGRAM_TIMEOUT,
+                     "%s took more than %g s of processor time", what,
+                     l->cpu_s);
+        break;
+    case TC_BUDGET_MEMORY:
+        tc_serve_end(s, TC_PROGRAM_LIMIT,
+                     "memory limit: %s, with what the simulator keeps of it, "
+                     "took more than %llu MiB of this machine's memory",
+                     what, (unsigned long long)(l->memory >> 20));
+        break;
+    case TC_BUDGET_PROCESSES:
+        tc_serve_end(s, TC_PROGRAM_LIMIT,
+                     "process limit: %s started more than %d processes", what,
+                     (int)TC_BUDGET_MOST);
+        break;
+    default:
+        tc_serve_end(s, TC_PROGRAM_TIMEOUT, "%s took longer than %g s", what,
+                     l->wall_s);
+        break;
     }
 }
 
@@ -197,7 +222,7 @@ void tc_program_run(const tc_program_options *o, tc_program_result *out) {
     tc_server s = {.o = o, .out = out, .v = o->backend};
     *out = (tc_program_result){.end = TC_PROGRAM_EXITED};
     if (!tc_process_start(&s.process, o, out->why, sizeof out->why)) {
-        out->end = TC_PROGRAM_NOT_STARTED;
+        out->end = TC_PROGRAM_MACHINE;
         return;
     }
     s.watch = tc_watch_new(&s.process);
@@ -206,7 +231,7 @@ void tc_program_run(const tc_program_options *o, tc_program_result *out) {
         await(&s);
     }
     tc_watch_free(s.watch);
-    tc_process_end(&s.process);
+    out->taken_s = tc_process_end(&s.process);
     if (out->end == TC_PROGRAM_EXITED) {
         describe_end(&s.process, out);
     }

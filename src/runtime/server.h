@@ -2,7 +2,9 @@
 #ifndef TC_RUNTIME_SERVER_H
 #define TC_RUNTIME_SERVER_H
 
+#include "base/limits.h"
 #include "runtime/device.h"
+#include <stdatomic.h>
 
 /* What happened on the host side: INTERFACE.md's host-* findings, and what the
  * program should be told in words. */
@@ -38,11 +40,15 @@ typedef struct tc_program_options {
     const char *path;  /* the executable */
     char *const *argv; /* argv[0] included, ended by NULL */
     const tc_device_vtable *backend;
-    tc_device_options device;   /* print is the server's own */
-    double timeout_s;           /* of the whole program; 0: none */
-    const volatile int *cancel; /* polled; may be NULL */
-    int in, out; /* descriptors that become the program's standard input and
-                    output, or 0: the caller's own */
+    tc_device_options device; /* print is the server's own */
+    double timeout_s;         /* of the whole program, on the clock; 0: none */
+    const tc_limits *limits;  /* of its processes and kernels (budget.h); disk:
+                                 of each file that it writes. NULL: none */
+    uint64_t memory; /* bytes of device memory that it may have; 0: what the
+                        device has */
+    const atomic_int *cancel; /* polled; may be NULL */
+    int in, out, err; /* descriptors that become the program's standard streams,
+                         or 0: the caller's own */
     /* Called in order, as things happen. user is the first argument. */
     void (*launching)(void *user, const tc_program_launch *l); /* or NULL */
     void (*launched)(void *user, const tc_program_launch *l);
@@ -55,8 +61,10 @@ typedef enum tc_program_end {
     TC_PROGRAM_SIGNALLED, /* status is the signal */
     TC_PROGRAM_STOPPED,   /* a kernel that can never end: it was killed */
     TC_PROGRAM_TIMEOUT,
+    TC_PROGRAM_LIMIT, /* another limit: why says which */
     TC_PROGRAM_CANCELLED,
-    TC_PROGRAM_NOT_STARTED, /* why says what: no such file, no GPU */
+    TC_PROGRAM_MACHINE,     /* no process, no descriptors for it: why */
+    TC_PROGRAM_NOT_STARTED, /* the module cannot be loaded: why */
     TC_PROGRAM_NO_GPU,
     TC_PROGRAM_GARBLED /* it broke the protocol: it was killed */
 } tc_program_end;
@@ -65,6 +73,7 @@ typedef struct tc_program_result {
     tc_program_end end;
     int status;
     uint64_t launches, wall_ns; /* of kernels' execution alone */
+    double taken_s;             /* its time (budget.h), where it has limits */
     char why[512];
 } tc_program_result;
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
@@ -13,10 +14,10 @@ enum { LOOK_MS = 20 };
 
 struct tc_watch {
     tc_process *p;
-    volatile int flag;
-    volatile int on;
+    atomic_int flag;
+    atomic_int on;
     int wake; /* written to at the end */
-    volatile int over;
+    atomic_int over;
     bool running;
     pthread_t thread;
 };
@@ -39,8 +40,8 @@ static void *look(void *arg) {
                 break;
             }
         }
-        if (w->on &&
-            (tc_process_check(w->p) != TC_PROCESS_GOES_ON || gone(w->p))) {
+        if (w->on && (tc_process_check(w->p, true) != TC_PROCESS_GOES_ON ||
+                      gone(w->p))) {
             w->flag = 1;
         }
     }
@@ -60,7 +61,7 @@ tc_watch *tc_watch_new(tc_process *p) {
     return w;
 }
 
-const volatile int *tc_watch_flag(const tc_watch *w) {
+const atomic_int *tc_watch_flag(const tc_watch *w) {
     return &w->flag;
 }
 

@@ -3,34 +3,53 @@
  * or the current program. */
 #include "session/session.h"
 
-#include <string.h>
-
-void tc_keep(tc_session *s, tc_arena *arena, tc_env *env) {
-    tc_kept fresh = {arena, env};
-    TC_PUSH(s->arena, s->kept.items, s->kept.n, s->kept.cap, fresh);
-    tc_env_merge(s->env, env);
+/* Frees k, which may be NULL, unless something refers to it. */
+static void drop(tc_session *s, tc_kept *k) {
+    if (k == NULL || k == s->program_kept || tc_env_needed(k->env)) {
+        return;
+    }
+    if (k->newer != NULL) {
+        k->newer->older = k->older;
+    } else {
+        s->kept = k->older;
+    }
+    if (k->older != NULL) {
+        k->older->newer = k->newer;
+    }
+    tc_env_release(k->env);
+    tc_arena_free(k->arena);
 }
 
-/* From the newest: what only it needed is older. */
-void tc_keep_sweep(tc_session *s) {
-    tc_kept_list *l = &s->kept;
-    int n = l->n;
-    for (int i = l->n - 1; i >= 0; i--) {
-        tc_kept k = l->items[i];
-        if (k.arena == s->program_arena || tc_env_needed(k.env)) {
-            l->items[--n] = k;
-        } else {
-            tc_env_release(k.env);
-            tc_arena_free(k.arena);
-        }
+/* What was freed may have been the last that needed others. */
+static void drop_idle(tc_session *s) {
+    tc_kept *k;
+    while ((k = tc_env_take_idle(s->env)) != NULL) {
+        drop(s, k);
     }
-    l->n -= n;
-    memmove(l->items, l->items + n, sizeof *l->items * (size_t)l->n);
+}
+
+void tc_keep(tc_session *s, tc_arena *arena, tc_env *env, bool program) {
+    tc_kept *k = TC_NEW(arena, tc_kept), *old = s->program_kept;
+    *k = (tc_kept){arena, env, s->kept, NULL};
+    if (s->kept != NULL) {
+        s->kept->newer = k;
+    }
+    s->kept = k;
+    tc_env_merge(s->env, env, k);
+    drop_idle(s);
+    if (program) {
+        s->program_kept = k;
+        drop(s, old);
+    } else {
+        drop(s, k);
+    }
+    drop_idle(s);
 }
 
 void tc_keep_free(tc_session *s) {
-    for (int i = 0; i < s->kept.n; i++) {
-        tc_arena_free(s->kept.items[i].arena);
+    while (s->kept != NULL) {
+        tc_kept *k = s->kept;
+        s->kept = k->older;
+        tc_arena_free(k->arena);
     }
-    s->kept.n = 0;
 }

@@ -1,8 +1,10 @@
 /* session.c - the life of a session, and what clients ask it. */
 #include "session/session.h"
+#include "base/arch.h"
 #include "gpu/gpu.h"
 #include "session/last_run.h"
 #include "session/loaded.h"
+#include "session/settings.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -55,15 +57,16 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
                            tc_output_fn output, void *user) {
     if (options->arch != NULL && !known_arch(options->arch)) {
         tc_diags d = {diag, user, 0};
-        tc_error(&d, TC_NOWHERE, "sm_80, sm_90, sm_90a or sm_100a",
-                 "unknown arch '%s'", options->arch);
+        tc_buf known = TC_BUF_INIT;
+        tc_arch_list(&known);
+        tc_error(&d, TC_NOWHERE, tc_buf_text(&known), "unknown arch '%s'",
+                 options->arch);
+        tc_buf_free(&known);
         return NULL;
     }
+    json_set_alloc_funcs(tc_xmalloc, free);
     tc_session *s = tc_xcalloc(1, sizeof *s);
     s->options = *options;
-    if (s->options.width <= 0) {
-        s->options.width = 80;
-    }
     s->diag = diag;
     s->output = output;
     s->user = user;
@@ -71,9 +74,10 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     s->arena = tc_arena_new();
     s->tree = tc_arena_new();
     s->env = tc_env_new(s->arena);
-    s->timing = s->hazards = s->trace = s->target_cuda = true;
-    s->suppressions = true;
-    s->completion = TC_COMPLETE_TIMING;
+    tc_settings_reset(s);
+    if (options->width > 0) {
+        s->options.width = options->width;
+    }
     s->gpu = tc_gpu_host_new();
     return s;
 }
@@ -126,6 +130,10 @@ void tc_session_interrupt(tc_session *s, bool timeout) {
     if (s->inner != NULL) {
         s->inner->cancel = s->cancel;
     }
+}
+
+bool tc_session_interrupted(const tc_session *s) {
+    return s->cancel != 0;
 }
 
 const tc_trace *tc_session_trace(const tc_session *s) {

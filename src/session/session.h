@@ -18,6 +18,7 @@
 #include "tilecopy.h"
 #include <jansson.h>
 #include <signal.h>
+#include <stdatomic.h>
 
 typedef struct tc_run tc_run;       /* session/last_run.h */
 typedef struct tc_loaded tc_loaded; /* session/loaded.h: a .ptx or .cu file */
@@ -35,14 +36,10 @@ typedef struct tc_program {
 
 /* The memory of a statement that succeeded, and what it defined. */
 typedef struct tc_kept {
-    tc_arena *arena;
-    tc_env *env; /* in arena */
+    tc_arena *arena; /* this one is in it too */
+    tc_env *env;
+    struct tc_kept *older, *newer; /* or NULL */
 } tc_kept;
-
-typedef struct tc_kept_list {
-    tc_kept *items;
-    int n, cap;
-} tc_kept_list;
 
 /* The last run, if it was of a whole program: else all NULL. Its last launch is
  * then program.run, if it had one. */
@@ -58,10 +55,10 @@ struct tc_session {
     tc_output_fn output;
     void *user;
 
-    tc_arena *arena;         /* lives as long as the session */
-    tc_arena *tree;          /* tokens and syntax of the statement being read */
-    tc_kept_list kept;       /* statements that something still refers to */
-    tc_arena *program_arena; /* the one of program.func; or NULL */
+    tc_arena *arena;       /* lives as long as the session */
+    tc_arena *tree;        /* tokens and syntax of the statement being read */
+    tc_kept *kept;         /* the newest that something still refers to */
+    tc_kept *program_kept; /* that of program.func; or NULL */
     tc_env *env;
     tc_program program;
     tc_loaded **files; /* loaded .ptx, the newest last */
@@ -81,12 +78,13 @@ struct tc_session {
 
     /* of the evaluation under way */
     tc_diags diags;
-    json_t *first_error;        /* JSON mode: the error object */
-    json_t *notes;              /* JSON mode: warnings and notes */
-    volatile int cancel;        /* 1 interrupted, 2 time limit */
-    tc_grade_fn grade;          /* the client's; NULL: it has none */
-    tc_session *volatile inner; /* that interrupts reach too, or NULL */
+    json_t *first_error;       /* JSON mode: the error object */
+    json_t *notes;             /* JSON mode: warnings and notes */
+    atomic_int cancel;         /* 1 interrupted, 2 time limit */
+    tc_grade_fn grade;         /* the client's; NULL: it has none */
+    tc_session *_Atomic inner; /* that interrupts reach too, or NULL */
 
+    bool told_cache; /* that it is not used */
     bool finished, had_findings, wants_timeline;
 };
 
@@ -124,10 +122,9 @@ enum { TC_TEXT_LIMIT = 8 << 20 };
 /* --- keep.c: the memory of statements ----------------------------------------
  */
 
-/* Takes over the arena of a statement that succeeded, and its names. */
-void tc_keep(tc_session *s, tc_arena *arena, tc_env *env);
-/* Frees those that nothing refers to any more. */
-void tc_keep_sweep(tc_session *s);
+/* Takes over the arena of a statement that succeeded, and its names; program:
+ * it defined the current program. Frees what nothing refers to any more. */
+void tc_keep(tc_session *s, tc_arena *arena, tc_env *env, bool program);
 void tc_keep_free(tc_session *s);
 
 #endif

@@ -8,7 +8,7 @@ void tc_code_make(tc_run *r) {
 #define TC_PTX_OP(id, ...) [TC_PTX_##id] = tc_sim_op_##id,
 #include "ptx/ops.def"
     };
-    bool observed = r->hazard || r->trace || r->timing;
+    bool observed = r->race || r->trace || r->timing;
     const tc_ptx_module *m = r->module;
     r->code = tc_xcalloc(m->ncode + 1u, sizeof *r->code);
     for (uint32_t i = 0; i < m->ncode; i++) {

@@ -223,10 +223,10 @@ static void note_mbarrier(tc_gathered *l, const tc_warp *w, const tc_split *s,
         a->m->live && a->m->phase == 0 && !a->m->now.n && bits.tx == 0;
     l->fresh &= untouched && !(s->mask & w->core->mb_ever);
     /* Told of first: a wrong phase, missing bytes, a producer. */
-    bool wrong = a->phase != a->m->phase || all_before_wait(w->cta, a) ||
-                 missed(w, s, a) ||
-                 tc_hazard_phase_skipped(w, a->op, tc_first(s->mask), a->offset,
-                                         a->phase);
+    bool wrong =
+        a->phase != a->m->phase || all_before_wait(w->cta, a) ||
+        missed(w, s, a) ||
+        tc_race_phase_skipped(w, a->op, tc_first(s->mask), a->offset, a->phase);
     int weight = wrong                          ? 3
                  : bits.pending == 0 && bits.tx ? 2
                  : produces(w->cta->run, a->op) ? 1

@@ -131,13 +131,13 @@ static void free_pool(tc_pool *p) {
 
 /* ---- turns ---- */
 
-typedef struct tc_round {
+typedef struct tc_turns {
     bool ran;      /* somebody executed an op */
     bool settled;  /* everybody is blocked, or repeats itself */
     bool spins;    /* or still sleeps */
     bool polled;   /* everybody is blocked, or asked in vain */
     uint64_t wake; /* next event, or end of a sleep */
-} tc_round;
+} tc_turns;
 
 /* Runs a warp for one turn, which an mbarrier's no ends. Returns the ops that
  * it executed. */
@@ -185,7 +185,7 @@ static bool ready(const tc_warp *w) {
     return false;
 }
 
-static void warp_turn(tc_warp *w, tc_round *t) {
+static void warp_turn(tc_warp *w, tc_turns *t) {
     tc_warp_core *k = w->core;
     uint64_t polls = k->polls, asked = k->asked;
     uint64_t progress = w->cta->run->progress;
@@ -209,14 +209,14 @@ static void warp_turn(tc_warp *w, tc_round *t) {
 }
 
 static bool cancelled(const tc_run *r) {
-    const volatile int *c = r->sim->options.cancel;
+    const atomic_int *c = r->sim->options.cancel;
     return c && *c;
 }
 
 /* Cut short where it is cancelled: what it says is of no use then. */
-static tc_round round_of_turns(tc_pool *p) {
+static tc_turns take_turns(tc_pool *p) {
     tc_run *r = p->run;
-    tc_round t = {
+    tc_turns t = {
         .settled = true, .polled = true, .spins = true, .wake = UINT64_MAX};
     for (uint32_t i = 0; i < p->nlive && !r->stopped && !cancelled(r); i++) {
         tc_cta *c = p->live[i];
@@ -244,7 +244,7 @@ static bool start_more(tc_pool *p) {
 }
 
 /* A round changed nothing that another warp could see. */
-static void unstick(tc_pool *p, const tc_round *t) {
+static void unstick(tc_pool *p, const tc_turns *t) {
     tc_run *r = p->run;
     bool events = tc_event_next(r) != UINT64_MAX;
     p->idle++;
@@ -276,7 +276,7 @@ static void run_pool(tc_pool *p) {
             r->hooks->cancelled(r, p->live, p->nlive);
             break;
         }
-        tc_round t = round_of_turns(p);
+        tc_turns t = take_turns(p);
         if (cancelled(r)) {
             continue;
         }

@@ -14,8 +14,8 @@ static void cta_start(tc_cta *c) {
     for (uint32_t i = 0; c->run->timing && i < c->nwarps; i++) {
         tc_timing_warp(&c->warps[i]);
     }
-    if (c->run->hazard) {
-        tc_hazard_cta_start(c);
+    if (c->run->race) {
+        tc_race_cta_start(c);
     }
 }
 
@@ -35,15 +35,15 @@ static void drop_copies(tc_cta *c) {
 static void cta_finish(tc_cta *c) {
     tc_transfer_finish(c);
     tc_tmem_finish(c);
-    if (c->run->hazard) {
-        tc_hazard_finish(c);
+    if (c->run->race) {
+        tc_race_cta_finish(c);
     }
     drop_copies(c);
 }
 
 static void cta_free(tc_cta *c) {
-    if (c->run->hazard) {
-        tc_hazard_cta_free(c);
+    if (c->run->race) {
+        tc_race_cta_free(c);
     }
     drop_copies(c);
     tc_tmem_free(c);

@@ -330,7 +330,7 @@ static void attach_observers(tc_run *r) {
         r->trace->warps = (b[0] * b[1] * b[2] + 31) / 32;
     }
     if (s->options.hazards) {
-        r->hazard = tc_hazard_new(r);
+        r->race = tc_race_new(r);
     }
     if (s->options.timing) {
         r->timing = tc_timing_new(r);
@@ -355,7 +355,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->nfindings = r->nfindings;
     memcpy(out->suppressed, r->suppressed, sizeof out->suppressed);
     tc_transfer_free(r);
-    tc_hazard_free(r->hazard);
+    tc_race_free(r->race);
     tc_timing_free(r->timing);
     tc_fast_free(r);
     free(r->code);

@@ -12,6 +12,7 @@
 #include "ptx/ptx.h"
 #include "sim/finding.h"
 #include "trace/trace.h"
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,12 +31,12 @@ typedef struct tc_sim_options {
     bool no_suppressions; /* it tells what suppressions.def would keep back */
     bool trace;
     tc_completion completion;
-    uint64_t seed;              /* of TC_COMPLETE_RANDOM */
-    const volatile int *cancel; /* polled; non-zero ends the run. May be NULL */
+    uint64_t seed;            /* of TC_COMPLETE_RANDOM */
+    const atomic_int *cancel; /* polled; non-zero ends the run. May be NULL */
     /* What threads print, as they do; n bytes, not ended by 0. May be NULL. */
     void (*print)(void *user, const char *text, size_t n);
     void *print_user;
-    const char *isa; /* of the fast road: "avx512", "avx2", "plain", "none";
+    const char *isa; /* of the fast path: "avx512", "avx2", "plain", "none";
                         NULL: the best there is. For tests */
     uint64_t base;   /* the first address that the simulator itself gives away:
                         symbols, tc_sim_alloc, the kernels' heap; 0: its own */

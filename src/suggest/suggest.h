@@ -8,6 +8,7 @@
 
 #include "dispatch/variant.h"
 #include "front/front.h"
+#include <stdatomic.h>
 
 /* A program whose last function is asked about. All borrowed. */
 typedef struct tc_suggest_input {
@@ -16,9 +17,9 @@ typedef struct tc_suggest_input {
     size_t len;
     int first_line;
     bool target_cuda;
-    int copy;                   /* which, in program order, from 0 */
-    tc_variant_id goal;         /* must accept that copy */
-    const volatile int *cancel; /* not 0: stop soon; or NULL */
+    int copy;                 /* which, in program order, from 0 */
+    tc_variant_id goal;       /* must accept that copy */
+    const atomic_int *cancel; /* not 0: stop soon; or NULL */
 } tc_suggest_input;
 
 /* One line of the program: what stands there, and what should. A program never

@@ -173,11 +173,20 @@ static tc_build_status open_sources(tc_job *j, const char *path) {
     return TC_BUILD_OK;
 }
 
+static tc_build_status open_cache(tc_job *j) {
+    j->cache = tc_cache_folder(j->a, j->o->cache, &j->note);
+    return j->cache != NULL
+               ? TC_BUILD_OK
+               : tc_build_machine(j,
+                                  "there is no folder for temporary files: %s",
+                                  strerror(errno));
+}
+
 /* What decides a build, but for the files that the sources include. The path
  * counts: the PTX and the program name it. */
 static tc_hash key_of(tc_job *j) {
     tc_hash h = TC_HASH_START;
-    tc_hash_text(&h, "tilecopy build 1");
+    tc_hash_text(&h, "tilecopy build 2");
     tc_hash_text(&h, j->t->identity);
     tc_hash_stat(&h, j->host);
     tc_hash_flags(&h);
@@ -197,50 +206,46 @@ static tc_hash key_of(tc_job *j) {
 
 /* --- what an earlier build left ---------------------------------------------
  * KEY.deps lists the files that the sources included when they were last built;
- * the folder named by the key and what those files are now has the build. */
+ * the entry named by the key and what those files are now has the build. */
 
-static tc_build_status take(tc_job *j, const char *folder, tc_build *out) {
-    size_t len = 0;
-    const char *said =
-        tc_read_file(j->a, tc_format(j->a, "%s/said", folder), &len);
+enum { PTX, SAID, PROGRAM, NPARTS };
+
+static int build_parts(const tc_job *j, tc_part parts[NPARTS]) {
+    parts[PTX] = (tc_part){.name = "kernels.ptx", .mode = 0600};
+    parts[SAID] = (tc_part){.name = "said", .mode = 0600};
+    parts[PROGRAM] = (tc_part){.name = "program", .mode = 0700};
+    return j->o->program ? NPARTS : PROGRAM;
+}
+
+static void take(tc_job *j, const char *folder, const tc_part *parts,
+                 tc_build *out) {
     out->ptx = tc_format(j->a, "%s/kernels.ptx", folder);
     out->program = j->o->program ? tc_format(j->a, "%s/program", folder) : NULL;
-    out->said = said != NULL ? said : "";
-    if (access(out->ptx, R_OK) != 0 ||
-        (out->program != NULL && access(out->program, X_OK) != 0)) {
-        return tc_build_fails(j, "%s: %s", folder, strerror(errno));
-    }
-    return TC_BUILD_OK;
+    out->said = tc_strndup(j->a, parts[SAID].bytes, parts[SAID].len);
+}
+
+static const char *entry_name(tc_job *j, tc_hash key, const char *kind) {
+    return tc_format(j->a, "%s.%s", tc_hash_name(j->a, key), kind);
 }
 
 static bool look_up(tc_job *j, tc_hash key, tc_build *out) {
-    const char *name = tc_hash_name(j->a, key);
-    const char *deps =
-        tc_cache_find(j->a, j->o->cache, tc_format(j->a, "%s.deps", name));
-    size_t len = 0;
-    const char *list = deps != NULL ? tc_read_file(j->a, deps, &len) : NULL;
-    if (list == NULL || !tc_deps_hash(j->a, list, &key)) {
+    tc_part deps = {.name = "deps", .mode = 0600}, parts[NPARTS];
+    if (tc_cache_find(j->a, j->cache, entry_name(j, key, "deps"), &deps, 1) ==
+            NULL ||
+        !tc_deps_hash(j->a, deps.bytes, &key)) {
         return false;
     }
     const char *folder =
-        tc_cache_find(j->a, j->o->cache, tc_hash_name(j->a, key));
-    out->cached = folder != NULL && take(j, folder, out) == TC_BUILD_OK;
-    if (folder != NULL && !out->cached) {
-        tc_remove_tree(folder); /* something is missing in it */
+        tc_cache_find(j->a, j->cache, entry_name(j, key, "build"), parts,
+                      build_parts(j, parts));
+    if (folder != NULL) {
+        take(j, folder, parts, out);
     }
+    out->cached = folder != NULL;
     return out->cached;
 }
 
 /* --- a new one -------------------------------------------------------------*/
-
-static bool copy_to(tc_job *j, const char *from, const char *folder,
-                    const char *name, int mode) {
-    size_t len = 0;
-    const char *bytes = tc_read_file(j->a, from, &len);
-    return bytes != NULL &&
-           tc_write_file(tc_format(j->a, "%s/%s", folder, name), bytes, len,
-                         mode);
-}
 
 /* Did the sources stay as they were read? */
 static bool unchanged(tc_job *j, const char *deps) {
@@ -254,38 +259,51 @@ static bool unchanged(tc_job *j, const char *deps) {
     return same;
 }
 
+static bool read_made(tc_job *j, const char *program, tc_part *parts) {
+    tc_part *ptx = &parts[PTX], *made = &parts[PROGRAM];
+    ptx->bytes = tc_read_file(j->a, j->units[0].ptx, &ptx->len);
+    parts[SAID].bytes = tc_strndup(j->a, tc_buf_text(&j->said), j->said.len);
+    parts[SAID].len = j->said.len;
+    if (program != NULL) {
+        made->bytes = tc_read_file(j->a, program, &made->len);
+    }
+    return ptx->bytes != NULL && (program == NULL || made->bytes != NULL);
+}
+
 /* What was built from sources that somebody wrote to meanwhile is used, but no
- * later build may take it. */
+ * later build may take it: only this process has it. */
 static tc_build_status store(tc_job *j, tc_hash key, const char *program,
                              tc_build *out) {
     tc_buf list = TC_BUF_INIT;
+    tc_part parts[NPARTS];
+    int n = build_parts(j, parts);
     for (int i = 0; i < j->n; i++) {
         tc_deps_read(j, &j->units[i], &list);
     }
     const char *deps = tc_buf_finish(&list, j->a);
-    const char *name = tc_format(j->a, "%s.deps", tc_hash_name(j->a, key));
-    const char *made = tc_cache_new(j->a, j->o->cache);
-    bool ok = made != NULL &&
-              copy_to(j, j->units[0].ptx, made, "kernels.ptx", 0644) &&
-              (program == NULL || copy_to(j, program, made, "program", 0755)) &&
-              tc_write_file(tc_format(j->a, "%s/said", made),
-                            tc_buf_text(&j->said), j->said.len, 0644);
-    if (ok && (!tc_deps_hash(j->a, deps, &key) || !unchanged(j, deps))) {
-        return take(j, made, out);
+    const char *name = entry_name(j, key, "deps");
+    if (!read_made(j, program, parts)) {
+        return tc_build_machine(j, "what was built cannot be read: %s",
+                                strerror(errno));
     }
+    bool keeps = tc_deps_hash(j->a, deps, &key) && unchanged(j, deps);
+    const char *into = keeps ? j->cache : tc_private_folder(j->a);
     const char *folder =
-        ok ? tc_cache_keep(j->a, made, tc_hash_name(j->a, key)) : NULL;
+        into == NULL
+            ? NULL
+            : tc_cache_put(j->a, into, entry_name(j, key, "build"), parts, n);
     if (folder == NULL) {
-        tc_build_machine(j, "what was built cannot be kept: %s",
-                         strerror(errno));
-        if (made != NULL) {
-            tc_remove_tree(made);
-        }
-        return TC_BUILD_MACHINE;
+        return tc_build_machine(j, "what was built cannot be kept in %s: %s",
+                                into != NULL ? into : "a temporary folder",
+                                strerror(errno));
     }
-    tc_cache_text(j->a, j->o->cache, name, deps, strlen(deps));
-    tc_cache_trim(j->a, j->o->cache);
-    return take(j, folder, out);
+    take(j, folder, parts, out);
+    if (keeps) {
+        tc_part part = {"deps", 0600, deps, strlen(deps)};
+        tc_cache_put(j->a, j->cache, name, &part, 1);
+        tc_cache_trim(j->a, j->cache);
+    }
+    return TC_BUILD_OK;
 }
 
 static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
@@ -318,13 +336,14 @@ tc_build_status tc_build_cu(tc_arena *a, const tc_toolchain *t,
     *out = (tc_build){.said = ""};
     clock_gettime(CLOCK_REALTIME, &j.begin);
     tc_build_status s = open_sources(&j, path);
+    s = s == TC_BUILD_OK ? open_cache(&j) : s;
     if (s == TC_BUILD_OK) {
         tc_hash key = key_of(&j);
         if (!look_up(&j, key, out)) {
-            *out = (tc_build){.said = ""};
             s = make(&j, key, out);
         }
     }
+    out->note = j.note;
     if (s != TC_BUILD_OK) {
         out->said = tc_strndup(a, tc_buf_text(&j.said), j.said.len);
     }

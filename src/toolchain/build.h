@@ -24,8 +24,9 @@ typedef struct tc_job {
     tc_arena *a;
     const tc_toolchain *t;
     const tc_build_options *o;
-    const char *host; /* the host's C++ compiler, a path */
-    const char *work; /* a folder for this build alone */
+    const char *host;         /* the host's C++ compiler, a path */
+    const char *work;         /* a folder for this build alone */
+    const char *cache, *note; /* tc_cache_folder's */
     tc_unit units[2];
     int n;
     tc_buf said, passed;   /* passed: which limit, in words */

@@ -22,7 +22,7 @@ static void hear(void *user, const char *line) {
 }
 
 bool tc_toolchain_fetch(void (*said)(void *user, const char *line), void *user,
-                        const volatile int *cancel, char *why, size_t size) {
+                        const atomic_int *cancel, char *why, size_t size) {
     tc_arena *a = tc_arena_new();
     listener l = {said, user, why, size};
     const char *argv[] = {

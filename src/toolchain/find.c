@@ -167,23 +167,40 @@ static const char *stamp_of(tc_arena *a, const char *path) {
     return tc_hash_name(a, h);
 }
 
-/* What was asked of this very nvcc before: a line for each of the facts. */
-static bool known(tc_arena *a, const char *name, facts *f) {
-    const char **lines[] = {&f->version, &f->include, &f->self, &f->stamp};
-    const char *path = tc_cache_find(a, NULL, name);
-    size_t len = 0;
-    char *text = path != NULL ? tc_read_file(a, path, &len) : NULL;
-    for (int i = 0; i < 4; i++) {
-        char *end = text != NULL ? strchr(text, '\n') : NULL;
-        if (end == NULL) {
-            return false;
+/* What this process has asked before; the stamps say whether it still holds.
+ * Nothing of it is in a file: who could write that could have us run anything.
+ */
+static struct known {
+    char *nvcc, *version, *include, *self, *stamp;
+} all_known[8];
+static int next_known;
+
+static bool known(tc_arena *a, const char *nvcc, facts *f) {
+    for (int i = 0; i < 8; i++) {
+        const struct known *k = &all_known[i];
+        if (k->nvcc != NULL && strcmp(k->nvcc, nvcc) == 0) {
+            *f = (facts){tc_strdup(a, k->version), tc_strdup(a, k->include),
+                         tc_strdup(a, k->self), tc_strdup(a, k->stamp)};
+            return has_runtime(a, f->include) &&
+                   strcmp(stamp_of(a, f->self), f->stamp) == 0;
         }
-        *end = '\0';
-        *lines[i] = text;
-        text = end + 1;
     }
-    return has_runtime(a, f->include) &&
-           strcmp(stamp_of(a, f->self), f->stamp) == 0;
+    return false;
+}
+
+static void learn(const char *nvcc, const facts *f) {
+    struct known *k = &all_known[next_known++ % 8];
+    for (int i = 0; i < 8; i++) {
+        const char *other = all_known[i].nvcc;
+        k = other != NULL && strcmp(other, nvcc) == 0 ? &all_known[i] : k;
+    }
+    char *old[] = {k->nvcc, k->version, k->include, k->self, k->stamp};
+    for (int i = 0; i < 5; i++) {
+        free(old[i]);
+    }
+    *k = (struct known){tc_xstrdup(nvcc), tc_xstrdup(f->version),
+                        tc_xstrdup(f->include), tc_xstrdup(f->self),
+                        tc_xstrdup(f->stamp)};
 }
 
 /* Asks this nvcc; NULL, or why it will not do. */
@@ -221,23 +238,20 @@ static const char *look_at(tc_arena *a, const char *given, tc_toolchain *t) {
     /* a link may be a wrapper's other name: run it as it is called */
     nvcc =
         strcmp(tc_base_of(nvcc), "nvcc") == 0 || given[0] != '/' ? nvcc : given;
-    char *name = tc_format(a, "%s.nvcc", stamp_of(a, nvcc));
-    if (!known(a, name, &f)) {
+    const char *key = stamp_of(a, nvcc);
+    if (!known(a, key, &f)) {
         const char *why = ask(a, nvcc, &f);
         if (why != NULL) {
             return why;
         }
-        char *text = tc_format(a, "%s\n%s\n%s\n%s\n", f.version, f.include,
-                               f.self, f.stamp);
-        tc_cache_text(a, NULL, name, text, strlen(text));
+        learn(key, &f);
     }
     *t = (tc_toolchain){.nvcc = nvcc,
                         .ptxas = beside(a, f.self, "ptxas"),
                         .addr2line = tc_in_path(a, "addr2line"),
                         .include = f.include,
                         .version = f.version};
-    t->identity =
-        tc_format(a, "nvcc %s %s %s", f.version, stamp_of(a, nvcc), f.stamp);
+    t->identity = tc_format(a, "nvcc %s %s %s", f.version, key, f.stamp);
     return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "toolchain/toolchain.h"
 #include <stdarg.h>
+#include <stdatomic.h>
 
 /* --- process.c: other programs, without a shell ----------------------------*/
 
@@ -18,9 +19,9 @@ typedef struct tc_process {
     /* gets both by lines as they come (out and err are then not filled) */
     void (*said)(void *user, const char *line);
     void *user;
-    const volatile int *cancel; /* not 0: end it; or NULL */
-    int timeout_ms;             /* 0: none */
-    const tc_limits *limits;    /* NULL: none */
+    const atomic_int *cancel; /* not 0: end it; or NULL */
+    int timeout_ms;           /* 0: none */
+    const tc_limits *limits;  /* NULL: none */
     tc_buf *why;     /* with limits: gets which one it passed, in words */
     const char *own; /* a folder that is its own: limits.disk is of that, and
                         it goes where we are killed meanwhile; or NULL */
@@ -69,39 +70,65 @@ bool tc_plain_path(const char *path);
  * base name. NULL where the program has no such debug information. */
 const char *tc_first_file(tc_arena *a, const char *program, const char *base);
 
-/* --- cache.c ---------------------------------------------------------------*/
+/* --- checksum.c ------------------------------------------------------------*/
 
-/* FNV-1a of 128 bits (Fowler, Noll, Vo; RFC 9923). A block and a text go in
- * with their length, so that ("ab", "c") is not ("a", "bc"). */
+/* SHA-256. A block and a text go in with their length, so that ("ab", "c") is
+ * not ("a", "bc"). */
 typedef struct tc_hash {
-    uint64_t hi, lo;
+    uint32_t h[8];
+    uint8_t block[64];
+    uint64_t len;
 } tc_hash;
 #define TC_HASH_START                                                          \
-    ((tc_hash){UINT64_C(0x6c62272e07bb0142), UINT64_C(0x62b821756295c58d)})
+    ((tc_hash){.h = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,           \
+                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19}})
 void tc_hash_bytes(tc_hash *h, const void *bytes, size_t len);
 void tc_hash_block(tc_hash *h, const void *bytes, size_t len);
 void tc_hash_text(tc_hash *h, const char *text);  /* NULL counts too */
-const char *tc_hash_name(tc_arena *a, tc_hash h); /* 32 hex digits */
-/* What tells that a file is another one without reading it: path, size,
- * time. False where it is not there. */
+const char *tc_hash_name(tc_arena *a, tc_hash h); /* 64 hex digits */
+/* What tells that a file is another one without reading it: path, size, time,
+ * inode. False where it is not there. */
 bool tc_hash_stat(tc_hash *h, const char *path);
 
-/* The folder that holds what was built: TILECOPY_CACHE, else
- * XDG_CACHE_HOME/tilecopy-repl, else ~/.cache/tilecopy-repl, and where that
- * cannot be written or is another user's, one in TMPDIR or /tmp. It is made.
- * NULL where there can be none. */
-const char *tc_cache_folder(tc_arena *a, const char *instead);
-/* Path of a thing of the cache that is there, marked as used; else NULL. */
-const char *tc_cache_find(tc_arena *a, const char *instead, const char *name);
-/* Puts a file (or a folder made by tc_cache_new) there under that name, whole
- * or not at all; what is there stays. Its path, or NULL with errno. */
-const char *tc_cache_text(tc_arena *a, const char *instead, const char *name,
-                          const void *bytes, size_t len);
-const char *tc_cache_new(tc_arena *a, const char *instead);
-const char *tc_cache_keep(tc_arena *a, const char *made, const char *name);
+/* --- cache_folder.c --------------------------------------------------------*/
+
+/* The folder that holds what was built, made if need be: tilecopy-repl/v1 in
+ * `instead`, else in TILECOPY_CACHE, XDG_CACHE_HOME or ~/.cache. Where that
+ * cannot be or is not to be trusted (*note then says why; else it stays), or
+ * there is no HOME, this process's private folder; NULL where there is not even
+ * that, with errno. */
+const char *tc_cache_folder(tc_arena *a, const char *instead,
+                            const char **note);
+/* A new folder in TMPDIR or /tmp that goes when the process ends. */
+const char *tc_private_folder(tc_arena *a);
+void tc_private_end(void); /* it goes now */
+
+/* --- cache.c: its entries, folders with a few files
+ * -------------------------*/
+
+typedef struct tc_part {
+    const char *name;
+    int mode; /* 0600 or 0700 */
+    const void *bytes;
+    size_t len;
+} tc_part;
+/* The entry's path if it is there and whole, with the bytes of its parts, whose
+ * names and modes are given; it is marked as used. Else NULL. */
+const char *tc_cache_find(tc_arena *a, const char *folder, const char *name,
+                          tc_part *parts, int n);
+/* Puts an entry there, whole or not at all; one that is there and whole stays.
+ * Its path, or NULL with errno. */
+const char *tc_cache_put(tc_arena *a, const char *folder, const char *name,
+                         const tc_part *parts, int n);
+
+/* --- cache_trim.c ----------------------------------------------------------*/
+
+/* Has the name the form of an entry's: HASH.build, .deps, .registers, .cubin,
+ * or tilecopy-new-XXXXXX? */
+bool tc_cache_is_entry(const char *name);
 /* Removes what was used longest ago until the rest is within the limit
  * (TILECOPY_CACHE_MB, else 512), but nothing that was used just now. */
-void tc_cache_trim(tc_arena *a, const char *instead);
+void tc_cache_trim(tc_arena *a, const char *folder);
 
 /* --- embedded.c: libtcstub.a, and src/tools/toolkit.sh ended by a 0 --------*/
 

@@ -96,24 +96,32 @@ static const char *registers_in(tc_arena *a, const char *said) {
     return tc_buf_finish(&out, a);
 }
 
+/* Where it cannot be kept it is made again. */
+static void keep(tc_arena *a, const char *cache, const char *name,
+                 const char *what, const void *bytes, size_t len) {
+    tc_part part = {what, 0600, bytes, len};
+    if (cache != NULL && tc_cache_put(a, cache, name, &part, 1) != NULL) {
+        tc_cache_trim(a, cache);
+    }
+}
+
 const char *tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
                                const char *ptx_text, const char *arch,
                                const tc_build_options *o) {
     if (t->ptxas == NULL) {
         return NULL;
     }
-    const char *name = name_of(a, t, ptx_text, arch, "registers");
-    const char *known = tc_cache_find(a, o->cache, name);
-    size_t len = 0, bytes = 0;
-    char *text = known != NULL ? tc_read_file(a, known, &len) : NULL;
-    if (text != NULL) {
-        return text;
+    const char *name = name_of(a, t, ptx_text, arch, "registers"), *note;
+    const char *cache = tc_cache_folder(a, o->cache, &note), *text = NULL;
+    tc_part part = {.name = "registers", .mode = 0600};
+    size_t bytes = 0;
+    if (cache != NULL && tc_cache_find(a, cache, name, &part, 1) != NULL) {
+        return part.bytes;
     }
     tc_buf said = TC_BUF_INIT;
     if (assemble(a, t, ptx_text, arch, o, &said, &bytes) != NULL) {
-        const char *found = registers_in(a, tc_buf_text(&said));
-        tc_cache_text(a, o->cache, name, found, strlen(found));
-        text = tc_strdup(a, found);
+        text = registers_in(a, tc_buf_text(&said));
+        keep(a, cache, name, "registers", text, strlen(text));
     }
     tc_buf_free(&said);
     return text;
@@ -127,19 +135,19 @@ const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
         snprintf(why, why_size, "there is no ptxas beside %s", t->nvcc);
         return NULL;
     }
-    const char *name = name_of(a, t, ptx_text, arch, "cubin");
-    const char *known = tc_cache_find(a, o->cache, name);
-    void *made = known != NULL ? tc_read_file(a, known, bytes) : NULL;
-    if (made != NULL) {
-        return made;
+    const char *name = name_of(a, t, ptx_text, arch, "cubin"), *note;
+    const char *cache = tc_cache_folder(a, o->cache, &note);
+    tc_part part = {.name = "cubin", .mode = 0600};
+    if (cache != NULL && tc_cache_find(a, cache, name, &part, 1) != NULL) {
+        *bytes = part.len;
+        return part.bytes;
     }
     tc_buf said = TC_BUF_INIT;
-    made = assemble(a, t, ptx_text, arch, o, &said, bytes);
+    void *made = assemble(a, t, ptx_text, arch, o, &said, bytes);
     if (made == NULL) {
         snprintf(why, why_size, "ptxas refused it: %s", tc_buf_text(&said));
     } else {
-        tc_cache_text(a, o->cache, name, made, *bytes);
-        tc_cache_trim(a, o->cache);
+        keep(a, cache, name, "cubin", made, *bytes);
     }
     tc_buf_free(&said);
     return made;

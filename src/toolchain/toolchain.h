@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/limits.h"
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +34,7 @@ bool tc_toolchain_header(const tc_toolchain *t, const char *path);
 /* Puts the pinned toolkit from PyPI's wheels into the project's or the user's
  * own folder. said gets lines of progress. False with why. */
 bool tc_toolchain_fetch(void (*said)(void *user, const char *line), void *user,
-                        const volatile int *cancel, char *why, size_t size);
+                        const atomic_int *cancel, char *why, size_t size);
 const char *tc_toolchain_home(tc_arena *a); /* where it is put */
 
 typedef struct tc_build_options {
@@ -41,7 +42,7 @@ typedef struct tc_build_options {
     bool program;     /* link the program too, with the runtime's stub */
     const char *main; /* one more source, linked in: the grader's host side;
                          or NULL */
-    const volatile int *cancel;
+    const atomic_int *cancel;
     const char *cache; /* a folder to keep builds in instead of the user's: they
                           are in tilecopy-repl/v1 there; NULL: the user's */
     const tc_limits *limits; /* NULL: tc_limits_usual's */
@@ -56,6 +57,7 @@ typedef struct tc_build {
     bool cached;         /* nothing was compiled */
     uint64_t compile_ns;
     const char *said; /* what nvcc said: errors and warnings, as it did */
+    const char *note; /* why the cache is not used, or NULL */
 } tc_build;
 
 typedef enum tc_build_status {

@@ -2,7 +2,7 @@
  * and variables are registered by hand. test_stub.c builds it, links it with
  * the stub, and runs it: stub_program SCENARIO, before the parent of
  * stub_parent.h. Status 0: all was as CUDA has it. */
-#include "stub_api.h"
+#include "runtime/stub/api.h"
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -335,38 +335,7 @@ static int managed(void) {
     return 0;
 }
 
-/* A handler of the program's own, set after the first call: ours still sees
- * managed memory, and its own faults stay the program's. */
-static sigjmp_buf back;
-static void jump(int number) {
-    siglongjmp(back, number);
-}
-
-static int handler(void) {
-    int *m, *volatile null = NULL;
-    OK(cudaMallocManaged((void **)&m, 64, 1));
-    signal(SIGSEGV, jump);
-    launch(m, 1, 32, NULL);
-    EXPECT(m[0] == 0); /* a note */
-    if (sigsetjmp(back, 1) == 0) {
-        *null = 1;
-        return 2;
-    }
-    int *d = some(4);
-    if (sigsetjmp(back, 1) == 0) {
-        d[1] = 1; /* a note, and then its own handler */
-        return 2;
-    }
-    return 0;
-}
-
-static int deref(void) {
-    int *d = some(4);
-    printf("before\n");
-    fflush(stdout);
-    d[2] = 1;
-    return 0;
-}
+#include "stub_signals.h"
 
 static int double_free(void) {
     int *d = some(4), *e;
@@ -545,7 +514,8 @@ static int tensor(void) {
     _Alignas(64) char map[128];
     uint64_t dims[2] = {64, 64}, strides[1] = {256};
     uint32_t box[2] = {32, 8}, steps[2] = {1, 1};
-    int found = -1, *d = some(4);
+    enum cudaDriverEntryPointQueryResult found;
+    int *d = some(4);
     encode_fn encode;
     void *p;
     OK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &p, 12000, 0,
@@ -575,17 +545,33 @@ static const struct {
     const char *name;
     int (*run)(void);
 } scenarios[] = {
-    {"nothing", nothing},         {"errors", errors},
-    {"memory", memory},           {"boxes", boxes},
-    {"symbols", symbols},         {"launches", launches},
-    {"unchecked", unchecked},     {"managed", managed},
-    {"handler", handler},         {"deref", deref},
-    {"double_free", double_free}, {"forks", forks},
-    {"no_parent", no_parent},     {"gone", gone},
-    {"threads", threads},         {"sticky", sticky},
-    {"no_place", no_place},       {"bad_pointer", bad_pointer},
-    {"events", events},           {"facts", facts},
-    {"tensor", tensor},           {"unbuilt", unbuilt},
+    {"nothing", nothing},
+    {"errors", errors},
+    {"memory", memory},
+    {"boxes", boxes},
+    {"symbols", symbols},
+    {"launches", launches},
+    {"unchecked", unchecked},
+    {"managed", managed},
+    {"handler", handler},
+    {"deref", deref},
+    {"raises", raises},
+    {"raises_ignored", raises_ignored},
+    {"own_handlers", own_handlers},
+    {"once_handler", once_handler},
+    {"passes_on", passes_on},
+    {"double_free", double_free},
+    {"forks", forks},
+    {"no_parent", no_parent},
+    {"gone", gone},
+    {"threads", threads},
+    {"sticky", sticky},
+    {"no_place", no_place},
+    {"bad_pointer", bad_pointer},
+    {"events", events},
+    {"facts", facts},
+    {"tensor", tensor},
+    {"unbuilt", unbuilt},
 };
 
 int main(int argc, char **argv) {

@@ -11,6 +11,7 @@ static void count(void *user, const tc_diag *d) {
     *(size_t *)user += strlen(d->message);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *text = tc_xmalloc(size + 1);
     memcpy(text, data, size);

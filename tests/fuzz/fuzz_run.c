@@ -84,6 +84,7 @@ static void run_entry(const tc_ptx_module *m, const tc_ptx_func *f,
     tc_sim_free(s);
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size > RUN_TEXT) {
         return 0;

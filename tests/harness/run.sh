@@ -21,6 +21,7 @@ export TILECOPY_PTXAS TILECOPY_EXERCISES TILECOPY_CACHE_MB
 programs() {
     name=$1
     shift
+    [ $# -gt 0 ] || return
     printf '%s\n' "$@" | xargs -n 6 | awk -v name="$name" -v run="\
 '$build/tests/programs' '$program'" '{ printf "%s %d\t%s %s\n", name, NR, run, $0 }'
 }
@@ -46,13 +47,14 @@ plan() {
         sort)
     for t in tests/repl/*.sh; do
         case $t in
-        *_grade.sh) echo "$t	sh '$t' '$program' exercises" ;;
+        *_grade*.sh) echo "$t	sh '$t' '$program' exercises" ;;
         *) echo "$t	sh '$t' '$program' $lesson" ;;
         esac
     done
     echo "tests/repl/pty	'$build/tests/pty' '$program' $lesson"
     echo "tests/repl/pty_exec	'$build/tests/pty_exec' '$program'"
     echo "tests/repl/pty_gpu	'$build/tests/pty_gpu' '$program'"
+    echo "tests/faults	sh tests/faults/faults.sh '$program' '$build/tests/faults.so' 4"
     echo "tests/tools/test_need.sh	sh tests/tools/test_need.sh"
     for t in tests/tui/*.sh; do
         echo "$t	sh '$t' '$program' $lesson"

@@ -233,6 +233,35 @@ static void test_resize(void) {
     leave(&t);
 }
 
+/* Windows that are narrower than the prompt: from the start, and made so while
+ * a line is edited and a definition goes on; on a terminal that wraps lines,
+ * and on one that does not, where a column less is of use. */
+static void test_narrow(const char *kind) {
+    setenv("TERM", kind, 1);
+    char *argv[] = {program, demo, NULL};
+    for (int columns = 1; columns <= 12; columns++) {
+        terminal t = terminal_start_at(argv, columns);
+        terminal_settle(&t, 50);
+        terminal_send(&t, "20 * 21" UP UP "\t" CTRL_U "1000 + 337\r");
+        CHECK(&t, terminal_expect(&t, "\n1337\n"));
+        terminal_send(&t, CTRL_D);
+        CHECK(&t, terminal_finish(&t) == 0);
+    }
+    terminal t = start(demo);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    for (int columns = 12; columns >= 1; columns--) {
+        terminal_send(&t, "20 * 21 + (");
+        terminal_resize(&t, columns);
+        terminal_settle(&t, 50);
+        terminal_send(&t, CTRL_U "6 * 7" CTRL_U);
+        terminal_settle(&t, 50);
+    }
+    terminal_resize(&t, 80);
+    terminal_settle(&t, 200);
+    CHECK(&t, answers(&t, CTRL_U "1000 + 337\r", "\n1337\n"));
+    leave(&t);
+}
+
 /* `timeline` opens the full-screen view; q comes back to the prompt. */
 static void test_timeline(void) {
     terminal t = start(demo);
@@ -335,6 +364,8 @@ int main(int argc, char **argv) {
     test_paste();
     test_interrupt_run();
     test_resize();
+    test_narrow("dumb");
+    test_narrow("xterm");
     test_timeline();
     test_terminal_is_restored();
     test_two_sessions();

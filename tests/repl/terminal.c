@@ -22,8 +22,12 @@ static long long now_ms(void) {
 }
 
 terminal terminal_start(char *const argv[]) {
+    return terminal_start_at(argv, 80);
+}
+
+terminal terminal_start_at(char *const argv[], int columns) {
     terminal t = {.fd = -1};
-    struct winsize size = {.ws_row = 24, .ws_col = 80};
+    struct winsize size = {.ws_row = 24, .ws_col = (unsigned short)columns};
     t.pid = forkpty(&t.fd, NULL, NULL, &size);
     if (t.pid == 0) {
         execv(argv[0], argv);

@@ -17,6 +17,7 @@ typedef struct terminal {
 
 /* Starts argv with the caller's environment on a terminal of 80x24. */
 terminal terminal_start(char *const argv[]);
+terminal terminal_start_at(char *const argv[], int columns);
 
 void terminal_send(terminal *t, const char *keys);
 

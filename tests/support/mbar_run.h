@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 /* after those four */
@@ -45,7 +46,7 @@ typedef struct mbar_case {
     bool timing, hazards, trace;
     tc_completion completion;
     uint64_t seed;
-    const volatile int *cancel;
+    const atomic_int *cancel;
     /* results */
     bool ran; /* else: words of the errors */
     char errors[512];

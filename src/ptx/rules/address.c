@@ -46,13 +46,14 @@ static bool check_variable(tc_ptx_parser *p, tc_ptx_op *op, int at,
                            uint8_t space, tc_span span) {
     const tc_ptx_symbol *s = &p->m->symbols[op->a[at].slot];
     uint8_t plain = space == TC_PS_CLUSTER ? TC_PS_SHARED : space;
-    unsigned who = tc_ptx_who((tc_ptx_opcode)op->opcode);
+    unsigned set = tc_ptx_modifier_set((tc_ptx_opcode)op->opcode);
     if (s->space == plain ||
         (space == TC_PS_GENERIC && s->space == TC_PS_GLOBAL)) {
         return true;
     }
-    bool ld_st = (who & (TC_WHO_LD | TC_WHO_ST)) != 0;
-    bool named = ld_st || (who & (TC_WHO_ATOM | TC_WHO_MBAR | TC_WHO_ASYNC)) ||
+    bool ld_st = (set & (TC_MODS_LD | TC_MODS_ST)) != 0;
+    bool named = ld_st ||
+                 (set & (TC_MODS_ATOM | TC_MODS_MBAR | TC_MODS_ASYNC)) ||
                  op->opcode == TC_PTX_TCGEN05_ALLOC ||
                  op->opcode == TC_PTX_TCGEN05_COMMIT;
     if (space == TC_PS_GENERIC && named &&
@@ -68,7 +69,7 @@ static bool check_variable(tc_ptx_parser *p, tc_ptx_op *op, int at,
         op->space = cluster ? TC_PS_CLUSTER : (uint8_t)s->space;
         return true;
     }
-    if ((who & TC_WHO_MBAR) != 0) {
+    if ((set & TC_MODS_MBAR) != 0) {
         return true; /* mbarrier.c reports it */
     }
     return tc_ptx_fail(p, span, NULL, "'%s' is in %s, and this '%s' is %s",
@@ -92,10 +93,10 @@ static bool check_address(tc_ptx_parser *p, tc_ptx_op *op, int at,
     if (o->neg == 2) {
         return check_variable(p, op, at, space, span);
     }
-    unsigned who = tc_ptx_who((tc_ptx_opcode)op->opcode);
-    bool tx = who == TC_WHO_ASYNC && (op->more & TC_PX_BULK_TX) != 0;
+    unsigned set = tc_ptx_modifier_set((tc_ptx_opcode)op->opcode);
+    bool tx = set == TC_MODS_ASYNC && (op->more & TC_PX_BULK_TX) != 0;
     if (space == TC_PS_GENERIC && o->cls == TC_PF_32 && at < 2 &&
-        (who == TC_WHO_MATRIX || op->opcode == TC_PTX_ST_BULK || tx)) {
+        (set == TC_MODS_MATRIX || op->opcode == TC_PTX_ST_BULK || tx)) {
         op->space = tx ? TC_PS_CLUSTER : TC_PS_SHARED;
         return true; /* these reach shared memory alone */
     }

@@ -49,8 +49,9 @@ static bool in(uint8_t type, uint64_t set) {
     return (set >> type & 1u) != 0;
 }
 
-/* "add.f32x2", "fma.oob": the instruction in the words of its row. */
-static const char *words(tc_ptx_parser *p, const tc_ptx_op *op, uint32_t more) {
+/* "add.f32x2", "fma.oob": the instruction with what its row is about. */
+static const char *instruction(tc_ptx_parser *p, const tc_ptx_op *op,
+                               uint32_t more) {
     return tc_format(
         p->arena, "'%s%s%s%s'", tc_ptx_ops[op->opcode].name,
         more != 0 ? tc_ptx_more_name((tc_ptx_opcode)op->opcode, more) : "",
@@ -64,7 +65,7 @@ bool tc_ptx_check_types(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
                   (targets[i].types2 == 0 || in(op->type2, targets[i].types2));
         if (is && (op->more & targets[i].more) == targets[i].more &&
             !tc_ptx_wants_sm(p, span, targets[i].sm,
-                             words(p, op, targets[i].more))) {
+                             instruction(p, op, targets[i].more))) {
             return false;
         }
     }
@@ -74,7 +75,7 @@ bool tc_ptx_check_types(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     return !(tiny || rs) ||
            tc_ptx_wants_family(p, span, 100,
                                rs ? TC_PTX_FAMILY_TMEM : TC_PTX_FAMILY_ANY,
-                               words(p, op, rs ? TC_PX_RS : 0));
+                               instruction(p, op, rs ? TC_PX_RS : 0));
 }
 
 /* 9.7.2.1 to 9.7.2.6: the flag comes from whole words that do not saturate. */

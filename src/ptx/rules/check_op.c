@@ -3,7 +3,7 @@
 #include "ptx/internal.h"
 
 static tc_ptx_rule *const rules[TC_PTX_OPCODE_COUNT] = {
-#define TC_PTX_OP(id, name, section, units, class, effect, target, family,     \
+#define TC_PTX_OP(id, name, section, units, class, effect, target, modifiers,  \
                   rule)                                                        \
     [TC_PTX_##id] = tc_ptx_rule_##rule,
 #include "ptx/ops.def"

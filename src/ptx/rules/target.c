@@ -67,7 +67,8 @@ static bool check_fence_proxy(tc_ptx_parser *p, const tc_ptx_op *op,
 }
 
 /* The instruction with the modifiers that the row is about. */
-static const char *words(tc_ptx_parser *p, const tc_ptx_op *op, size_t i) {
+static const char *instruction(tc_ptx_parser *p, const tc_ptx_op *op,
+                               size_t i) {
     return tc_format(
         p->arena, "'%s%s%s'", tc_ptx_ops[op->opcode].name,
         rows[i].more ? tc_ptx_more_name((tc_ptx_opcode)op->opcode, rows[i].more)
@@ -103,7 +104,7 @@ bool tc_ptx_check_target(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
             continue;
         }
         if (!tc_ptx_wants_family(p, span, rows[i].sm, rows[i].which,
-                                 words(p, op, i))) {
+                                 instruction(p, op, i))) {
             return false;
         }
     }

@@ -95,7 +95,7 @@ static bool check_group(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     uint32_t begin = p->func >= 0 ? p->m->funcs[p->func].begin : 0;
     for (uint32_t i = p->m->ncode; mine != 0 && i > begin; i--) {
         const tc_ptx_op *o = &p->m->code[i - 1];
-        if (tc_ptx_who((tc_ptx_opcode)o->opcode) == TC_WHO_TCGEN &&
+        if (tc_ptx_modifier_set((tc_ptx_opcode)o->opcode) == TC_MODS_TCGEN &&
             (o->more & CTA_GROUP) != 0) {
             return (o->more & CTA_GROUP) == mine ||
                    fail(p, op, span,

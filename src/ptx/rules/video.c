@@ -164,7 +164,8 @@ static bool check_scalar(tc_ptx_parser *p, tc_ptx_op *op, tc_span span,
 bool tc_ptx_rule_video(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     const tc_ptx_parsed *in = p->written;
     const char *name = tc_ptx_ops[op->opcode].name;
-    bool set = (tc_ptx_who((tc_ptx_opcode)op->opcode) & TC_WHO_SETV) != 0;
+    bool set =
+        (tc_ptx_modifier_set((tc_ptx_opcode)op->opcode) & TC_MODS_SETV) != 0;
     if (set && op->cmp == TC_PC_NONE) {
         return tc_ptx_fail(p, span, ".eq, .ne, .lt, .le, .gt or .ge",
                            "'%s' wants a comparison", name);

@@ -311,6 +311,14 @@ typedef struct CUuuid_st {
     char bytes[16];
 } cudaUUID_t;
 
+struct cudaMemPoolProps;
+
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess,
+    cudaDriverEntryPointSymbolNotFound,
+    cudaDriverEntryPointVersionNotSufficent
+};
+
 #include "runtime/stub/device_prop.h"
 #endif
 

@@ -118,8 +118,8 @@ void tc_stub_shut(const void *params, size_t bytes, uint32_t stream) {
             !(b->symbol || mentions(params, bytes, b))) {
             continue;
         }
+        catch_again();
         if (!b->shut) {
-            catch_again();
             b->shut =
                 mprotect(pointer(first_page(b)), pages(b), PROT_NONE) == 0;
         }
@@ -159,14 +159,68 @@ static const void *counter(const ucontext_t *u) {
 #endif
 }
 
+/* Somebody has sent it (raise, kill, sigqueue): no access will repeat it. */
+static bool is_sent(const siginfo_t *info) {
+    return info->si_code <= 0;
+}
+
+/* Its default action. An access is repeated, and then ends the program; a
+ * signal that was sent is sent again, and comes when this one's handler
+ * returns. */
+static void die(int number, const siginfo_t *info) {
+    signal(number, SIG_DFL);
+    if (is_sent(info)) {
+        raise(number);
+    }
+}
+
+/* The program's own handler, with the mask that it has asked for; the kernel
+ * restores what was when ours returns (sigaction(2)). */
+static void call_before(int number, siginfo_t *info, void *context) {
+    struct sigaction own = before;
+    sigset_t mask = own.sa_mask, one;
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    if ((own.sa_flags & SA_RESETHAND) != 0) {
+        before = (struct sigaction){.sa_handler = SIG_DFL};
+    }
+    pthread_sigmask(SIG_BLOCK, &mask, NULL);
+    if ((own.sa_flags & SA_NODEFER) != 0 && !sigismember(&mask, number)) {
+        pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    }
+    if ((own.sa_flags & SA_SIGINFO) != 0) {
+        own.sa_sigaction(number, info, context);
+    } else {
+        own.sa_handler(number);
+    }
+}
+
+/* A handler of the program's that calls the one before it, which is ours,
+ * comes back here with the same siginfo_t, further down the stack (one that
+ * jumped out of here is gone from there). */
+static bool is_called_back(const siginfo_t *info, const char *frame) {
+    static _Thread_local const siginfo_t *last;
+    static _Thread_local const char *at;
+    bool again = info == last && frame < at;
+    if (!again) {
+        last = info;
+        at = frame;
+    }
+    return again;
+}
+
 /* What would have happened without us. */
 static void chain(int number, siginfo_t *info, void *context) {
-    if ((before.sa_flags & SA_SIGINFO) != 0) {
-        before.sa_sigaction(number, info, context);
-    } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
-        signal(number, SIG_DFL); /* the access is repeated, and ends it */
-    } else {
-        before.sa_handler(number);
+    char frame;
+    bool has_handler =
+        (before.sa_flags & SA_SIGINFO) != 0 ||
+        (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN);
+    if (is_called_back(info, &frame)) {
+        die(number, info);
+    } else if (has_handler) {
+        call_before(number, info, context);
+    } else if (before.sa_handler == SIG_DFL || !is_sent(info)) {
+        die(number, info); /* no access can be ignored */
     }
 }
 
@@ -193,7 +247,7 @@ static bool explain(const siginfo_t *info, const ucontext_t *u) {
 }
 
 static void on_fault(int number, siginfo_t *info, void *context) {
-    if (info->si_code <= 0 || !tc_stub_is_device(info->si_addr) ||
+    if (is_sent(info) || !tc_stub_is_device(info->si_addr) ||
         !explain(info, context)) {
         chain(number, info, context);
     }

@@ -19,7 +19,7 @@
 #define TC_STUB_STUB_H
 
 #include "runtime/protocol.h"
-#include "runtime/stub/cuda.h"
+#include "runtime/stub/api.h"
 #include <stdbool.h>
 #include <sys/uio.h>
 

@@ -84,8 +84,7 @@ static inline uint32_t tc_flush(uint32_t u) {
     return (u & 0x7f800000u) == 0 ? u & 0x80000000u : u;
 }
 
-/* ---- half.c: the formats below 32 bits, and rounding to any format ----
- */
+/* ---- half.c: formats below 32 bits, and rounding to any format ---- */
 typedef enum tc_round { TC_RN, TC_RZ, TC_RM, TC_RP } tc_round;
 tc_round tc_round_of(uint32_t flags);
 /* m * 2^e (and a little more if sticky), rounded once, as bits of t. */

@@ -173,24 +173,19 @@ K32_FLOAT(tc_f32_sub, SUB, x - y)
 K32_FLOAT(tc_f32_mul, MUL, x *y)
 K32_FLOAT(tc_f32_fma, FMA, fmaf(x, y, z))
 K32_FLOAT(tc_f32_div, DIV, divide(x, y, flags))
-K32_FLOAT(rcp32, RCP, 1.0f / x)
-K32_FLOAT(sqrt32, SQRT, sqrtf(x))
+static K32_FLOAT(rcp32, RCP, 1.0f / x) static K32_FLOAT(sqrt32, SQRT, sqrtf(x))
 
 #define K32_ALWAYS(name, op)                                                   \
     static void name(uint32_t flags, uint32_t *restrict d, const uint32_t *a,  \
                      const uint32_t *b, const uint32_t *c) {                   \
         slow32(op, flags, d, a, b, c);                                         \
     }
-K32_ALWAYS(rsqrt32, RSQRT)
-K32_ALWAYS(sin32, SIN)
-K32_ALWAYS(cos32, COS)
-K32_ALWAYS(lg2_32, LG2)
-K32_ALWAYS(ex2_32, EX2)
-K32_ALWAYS(tanh32, TANH)
+    K32_ALWAYS(rsqrt32, RSQRT) K32_ALWAYS(sin32, SIN) K32_ALWAYS(cos32, COS)
+        K32_ALWAYS(lg2_32, LG2) K32_ALWAYS(ex2_32, EX2) K32_ALWAYS(tanh32, TANH)
 
-/* 9.7.3.11, 9.7.3.12: -0 is less than +0; one NaN loses against a number, or
- * with .NaN wins. */
-static uint32_t pick32(uint32_t flags, uint32_t a, uint32_t b, bool most) {
+    /* 9.7.3.11, 9.7.3.12: -0 is less than +0; one NaN loses against a number,
+     * or with .NaN wins. */
+    static uint32_t pick32(uint32_t flags, uint32_t a, uint32_t b, bool most) {
     if ((flags & TC_PM_FTZ) != 0) {
         a = tc_flush(a);
         b = tc_flush(b);
@@ -339,11 +334,10 @@ K64_FLOAT(tc_f64_sub, SUB, x - y)
 K64_FLOAT(tc_f64_mul, MUL, x *y)
 K64_FLOAT(tc_f64_fma, FMA, fma(x, y, z))
 K64_FLOAT(tc_f64_div, DIV, x / y)
-K64_FLOAT(rcp64, RCP, 1.0 / x)
-K64_FLOAT(sqrt64, SQRT, sqrt(x))
-K64_FLOAT(rsqrt64, RSQRT, 1.0 / sqrt(x))
+static K64_FLOAT(rcp64, RCP, 1.0 / x) static K64_FLOAT(
+    sqrt64, SQRT, sqrt(x)) static K64_FLOAT(rsqrt64, RSQRT, 1.0 / sqrt(x))
 
-static uint64_t pick64(uint64_t a, uint64_t b, bool most) {
+    static uint64_t pick64(uint64_t a, uint64_t b, bool most) {
     double x = tc_f64(a), y = tc_f64(b);
     if (x != x || y != y) {
         return x == x ? a : y == y ? b : quiet64(y);

@@ -81,15 +81,15 @@ void tc_bulk_drop(tc_transfer *t) {
 
 static void tell_checker(tc_transfer *t, const tc_bulk *b) {
     tc_warp *w = t->warp;
-    for (uint32_t i = 0; t->hz && i < b->ntargets; i++) {
+    for (uint32_t i = 0; t->race && i < b->ntargets; i++) {
         const tc_bulk_target *g = &b->target[i];
         if (g->to.owner && g->to.owner != w->cta) {
-            tc_hazard_remote(w, t->op, t->lane, g->to.owner, g->to.address,
-                             b->bytes);
+            tc_race_remote_access(w, t->op, t->lane, g->to.owner, g->to.address,
+                                  b->bytes);
         }
         if (g->has_barrier) {
-            tc_hazard_agent_signals(t->hz, g->barrier.cta, g->barrier.offset,
-                                    tc_mbarrier_phase(g->barrier));
+            tc_race_agent_signals(t->race, g->barrier.cta, g->barrier.offset,
+                                  tc_mbarrier_phase(g->barrier));
         }
     }
 }
@@ -184,11 +184,12 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
         b->byte_mask = (uint16_t)tc_bulk_value(w, &op->a[6], lane);
     }
     if (!check_size(w, op, lane, b->bytes) ||
-        !tc_lane_place(w, op, space, lane, tc_bulk_address(w, &op->a[0], lane),
-                       b->bytes, 16, &t->to) ||
-        !tc_lane_place(w, op, (tc_ptx_space)op->space2, lane,
-                       tc_bulk_address(w, &op->a[1], lane), b->bytes, 16,
-                       &b->from) ||
+        !tc_resolve_lane(w, op, space, lane,
+                         tc_bulk_address(w, &op->a[0], lane), b->bytes, 16,
+                         &t->to) ||
+        !tc_resolve_lane(w, op, (tc_ptx_space)op->space2, lane,
+                         tc_bulk_address(w, &op->a[1], lane), b->bytes, 16,
+                         &b->from) ||
         !tc_bulk_targets(w, op, lane, b, &op->a[3], space, &op->a[4])) {
         return false;
     }
@@ -210,13 +211,13 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     tc_transfer *t = tc_bulk_transfer(w, op, lane, b);
     t->fetch = fetch;
     t->land = land;
-    if (t->hz) {
-        tc_hazard_agent_access(t->hz, b->from.owner, b->from.space,
-                               b->from.address, b->bytes, false);
+    if (t->race) {
+        tc_race_agent_access(t->race, b->from.owner, b->from.space,
+                             b->from.address, b->bytes, false);
         for (uint32_t i = 0; i < b->ntargets; i++) {
-            const tc_place *to = &b->target[i].to;
-            tc_hazard_agent_access(t->hz, to->owner, to->space, to->address,
-                                   b->bytes, true);
+            const tc_resolved *to = &b->target[i].to;
+            tc_race_agent_access(t->race, to->owner, to->space, to->address,
+                                 b->bytes, true);
         }
     }
     if (r->timing) {
@@ -246,11 +247,12 @@ void tc_sim_op_CP_ASYNC_BULK_PREFETCH(tc_warp *w, const tc_ptx_op *op,
                                       uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
         int lane = tc_first(m);
-        tc_place at;
+        tc_resolved at;
         uint32_t bytes = tc_bulk_value(w, &op->a[1], lane);
         if (check_size(w, op, lane, bytes)) {
-            tc_lane_place(w, op, TC_PS_GLOBAL, lane,
-                          tc_bulk_address(w, &op->a[0], lane), bytes, 16, &at);
+            tc_resolve_lane(w, op, TC_PS_GLOBAL, lane,
+                            tc_bulk_address(w, &op->a[0], lane), bytes, 16,
+                            &at);
         }
     }
 }

@@ -10,13 +10,13 @@ enum { TC_CLUSTER_MOST = 16 }; /* CTAs of a cluster: bits of a CTA mask */
 /* Where a transfer's bytes go in one CTA's shared memory, or in global memory,
  * and the mbarrier that is told. */
 typedef struct tc_bulk_target {
-    tc_place to;
+    tc_resolved to;
     bool has_barrier;
     tc_mbarrier_ref barrier;
 } tc_bulk_target;
 
 typedef struct tc_bulk {
-    tc_place from;
+    tc_resolved from;
     tc_bulk_target target[TC_CLUSTER_MOST];
     uint32_t ntargets, bytes;
     uint16_t byte_mask; /* of each 16 bytes: which ones are written */

@@ -45,8 +45,9 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
     tc_ptx_space space = (tc_ptx_space)op->space;
     tc_bulk_target *t = &b->target[0];
     b->bytes = tc_ptx_type_bytes[op->type] * (uint32_t)op->nvec;
-    if (!tc_lane_place(w, op, space, lane, tc_bulk_address(w, &op->a[0], lane),
-                       b->bytes, b->bytes, &t->to) ||
+    if (!tc_resolve_lane(w, op, space, lane,
+                         tc_bulk_address(w, &op->a[0], lane), b->bytes,
+                         b->bytes, &t->to) ||
         !tc_bulk_targets(w, op, lane, b, &op->a[2], space, &none)) {
         return false;
     }
@@ -75,10 +76,10 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     take_values(w, op, lane, b);
     tc_transfer *t = tc_bulk_transfer(w, op, lane, b);
     t->land = land;
-    if (t->hz) {
-        const tc_place *to = &b->target[0].to;
-        tc_hazard_agent_access(t->hz, to->owner, to->space, to->address,
-                               b->bytes, true);
+    if (t->race) {
+        const tc_resolved *to = &b->target[0].to;
+        tc_race_agent_access(t->race, to->owner, to->space, to->address,
+                             b->bytes, true);
     }
     if (r->timing) {
         t->complete = tc_timing_transfer(r, b->bytes, TC_PS_SHARED,
@@ -99,15 +100,15 @@ void tc_sim_op_RED_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 
 static void fill_zero(tc_warp *w, const tc_ptx_op *op, int lane) {
     uint64_t tmp[TC_LANES], bytes = tc_src64(w, &op->a[1], tmp)[lane];
-    tc_place at;
+    tc_resolved at;
     if (bytes % 8 != 0 || bytes > 16777216) {
         tc_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, 0,
                  (uint32_t)bytes, TC_DETAIL_ST_BULK_SIZE);
         return;
     }
-    if (!tc_lane_place(w, op, (tc_ptx_space)op->space, lane,
-                       tc_bulk_address(w, &op->a[0], lane), (uint32_t)bytes, 8,
-                       &at)) {
+    if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, lane,
+                         tc_bulk_address(w, &op->a[0], lane), (uint32_t)bytes,
+                         8, &at)) {
         return;
     }
     if (at.owner != w->cta) {
@@ -115,12 +116,12 @@ static void fill_zero(tc_warp *w, const tc_ptx_op *op, int lane) {
                  (uint32_t)bytes, TC_DETAIL_ST_BULK_OWN);
         return;
     }
-    if (w->cta->run->hazard) {
+    if (w->cta->run->race) {
         uint64_t address[TC_LANES] = {0};
         for (uint64_t i = 0; i < bytes; i += 8) {
             address[lane] = at.address + i;
-            tc_hazard_access(w, op, TC_PS_SHARED, UINT32_C(1) << lane, address,
-                             8, true);
+            tc_race_access(w, op, TC_PS_SHARED, UINT32_C(1) << lane, address, 8,
+                           true);
         }
     }
     memset(at.bytes, 0, bytes);
@@ -135,7 +136,7 @@ void tc_sim_op_ST_BULK(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 
 /* One memory, in order: only the checker has anything to do. */
 void tc_sim_op_FENCE_PROXY(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    if (w->cta->run->hazard) {
-        tc_hazard_proxy_fence(w, op, mask);
+    if (w->cta->run->race) {
+        tc_race_proxy_fence(w, op, mask);
     }
 }

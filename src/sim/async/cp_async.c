@@ -224,8 +224,8 @@ void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     r->counters.async_copies++;
     r->counters.async_bytes += (uint64_t)op->size * tc_popc(mask);
     b->complete = r->cycle;
-    if (r->hazard) {
-        tc_hazard_copy(w, b);
+    if (r->race) {
+        tc_race_copy_issued(w, b);
     }
     if (r->timing) {
         b->complete = tc_timing_copy(w, b);
@@ -277,8 +277,8 @@ static void commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
                 took |= UINT32_C(1) << i;
             }
         }
-        if (took && b->hz) {
-            tc_hazard_commit(b, took);
+        if (took && b->race) {
+            tc_race_copy_committed(b, took);
         }
     }
     trace_ordinals(w, op, TC_TRACE_COMMIT, mask, ordinal, 0);
@@ -340,8 +340,8 @@ static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
             tc_async_land(w, b, lanes);
             b->done |= lanes;
         }
-        if (b->hz) {
-            tc_hazard_wait(w, op, b, lanes, mask, n);
+        if (b->race) {
+            tc_race_copy_waited(w, op, b, lanes, mask, n);
         }
     }
     for (int i = 0; i < TC_LANES; i++) {

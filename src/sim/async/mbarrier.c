@@ -115,8 +115,8 @@ uint32_t tc_mbarrier_phase(tc_mbarrier_ref b) {
 bool tc_mbarrier_find(tc_warp *w, const tc_ptx_op *op, int lane,
                       tc_ptx_space space, uint64_t address,
                       tc_mbarrier_ref *out) {
-    tc_place p;
-    if (!tc_lane_place(w, op, space, lane, address, 8, 8, &p)) {
+    tc_resolved p;
+    if (!tc_resolve_lane(w, op, space, lane, address, 8, 8, &p)) {
         return false;
     }
     if (p.space != TC_PS_SHARED) {
@@ -128,7 +128,7 @@ bool tc_mbarrier_find(tc_warp *w, const tc_ptx_op *op, int lane,
     const tc_mbarrier *m = tc_mbarrier_entry(*out);
     out->issued = m && m->live ? m->phase + 1 : 0;
     if (p.owner != w->cta) {
-        tc_hazard_remote(w, op, lane, p.owner, p.address, 8);
+        tc_race_remote_access(w, op, lane, p.owner, p.address, 8);
     }
     return true;
 }

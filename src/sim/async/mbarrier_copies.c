@@ -33,8 +33,8 @@ static void arrive(tc_warp *w, const tc_mbarrier_copies *c, uint32_t lanes) {
     for (uint32_t m = lanes; m && !w->cta->run->stopped; m &= m - 1) {
         int i = tc_first(m);
         tc_access by = tc_access_of(w, c->op, i);
-        tc_hazard_mbarrier_copied(w, i, c->to[i].cta, c->to[i].offset,
-                                  tc_mbarrier_phase(c->to[i]), c->before);
+        tc_race_mbarrier_copied(w, i, c->to[i].cta, c->to[i].offset,
+                                tc_mbarrier_phase(c->to[i]), c->before);
         tc_mbarrier_arrive(w->cta->run, c->to[i], 1, &by);
     }
     for (tc_batch *b = w->core->batches; b && b->serial < c->before;
@@ -102,8 +102,8 @@ void tc_sim_op_CP_ASYNC_MBARRIER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
                               &c->to[i])) {
             return;
         }
-        tc_hazard_mbarrier_copies(w, op, i, c->to[i].cta, c->to[i].offset,
-                                  tc_mbarrier_phase(c->to[i]));
+        tc_race_mbarrier_copies(w, op, i, c->to[i].cta, c->to[i].offset,
+                                tc_mbarrier_phase(c->to[i]));
         if (!(op->more & TC_PX_MBAR_NOINC)) {
             tc_mbarrier_raise(r, c->to[i], &by);
         }

@@ -64,8 +64,8 @@ void tc_sim_op_MBARRIER_INIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         if (!object(w, op, i, 0, true, &b)) {
             return;
         }
-        if (r->hazard) {
-            tc_hazard_mbarrier_init(w, op, i, b.cta, b.offset);
+        if (r->race) {
+            tc_race_mbarrier_init(w, op, i, b.cta, b.offset);
         }
         tc_access by = tc_access_of(w, op, i);
         tc_mbarrier_init(r, b, value32(w, &op->a[1], i, 0), &by);
@@ -82,8 +82,8 @@ void tc_sim_op_MBARRIER_INVAL(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         if (!object(w, op, i, 0, true, &b)) {
             return;
         }
-        if (r->hazard) {
-            tc_hazard_mbarrier_inval(w, op, i, b.cta, b.offset);
+        if (r->race) {
+            tc_race_mbarrier_inval(w, op, i, b.cta, b.offset);
         }
         tc_access by = tc_access_of(w, op, i);
         tc_mbarrier_inval(r, b, &by);
@@ -138,8 +138,8 @@ static void arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         uint32_t n = value32(w, &op->a[2], i, expect ? 0 : 1);
         uint32_t phase = tc_mbarrier_phase(b);
         tc_access by = tc_access_of(w, op, i);
-        if (r->hazard) {
-            tc_hazard_mbarrier_arrive(w, op, i, b.cta, b.offset, phase);
+        if (r->race) {
+            tc_race_mbarrier_arrive(w, op, i, b.cta, b.offset, phase);
         }
         if (expect) {
             tc_mbarrier_expect_tx(r, b, n, &by);
@@ -221,8 +221,8 @@ static bool look(tc_warp *w, const tc_ptx_op *op, int lane, tc_wait *out) {
 
 static void passed(tc_warp *w, const tc_ptx_op *op, int lane,
                    const tc_wait *t) {
-    if (w->cta->run->hazard) {
-        tc_hazard_mbarrier_wait(w, op, lane, t->b.cta, t->b.offset, t->phase);
+    if (w->cta->run->race) {
+        tc_race_mbarrier_wait(w, op, lane, t->b.cta, t->b.offset, t->phase);
     }
 }
 

@@ -10,19 +10,21 @@
 
 /* Figures of 9.7.16.2.3.1. The registers of .x1 cover the shape's columns;
  * further ones the columns behind it. */
-tc_tmem_place tc_tmem_register(uint8_t shape, uint32_t t, uint32_t reg) {
+tc_tmem_location tc_tmem_register(uint8_t shape, uint32_t t, uint32_t reg) {
     switch (shape) {
     case TC_TCGEN_16X64B:
-        return (tc_tmem_place){t / 4 + t % 2 * 8, reg * 2 + t / 2 % 2, false};
+        return (tc_tmem_location){t / 4 + t % 2 * 8, reg * 2 + t / 2 % 2,
+                                  false};
     case TC_TCGEN_16X128B:
-        return (tc_tmem_place){t / 4 + reg % 2 * 8, reg / 2 * 4 + t % 4, false};
+        return (tc_tmem_location){t / 4 + reg % 2 * 8, reg / 2 * 4 + t % 4,
+                                  false};
     case TC_TCGEN_16X256B:
-        return (tc_tmem_place){t / 4 + reg / 2 % 2 * 8,
-                               reg / 4 * 8 + t % 4 * 2 + reg % 2, false};
+        return (tc_tmem_location){t / 4 + reg / 2 % 2 * 8,
+                                  reg / 4 * 8 + t % 4 * 2 + reg % 2, false};
     case TC_TCGEN_16X32BX2:
-        return (tc_tmem_place){t % 16, reg, t >= 16};
+        return (tc_tmem_location){t % 16, reg, t >= 16};
     default:
-        return (tc_tmem_place){t, reg, false};
+        return (tc_tmem_location){t, reg, false};
     }
 }
 
@@ -150,7 +152,7 @@ static void each(tc_transfer *x, visit *fn) {
     tc_tensor_memory *t = x->warp->cta->tensor;
     for (uint32_t r = 0; r < m->n; r++) {
         for (uint32_t i = 0; i < TC_LANES; i++) {
-            tc_tmem_place p = tc_tmem_register(x->op->sub, i, r);
+            tc_tmem_location p = tc_tmem_register(x->op->sub, i, r);
             uint32_t column = p.column * (m->packed ? 2 : 1);
             fn(t, m->lane + p.lane, m->column[p.second] + column, m->packed,
                &m->data[r][i]);
@@ -185,11 +187,11 @@ static void drop(tc_transfer *x) {
 /* ---- issue ---- */
 
 static void tell_checker(tc_transfer *x, const tensor_move *m) {
-    for (uint32_t h = 0; x->hz && h < m->halves; h++) {
+    for (uint32_t h = 0; x->race && h < m->halves; h++) {
         for (uint32_t i = 0; i < m->rows; i++) {
-            tc_hazard_agent_access(x->hz, x->warp->cta, TC_PS_TENSOR,
-                                   (m->lane + i) << 16 | m->column[h],
-                                   m->width * 4, !is_load(x->op));
+            tc_race_agent_access(x->race, x->warp->cta, TC_PS_TENSOR,
+                                 (m->lane + i) << 16 | m->column[h],
+                                 m->width * 4, !is_load(x->op));
         }
     }
 }
@@ -267,12 +269,12 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     for (tc_transfer *x = r->transfers; x; x = x->next) {
         if (waits_for(w, what, x)) {
             tc_transfer_land(x);
-            tc_hazard_agent_waited(x->hz, w, op, mask, false);
+            tc_race_agent_waited(x->race, w, op, mask, false);
             x->kept = false;
         }
     }
-    if (r->hazard) { /* any of the warp's threads may tell others */
-        tc_hazard_warp_sync(w, mask);
+    if (r->race) { /* any of the warp's threads may tell others */
+        tc_race_warp_sync(w, mask);
     }
     tc_transfer_sweep(r);
 }
@@ -288,10 +290,10 @@ void tc_sim_op_TCGEN05_WAIT_ST(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 /* 9.7.16.11.1: only the checker has anything to do. */
 void tc_sim_op_TCGEN05_FENCE_BEFORE(tc_warp *w, const tc_ptx_op *op,
                                     uint32_t mask) {
-    tc_hazard_proxy_fence(w, op, mask);
+    tc_race_proxy_fence(w, op, mask);
 }
 
 void tc_sim_op_TCGEN05_FENCE_AFTER(tc_warp *w, const tc_ptx_op *op,
                                    uint32_t mask) {
-    tc_hazard_proxy_fence(w, op, mask);
+    tc_race_proxy_fence(w, op, mask);
 }

@@ -85,10 +85,10 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tensor_commit *c) {
 }
 
 /* Who waits for the phase knows of all that the commit tracks. */
-static void tell_checker(tc_hz_agent *g, const tensor_commit *c) {
+static void tell_checker(tc_race_agent *g, const tensor_commit *c) {
     for (uint32_t i = 0; g && i < c->n; i++) {
-        tc_hazard_agent_signals(g, c->barrier[i].cta, c->barrier[i].offset,
-                                tc_mbarrier_phase(c->barrier[i]));
+        tc_race_agent_signals(g, c->barrier[i].cta, c->barrier[i].offset,
+                              tc_mbarrier_phase(c->barrier[i]));
     }
 }
 
@@ -117,10 +117,10 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     x->land = land;
     x->has_barrier = c->n > 0;
     x->barrier = c->barrier[0];
-    tell_checker(x->hz, c);
+    tell_checker(x->race, c);
     for (tc_transfer *t = r->transfers; t && t != x; t = t->next) {
         if (tracks(x, t) && t->kept) {
-            tell_checker(t->hz, c);
+            tell_checker(t->race, c);
             track(r, t, c->barrier[0]);
         }
         if (tracks(x, t) && !t->landed && t->complete > x->complete) {

@@ -246,18 +246,18 @@ static void tell_row(tc_transfer *x, const tensor_copy *c, tc_cta *cta,
                      uint32_t row) {
     uint32_t lane[4], n = lanes_of(x->op, row, lane);
     for (uint32_t i = 0; i * 16 < c->bytes; i++) {
-        tc_hazard_agent_access(x->hz, cta, TC_PS_SHARED,
-                               source_of(&c->d, row, i), 16, false);
+        tc_race_agent_access(x->race, cta, TC_PS_SHARED,
+                             source_of(&c->d, row, i), 16, false);
     }
     for (uint32_t i = 0; i < n; i++) {
-        tc_hazard_agent_access(x->hz, cta, TC_PS_TENSOR,
-                               (c->lane + lane[i]) << 16 | c->column, c->bytes,
-                               true);
+        tc_race_agent_access(x->race, cta, TC_PS_TENSOR,
+                             (c->lane + lane[i]) << 16 | c->column, c->bytes,
+                             true);
     }
 }
 
 static void tell_checker(tc_transfer *x, const tensor_copy *c) {
-    for (uint32_t t = 0; x->hz && t < c->nctas; t++) {
+    for (uint32_t t = 0; x->race && t < c->nctas; t++) {
         for (uint32_t r = 0; r < c->rows; r++) {
             tell_row(x, c, c->cta[t], r);
         }

@@ -12,7 +12,7 @@
 enum { SHARED_ALIGN = 128 }; /* of a box in shared memory */
 
 static bool refuse(tc_warp *w, const tc_ptx_op *op, int lane,
-                   const tc_place *map, tc_detail why) {
+                   const tc_resolved *map, tc_detail why) {
     tc_fault_with(w, op, lane, TC_FINDING_TRAP, map->space, map->address,
                   TC_TENSOR_MAP_BYTES, why);
     return false;
@@ -26,13 +26,13 @@ static bool find_map(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
         w, &op->a[op->opcode == TC_PTX_CP_ASYNC_BULK_PREFETCH_TENSOR ? 0 : 1],
         lane);
     tc_ptx_space space = TC_PS_GENERIC;
-    tc_place at;
+    tc_resolved at;
     if (address - TC_WINDOW_PARAM < TC_WINDOW_BYTES) {
         address -= TC_WINDOW_PARAM;
         space = TC_PS_PARAM;
     }
-    if (!tc_lane_place(w, op, space, lane, address, TC_TENSOR_MAP_BYTES,
-                       TC_TENSOR_MAP_ALIGN, &at)) {
+    if (!tc_resolve_lane(w, op, space, lane, address, TC_TENSOR_MAP_BYTES,
+                         TC_TENSOR_MAP_ALIGN, &at)) {
         return false;
     }
     char why[160];
@@ -201,10 +201,10 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
     }
     t->b.bytes = t->rows * t->row;
     const tc_ptx_operand *o = &op->a[load ? 0 : 3];
-    tc_place *shared = load ? &t->b.target[0].to : &t->b.from;
-    if (!tc_lane_place(w, op, (tc_ptx_space)(load ? op->space : op->space2),
-                       lane, tc_bulk_address(w, o, lane), t->rows * t->pitch,
-                       SHARED_ALIGN, shared) ||
+    tc_resolved *shared = load ? &t->b.target[0].to : &t->b.from;
+    if (!tc_resolve_lane(w, op, (tc_ptx_space)(load ? op->space : op->space2),
+                         lane, tc_bulk_address(w, o, lane), t->rows * t->pitch,
+                         SHARED_ALIGN, shared) ||
         !check_reduction(w, op, lane, t) || !check_global(w, op, lane, t)) {
         return false;
     }
@@ -212,8 +212,8 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
         return find_barrier(w, op, lane, t);
     }
     t->b.ntargets = 0;
-    t->b.target[0].to = (tc_place){.space = TC_PS_GLOBAL,
-                                   .address = tc_tensor_row(t, 0).address};
+    t->b.target[0].to = (tc_resolved){.space = TC_PS_GLOBAL,
+                                      .address = tc_tensor_row(t, 0).address};
     return true;
 }
 
@@ -293,31 +293,31 @@ static void tell_global(const tc_transfer *tr, const tc_tensor *t, bool store) {
             continue;
         }
         if (n && to > from) {
-            tc_hazard_agent_access(tr->hz, NULL, TC_PS_GLOBAL, from,
-                                   (uint32_t)(to - from), store);
+            tc_race_agent_access(tr->race, NULL, TC_PS_GLOBAL, from,
+                                 (uint32_t)(to - from), store);
         }
         from = n ? p.address : from;
         to = n ? p.address + n : to;
     }
     if (to > from) {
-        tc_hazard_agent_access(tr->hz, NULL, TC_PS_GLOBAL, from,
-                               (uint32_t)(to - from), store);
+        tc_race_agent_access(tr->race, NULL, TC_PS_GLOBAL, from,
+                             (uint32_t)(to - from), store);
     }
 }
 
 static void tell_shared(const tc_transfer *tr, const tc_tensor *t,
-                        const tc_place *at, bool store) {
+                        const tc_resolved *at, bool store) {
     if (t->pitch == t->row) {
-        tc_hazard_agent_access(tr->hz, at->owner, TC_PS_SHARED, at->address,
-                               t->b.bytes, store);
+        tc_race_agent_access(tr->race, at->owner, TC_PS_SHARED, at->address,
+                             t->b.bytes, store);
         return;
     }
     for (uint32_t r = 0; r < t->rows; r++) { /* chunks with gaps between */
         uint64_t line = at->address + (uint64_t)r * t->pitch;
         for (uint32_t i = 0; i < t->row; i += 16) {
             uint64_t a = tc_tensor_swizzle(t->map.swizzle, line + i);
-            tc_hazard_agent_access(tr->hz, at->owner, TC_PS_SHARED,
-                                   a & ~UINT64_C(15), 16, store);
+            tc_race_agent_access(tr->race, at->owner, TC_PS_SHARED,
+                                 a & ~UINT64_C(15), 16, store);
         }
     }
 }
@@ -344,7 +344,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     tc_transfer *tr = tc_bulk_transfer(w, op, lane, &t->b);
     tr->fetch = load ? fetch_load : fetch_store;
     tr->land = load ? land_load : land_store;
-    if (tr->hz) {
+    if (tr->race) {
         tell_checker(tr, t);
     }
     if (r->timing) {

@@ -37,9 +37,9 @@ uint32_t tc_tensor_chunk(uint32_t swizzle);
 
 /* Copies between the box's bytes without gaps and swizzle (dense, rows * row
  * bytes) and shared memory. */
-void tc_tensor_to_shared(const tc_tensor *t, const tc_place *to,
+void tc_tensor_to_shared(const tc_tensor *t, const tc_resolved *to,
                          uint8_t *dense);
-void tc_tensor_from_shared(const tc_tensor *t, const tc_place *from,
+void tc_tensor_from_shared(const tc_tensor *t, const tc_resolved *from,
                            uint8_t *dense);
 /* One out-of-bounds element's bits (5.5.3.3). */
 uint64_t tc_tensor_fill(const tc_sim_tensor_map *m);

@@ -84,7 +84,7 @@ uint32_t tc_tensor_chunk(uint32_t swizzle) {
 }
 
 /* Chunk by chunk, one way or the other. */
-static void move(const tc_tensor *t, const tc_place *at, uint8_t *dense,
+static void move(const tc_tensor *t, const tc_resolved *at, uint8_t *dense,
                  bool to_shared) {
     uint32_t swizzle = t->map.swizzle, chunk = tc_tensor_chunk(swizzle);
     size_t all = (size_t)t->rows * t->row;
@@ -104,12 +104,12 @@ static void move(const tc_tensor *t, const tc_place *at, uint8_t *dense,
     }
 }
 
-void tc_tensor_to_shared(const tc_tensor *t, const tc_place *to,
+void tc_tensor_to_shared(const tc_tensor *t, const tc_resolved *to,
                          uint8_t *dense) {
     move(t, to, dense, true);
 }
 
-void tc_tensor_from_shared(const tc_tensor *t, const tc_place *from,
+void tc_tensor_from_shared(const tc_tensor *t, const tc_resolved *from,
                            uint8_t *dense) {
     move(t, from, dense, false);
 }

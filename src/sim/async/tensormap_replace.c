@@ -62,24 +62,24 @@ static void set_field(const tc_ptx_op *op, tc_sim_tensor_map *m, uint64_t v) {
 }
 
 /* What the checker is told: an access of 128 bytes by one thread. */
-static void tell(tc_warp *w, const tc_ptx_op *op, const tc_place *at, int lane,
-                 bool store) {
+static void tell(tc_warp *w, const tc_ptx_op *op, const tc_resolved *at,
+                 int lane, bool store) {
     uint64_t address[TC_LANES] = {0};
-    for (uint32_t i = 0; w->cta->run->hazard && i < TC_TENSOR_MAP_BYTES;
+    for (uint32_t i = 0; w->cta->run->race && i < TC_TENSOR_MAP_BYTES;
          i += 16) {
         address[lane] = at->address + i;
-        tc_hazard_access(w, op, at->space, UINT32_C(1) << lane, address, 16,
-                         store);
+        tc_race_access(w, op, at->space, UINT32_C(1) << lane, address, 16,
+                       store);
     }
 }
 
 static void replace(tc_warp *w, const tc_ptx_op *op, int lane) {
     uint64_t tmp[TC_LANES];
-    tc_place at;
+    tc_resolved at;
     tc_sim_tensor_map m;
-    if (!tc_lane_place(w, op, (tc_ptx_space)op->space, lane,
-                       tc_bulk_address(w, &op->a[0], lane), TC_TENSOR_MAP_BYTES,
-                       TC_TENSOR_MAP_ALIGN, &at)) {
+    if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, lane,
+                         tc_bulk_address(w, &op->a[0], lane),
+                         TC_TENSOR_MAP_BYTES, TC_TENSOR_MAP_ALIGN, &at)) {
         return;
     }
     if ((at.space != TC_PS_GLOBAL && at.owner != w->cta) ||
@@ -102,13 +102,13 @@ void tc_sim_op_TENSORMAP_REPLACE(tc_warp *w, const tc_ptx_op *op,
 }
 
 static void copy(tc_warp *w, const tc_ptx_op *op, int lane, bool told) {
-    tc_place to, from;
-    if (!tc_lane_place(w, op, TC_PS_GLOBAL, lane,
-                       tc_bulk_address(w, &op->a[0], lane), TC_TENSOR_MAP_BYTES,
-                       TC_TENSOR_MAP_ALIGN, &to) ||
-        !tc_lane_place(w, op, TC_PS_SHARED, lane,
-                       tc_bulk_address(w, &op->a[1], lane), TC_TENSOR_MAP_BYTES,
-                       TC_TENSOR_MAP_ALIGN, &from)) {
+    tc_resolved to, from;
+    if (!tc_resolve_lane(w, op, TC_PS_GLOBAL, lane,
+                         tc_bulk_address(w, &op->a[0], lane),
+                         TC_TENSOR_MAP_BYTES, TC_TENSOR_MAP_ALIGN, &to) ||
+        !tc_resolve_lane(w, op, TC_PS_SHARED, lane,
+                         tc_bulk_address(w, &op->a[1], lane),
+                         TC_TENSOR_MAP_BYTES, TC_TENSOR_MAP_ALIGN, &from)) {
         return;
     }
     if (told) {
@@ -129,7 +129,7 @@ void tc_sim_op_TENSORMAP_CP_FENCEPROXY(tc_warp *w, const tc_ptx_op *op,
         copy(w, op, tc_first(m), tc_first(m) == tc_first(mask));
     }
     w->cta->run->progress++;
-    if (w->cta->run->hazard) {
-        tc_hazard_proxy_fence(w, op, mask);
+    if (w->cta->run->race) {
+        tc_race_proxy_fence(w, op, mask);
     }
 }

@@ -153,9 +153,9 @@ static void hand_out(tc_warp *w, const tc_ptx_op *op, int lane,
                      uint32_t column) {
     uint64_t addr[TC_LANES] = {0};
     tc_addresses(w, &op->a[0], addr);
-    tc_place p;
-    if (!tc_lane_place(w, op, (tc_ptx_space)op->space, lane, addr[lane], 4, 4,
-                       &p)) {
+    tc_resolved p;
+    if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, lane, addr[lane], 4, 4,
+                         &p)) {
         return;
     }
     if (p.space != TC_PS_SHARED || p.owner != w->cta) {
@@ -164,15 +164,15 @@ static void hand_out(tc_warp *w, const tc_ptx_op *op, int lane,
     }
     memcpy(p.bytes, &column, sizeof column);
     const tc_run *r = w->cta->run;
-    if (r->hazard) { /* the warp may read it at once: 9.7.16.6.1 */
-        tc_hazard_warp_sync(w, w->alive);
+    if (r->race) { /* the warp may read it at once: 9.7.16.6.1 */
+        tc_race_warp_sync(w, w->alive);
     }
-    if (r->hazard || r->trace || r->timing) {
+    if (r->race || r->trace || r->timing) {
         addr[lane] = p.address;
         tc_observe(w, op, TC_PS_SHARED, UINT32_C(1) << lane, addr, 4, true);
     }
-    if (r->hazard) {
-        tc_hazard_warp_sync(w, w->alive);
+    if (r->race) {
+        tc_race_warp_sync(w, w->alive);
     }
 }
 

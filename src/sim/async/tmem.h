@@ -52,11 +52,11 @@ void tc_tmem_fault(tc_warp *w, const tc_ptx_op *op, int lane,
  * tcgen05.ld and st (TC_TCGEN_*): lane relative to the address's, column of 32
  * bits relative to the address's (of the second half for .16x32bx2: then
  * second is set). */
-typedef struct tc_tmem_place {
+typedef struct tc_tmem_location {
     uint32_t lane, column;
     bool second;
-} tc_tmem_place;
-tc_tmem_place tc_tmem_register(uint8_t shape, uint32_t thread, uint32_t reg);
+} tc_tmem_location;
+tc_tmem_location tc_tmem_register(uint8_t shape, uint32_t thread, uint32_t reg);
 
 /* The other CTA of the pair (9.7.16.5.2), or NULL: no such cluster. */
 tc_cta *tc_tmem_peer(const tc_cta *c);

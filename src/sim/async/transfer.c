@@ -8,17 +8,17 @@
 
 /* st.async and red.async are no operations of the async proxy (9.7.9.12,
  * 9.7.13.7): relaxed accesses that complete later. */
-static tc_hz_proxy proxy_of(const tc_ptx_op *op) {
+static tc_race_proxy proxy_of(const tc_ptx_op *op) {
     switch (tc_ptx_effect_of(op)) {
     case TC_PTX_EFFECT_TMEM_LOAD:
     case TC_PTX_EFFECT_TMEM_STORE: /* 9.7.16.6.5: cp reads as the async proxy */
-        return TC_HZ_TENSOR;
+        return TC_RACE_TENSOR;
     case TC_PTX_EFFECT_ST_ASYNC:
     case TC_PTX_EFFECT_RED_ASYNC:
     case TC_PTX_EFFECT_GROUP: /* tcgen05.commit: 9.7.16.12.1 */
-        return TC_HZ_GENERIC;
+        return TC_RACE_GENERIC;
     default:
-        return TC_HZ_ASYNC;
+        return TC_RACE_ASYNC;
     }
 }
 
@@ -30,7 +30,7 @@ tc_transfer *tc_transfer_new(tc_warp *w, const tc_ptx_op *op, int lane) {
     t->lane = lane;
     t->group = -1;
     t->event = -1;
-    t->hz = r->hazard ? tc_hazard_agent(w, op, lane, proxy_of(op)) : NULL;
+    t->race = r->race ? tc_race_agent_new(w, op, lane, proxy_of(op)) : NULL;
     if (!r->transfers_end) {
         r->transfers_end = &r->transfers;
     }
@@ -65,7 +65,7 @@ static int32_t tell(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
 /* tcgen05.ld, st and commit, and wgmma, are no copies: tcgen05*.c and wgmma.c
  * tell of them. */
 static bool is_copy(const tc_ptx_op *op) {
-    return proxy_of(op) != TC_HZ_TENSOR &&
+    return proxy_of(op) != TC_RACE_TENSOR &&
            tc_ptx_effect_of(op) != TC_PTX_EFFECT_GROUP &&
            tc_ptx_effect_of(op) != TC_PTX_EFFECT_ASYNC_MMA;
 }
@@ -96,7 +96,7 @@ static void drop(tc_transfer *t) {
     if (t->drop) {
         t->drop(t);
     }
-    tc_hazard_agent_free(t->hz);
+    tc_race_agent_free(t->race);
     free(t);
 }
 
@@ -251,7 +251,7 @@ void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (tc_transfer *t = w->cta->run->transfers; t; t = t->next) {
         if (is_of(t, w, mask) && t->group < 0) {
             t->group = ordinal[t->lane];
-            tc_hazard_agent_committed(t->hz);
+            tc_race_agent_committed(t->race);
         }
     }
     tell_groups(w, op, TC_TRACE_COMMIT, mask, ordinal, 0);
@@ -291,13 +291,14 @@ static void finish_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         } else if (covered) {
             land(r, t);
         }
-        if (covered && t->hz) {
-            tc_hazard_agent_waited(t->hz, w, op, UINT32_C(1) << t->lane,
-                                   read_only);
+        if (covered && t->race) {
+            tc_race_agent_waited(t->race, w, op, UINT32_C(1) << t->lane,
+                                 read_only);
         }
         if (!covered) {
-            tc_hazard_agent_missed(
-                t->hz, w, op, (int64_t)w->core->nbulk[t->lane] - 1 - t->group);
+            tc_race_agent_missed(t->race, w, op,
+                                 (int64_t)w->core->nbulk[t->lane] - 1 -
+                                     t->group);
         }
         t->in_group = !covered || read_only;
     }

@@ -41,12 +41,12 @@ struct tc_transfer {
                                   sources have been read */
     int32_t event;             /* its ISSUE in the trace */
     uint32_t queued;           /* events that name it */
-    tc_hz_agent *hz;           /* NULL: hazards off */
+    tc_race_agent *race;       /* NULL: hazards off */
 };
 
-/* Starts a transfer: the run owns it from here. The hazard agent is begun
+/* Starts a transfer: the run owns it from here. The race agent is begun
  * here; the op then tells it of every access it will make
- * (tc_hazard_agent_access), before anything lands. */
+ * (tc_race_agent_access), before anything lands. */
 tc_transfer *tc_transfer_new(tc_warp *w, const tc_ptx_op *op, int lane);
 /* Hands it to the completion policy: may land, and be gone, at once. */
 void tc_transfer_start(tc_transfer *t);

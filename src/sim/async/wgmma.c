@@ -51,7 +51,7 @@ static double number(tc_ptx_type t, uint32_t bits) {
 
 /* Rows of A, or columns of B, first to first + n, are in shared memory. */
 static bool inside(tc_warp *w, const tc_ptx_op *op, const tc_wgmma_source *s,
-                   uint32_t first, uint32_t n, tc_hz_agent *hz) {
+                   uint32_t first, uint32_t n, tc_race_agent *race) {
     uint32_t last = UINT32_MAX, in;
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k < depth_of(op); k++) {
@@ -62,8 +62,8 @@ static bool inside(tc_warp *w, const tc_ptx_op *op, const tc_wgmma_source *s,
                 return false;
             }
             bool again = at == last || (s->transposed && in != 0);
-            if (hz && !again) {
-                tc_hazard_agent_access(hz, w->cta, TC_PS_SHARED, at, 16, false);
+            if (race && !again) {
+                tc_race_agent_access(race, w->cta, TC_PS_SHARED, at, 16, false);
             }
             last = at;
         }
@@ -105,7 +105,7 @@ static void take_registers(tc_warp *w, const tc_ptx_op *op, group_product *g) {
         const uint32_t *s = tc_src32(w, &v[r], tmp);
         for (uint32_t k = 0; k < TC_LANES * m->per; k++) {
             uint32_t i = k / m->per, j = k % m->per;
-            tc_mma_place p = tc_mma_place_of(m, i, r, j);
+            tc_mma_element p = tc_mma_element_of(m, i, r, j);
             uint32_t bits = m->bits == 32
                                 ? s[i]
                                 : s[i] >> j * m->bits & ((1u << m->bits) - 1);
@@ -134,7 +134,7 @@ static double start_of(const tc_ptx_op *op, uint32_t bits) {
                                  : tc_mma_float((tc_ptx_type)op->type, bits);
 }
 
-static double sum_at(const group_product *g, uint32_t depth, tc_mma_place p,
+static double sum_at(const group_product *g, uint32_t depth, tc_mma_element p,
                      double sum) {
     const double *a = &g->ma[p.row * depth];
     for (uint32_t k = 0; k < depth; k++) {
@@ -166,7 +166,7 @@ static void land(tc_run *r, tc_transfer *x) {
             uint32_t shift = j * m->bits % 32;
             uint32_t bits = m->per == 1 ? c[lane] : c[lane] >> shift & 0xffff;
             double sum = g->scale ? start_of(x->op, bits) : 0;
-            tc_mma_place p = tc_mma_place_of(m, lane, i, j);
+            tc_mma_element p = tc_mma_element_of(m, lane, i, j);
             d[lane] |= rounded(x->op, sum_at(g, depth, p, sum)) << shift;
         }
         tc_put32(x->warp, &v[i], d, UINT32_MAX);
@@ -316,10 +316,10 @@ void tc_sim_op_WGMMA_MMA_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     x->fetch = fetch;
     x->land = land;
     x->address = g->b.start;
-    if (x->hz) {
-        inside(w, op, &g->b, 0, g->d.cols, x->hz);
+    if (x->race) {
+        inside(w, op, &g->b, 0, g->d.cols, x->race);
         if (!g->in_registers) {
-            inside(w, op, &g->a, first, ROWS, x->hz);
+            inside(w, op, &g->a, first, ROWS, x->race);
         }
     }
     k->wgmma_free = k->wgmma_free > r->cycle ? k->wgmma_free : r->cycle;
@@ -341,7 +341,7 @@ void tc_sim_op_WGMMA_COMMIT_GROUP(tc_warp *w, const tc_ptx_op *op,
         group_product *g = x->state;
         if (is_product(w, x) && g->group < 0) {
             g->group = x->group = group;
-            tc_hazard_agent_committed(x->hz);
+            tc_race_agent_committed(x->race);
         }
     }
 }
@@ -375,7 +375,7 @@ void tc_sim_op_WGMMA_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
     for (tc_transfer *x = r->transfers; x; x = x->next) {
         if (covers(w, x, leave)) {
             tc_transfer_land(x);
-            tc_hazard_agent_waited(x->hz, w, op, mask, false);
+            tc_race_agent_waited(x->race, w, op, mask, false);
             x->kept = false;
         }
     }

@@ -18,7 +18,8 @@ static bool inside(uint64_t at, uint32_t bytes, uint64_t size) {
 }
 
 /* own: an address in .shared, which names no other CTA. */
-static bool find(tc_warp *w, int lane, uint32_t bytes, bool own, tc_place *p) {
+static bool find(tc_warp *w, int lane, uint32_t bytes, bool own,
+                 tc_resolved *p) {
     tc_cta *c = w->cta;
     if (p->space == TC_PS_SHARED) {
         p->owner = own ? c : shared_owner(c, p->address, &p->address);
@@ -53,7 +54,7 @@ static bool find(tc_warp *w, int lane, uint32_t bytes, bool own, tc_place *p) {
 }
 
 /* The window that a generic address lies in. */
-static void leave_generic(tc_place *p) {
+static void leave_generic(tc_resolved *p) {
     if (p->address - TC_WINDOW_SHARED < TC_WINDOW_BYTES) {
         p->address -= TC_WINDOW_SHARED;
         p->space = TC_PS_SHARED;
@@ -65,10 +66,10 @@ static void leave_generic(tc_place *p) {
     }
 }
 
-bool tc_lane_place(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                   int lane, uint64_t addr, uint32_t bytes, uint32_t align,
-                   tc_place *out) {
-    *out = (tc_place){.space = space, .address = addr};
+bool tc_resolve_lane(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                     int lane, uint64_t addr, uint32_t bytes, uint32_t align,
+                     tc_resolved *out) {
+    *out = (tc_resolved){.space = space, .address = addr};
     if (space == TC_PS_GENERIC) {
         leave_generic(out);
     } else if (space == TC_PS_CLUSTER) {
@@ -94,12 +95,12 @@ bool tc_lane_place(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     return true;
 }
 
-uint8_t *tc_lane_bytes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                       int lane, uint64_t addr, uint32_t bytes) {
-    tc_place p;
+uint8_t *tc_resolve_bytes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                          int lane, uint64_t addr, uint32_t bytes) {
+    tc_resolved p;
     uint32_t align = bytes && (bytes & (bytes - 1)) == 0 ? bytes : 1;
-    return tc_lane_place(w, op, space, lane, addr, bytes, align, &p) ? p.bytes
-                                                                     : NULL;
+    return tc_resolve_lane(w, op, space, lane, addr, bytes, align, &p) ? p.bytes
+                                                                       : NULL;
 }
 
 tc_cta *tc_cluster_owner(tc_cta *c, uint64_t address, uint64_t *offset) {

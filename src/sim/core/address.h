@@ -43,21 +43,21 @@ tc_sim_allocation *tc_find_allocation(tc_run *r, uint64_t address);
 /* ---- one lane's address: the checks of every op that is no plain load or
  * store (isa/memory.c has its own, for whole warps) ---- */
 
-typedef struct tc_place {
+typedef struct tc_resolved {
     uint8_t *bytes;
     tc_ptx_space space; /* GLOBAL (const too), SHARED, LOCAL or PARAM */
     tc_cta *owner;      /* of SHARED: whose; else NULL */
     uint64_t address;   /* in that space: global, or the window's offset */
-} tc_place;
+} tc_resolved;
 
 /* Where `bytes` bytes at addr are: space GENERIC, GLOBAL, CONST, SHARED,
  * CLUSTER, LOCAL or PARAM. False after a fault (bounds, alignment to align, a
  * CTA that the cluster does not have or that has ended). */
-bool tc_lane_place(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                   int lane, uint64_t addr, uint32_t bytes, uint32_t align,
-                   tc_place *out);
+bool tc_resolve_lane(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                     int lane, uint64_t addr, uint32_t bytes, uint32_t align,
+                     tc_resolved *out);
 /* The same, for those who want the bytes alone; NULL after a fault. */
-uint8_t *tc_lane_bytes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                       int lane, uint64_t addr, uint32_t bytes);
+uint8_t *tc_resolve_bytes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                          int lane, uint64_t addr, uint32_t bytes);
 
 #endif

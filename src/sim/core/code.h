@@ -18,7 +18,7 @@ typedef struct tc_code {
     const tc_ptx_op *op;
     int32_t guard; /* predicate slot, or -1 */
     uint32_t flip; /* all ones for @!p */
-    /* The fast road (fast/fast.h): */
+    /* The fast path (fast/fast.h): */
     uint32_t run;        /* so many ops from here on take it, one after the
                             other; 0: this one does not */
     uint32_t entry;      /* of them the first entry; the next one's is here */

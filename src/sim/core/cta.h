@@ -23,7 +23,7 @@ struct tc_cta {
     uint64_t local_bytes;
     uint32_t shared_bytes;
     tc_barrier barriers[TC_BARRIERS];
-    tc_hz_cta *hz;
+    tc_race_cta *race;
     /* The cluster: peers[rank] of ncluster CTAs that run at the same time;
      * peers[c->rank] == c. A grid without clusters has clusters of one. */
     uint32_t rank, ncluster;

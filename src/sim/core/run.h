@@ -8,7 +8,7 @@
 
 typedef struct tc_machine { /* a row of arch.def */
     const char *name;
-    int sm;
+    int sm, costs; /* costs: the generation whose times it has */
     uint32_t sms, max_threads_cta, max_threads_sm, max_ctas_sm;
     uint32_t shared_static, shared_cta, shared_sm, registers_sm;
 } tc_machine;
@@ -56,7 +56,7 @@ struct tc_run {
     tc_code *code;             /* the whole module's, by absolute index */
     tc_sim_op_fn **watched;    /* async/tcgen05_watch.c: what the ops that it
                                   watches do themselves; NULL: none */
-    struct tc_fast_code *fast; /* fast/; NULL: all on the general road */
+    struct tc_fast_code *fast; /* fast/; NULL: all on the general path */
     tc_fast *entries;          /* its ops */
     const tc_fast_rows *rows;  /* its registers; NULL: each its own row */
     uint64_t *symbols;         /* address of each symbol */
@@ -84,7 +84,7 @@ struct tc_run {
     uint64_t norder;
     uint64_t frame_bytes;      /* of the frames of all its calls */
     tc_sim_allocation *recent; /* last one hit */
-    tc_hazard *hazard;         /* NULL: off */
+    tc_race *race;             /* NULL: off */
     tc_trace *trace;           /* NULL: off */
     tc_timing *timing;         /* NULL: off */
     tc_slab *slab;             /* of the warps of a large grid, or NULL */

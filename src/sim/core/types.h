@@ -16,11 +16,11 @@ typedef struct tc_batch tc_batch; /* cp_async.h */
 typedef struct tc_slab tc_slab;   /* slab.h */
 
 /* Of the rooms above: opaque here. */
-typedef struct tc_hazard tc_hazard;     /* race/: of a launch */
-typedef struct tc_hz_cta tc_hz_cta;     /* race/: of a CTA */
-typedef struct tc_hz_copy tc_hz_copy;   /* race/: of one cp.async */
-typedef struct tc_hz_agent tc_hz_agent; /* race/: of one transfer */
-typedef struct tc_timing tc_timing;     /* timing/ */
+typedef struct tc_race tc_race;             /* race/: of a launch */
+typedef struct tc_race_cta tc_race_cta;     /* race/: of a CTA */
+typedef struct tc_race_copy tc_race_copy;   /* race/: of one cp.async */
+typedef struct tc_race_agent tc_race_agent; /* race/: of one transfer */
+typedef struct tc_timing tc_timing;         /* timing/ */
 
 static inline uint64_t tc_mix(uint64_t h, uint64_t x) { /* a step of a hash */
     h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What only ops off the common road touch. */
+/* What only ops off the common path touch. */
 static void reset_rest(tc_warp_core *k) {
     memset(k->ncommit, 0, sizeof k->ncommit);
     memset(k->arrived, 0, sizeof k->arrived);
@@ -160,7 +160,7 @@ bool tc_warp_select(tc_warp *w) {
     return true;
 }
 
-/* Ops of the fast road from pc on, at most as many as may run now. Moves pc and
+/* Ops of the fast path from pc on, at most as many as may run now. Moves pc and
  * now behind them; false: the last one left the line, and k and r say where
  * things stand. */
 static inline bool run_line(tc_warp *w, uint32_t *pc, uint64_t *now,

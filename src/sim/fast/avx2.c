@@ -1,4 +1,4 @@
-/* avx2.c - the handlers of the fast road, compiled for avx2. */
+/* avx2.c - the handlers of the fast path, compiled for avx2. */
 #if defined(__AVX2__) && defined(__FMA__)
 #define TC_FAST_TABLE tc_fast_avx2
 #define TC_FAST_NAME  "avx2"

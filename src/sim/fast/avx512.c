@@ -1,4 +1,4 @@
-/* avx512.c - the handlers of the fast road, compiled for avx512. */
+/* avx512.c - the handlers of the fast path, compiled for avx512. */
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__FMA__)
 #define TC_FAST_TABLE tc_fast_avx512
 #define TC_FAST_NAME  "avx512"

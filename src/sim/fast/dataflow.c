@@ -230,7 +230,7 @@ static void find_constants(tc_flow *f) {
     }
 }
 
-/* Whoever the general road names needs its row. */
+/* Whoever the general path names needs its row. */
 static void note_general(tc_flow *f, uint32_t reg, bool read, bool write,
                          void *user) {
     (void)write, (void)user;
@@ -249,7 +249,7 @@ static void find_general(tc_flow *f) {
     for (uint32_t i = f->func->begin; i < f->func->end; i++) {
         const tc_ptx_op *op = &f->r->module->code[i];
         tc_fast x;
-        /* accesses that the fast road cannot do after all */
+        /* accesses that the fast path cannot do after all */
         bool rows = op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST;
         if ((rows && op->space != TC_PS_PARAM) ||
             !tc_fast_decode(f->r, op, &x)) {

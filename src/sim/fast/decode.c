@@ -1,4 +1,4 @@
-/* decode.c - which handler an op has on the fast road, and its rows. An op
+/* decode.c - which handler an op has on the fast path, and its rows. An op
  * with anything out of the common run has none. */
 #include "sim/core/run.h"
 #include "sim/fast/entry.h"
@@ -478,7 +478,7 @@ static tc_fast_id seen(tc_fast_id id) {
 
 bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     const tc_fast_table *t = r->fast->table;
-    bool observed = r->hazard || r->trace || r->timing;
+    bool observed = r->race || r->trace || r->timing;
     tc_choice c = {0};
     *x = (tc_fast){.q = -1, .p = -1, .guard = op->guard};
     x->flip = op->guard_neg ? UINT32_MAX : 0;

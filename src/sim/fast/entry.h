@@ -48,7 +48,7 @@ typedef struct tc_fast_row {
     uint32_t *row;
 } tc_fast_row;
 
-/* What a launch keeps for the fast road. */
+/* What a launch keeps for the fast path. */
 typedef struct tc_fast_code {
     const tc_fast_table *table;
     tc_fast *entries, *end;
@@ -65,12 +65,12 @@ typedef struct tc_fast_code {
 enum {
     TC_REG_ONE_DEF = 1,  /* written by one op, always before it is read */
     TC_REG_CONST = 2,    /* and that op writes a constant: value */
-    TC_REG_GENERAL = 4,  /* an op of the general road names it */
+    TC_REG_GENERAL = 4,  /* an op of the general path names it */
     TC_REG_ASSIGNED = 8, /* no read comes before a write */
     TC_REG_DEFINED = 16  /* some op writes it */
 };
 
-/* decode.c: fills x for an op; false: the general road. */
+/* decode.c: fills x for an op; false: the general path. */
 bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x);
 /* value.c */
 /* A row of 32 equal words of 4 or 8 bytes; NULL when there are too many. */
@@ -88,7 +88,7 @@ void tc_fast_flow(tc_run *r, const tc_ptx_func *func);
 /* The index in f->reg of an operand's register, or -1. */
 int64_t tc_fast_reg(const tc_ptx_func *func, const tc_ptx_operand *o);
 
-/* Executes an entry's op on the general road. Returns as a handler does. */
+/* Executes an entry's op on the general path. Returns as a handler does. */
 tc_fast *tc_fast_general(tc_warp *w, tc_fast *x, uint32_t mask);
 
 #endif

@@ -172,7 +172,7 @@ void tc_fast_free(tc_run *r) {
     free(f);
 }
 
-/* ---- between the roads ---- */
+/* ---- between the paths ---- */
 
 tc_fast *tc_fast_general(tc_warp *w, tc_fast *x, uint32_t mask) {
     tc_warp_core *k = w->core;

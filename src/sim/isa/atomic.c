@@ -183,7 +183,7 @@ static void finish(tc_warp *w, const atom *a, uint32_t mask) {
 /* What the checker, the clock and the trace are told, before the access: by
  * space, with addresses in it. */
 static void observe(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                    const tc_place *at, uint32_t bytes) {
+                    const tc_resolved *at, uint32_t bytes) {
     static const tc_ptx_space spaces[] = {TC_PS_GLOBAL, TC_PS_SHARED,
                                           TC_PS_LOCAL};
     for (int s = 0; s < 3; s++) {
@@ -196,8 +196,8 @@ static void observe(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                 continue;
             }
             addr[i] = at[i].address;
-            if (remote && w->cta->run->hazard) {
-                tc_hazard_remote(w, op, i, at[i].owner, addr[i], bytes);
+            if (remote && w->cta->run->race) {
+                tc_race_remote_access(w, op, i, at[i].owner, addr[i], bytes);
             }
             lanes |= remote ? 0 : UINT32_C(1) << i;
         }
@@ -211,18 +211,18 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
     atom a;
     uint64_t addr[TC_LANES];
-    tc_place at[TC_LANES];
+    tc_resolved at[TC_LANES];
     begin(w, op, &a);
     tc_addresses(w, a.address, addr);
     uint32_t bytes = a.n * a.size;
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
-        if (!tc_lane_place(w, op, (tc_ptx_space)op->space, i, addr[i], bytes,
-                           bytes, &at[i])) {
+        if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, i, addr[i], bytes,
+                             bytes, &at[i])) {
             return;
         }
     }
-    if (r->hazard || r->timing || r->trace) {
+    if (r->race || r->timing || r->trace) {
         observe(w, op, mask, at, bytes);
     }
     for (uint32_t m = mask; m; m &= m - 1) {

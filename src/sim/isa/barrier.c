@@ -123,8 +123,8 @@ static void release(tc_cta *c, uint32_t id) {
     uint32_t sum[2] = {0, 0};
     r->progress++;
     r->counters.barriers++;
-    if (r->hazard) {
-        tc_hazard_barrier(c, id);
+    if (r->race) {
+        tc_race_barrier_complete(c, id);
     }
     if (c->barriers[id].red) {
         each_red(c, id, count_true, sum);
@@ -195,8 +195,8 @@ static void arrive(tc_warp *w, const tc_ptx_op *op, uint32_t id,
         w->cta->barriers[id].twice += tc_popc(again);
     }
     w->core->arrived[id] |= lanes;
-    if (w->cta->run->hazard) {
-        tc_hazard_barrier_arrive(w, op, lanes, id);
+    if (w->cta->run->race) {
+        tc_race_barrier_arrive(w, op, lanes, id);
     }
 }
 
@@ -259,8 +259,8 @@ TC_BARRIER_OP(BARRIER_RED)
  * to do. */
 void tc_sim_op_MEMBAR(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
-    if (r->hazard) {
-        tc_hazard_fence_op(w, op, mask);
+    if (r->race) {
+        tc_race_fence_op(w, op, mask);
     }
     if (r->timing && op->scope >= TC_PTX_SCOPE_GPU) {
         tc_timing_fence(w);

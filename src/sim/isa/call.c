@@ -4,7 +4,7 @@
 #include "sim/core/finding.h"
 #include "sim/core/operand.h"
 #include "sim/isa/isa.h"
-#include "sim/race/shadow.h"
+#include "sim/race/race.h"
 #include <string.h>
 
 /* ---- arguments and results ---- */
@@ -135,28 +135,6 @@ static void overflow(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
              TC_DETAIL_STACK_OVERFLOW);
 }
 
-/* A call's .local variables have no values yet, its parameters have. */
-static void fresh_locals(tc_warp *w, const tc_frame *f, uint32_t mask) {
-    tc_hz_cta *z = w->cta->hz;
-    uint64_t each = w->cta->local_bytes;
-    const tc_ptx_module *m = w->cta->run->module;
-    if (!z || !z->local || f->func->local_bytes == 0) {
-        return;
-    }
-    for (uint32_t l = mask; l; l &= l - 1) {
-        uint64_t t = (uint64_t)w->index * TC_LANES + (uint64_t)tc_first(l);
-        memset(z->local + t * each + f->base, 0, f->func->local_bytes);
-        for (int i = 0; i < f->func->nformals; i++) {
-            const tc_ptx_formal *p = &f->func->formals[i];
-            if (!p->reg) {
-                memset(z->local + t * each + f->base +
-                           m->symbols[p->slot].offset,
-                       1, p->size);
-            }
-        }
-    }
-}
-
 /* Lanes of one group go on at pc in frame f. */
 static void move_to(tc_warp *w, uint32_t group, uint32_t pc, tc_frame *f) {
     tc_warp_core *k = w->core;
@@ -177,7 +155,7 @@ static void call_group(tc_warp *w, const tc_ptx_op *op, const tc_ptx_func *f,
         return;
     }
     const tc_ptx_operand *args = w->cta->run->module->vec + op->a[2].slot;
-    fresh_locals(w, to, group);
+    tc_race_call(w, to, group);
     for (int i = 0; i < f->nformals && i < op->a[2].nvec; i++) {
         tc_ptx_operand d = formal(&f->formals[i]);
         copy_value(w, to, &d, from, &args[i], group);

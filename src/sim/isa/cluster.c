@@ -19,14 +19,14 @@ bool tc_cluster_access(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                  offset[first], bytes, TC_DETAIL_NONE);
         return false;
     }
-    if (!r->hazard && !r->timing && !r->trace) {
+    if (!r->race && !r->timing && !r->trace) {
         return true;
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
         offset[i] = addr[i] & TC_CLUSTER_OFFSET;
-        if (owner != w->cta && r->hazard) {
-            tc_hazard_remote(w, op, i, owner, offset[i], bytes);
+        if (owner != w->cta && r->race) {
+            tc_race_remote_access(w, op, i, owner, offset[i], bytes);
         }
     }
     tc_observe(w, op, owner == w->cta ? TC_PS_SHARED : TC_PS_CLUSTER, mask,
@@ -176,7 +176,7 @@ void tc_sim_op_BARRIER_CLUSTER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
                         .detail.row = TC_DETAIL_CLUSTER_TWICE};
         tc_find(w->cta->run, &f);
     }
-    tc_hazard_cluster_arrive(w, op, mask);
+    tc_race_cluster_arrive(w, op, mask);
     k->cl_owed &= ~mask;
     k->cl_arrived |= mask;
     k->cl_op = op;
@@ -200,7 +200,7 @@ void tc_sim_op_BARRIER_CLUSTER_WAIT(tc_warp *w, const tc_ptx_op *op,
     uint32_t pass = mask & k->cl_owed, stay = mask & ~pass;
     k->cl_owed &= ~pass;
     if (pass) {
-        tc_hazard_cluster_wait(w, op, pass);
+        tc_race_cluster_wait(w, op, pass);
         trace_wait(w, op, pass);
     }
     if (stay) {
@@ -212,5 +212,5 @@ void tc_sim_op_BARRIER_CLUSTER_WAIT(tc_warp *w, const tc_ptx_op *op,
 /* 9.7.13.4: only the checker has anything to do. */
 void tc_sim_op_FENCE_MBARRIER_INIT(tc_warp *w, const tc_ptx_op *op,
                                    uint32_t mask) {
-    tc_hazard_proxy_fence(w, op, mask);
+    tc_race_proxy_fence(w, op, mask);
 }

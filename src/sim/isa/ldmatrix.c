@@ -68,10 +68,10 @@ static void unpack(uint8_t *row, uint32_t bits) {
 
 /* The rows' places in shared memory. False after a fault. */
 static bool find_rows(tc_warp *w, const tc_ptx_op *op, const matrix_shape *s,
-                      const uint64_t *addr, tc_place *at) {
+                      const uint64_t *addr, tc_resolved *at) {
     for (uint32_t i = 0; i < s->matrices * s->rows; i++) {
-        if (!tc_lane_place(w, op, (tc_ptx_space)op->space, (int)i, addr[i],
-                           ROW_BYTES, ROW_BYTES, &at[i])) {
+        if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, (int)i, addr[i],
+                             ROW_BYTES, ROW_BYTES, &at[i])) {
             return false;
         }
         if (at[i].space != TC_PS_SHARED || at[i].owner != w->cta) {
@@ -84,12 +84,12 @@ static bool find_rows(tc_warp *w, const tc_ptx_op *op, const matrix_shape *s,
 }
 
 static void observe_rows(tc_warp *w, const tc_ptx_op *op, const matrix_shape *s,
-                         const tc_place *at, bool store) {
+                         const tc_resolved *at, bool store) {
     const tc_run *r = w->cta->run;
     uint32_t n = s->matrices * s->rows;
     uint32_t lanes = n == 32 ? UINT32_MAX : (UINT32_C(1) << n) - 1;
     uint64_t addr[TC_LANES] = {0};
-    if (!r->hazard && !r->timing && !r->trace) {
+    if (!r->race && !r->timing && !r->trace) {
         return;
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -121,7 +121,7 @@ static bool begin(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 void tc_sim_op_LDMATRIX(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     matrix_shape s = shape_of(op);
     uint64_t addr[TC_LANES];
-    tc_place at[TC_LANES];
+    tc_resolved at[TC_LANES];
     tc_addresses(w, &op->a[1], addr);
     if (!begin(w, op, mask) || !find_rows(w, op, &s, addr, at)) {
         return;
@@ -150,7 +150,7 @@ void tc_sim_op_LDMATRIX(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 void tc_sim_op_STMATRIX(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     matrix_shape s = shape_of(op);
     uint64_t addr[TC_LANES];
-    tc_place at[TC_LANES];
+    tc_resolved at[TC_LANES];
     tc_addresses(w, &op->a[0], addr);
     if (!begin(w, op, mask) || !find_rows(w, op, &s, addr, at)) {
         return;

@@ -57,7 +57,7 @@ static void fetch_floats(tc_warp *w, const tc_ptx_operand *v,
         const uint64_t *l = m->bits == 64 ? tc_src64(w, &v[r], wide) : wide;
         for (uint32_t k = 0; k < TC_LANES * m->per; k++) {
             uint32_t i = k / m->per, j = k % m->per;
-            tc_mma_place p = tc_mma_place_of(m, i, r, j);
+            tc_mma_element p = tc_mma_element_of(m, i, r, j);
             out[p.row * m->cols + p.col] =
                 m->bits == 64 ? tc_f64(l[i])
                               : tc_mma_float(m->type, element(m, s[i], j));
@@ -72,7 +72,7 @@ static void fetch_integers(tc_warp *w, const tc_ptx_operand *v,
         const uint32_t *s = tc_src32(w, &v[r], tmp);
         for (uint32_t k = 0; k < TC_LANES * m->per; k++) {
             uint32_t i = k / m->per, j = k % m->per;
-            tc_mma_place p = tc_mma_place_of(m, i, r, j);
+            tc_mma_element p = tc_mma_element_of(m, i, r, j);
             out[p.row * m->cols + p.col] =
                 tc_mma_integer(m->type, element(m, s[i], j));
         }
@@ -93,7 +93,7 @@ static void put_sums(tc_warp *w, const tc_ptx_op *op, const product *x) {
         uint64_t d[TC_LANES] = {0};
         for (uint32_t k = 0; k < TC_LANES * m->per; k++) {
             uint32_t i = k / m->per, j = k % m->per;
-            tc_mma_place p = tc_mma_place_of(m, i, r, j);
+            tc_mma_element p = tc_mma_element_of(m, i, r, j);
             uint32_t at = p.row * m->cols + p.col;
             uint64_t e = m->type == TC_PT_S32 ? (uint32_t)x->sum.i[at]
                                               : packed(m->type, x->sum.f[at]);
@@ -183,22 +183,22 @@ static void multiply(tc_warp *w, const tc_ptx_op *op, product *x) {
 
 /* Four products, each of 4 lanes and the 4 lanes 16 above. Where element i of a
  * lane's registers is. */
-static tc_mma_place volta_place(const tc_matrix *m, bool col, uint32_t lane,
-                                uint32_t i) {
+static tc_mma_element volta_place(const tc_matrix *m, bool col, uint32_t lane,
+                                  uint32_t i) {
     uint32_t high = lane / 16 * 4, in = lane % 4;
     switch (m->role) {
     case TC_MMA_A:
-        return col ? (tc_mma_place){i + high, in}
-                   : (tc_mma_place){in + high, i};
+        return col ? (tc_mma_element){i + high, in}
+                   : (tc_mma_element){in + high, i};
     case TC_MMA_B:
-        return col ? (tc_mma_place){i, in + high}
-                   : (tc_mma_place){in, i + high};
+        return col ? (tc_mma_element){i, in + high}
+                   : (tc_mma_element){in, i + high};
     default:
         if (m->type == TC_PT_F16) {
-            return (tc_mma_place){in + high, i};
+            return (tc_mma_element){in + high, i};
         }
-        return (tc_mma_place){(in & 1) + (i & 2) + high,
-                              (i & 4) + (in & 2) + (i & 1)};
+        return (tc_mma_element){(in & 1) + (i & 2) + high,
+                                (i & 4) + (in & 2) + (i & 1)};
     }
 }
 
@@ -213,7 +213,7 @@ static void volta_fetch(tc_warp *w, const tc_ptx_operand *v, const tc_matrix *m,
         uint32_t tmp[TC_LANES], lane = volta_lane(pair, k / elements);
         uint32_t i = k % elements;
         const uint32_t *s = tc_src32(w, &v[i / m->per], tmp);
-        tc_mma_place p = volta_place(m, col, lane, i);
+        tc_mma_element p = volta_place(m, col, lane, i);
         out[p.row * m->cols + p.col] =
             tc_mma_float(m->type, element(m, s[lane], i % m->per));
     }
@@ -227,7 +227,7 @@ static void volta_put(tc_warp *w, const tc_ptx_operand *v, const product *x,
         uint32_t d[TC_LANES] = {0}, mask = 0;
         for (uint32_t k = 0; k < 8 * m->per; k++) {
             uint32_t lane = volta_lane(pair, k / m->per), j = k % m->per;
-            tc_mma_place p = volta_place(m, false, lane, r * m->per + j);
+            tc_mma_element p = volta_place(m, false, lane, r * m->per + j);
             d[lane] |= (uint32_t)packed(m->type, x->sum.f[p.row * 8 + p.col])
                        << j * m->bits % 32;
             mask |= 1u << lane;

@@ -26,11 +26,11 @@ typedef struct tc_matrix {
 tc_matrix tc_mma_matrix(tc_mma_role role, tc_ptx_type type, uint32_t size);
 
 /* Where element j of register reg of a lane is. */
-typedef struct tc_mma_place {
+typedef struct tc_mma_element {
     uint32_t row, col;
-} tc_mma_place;
-tc_mma_place tc_mma_place_of(const tc_matrix *m, uint32_t lane, uint32_t reg,
-                             uint32_t j);
+} tc_mma_element;
+tc_mma_element tc_mma_element_of(const tc_matrix *m, uint32_t lane,
+                                 uint32_t reg, uint32_t j);
 
 /* An element's bits as a number. */
 double tc_mma_float(tc_ptx_type t, uint32_t bits);

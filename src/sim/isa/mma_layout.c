@@ -19,27 +19,27 @@ tc_matrix tc_mma_matrix(tc_mma_role role, tc_ptx_type type, uint32_t size) {
     return m;
 }
 
-tc_mma_place tc_mma_place_of(const tc_matrix *m, uint32_t lane, uint32_t reg,
-                             uint32_t j) {
+tc_mma_element tc_mma_element_of(const tc_matrix *m, uint32_t lane,
+                                 uint32_t reg, uint32_t j) {
     uint32_t quad = lane / 4, in = lane % 4, r = reg % m->regs, width;
     uint32_t blocks, block;
     switch (m->role) {
     case TC_MMA_A:
         blocks = m->rows / 8;
         width = 4 * m->per;
-        return (tc_mma_place){quad + 8 * (r % blocks),
-                              in * m->per + j + width * (r / blocks)};
+        return (tc_mma_element){quad + 8 * (r % blocks),
+                                in * m->per + j + width * (r / blocks)};
     case TC_MMA_B:
         width = 4 * m->per;
         blocks = m->rows / width;
-        return (tc_mma_place){in * m->per + j + width * (r % blocks),
-                              quad + 8 * (r / blocks)};
+        return (tc_mma_element){in * m->per + j + width * (r % blocks),
+                                quad + 8 * (r / blocks)};
     default: /* two elements of each block */
         blocks = m->rows / 8;
         block = (r * m->per + j) / 2;
-        return (tc_mma_place){quad + 8 * (block % blocks),
-                              in * 2 + (r * m->per + j) % 2 +
-                                  8 * (block / blocks)};
+        return (tc_mma_element){quad + 8 * (block % blocks),
+                                in * 2 + (r * m->per + j) % 2 +
+                                    8 * (block / blocks)};
     }
 }
 

@@ -60,10 +60,9 @@ void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         observe_constants(w, op, space, mask, addr, bytes);
         return;
     }
-    if (w->cta->run->hazard &&
-        space != TC_PS_CLUSTER) { /* another CTA's: it
-                              has been told lane by lane */
-        tc_hazard_access(w, op, space, mask, addr, bytes, store);
+    if (w->cta->run->race && space != TC_PS_CLUSTER) { /* another CTA's: it
+                                                   has been told lane by lane */
+        tc_race_access(w, op, space, mask, addr, bytes, store);
     }
     observe_rest(w, op, space, mask, addr, bytes, store);
 }
@@ -71,8 +70,8 @@ void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint64_t address, uint32_t bytes, bool store) {
     tc_run *r = w->cta->run;
-    if (r->hazard && space != TC_PS_CONST) {
-        tc_hazard_run(w, op, space, UINT32_MAX, address, bytes, store);
+    if (r->race && space != TC_PS_CONST) {
+        tc_race_access_run(w, op, space, UINT32_MAX, address, bytes, store);
     }
     if (r->timing) {
         tc_timing_run(w, op, space, address, bytes, store);
@@ -88,8 +87,8 @@ void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 
 void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                        uint32_t mask, const uint64_t *addr, uint32_t bytes) {
-    if (w->cta->run->hazard) {
-        tc_hazard_atomic(w, op, space, mask, addr, bytes);
+    if (w->cta->run->race) {
+        tc_race_atomic(w, op, space, mask, addr, bytes);
     }
     observe_rest(w, op, space, mask, addr, bytes, op->opcode == TC_PTX_RED);
 }

@@ -1,5 +1,6 @@
 /* shfl.c - shfl.sync (PTX ISA 9.7.9.6) and cvta (9.7.9.20). */
 #include "sim/core/address.h"
+#include "sim/core/code.h"
 #include "sim/core/operand.h"
 
 /* Source lane of a lane, and whether it is in range (PTX ISA, shfl.sync's

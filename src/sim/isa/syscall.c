@@ -17,7 +17,7 @@ static char *text_at(tc_warp *w, const tc_ptx_op *op, int lane,
     tc_buf b = TC_BUF_INIT;
     for (uint32_t i = 0; i < MOST_TEXT; i++) {
         const uint8_t *p =
-            tc_lane_bytes(w, op, TC_PS_GENERIC, lane, address + i, 1);
+            tc_resolve_bytes(w, op, TC_PS_GENERIC, lane, address + i, 1);
         if (!p) {
             tc_buf_free(&b);
             return NULL;
@@ -45,8 +45,8 @@ static uint64_t next_argument(args *a, uint32_t bytes) {
     uint64_t v = 0;
     a->at = (a->at + bytes - 1) & ~(uint64_t)(bytes - 1);
     const uint8_t *p = a->bad ? NULL
-                              : tc_lane_bytes(a->w, a->op, TC_PS_GENERIC,
-                                              a->lane, a->at, bytes);
+                              : tc_resolve_bytes(a->w, a->op, TC_PS_GENERIC,
+                                                 a->lane, a->at, bytes);
     a->bad = p == NULL;
     if (p) {
         memcpy(&v, p, bytes);
@@ -272,10 +272,10 @@ static void one_lane(tc_warp *w, const tc_ptx_op *op, uint8_t which, int lane,
         break;
     case TC_PB_MALLOC:
         v = tc_heap_take(s, tc_call_operand(w, &a[0], lane));
-        tc_hazard_heap_take(w, lane);
+        tc_race_heap_take(w, lane);
         break;
     case TC_PB_FREE:
-        tc_hazard_heap_give(w, lane);
+        tc_race_heap_give(w, lane);
         if (!tc_heap_give(s, tc_call_operand(w, &a[0], lane))) {
             tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL,
                      tc_call_operand(w, &a[0], lane), 0, TC_DETAIL_HEAP_FREE);

@@ -83,8 +83,8 @@ void tc_sim_op_BAR_WARP_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         }
         elsewhere(w, need, true);
         w->core->limit = others ? 0 : w->core->limit;
-        if (w->cta->run->hazard) {
-            tc_hazard_warp_sync(w, group | others);
+        if (w->cta->run->race) {
+            tc_race_warp_sync(w, group | others);
         }
     }
 }

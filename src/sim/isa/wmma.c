@@ -51,7 +51,7 @@ static uint32_t chunk_of(const area *x) {
     return x->col == down ? x->m.per : 1;
 }
 
-static uint64_t address_of(const area *x, tc_mma_place p) {
+static uint64_t address_of(const area *x, tc_mma_element p) {
     uint64_t major = x->col ? p.col : p.row, minor = x->col ? p.row : p.col;
     return x->address + (major * x->stride + minor) * x->m.bits / 8;
 }
@@ -59,12 +59,13 @@ static uint64_t address_of(const area *x, tc_mma_place p) {
 /* Where each lane's element j (and what follows it) of register r is. False
  * after a fault. */
 static bool find_lanes(tc_warp *w, const tc_ptx_op *op, const area *x,
-                       uint32_t r, uint32_t j, uint32_t bytes, tc_place *at) {
+                       uint32_t r, uint32_t j, uint32_t bytes,
+                       tc_resolved *at) {
     uint64_t addr[TC_LANES];
     for (int i = 0; i < TC_LANES; i++) {
-        uint64_t a = address_of(x, tc_mma_place_of(&x->m, (uint32_t)i, r, j));
-        if (!tc_lane_place(w, op, (tc_ptx_space)op->space, i, a, bytes, bytes,
-                           &at[i])) {
+        uint64_t a = address_of(x, tc_mma_element_of(&x->m, (uint32_t)i, r, j));
+        if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, i, a, bytes, bytes,
+                             &at[i])) {
             return false;
         }
         bool global = at[i].space == TC_PS_GLOBAL;
@@ -77,7 +78,7 @@ static bool find_lanes(tc_warp *w, const tc_ptx_op *op, const area *x,
         addr[i] = at[i].address;
     }
     const tc_run *run = w->cta->run;
-    if (run->hazard || run->timing || run->trace) {
+    if (run->race || run->timing || run->trace) {
         tc_observe(w, op, at[0].space, UINT32_MAX, addr, bytes, x->store);
     }
     return true;
@@ -104,7 +105,7 @@ static bool move_register(tc_warp *w, const tc_ptx_op *op, const area *x,
         }
     }
     for (uint32_t j = 0; j < x->m.per; j += chunk) {
-        tc_place at[TC_LANES];
+        tc_resolved at[TC_LANES];
         if (!find_lanes(w, op, x, r, j, bytes, at)) {
             return false;
         }

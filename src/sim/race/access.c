@@ -7,64 +7,65 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- a warp's access, in pieces that one mark a line can say ---- */
+/* ---- a warp's access, in pieces that one cell a line can say ---- */
 
-tc_hz_visit tc_hz_visit_of(tc_warp *w, uint32_t record, tc_hz_cta *z,
-                           tc_ptx_space space, uint32_t bytes) {
-    tc_hz_warp *hw = tc_hz_warp_of(w);
-    w->cta->run->hazard->now = record;
-    return (tc_hz_visit){.h = w->cta->run->hazard,
-                         .z = z,
-                         .record = record,
-                         .known = hw->known,
-                         .all = hw->all,
-                         .base = space == TC_PS_SHARED
-                                     ? tc_hz_know_base(hw->all, w->cta->index)
-                                     : 0,
-                         .space = space,
-                         .bytes = bytes};
+tc_race_visit tc_race_visit_of(tc_warp *w, uint32_t record, tc_race_cta *z,
+                               tc_ptx_space space, uint32_t bytes) {
+    tc_race_warp *hw = tc_race_warp_of(w);
+    w->cta->run->race->now = record;
+    return (tc_race_visit){.h = w->cta->run->race,
+                           .z = z,
+                           .record = record,
+                           .vclock = hw->vclock,
+                           .all = hw->all,
+                           .base = space == TC_PS_SHARED
+                                       ? tc_vclock_base(hw->all, w->cta->index)
+                                       : 0,
+                           .space = space,
+                           .bytes = bytes};
 }
 
-static void visit_line(tc_hz_visit *v, uint64_t address, tc_hz_mark m,
+static void visit_line(tc_race_visit *v, uint64_t address, tc_shadow_cell m,
                        bool store) {
-    tc_hz_line *line = tc_hz_line_of(v->h, v->z, v->space, address);
-    v->address = address & ~(uint64_t)(TC_HZ_LINE - 1);
+    tc_shadow_line *line = tc_shadow_line_of(v->h, v->z, v->space, address);
+    v->address = address & ~(uint64_t)(TC_RACE_LINE - 1);
     if (!line) {
         return;
     }
     if (store) {
-        tc_hz_write_line(v, line, m);
-    } else if (!v->base || !tc_hz_late_settled(v, line, &m)) {
-        tc_hz_read_line(v, line, m);
+        tc_shadow_write(v, line, m);
+    } else if (!v->base || !tc_deferred_in_order(v, line, &m)) {
+        tc_shadow_read(v, line, m);
     }
 }
 
 /* Lanes [l0, l1] on the same bytes. */
-static void visit_same(tc_hz_visit *v, int l0, int l1, uint64_t address,
+static void visit_same(tc_race_visit *v, int l0, int l1, uint64_t address,
                        uint64_t bytes, bool store) {
     while (bytes) {
-        uint32_t at = (uint32_t)(address % TC_HZ_LINE);
-        uint64_t n = TC_HZ_LINE - at < bytes ? TC_HZ_LINE - at : bytes;
-        visit_line(v, address, tc_hz_same_mark(l0, l1, at, at + (uint32_t)n),
-                   store);
+        uint32_t at = (uint32_t)(address % TC_RACE_LINE);
+        uint64_t n = TC_RACE_LINE - at < bytes ? TC_RACE_LINE - at : bytes;
+        visit_line(v, address,
+                   tc_shadow_same_cell(l0, l1, at, at + (uint32_t)n), store);
         address += n;
         bytes -= n;
     }
 }
 
-void tc_hz_visit_bytes(tc_hz_visit *v, int lane, uint64_t address,
-                       uint64_t bytes, bool store) {
+void tc_race_visit_bytes(tc_race_visit *v, int lane, uint64_t address,
+                         uint64_t bytes, bool store) {
     visit_same(v, lane, lane, address, bytes, store);
 }
 
 /* Lanes [l0, l1] on consecutive elements, each of v->bytes, a power of two. */
-static void visit_run(tc_hz_visit *v, int l0, int l1, uint64_t address,
+static void visit_run(tc_race_visit *v, int l0, int l1, uint64_t address,
                       bool store) {
     uint32_t unit = (uint32_t)__builtin_ctz(v->bytes);
     uint64_t end = address + ((uint64_t)(l1 - l0) + 1) * v->bytes;
-    uint64_t line = address & ~(uint64_t)(TC_HZ_LINE - 1);
-    for (; line < end; line += TC_HZ_LINE) {
-        tc_hz_mark m = tc_hz_run_mark(l0, l1, (int64_t)(address - line), unit);
+    uint64_t line = address & ~(uint64_t)(TC_RACE_LINE - 1);
+    for (; line < end; line += TC_RACE_LINE) {
+        tc_shadow_cell m =
+            tc_shadow_run_cell(l0, l1, (int64_t)(address - line), unit);
         visit_line(v, line, m, store);
     }
 }
@@ -99,10 +100,10 @@ static bool same_value(tc_warp *w, const tc_ptx_op *op, int a, int b) {
 }
 
 /* The same value by all is benign: whoever is last, the bytes are those. */
-static void check_lanes(const tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
+static void check_lanes(const tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
                         uint64_t address, int a, int b) {
     if (op->opcode != TC_PTX_ST ||
-        (tc_hz_record_of(v->h, v->record)->flags & TC_HZ_STRONG) ||
+        (tc_shadow_record_of(v->h, v->record)->flags & TC_RACE_STRONG) ||
         same_value(w, op, a, b)) {
         return;
     }
@@ -117,7 +118,7 @@ static void check_lanes(const tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
     tc_race_find(w->cta->run, &f);
 }
 
-static void check_run(const tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
+static void check_run(const tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
                       uint64_t address, int l0, int l1) {
     for (int i = l0 + 1; i <= l1; i++) {
         check_lanes(v, w, op, address, l0, i);
@@ -125,7 +126,7 @@ static void check_run(const tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
 }
 
 /* Lanes that are no neighbours may meet, too. */
-static bool check_scattered(const tc_hz_visit *v, tc_warp *w,
+static bool check_scattered(const tc_race_visit *v, tc_warp *w,
                             const tc_ptx_op *op, uint32_t mask,
                             const uint64_t *addr) {
     bool met = false;
@@ -192,7 +193,7 @@ static bool consecutive(const uint64_t *addr, uint32_t bytes) {
     return diff == 0;
 }
 
-static void visit_lanes(tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
+static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
                         uint32_t mask, const uint64_t *addr, bool store) {
     bool same, one = false;
     if (mask == UINT32_MAX && consecutive(addr, v->bytes)) {
@@ -201,7 +202,7 @@ static void visit_lanes(tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
     }
     steps s = steps_of(addr, mask, v->bytes);
     if (!store && v->base && v->bytes == 4 && !s.same &&
-        tc_hz_late_scattered(v, mask, addr, tc_popc(mask) - tc_popc(s.next))) {
+        tc_deferred_scattered(v, mask, addr, tc_popc(mask) - tc_popc(s.next))) {
         return;
     }
     int i = tc_first(mask);
@@ -209,8 +210,8 @@ static void visit_lanes(tc_hz_visit *v, tc_warp *w, const tc_ptx_op *op,
     one = !(mask >> last >> 1);
     if (store && !one && !ascending(addr, mask) &&
         check_scattered(v, w, op, mask, addr) && !v->fresh) {
-        const tc_hz_record old = *tc_hz_record_of(v->h, v->record);
-        v->record = tc_hz_record_new(w, op, old.flags, old.async);
+        const tc_shadow_record old = *tc_shadow_record_of(v->h, v->record);
+        v->record = tc_shadow_record_new(w, op, old.flags, old.async);
         v->h->now = v->record;
         v->fresh = true;
     }
@@ -237,7 +238,7 @@ static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
                         uint64_t address, uint32_t bytes, bool store) {
     tc_cta *c = w->cta;
     uint64_t t = (uint64_t)w->index * TC_LANES + (uint64_t)lane;
-    uint8_t *b = c->hz->local + t * c->local_bytes + address;
+    uint8_t *b = c->race->local + t * c->local_bytes + address;
     if (store) {
         memset(b, 1, bytes);
         return;
@@ -258,15 +259,15 @@ static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
 static void access_memory(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                           uint32_t mask, const uint64_t *addr, uint32_t bytes,
                           bool store, bool strong) {
-    tc_hz_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->hz;
+    tc_race_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->race;
     if (strong && !store) {
-        tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_LOAD);
+        tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
     }
-    uint32_t record = tc_hz_record_get(w, op, store ? TC_HZ_STORE : 0);
-    tc_hz_visit v = tc_hz_visit_of(w, record, z, space, bytes);
+    uint32_t record = tc_shadow_record_get(w, op, store ? TC_RACE_STORE : 0);
+    tc_race_visit v = tc_race_visit_of(w, record, z, space, bytes);
     visit_lanes(&v, w, op, mask, addr, store);
     if (strong && store) {
-        tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_STORE);
+        tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_STORE);
     }
 }
 
@@ -274,9 +275,9 @@ enum {
     STRONG = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE | TC_PM_RELEASE
 };
 
-void tc_hazard_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                      uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                      bool store) {
+void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                    uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                    bool store) {
     if (space == TC_PS_LOCAL) {
         for (uint32_t m = mask; m; m &= m - 1) {
             visit_local(w, op, tc_first(m), addr[tc_first(m)], bytes, store);
@@ -287,19 +288,20 @@ void tc_hazard_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                   (op->flags & STRONG) != 0);
 }
 
-void tc_hazard_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                   uint32_t mask, uint64_t base, uint32_t bytes, bool store) {
+void tc_race_access_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                        uint32_t mask, uint64_t base, uint32_t bytes,
+                        bool store) {
     if ((op->flags & STRONG) || space == TC_PS_LOCAL) {
         uint64_t addr[TC_LANES];
         for (uint32_t i = 0; i < TC_LANES; i++) {
             addr[i] = base + (uint64_t)i * bytes;
         }
-        tc_hazard_access(w, op, space, mask, addr, bytes, store);
+        tc_race_access(w, op, space, mask, addr, bytes, store);
         return;
     }
-    uint32_t record = tc_hz_record_get(w, op, store ? TC_HZ_STORE : 0);
-    tc_hz_visit v = tc_hz_visit_of(
-        w, record, space == TC_PS_GLOBAL ? NULL : w->cta->hz, space, bytes);
+    uint32_t record = tc_shadow_record_get(w, op, store ? TC_RACE_STORE : 0);
+    tc_race_visit v = tc_race_visit_of(
+        w, record, space == TC_PS_GLOBAL ? NULL : w->cta->race, space, bytes);
     while (mask) {
         int l0 = tc_first(mask);
         uint32_t gap = ~(mask >> l0);
@@ -316,67 +318,69 @@ void tc_hazard_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 }
 
 /* One lane's atomic. */
-static void visit_atomic(tc_hz_visit *v, int lane, uint64_t address) {
-    tc_hz_line *line = tc_hz_line_of(v->h, v->z, v->space, address);
-    uint32_t at = (uint32_t)(address % TC_HZ_LINE);
+static void visit_atomic(tc_race_visit *v, int lane, uint64_t address) {
+    tc_shadow_line *line = tc_shadow_line_of(v->h, v->z, v->space, address);
+    uint32_t at = (uint32_t)(address % TC_RACE_LINE);
     v->address = address - at;
     if (!line) {
         return;
     }
     if (v->bytes == 4 &&
-        ((line->w.shape & TC_HZ_WORDS) ||
-         (line->w.next && tc_hz_words_make(v, line))) &&
-        tc_hz_words_atomic(v, line, lane, at)) {
+        ((line->w.shape & TC_RACE_WORD_TABLE) ||
+         (line->w.next && tc_word_table_make(v, line))) &&
+        tc_word_table_atomic(v, line, lane, at)) {
         return;
     }
     if (v->space == TC_PS_SHARED) {
-        tc_hz_touch_line(v, line,
-                         tc_hz_same_mark(lane, lane, at, at + v->bytes));
+        tc_shadow_touch(v, line,
+                        tc_shadow_same_cell(lane, lane, at, at + v->bytes));
     }
-    tc_hz_visit_bytes(v, lane, address, v->bytes, true);
+    tc_race_visit_bytes(v, lane, address, v->bytes, true);
 }
 
 /* 9.7.13.5: reads and writes at once, and releases and acquires as it says. */
-void tc_hazard_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                      uint32_t mask, const uint64_t *addr, uint32_t bytes) {
-    if (!w->cta->run->hazard || !mask || space == TC_PS_LOCAL) {
+void tc_race_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                    uint32_t mask, const uint64_t *addr, uint32_t bytes) {
+    if (!w->cta->run->race || !mask || space == TC_PS_LOCAL) {
         return;
     }
-    tc_hz_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->hz;
-    tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_LOAD);
-    uint32_t record = tc_hz_record_get(w, op, TC_HZ_STORE | TC_HZ_STRONG);
-    tc_hz_visit v = tc_hz_visit_of(w, record, z, space, bytes);
+    tc_race_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->race;
+    tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
+    uint32_t record =
+        tc_shadow_record_get(w, op, TC_RACE_STORE | TC_RACE_STRONG);
+    tc_race_visit v = tc_race_visit_of(w, record, z, space, bytes);
     for (uint32_t m = mask; m; m &= m - 1) {
         visit_atomic(&v, tc_first(m), addr[tc_first(m)]);
     }
-    tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_ATOMIC);
+    tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_ATOMIC);
     if ((op->flags & TC_PM_ACQUIRE) && (mask & (mask - 1))) {
         /* Lanes that were served after others of this op know of them. */
-        tc_hz_strong(w, op, z, mask, addr, TC_HZ_STRONG_LOAD);
+        tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
     }
 }
 
 /* ---- cp.async ---- */
 
-static tc_hz_copy *new_copy(tc_warp *w, const tc_batch *b) {
-    tc_hz_copy *k = tc_xcalloc(1, sizeof *k);
+static tc_race_copy *new_copy(tc_warp *w, const tc_batch *b) {
+    tc_race_copy *k = tc_xcalloc(1, sizeof *k);
     for (int i = 0; i < TC_LANES; i++) {
         k->group[i] = -1;
     }
     k->warp = w;
     k->mask = b->mask;
     k->issue = tc_access_of(w, b->op, tc_first(b->mask));
-    k->next = w->cta->hz->copies;
-    w->cta->hz->copies = k;
-    w->cta->run->hazard->nasync++;
+    k->next = w->cta->race->copies;
+    w->cta->race->copies = k;
+    w->cta->run->race->nasync++;
     return k;
 }
 
-void tc_hazard_copy(tc_warp *w, tc_batch *b) {
-    tc_hz_copy *k = b->hz = new_copy(w, b);
+void tc_race_copy_issued(tc_warp *w, tc_batch *b) {
+    tc_race_copy *k = b->race = new_copy(w, b);
     uint64_t dst[TC_LANES];
-    uint32_t record = tc_hz_record_new(w, b->op, TC_HZ_COPY, k);
-    tc_hz_visit v = tc_hz_visit_of(w, record, NULL, TC_PS_GLOBAL, b->op->size);
+    uint32_t record = tc_shadow_record_new(w, b->op, TC_RACE_COPY, k);
+    tc_race_visit v =
+        tc_race_visit_of(w, record, NULL, TC_PS_GLOBAL, b->op->size);
     uint32_t whole = 0;
     for (uint32_t m = b->mask; m; m &= m - 1) {
         int i = tc_first(m);
@@ -385,40 +389,41 @@ void tc_hazard_copy(tc_warp *w, tc_batch *b) {
             whole |= UINT32_C(1) << i;
         } else if (b->src_size[i]) {
             v.bytes = b->src_size[i];
-            tc_hz_visit_bytes(&v, i, b->src[i], b->src_size[i], false);
+            tc_race_visit_bytes(&v, i, b->src[i], b->src_size[i], false);
         }
     }
     v.bytes = b->op->size;
     if (whole) {
         visit_lanes(&v, w, b->op, whole, b->src, false);
     }
-    v = tc_hz_visit_of(w, record, w->cta->hz, TC_PS_SHARED, b->op->size);
+    v = tc_race_visit_of(w, record, w->cta->race, TC_PS_SHARED, b->op->size);
     if (ascending(dst, b->mask)) {
         visit_lanes(&v, w, b->op, b->mask, dst, true);
         return;
     }
     for (uint32_t m = b->mask; m; m &= m - 1) {
-        tc_hz_visit_bytes(&v, tc_first(m), dst[tc_first(m)], b->op->size, true);
+        tc_race_visit_bytes(&v, tc_first(m), dst[tc_first(m)], b->op->size,
+                            true);
     }
 }
 
-void tc_hazard_commit(tc_batch *b, uint32_t lanes) {
+void tc_race_copy_committed(tc_batch *b, uint32_t lanes) {
     for (uint32_t m = lanes; m; m &= m - 1) {
-        b->hz->group[tc_first(m)] = b->group[tc_first(m)];
+        b->race->group[tc_first(m)] = b->group[tc_first(m)];
     }
 }
 
-void tc_hazard_wait(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
-                    uint32_t lanes, uint32_t mask, int64_t n) {
-    tc_hz_copy *k = b->hz;
-    uint64_t clock = tc_hz_clock(w);
+void tc_race_copy_waited(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
+                         uint32_t lanes, uint32_t mask, int64_t n) {
+    tc_race_copy *k = b->race;
+    uint64_t clock = tc_race_epoch(w);
     (void)n;
     for (uint32_t m = mask & b->mask & ~(b->done & ~lanes); m; m &= m - 1) {
         int i = tc_first(m);
         uint32_t bit = UINT32_C(1) << i;
         if (lanes & bit) {
             k->done[i] = clock;
-            tc_hz_settle_copy(k, i, true);
+            tc_race_settle_copy(k, i, true);
         } else {
             k->waited |= bit;
             if (k->group[i] >= 0) {
@@ -435,11 +440,11 @@ void tc_hazard_wait(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
 
 /* ---- the end of a CTA ---- */
 
-static void settle_copies(tc_hazard *h, tc_hz_cta *z) {
+static void settle_copies(tc_race *h, tc_race_cta *z) {
     while (z->copies) {
-        tc_hz_copy *k = z->copies;
+        tc_race_copy *k = z->copies;
         while (k->pending) {
-            tc_hz_settle_copy(k, k->pending->lane, false);
+            tc_race_settle_copy(k, k->pending->lane, false);
         }
         k->dead = true;
         z->copies = k->next;
@@ -449,15 +454,15 @@ static void settle_copies(tc_hazard *h, tc_hz_cta *z) {
 }
 
 /* They go to another list: a later CTA's end does not look at them again. */
-static void settle_agents(tc_hazard *h, const tc_cta *c) {
-    tc_hz_agent **at = &h->agents;
+static void settle_agents(tc_race *h, const tc_cta *c) {
+    tc_race_agent **at = &h->agents;
     while (*at) {
-        tc_hz_agent *g = *at;
+        tc_race_agent *g = *at;
         if (g->issue.cta != c->index) {
             at = &g->next;
             continue;
         }
-        tc_hz_settle_agent(g, NULL, 0, false);
+        tc_race_settle_agent(g, NULL, 0, false);
         g->warp = NULL;
         *at = g->next;
         g->next = h->ended;
@@ -465,20 +470,20 @@ static void settle_agents(tc_hazard *h, const tc_cta *c) {
     }
 }
 
-static void check_unwritten(tc_hazard *h, const tc_hz_line *lines, uint64_t n,
+static void check_unwritten(tc_race *h, const tc_shadow_line *lines, uint64_t n,
                             tc_ptx_space space) {
     for (uint64_t i = 0; lines && i < n; i++) {
-        tc_hz_mark m = lines[i].r;
+        tc_shadow_cell m = lines[i].r;
         while (m.record) {
-            if (m.shape & TC_HZ_UNWRITTEN) {
+            if (m.shape & TC_RACE_UNWRITTEN) {
                 int l0, l1;
-                tc_hz_lanes_at(&m, m.b0, &l0, &l1);
+                tc_shadow_lanes_at(&m, m.b0, &l0, &l1);
                 tc_finding place = {.space = space,
-                                    .address = i * TC_HZ_LINE + m.b0,
+                                    .address = i * TC_RACE_LINE + m.b0,
                                     .bytes = m.b1 - m.b0,
                                     .to = m.b1 - m.b0};
-                tc_hz_unwritten(h, &place, m.record, l0,
-                                (uint32_t)(m.l1 - m.l0) + 1);
+                tc_race_unwritten(h, &place, m.record, l0,
+                                  (uint32_t)(m.l1 - m.l0) + 1);
             }
             if (!m.next) {
                 break;
@@ -488,9 +493,9 @@ static void check_unwritten(tc_hazard *h, const tc_hz_line *lines, uint64_t n,
     }
 }
 
-void tc_hazard_finish(tc_cta *c) {
-    tc_hazard *h = c->run->hazard;
-    tc_hz_cta *z = c->hz;
+void tc_race_cta_finish(tc_cta *c) {
+    tc_race *h = c->run->race;
+    tc_race_cta *z = c->race;
     h->now = 0;
     bool fault = c->run->status == TC_RUN_FAULT; /* others had yet to write */
     if (z->touched && !fault) {
@@ -501,9 +506,30 @@ void tc_hazard_finish(tc_cta *c) {
     }
     settle_copies(h, z);
     settle_agents(h, c);
-    tc_hz_settle_doubts(h);
+    tc_race_settle_doubts(h);
     if (!c->run->stopped) {
-        tc_hz_remotes_check(c);
+        tc_race_remotes_check(c);
     }
-    tc_hz_retire(c);
+    tc_race_retire(c);
+}
+
+void tc_race_call(tc_warp *w, const tc_frame *f, uint32_t mask) {
+    tc_race_cta *z = w->cta->race;
+    uint64_t each = w->cta->local_bytes;
+    const tc_ptx_module *m = w->cta->run->module;
+    if (!z || !z->local || f->func->local_bytes == 0) {
+        return;
+    }
+    for (uint32_t l = mask; l; l &= l - 1) {
+        uint64_t t = (uint64_t)w->index * TC_LANES + (uint64_t)tc_first(l);
+        memset(z->local + t * each + f->base, 0, f->func->local_bytes);
+        for (int i = 0; i < f->func->nformals; i++) {
+            const tc_ptx_formal *p = &f->func->formals[i];
+            if (!p->reg) {
+                memset(z->local + t * each + f->base +
+                           m->symbols[p->slot].offset,
+                       1, p->size);
+            }
+        }
+    }
 }

@@ -4,15 +4,15 @@
  * lanes execute together (PTX ISA 8.9). */
 #include "sim/core/finding.h"
 #include "sim/race/race.h"
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t tc_hz_clock(tc_warp *w) {
-    tc_hz_warp *hw = tc_hz_warp_of(w);
+uint64_t tc_race_epoch(tc_warp *w) {
+    tc_race_warp *hw = tc_race_warp_of(w);
     if (hw->tick) {
         hw->tick = false;
-        hw->clock = ++w->cta->run->hazard->stamp;
+        hw->clock = ++w->cta->run->race->stamp;
     }
     return hw->clock;
 }
@@ -20,36 +20,36 @@ uint64_t tc_hz_clock(tc_warp *w) {
 /* ---- a CTA's state ---- */
 
 /* Lanes let go of what they know, and know k from now on (or nothing). */
-static void point_lanes(tc_hz_warp *hw, uint32_t lanes, tc_hz_know *k) {
-    tc_hz_know *last = NULL;
+static void point_lanes(tc_race_warp *hw, uint32_t lanes, tc_vclock *k) {
+    tc_vclock *last = NULL;
     uint32_t n = 0;
     if (k) {
         k->refs += tc_popc(lanes);
     }
     for (uint32_t m = lanes; m; m &= m - 1) {
-        tc_hz_know **at = &hw->known[tc_first(m)];
+        tc_vclock **at = &hw->vclock[tc_first(m)];
         if (*at != last) {
-            tc_hz_know_unref(last, n);
+            tc_vclock_unref_n(last, n);
             last = *at;
             n = 0;
         }
         n++;
         *at = k;
     }
-    tc_hz_know_unref(last, n);
+    tc_vclock_unref_n(last, n);
 }
 
-static void forget_warp(tc_hz_warp *hw) {
+static void forget_warp(tc_race_warp *hw) {
     point_lanes(hw, UINT32_MAX, NULL);
     for (uint32_t m = hw->releases; m; m &= m - 1) {
-        tc_hz_know_point(&hw->release[tc_first(m)], NULL);
+        tc_vclock_set(&hw->release[tc_first(m)], NULL);
     }
     for (uint32_t m = hw->acquires; m; m &= m - 1) {
-        tc_hz_know_point(&hw->acquire[tc_first(m)], NULL);
+        tc_vclock_set(&hw->acquire[tc_first(m)], NULL);
     }
-    tc_hz_know_point(&hw->old, NULL);
-    tc_hz_know_point(&hw->lesson, NULL);
-    tc_hz_know_point(&hw->result, NULL);
+    tc_vclock_set(&hw->old, NULL);
+    tc_vclock_set(&hw->lesson, NULL);
+    tc_vclock_set(&hw->result, NULL);
     free(hw->idle);
     hw->idle = NULL;
     hw->idles = 0;
@@ -61,43 +61,43 @@ static void forget_warp(tc_hz_warp *hw) {
     memset(hw->arrivals, 0, sizeof hw->arrivals);
 }
 
-static void forget(tc_hazard *h, tc_hz_cta *z) {
+static void forget(tc_race *h, tc_race_cta *z) {
     for (uint32_t i = 0; i < z->cta->nwarps; i++) {
         forget_warp(&z->warps[i]);
     }
     for (int i = 0; i < TC_BARRIERS; i++) {
-        tc_hz_know_point(&z->arrived[i], NULL);
+        tc_vclock_set(&z->arrived[i], NULL);
     }
     if (z->touched) {
-        tc_hz_lines_clear(h, z->shared, z->nshared);
-        tc_hz_late_clear(h, z);
+        tc_shadow_clear(h, z->shared, z->nshared);
+        tc_deferred_clear(h, z);
     }
     if (z->tensor) {
-        tc_hz_lines_clear(h, z->tensor, z->ntensor);
+        tc_shadow_clear(h, z->tensor, z->ntensor);
     }
     z->touched = false;
-    tc_hz_barriers_free(z);
-    tc_hz_remotes_free(z);
+    tc_race_barriers_free(z);
+    tc_race_remotes_free(z);
 }
 
-void tc_hz_retire(tc_cta *c) {
-    tc_hazard *h = c->run->hazard;
-    for (tc_hz_cta **at = &h->ctas; *at; at = &(*at)->next) {
-        if (*at == c->hz) {
-            *at = c->hz->next;
-            tc_hz_set_live(h, c->hz->index, false);
-            forget(h, c->hz);
+void tc_race_retire(tc_cta *c) {
+    tc_race *h = c->run->race;
+    for (tc_race_cta **at = &h->ctas; *at; at = &(*at)->next) {
+        if (*at == c->race) {
+            *at = c->race->next;
+            tc_race_set_live(h, c->race->index, false);
+            forget(h, c->race);
             return;
         }
     }
 }
 
-static tc_hz_cta *new_hz_cta(tc_cta *c) {
-    tc_hz_cta *z = tc_xcalloc(1, sizeof *z);
+static tc_race_cta *new_hz_cta(tc_cta *c) {
+    tc_race_cta *z = tc_xcalloc(1, sizeof *z);
     z->cta = c;
-    z->nshared = (c->shared_bytes + TC_HZ_LINE - 1) / TC_HZ_LINE;
+    z->nshared = (c->shared_bytes + TC_RACE_LINE - 1) / TC_RACE_LINE;
     z->shared = tc_xcalloc(z->nshared + 1, sizeof *z->shared);
-    z->late = tc_xcalloc(z->nshared + 1, sizeof *z->late);
+    z->deferred = tc_xcalloc(z->nshared + 1, sizeof *z->deferred);
     z->warps = tc_xcalloc(c->nwarps, sizeof *z->warps);
     if (c->local) {
         z->local = tc_xcalloc(c->nwarps * TC_LANES, c->local_bytes);
@@ -105,114 +105,114 @@ static tc_hz_cta *new_hz_cta(tc_cta *c) {
     return z;
 }
 
-void tc_hazard_cta_start(tc_cta *c) {
-    tc_hazard *h = c->run->hazard;
-    if (!c->hz) {
-        c->hz = new_hz_cta(c);
+void tc_race_cta_start(tc_cta *c) {
+    tc_race *h = c->run->race;
+    if (!c->race) {
+        c->race = new_hz_cta(c);
     }
-    tc_hz_cta *z = c->hz;
-    tc_hz_retire(c);
-    tc_hz_know *k = tc_hz_know_copy(NULL);
+    tc_race_cta *z = c->race;
+    tc_race_retire(c);
+    tc_vclock *k = tc_vclock_copy(NULL);
     k->runs = UINT32_C(1) << c->rank % 32;
-    tc_hz_know_all(k, c->index, 0);
+    tc_vclock_raise_cta(k, c->index, 0);
     h->stamp++;
     for (uint32_t i = 0; i < c->nwarps; i++) {
-        tc_hz_warp *hw = &z->warps[i];
+        tc_race_warp *hw = &z->warps[i];
         point_lanes(hw, UINT32_MAX, k);
         hw->all = k;
         hw->clock = h->stamp;
     }
-    tc_hz_know_drop(k);
+    tc_vclock_unref(k);
     if (z->local) {
         memset(z->local, 0, c->nwarps * TC_LANES * c->local_bytes);
     }
     z->index = c->index;
-    tc_hz_set_live(h, c->index, true);
+    tc_race_set_live(h, c->index, true);
     z->next = h->ctas;
     h->ctas = z;
 }
 
-void tc_hazard_cta_free(tc_cta *c) {
-    tc_hz_cta *z = c->hz;
+void tc_race_cta_free(tc_cta *c) {
+    tc_race_cta *z = c->race;
     if (!z) {
         return;
     }
-    tc_hz_retire(c);
-    tc_hz_late_free(z);
+    tc_race_retire(c);
+    tc_deferred_free(z);
     free(z->shared);
     free(z->tensor);
     free(z->local);
     free(z->warps);
     free(z);
-    c->hz = NULL;
+    c->race = NULL;
 }
 
 /* ---- to tell, and to learn ---- */
 
-void tc_hz_publish(tc_warp *w, int lane, tc_hz_know *into) {
-    tc_hz_know_join(into, tc_hz_warp_of(w)->known[lane],
-                    w->cta->run->hazard->nthreads);
-    tc_hz_publish_own(w, lane, into);
+void tc_race_release(tc_warp *w, int lane, tc_vclock *into) {
+    tc_vclock_join(into, tc_race_warp_of(w)->vclock[lane],
+                   w->cta->run->race->nthreads);
+    tc_race_release_own(w, lane, into);
 }
 
-void tc_hz_publish_own(tc_warp *w, int lane, tc_hz_know *into) {
-    tc_hazard *h = w->cta->run->hazard;
-    tc_hz_warp *hw = tc_hz_warp_of(w);
+void tc_race_release_own(tc_warp *w, int lane, tc_vclock *into) {
+    tc_race *h = w->cta->run->race;
+    tc_race_warp *hw = tc_race_warp_of(w);
     uint32_t t = w->index * TC_LANES + (uint32_t)lane;
-    tc_hz_know_range(into, w->cta->index, t, 1, hw->clock, h->nthreads);
+    tc_vclock_raise(into, w->cta->index, t, 1, hw->clock, h->nthreads);
     if (hw->fences >> lane & 1) {
-        tc_hz_know *own = tc_hz_know_copy(NULL);
-        tc_hz_know_range(own, w->cta->index, t, 1, hw->fenced[lane],
-                         h->nthreads);
-        tc_hz_know_proxy(into, own, h->nthreads);
-        tc_hz_know_drop(own);
+        tc_vclock *own = tc_vclock_copy(NULL);
+        tc_vclock_raise(own, w->cta->index, t, 1, hw->fenced[lane],
+                        h->nthreads);
+        tc_vclock_join_proxy(into, own, h->nthreads);
+        tc_vclock_unref(own);
     }
     hw->tick = true;
 }
 
-void tc_hz_set_known(tc_warp *w, uint32_t lanes, tc_hz_know *k) {
-    tc_hz_warp *hw = tc_hz_warp_of(w);
+void tc_race_set_vclock(tc_warp *w, uint32_t lanes, tc_vclock *k) {
+    tc_race_warp *hw = tc_race_warp_of(w);
     bool one = true;
     point_lanes(hw, lanes, k);
     for (uint32_t m = w->valid & ~lanes; m && one; m &= m - 1) {
-        one = hw->known[tc_first(m)] == k;
+        one = hw->vclock[tc_first(m)] == k;
     }
     hw->all = one ? k : NULL;
 }
 
 /* Lanes of mask whose knowledge is the first's, and that. */
-static uint32_t alike(const tc_hz_warp *hw, uint32_t mask, tc_hz_know **k) {
+static uint32_t alike(const tc_race_warp *hw, uint32_t mask, tc_vclock **k) {
     uint32_t same = 0;
-    *k = hw->known[tc_first(mask)];
+    *k = hw->vclock[tc_first(mask)];
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
-        same |= hw->known[i] == *k ? UINT32_C(1) << i : 0;
+        same |= hw->vclock[i] == *k ? UINT32_C(1) << i : 0;
     }
     return same;
 }
 
-void tc_hz_learn(tc_warp *w, uint32_t mask, tc_hz_know *k) {
-    uint32_t nt = w->cta->run->hazard->nthreads;
-    tc_hz_warp *hw = tc_hz_warp_of(w);
+void tc_race_acquire(tc_warp *w, uint32_t mask, tc_vclock *k) {
+    uint32_t nt = w->cta->run->race->nthreads;
+    tc_race_warp *hw = tc_race_warp_of(w);
     while (mask && k) {
-        tc_hz_know *old;
+        tc_vclock *old;
         uint32_t same = alike(hw, mask, &old);
         if (old == hw->old && k == hw->lesson) {
             if (old != hw->result) {
-                tc_hz_set_known(w, same, hw->result);
+                tc_race_set_vclock(w, same, hw->result);
             }
-        } else if (tc_hz_know_covers(old, k, nt)) {
-            tc_hz_know_point(&hw->old, old); /* who polls asks again */
-            tc_hz_know_point(&hw->lesson, k);
-            tc_hz_know_point(&hw->result, old);
+        } else if (tc_vclock_covers(old, k, nt)) {
+            tc_vclock_set(&hw->old, old); /* who polls asks again */
+            tc_vclock_set(&hw->lesson, k);
+            tc_vclock_set(&hw->result, old);
         } else {
-            tc_hz_know *n = tc_hz_know_copy(old);
-            tc_hz_know_join(n, k, nt);
-            tc_hz_know_point(&hw->old, old);
-            tc_hz_know_point(&hw->lesson, k);
-            tc_hz_know_point(&hw->result, n);
-            tc_hz_set_known(w, same, n);
-            tc_hz_know_drop(n);
+            tc_vclock *n = tc_vclock_copy(old);
+            tc_vclock_join(n, k, nt);
+            tc_vclock_set(&hw->old, old);
+            tc_vclock_set(&hw->lesson, k);
+            tc_vclock_set(&hw->result, n);
+            tc_race_set_vclock(w, same, n);
+            tc_vclock_unref(n);
         }
         mask &= ~same;
     }
@@ -221,46 +221,46 @@ void tc_hz_learn(tc_warp *w, uint32_t mask, tc_hz_know *k) {
 /* ---- barriers ---- */
 
 /* Adds what the lanes know and did. */
-static void gather(tc_warp *w, uint32_t lanes, tc_hz_know *into,
-                   const tc_hz_know **last) {
-    tc_hazard *h = w->cta->run->hazard;
-    tc_hz_warp *hw = tc_hz_warp_of(w);
+static void gather(tc_warp *w, uint32_t lanes, tc_vclock *into,
+                   const tc_vclock **last) {
+    tc_race *h = w->cta->run->race;
+    tc_race_warp *hw = tc_race_warp_of(w);
     uint32_t first = w->index * TC_LANES;
     for (uint32_t m = lanes; m; m &= m - 1) {
         int i = tc_first(m);
-        if (hw->known[i] != *last) {
-            *last = hw->known[i];
-            tc_hz_know_join(into, *last, h->nthreads);
+        if (hw->vclock[i] != *last) {
+            *last = hw->vclock[i];
+            tc_vclock_join(into, *last, h->nthreads);
         }
         if (hw->fences >> i & 1) {
-            tc_hz_know *own = tc_hz_know_copy(NULL);
-            tc_hz_know_range(own, w->cta->index, first + (uint32_t)i, 1,
-                             hw->fenced[i], h->nthreads);
-            tc_hz_know_proxy(into, own, h->nthreads);
-            tc_hz_know_drop(own);
+            tc_vclock *own = tc_vclock_copy(NULL);
+            tc_vclock_raise(own, w->cta->index, first + (uint32_t)i, 1,
+                            hw->fenced[i], h->nthreads);
+            tc_vclock_join_proxy(into, own, h->nthreads);
+            tc_vclock_unref(own);
         }
     }
     if (lanes == w->valid) {
-        tc_hz_know_range(into, w->cta->index, first, TC_LANES, hw->clock,
-                         h->nthreads);
+        tc_vclock_raise(into, w->cta->index, first, TC_LANES, hw->clock,
+                        h->nthreads);
         return;
     }
     for (uint32_t m = lanes; m; m &= m - 1) {
-        tc_hz_know_range(into, w->cta->index, first + (uint32_t)tc_first(m), 1,
-                         hw->clock, h->nthreads);
+        tc_vclock_raise(into, w->cta->index, first + (uint32_t)tc_first(m), 1,
+                        hw->clock, h->nthreads);
     }
 }
 
 /* The lanes in masks (one of each warp) synchronise; extra: what others that
  * arrived without waiting knew and did. */
 static void synchronise(tc_cta *c, const uint32_t *masks,
-                        const tc_hz_know *extra) {
-    tc_hazard *h = c->run->hazard;
-    tc_hz_cta *z = c->hz;
-    const tc_hz_know *last = NULL;
-    tc_hz_know *k = tc_hz_know_copy(NULL);
+                        const tc_vclock *extra) {
+    tc_race *h = c->run->race;
+    tc_race_cta *z = c->race;
+    const tc_vclock *last = NULL;
+    tc_vclock *k = tc_vclock_copy(NULL);
     bool everybody = true;
-    tc_hz_know_all(k, c->index, 0);
+    tc_vclock_raise_cta(k, c->index, 0);
     for (uint32_t i = 0; i < c->nwarps; i++) {
         everybody = everybody && masks[i] == c->warps[i].valid;
     }
@@ -271,17 +271,17 @@ static void synchronise(tc_cta *c, const uint32_t *masks,
         }
         gather(&c->warps[i], masks[i], k, &last);
     }
-    tc_hz_know_join(k, extra, h->nthreads);
+    tc_vclock_join(k, extra, h->nthreads);
     if (everybody) {
-        tc_hz_know_all(k, c->index, h->stamp);
+        tc_vclock_raise_cta(k, c->index, h->stamp);
     }
     uint64_t now = ++h->stamp;
     for (uint32_t i = 0; i < c->nwarps; i++) {
-        tc_hz_warp *hw = &z->warps[i];
+        tc_race_warp *hw = &z->warps[i];
         if (!masks[i]) {
             continue;
         }
-        tc_hz_set_known(&c->warps[i], masks[i], k);
+        tc_race_set_vclock(&c->warps[i], masks[i], k);
         hw->fences &= ~masks[i]; /* all know of them now */
         hw->clock = now;
         hw->tick = false;
@@ -290,32 +290,32 @@ static void synchronise(tc_cta *c, const uint32_t *masks,
             hw->phase[tc_first(m)]++;
         }
     }
-    tc_hz_know_drop(k);
+    tc_vclock_unref(k);
 }
 
-void tc_hazard_warp_sync(tc_warp *w, uint32_t mask) {
-    const tc_hz_know *last = NULL;
-    tc_hz_know *k = tc_hz_know_copy(NULL);
+void tc_race_warp_sync(tc_warp *w, uint32_t mask) {
+    const tc_vclock *last = NULL;
+    tc_vclock *k = tc_vclock_copy(NULL);
     gather(w, mask, k, &last);
-    tc_hz_set_known(w, mask, k);
-    tc_hz_warp_of(w)->fences &= ~mask;
-    tc_hz_warp_of(w)->tick = true;
-    tc_hz_know_drop(k);
+    tc_race_set_vclock(w, mask, k);
+    tc_race_warp_of(w)->fences &= ~mask;
+    tc_race_warp_of(w)->tick = true;
+    tc_vclock_unref(k);
 }
 
-void tc_hazard_barrier_arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                              uint32_t id) {
-    tc_hazard *h = w->cta->run->hazard;
-    const tc_hz_know *last = NULL;
+void tc_race_barrier_arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                            uint32_t id) {
+    tc_race *h = w->cta->run->race;
+    const tc_vclock *last = NULL;
     (void)op;
     if (!h || id >= TC_BARRIERS || !mask) {
         return;
     }
-    tc_hz_know *k = tc_hz_know_copy(w->cta->hz->arrived[id]);
+    tc_vclock *k = tc_vclock_copy(w->cta->race->arrived[id]);
     gather(w, mask, k, &last);
-    tc_hz_know_point(&w->cta->hz->arrived[id], k);
-    tc_hz_know_drop(k);
-    tc_hz_warp_of(w)->tick = true;
+    tc_vclock_set(&w->cta->race->arrived[id], k);
+    tc_vclock_unref(k);
+    tc_race_warp_of(w)->tick = true;
 }
 
 /* An aligned barrier by part of a warp while the rest is at another one. */
@@ -362,7 +362,7 @@ static void report_gone(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
 
 /* At the release of a barrier: orders its threads; reports what PTX leaves
  * undefined: threads gone that it wanted, a warp at two barriers. */
-void tc_hazard_barrier(tc_cta *c, uint32_t id) {
+void tc_race_barrier_complete(tc_cta *c, uint32_t id) {
     uint32_t masks[64] = {0}, gone = 0, count = 0;
     const tc_ptx_op *op = NULL;
     tc_warp *at = NULL;
@@ -385,6 +385,6 @@ void tc_hazard_barrier(tc_cta *c, uint32_t id) {
     if (gone && !count && at) {
         report_gone(at, op, masks[at->index], gone);
     }
-    synchronise(c, masks, c->hz->arrived[id % TC_BARRIERS]);
-    tc_hz_know_point(&c->hz->arrived[id % TC_BARRIERS], NULL);
+    synchronise(c, masks, c->race->arrived[id % TC_BARRIERS]);
+    tc_vclock_set(&c->race->arrived[id % TC_BARRIERS], NULL);
 }

@@ -12,7 +12,7 @@
  * are right is known of the libraries' code alone, so that these races are
  * suppressions with a name (suppressions.def). */
 #include "sim/core/finding.h"
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 #include <string.h>
 
 enum { MOST = 16 };

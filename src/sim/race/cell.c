@@ -1,24 +1,24 @@
-/* cell.c - which lane touched which byte of a line: the shapes of marks. */
+/* cell.c - which lane touched which byte of a line: the shapes of cells. */
 #include "sim/race/shadow_line.h"
 
-static bool touch(const tc_hz_mark *a, const tc_hz_mark *b) {
+static bool touch(const tc_shadow_cell *a, const tc_shadow_cell *b) {
     return a->b0 <= b->b1 && b->b0 <= a->b1;
 }
 
-static void widen(tc_hz_mark *e, const tc_hz_mark *m) {
+static void widen(tc_shadow_cell *e, const tc_shadow_cell *m) {
     e->b0 = e->b0 < m->b0 ? e->b0 : m->b0;
     e->b1 = e->b1 > m->b1 ? e->b1 : m->b1;
 }
 
-/* Adds m to e exactly, if one mark can say both. Who they are is the caller's
+/* Adds m to e exactly, if one cell can say both. Who they are is the caller's
  * to compare; m has one shift. */
-bool tc_hz_absorb(tc_hz_mark *e, const tc_hz_mark *m) {
-    if (tc_hz_shape_of(e) != tc_hz_shape_of(m) || e->l0 != m->l0 ||
+bool tc_race_absorb(tc_shadow_cell *e, const tc_shadow_cell *m) {
+    if (tc_shadow_shape_of(e) != tc_shadow_shape_of(m) || e->l0 != m->l0 ||
         e->l1 != m->l1 || e->unit != m->unit) {
         return false;
     }
     bool inside = e->b0 <= m->b0 && m->b1 <= e->b1;
-    if (tc_hz_shape_of(m) == TC_HZ_SAME) {
+    if (tc_shadow_shape_of(m) == TC_RACE_SAME) {
         if (!touch(e, m)) {
             return false;
         }
@@ -32,7 +32,7 @@ bool tc_hz_absorb(tc_hz_mark *e, const tc_hz_mark *m) {
         widen(e, m);
         return true;
     }
-    if ((e->shape | m->shape) & TC_HZ_CLIPPED) {
+    if ((e->shape | m->shape) & TC_RACE_CLIPPED) {
         return false;
     }
     if (m->lo == e->hi + 1) {
@@ -42,17 +42,18 @@ bool tc_hz_absorb(tc_hz_mark *e, const tc_hz_mark *m) {
     } else {
         return m->lo >= e->lo && m->lo <= e->hi;
     }
-    tc_hz_natural(e);
+    tc_shadow_natural(e);
     return true;
 }
 
-bool tc_hz_cut(tc_hz_mark *e, uint32_t b0, uint32_t b1, tc_hz_mark *rest) {
+bool tc_race_cut(tc_shadow_cell *e, uint32_t b0, uint32_t b1,
+                 tc_shadow_cell *rest) {
     rest->b0 = rest->b1 = 0;
     if (b1 <= e->b0 || e->b1 <= b0) {
         return true;
     }
     bool left = e->b0 < b0, right = b1 < e->b1;
-    e->shape |= TC_HZ_CLIPPED;
+    e->shape |= TC_RACE_CLIPPED;
     if (left && right) {
         *rest = *e;
         rest->b0 = (uint8_t)b1;

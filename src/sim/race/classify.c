@@ -7,14 +7,14 @@
  * the copy's issuer waits before it meets another barrier, only the barrier was
  * missing (read-before-barrier); else the wait was. */
 #include "sim/core/finding.h"
-#include "sim/race/shadow.h"
+#include "sim/race/visit.h"
 #include <stdlib.h>
 
-static tc_access access_of(const tc_hazard *h, uint32_t record, int lane) {
-    const tc_hz_record *r = tc_hz_record_of(h, record);
+static tc_access access_of(const tc_race *h, uint32_t record, int lane) {
+    const tc_shadow_record *r = tc_shadow_record_of(h, record);
     int32_t group = -2;
-    if (r->flags & TC_HZ_COPY) {
-        group = ((const tc_hz_copy *)r->async)->group[lane];
+    if (r->flags & TC_RACE_COPY) {
+        group = ((const tc_race_copy *)r->async)->group[lane];
     }
     return (tc_access){.valid = true,
                        .op = r->op,
@@ -25,15 +25,15 @@ static tc_access access_of(const tc_hazard *h, uint32_t record, int lane) {
                        .group = group};
 }
 
-static tc_hz_copy *copy_of(const tc_hz_record *r) {
-    return r->flags & TC_HZ_COPY ? r->async : NULL;
+static tc_race_copy *copy_of(const tc_shadow_record *r) {
+    return r->flags & TC_RACE_COPY ? r->async : NULL;
 }
 
-static tc_hz_agent *agent_of(const tc_hz_record *r) {
-    return r->flags & TC_HZ_AGENT ? r->async : NULL;
+static tc_race_agent *agent_of(const tc_shadow_record *r) {
+    return r->flags & TC_RACE_AGENT ? r->async : NULL;
 }
 
-static uint32_t committed_now(const tc_hz_copy *k, int lane) {
+static uint32_t committed_now(const tc_race_copy *k, int lane) {
     return k->dead ? 0 : k->warp->core->ncommit[lane];
 }
 
@@ -45,7 +45,7 @@ static void swap(tc_finding *f) {
 
 /* The missing line for a copy that is not complete for its issuer; committed:
  * the groups it had committed when the access was made. */
-static void name_missing(tc_finding *f, const tc_hz_copy *k, int lane,
+static void name_missing(tc_finding *f, const tc_race_copy *k, int lane,
                          uint32_t committed) {
     int32_t g = k->group[lane];
     bool waited = (k->waited >> lane & 1) != 0;
@@ -75,8 +75,9 @@ static void name_missing(tc_finding *f, const tc_hz_copy *k, int lane,
 /* ---- accesses that wait for their name ---- */
 
 /* Barriers that the thread has passed. */
-static uint32_t phases_of(const tc_hazard *h, const tc_hz_record *r, int lane) {
-    for (const tc_hz_cta *z = h->ctas; z; z = z->next) {
+static uint32_t phases_of(const tc_race *h, const tc_shadow_record *r,
+                          int lane) {
+    for (const tc_race_cta *z = h->ctas; z; z = z->next) {
         if (z->cta->index == r->cta) {
             return z->warps[r->warp].phase[lane];
         }
@@ -84,14 +85,14 @@ static uint32_t phases_of(const tc_hazard *h, const tc_hz_record *r, int lane) {
     return 0;
 }
 
-static void defer(tc_hz_pending **list, int lane, const tc_finding *f,
+static void defer(tc_race_pending **list, int lane, const tc_finding *f,
                   uint32_t phase, uint32_t committed, bool source) {
-    for (tc_hz_pending *p = *list; p; p = p->next) {
+    for (tc_race_pending *p = *list; p; p = p->next) {
         if (p->f.at.op == f->at.op && p->lane == lane) {
             return;
         }
     }
-    tc_hz_pending *p = tc_xcalloc(1, sizeof *p);
+    tc_race_pending *p = tc_xcalloc(1, sizeof *p);
     p->f = *f;
     p->phase = phase;
     p->committed = committed;
@@ -101,11 +102,11 @@ static void defer(tc_hz_pending **list, int lane, const tc_finding *f,
     *list = p;
 }
 
-void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited) {
-    tc_hz_pending **at = &k->pending;
-    const tc_hz_warp *hw = tc_hz_warp_of(k->warp);
+void tc_race_settle_copy(tc_race_copy *k, int lane, bool waited) {
+    tc_race_pending **at = &k->pending;
+    const tc_race_warp *hw = tc_race_warp_of(k->warp);
     while (*at) {
-        tc_hz_pending *p = *at;
+        tc_race_pending *p = *at;
         if (p->lane != lane) {
             at = &p->next;
             continue;
@@ -128,7 +129,7 @@ void tc_hz_settle_copy(tc_hz_copy *k, int lane, bool waited) {
 
 /* The missing line for a transfer that is not complete: all of it, or (read)
  * its reading. True: it was never committed. */
-static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
+static bool name_agent(tc_finding *f, const tc_race_agent *g, bool read) {
     uint16_t opcode = g->issue.op->opcode;
     f->missing = read ? TC_MISSING_BULK_WAIT_READ : TC_MISSING_BULK_WAIT;
     if (opcode == TC_PTX_TCGEN05_LD || opcode == TC_PTX_TCGEN05_ST) {
@@ -153,7 +154,7 @@ static bool name_agent(tc_finding *f, const tc_hz_agent *g, bool read) {
 }
 
 /* What a use of the transfer's bytes is called: too early, or never waited. */
-static void name_use(tc_finding *f, const tc_hz_agent *g, bool read,
+static void name_use(tc_finding *f, const tc_race_agent *g, bool read,
                      tc_finding_kind kind) {
     f->kind = name_agent(f, g, read) ? TC_FINDING_UNCOMMITTED_GROUP : kind;
 }
@@ -163,11 +164,11 @@ static bool same_place(const tc_access *a, const tc_access *b) {
 }
 
 /* waiter NULL: nobody waited. sources: only the reading is known to be over. */
-void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane,
-                        bool sources) {
-    tc_hz_pending **at = &g->pending;
+void tc_race_settle_agent(tc_race_agent *g, const tc_warp *waiter, int lane,
+                          bool sources) {
+    tc_race_pending **at = &g->pending;
     while (*at) {
-        tc_hz_pending *p = *at;
+        tc_race_pending *p = *at;
         if (sources && !p->source) {
             at = &p->next;
             continue;
@@ -180,7 +181,7 @@ void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane,
         }
         name_use(&f, g, p->source, kind);
         if (waiter && !same_place(&by, &f.at) &&
-            tc_hz_warp_of(waiter)->phase[lane] <= p->phase) {
+            tc_race_warp_of(waiter)->phase[lane] <= p->phase) {
             f.kind = kind == TC_FINDING_READ_BEFORE_COMPLETE
                          ? TC_FINDING_READ_BEFORE_BARRIER
                          : kind;
@@ -194,8 +195,8 @@ void tc_hz_settle_agent(tc_hz_agent *g, const tc_warp *waiter, int lane,
 
 /* A use of g's bytes that was not in order; by: who made it, the finding's
  * `at`. done: g is over for somebody. */
-static void use_of_agent(tc_hazard *h, tc_finding *f, tc_hz_agent *g,
-                         const tc_hz_record *by, bool source) {
+static void use_of_agent(tc_race *h, tc_finding *f, tc_race_agent *g,
+                         const tc_shadow_record *by, bool source) {
     bool done = g->done || g->waited || (source && g->read_done);
     if (done) {
         f->kind = f->kind == TC_FINDING_READ_BEFORE_COMPLETE
@@ -204,7 +205,7 @@ static void use_of_agent(tc_hazard *h, tc_finding *f, tc_hz_agent *g,
         f->missing = TC_MISSING_BARRIER;
         tc_race_find(h->run, f);
     } else if (same_place(&f->at, &g->issue) || g->freed || !g->warp ||
-               (by->flags & TC_HZ_AGENT)) {
+               (by->flags & TC_RACE_AGENT)) {
         name_use(f, g, source, f->kind);
         tc_race_find(h->run, f);
     } else {
@@ -215,29 +216,30 @@ static void use_of_agent(tc_hazard *h, tc_finding *f, tc_hz_agent *g,
 
 /* ---- reader and writer ---- */
 
-static bool same_thread(const tc_hz_record *a, int la, const tc_hz_record *b,
-                        int lb) {
+static bool same_thread(const tc_shadow_record *a, int la,
+                        const tc_shadow_record *b, int lb) {
     return a->cta == b->cta && a->warp == b->warp && la == lb;
 }
 
-static void overwrite_before_read(tc_hazard *h, tc_finding *f) {
+static void overwrite_before_read(tc_race *h, tc_finding *f) {
     f->kind = TC_FINDING_OVERWRITE_BEFORE_READ;
     tc_race_find(h->run, f);
 }
 
 /* A copy's write and a load that it is not complete for. f: at the reader,
  * cause the writer. */
-static void read_of_copy(tc_hz_visit *v, tc_finding *f, uint32_t reader,
+static void read_of_copy(tc_race_visit *v, tc_finding *f, uint32_t reader,
                          int rlane, uint32_t writer, int wlane,
                          bool read_first) {
-    tc_hazard *h = v->h;
-    const tc_hz_record *rd = tc_hz_record_of(h, reader);
-    const tc_hz_record *wr = tc_hz_record_of(h, writer);
-    tc_hz_copy *k = wr->async;
+    tc_race *h = v->h;
+    const tc_shadow_record *rd = tc_shadow_record_of(h, reader);
+    const tc_shadow_record *wr = tc_shadow_record_of(h, writer);
+    tc_race_copy *k = wr->async;
     uint32_t t = wr->warp * TC_LANES + (uint32_t)wlane;
     bool same = same_thread(rd, rlane, wr, wlane);
-    bool issued = !read_first && (same || tc_hz_knows(v->known[rlane], wr->cta,
-                                                      t, 1, wr->clock));
+    bool issued = !read_first &&
+                  (same || tc_vclock_covers_threads(v->vclock[rlane], wr->cta,
+                                                    t, 1, wr->clock));
     if (!issued && rd->position < wr->position &&
         !(read_first && v->unwritten)) {
         swap(f);
@@ -259,22 +261,22 @@ static void read_of_copy(tc_hz_visit *v, tc_finding *f, uint32_t reader,
 /* The same for a transfer. A reader that has waited for an earlier phase of
  * its barrier, and does not know that this one was issued, wanted what was
  * there before: then the transfer came too early, not the reader. */
-static void read_of_agent(tc_hz_visit *v, tc_finding *f, uint32_t reader,
+static void read_of_agent(tc_race_visit *v, tc_finding *f, uint32_t reader,
                           int rlane, uint32_t writer, bool read_first) {
-    tc_hazard *h = v->h;
-    const tc_hz_record *rd = tc_hz_record_of(h, reader);
-    const tc_hz_record *wr = tc_hz_record_of(h, writer);
-    tc_hz_agent *g = wr->async;
+    tc_race *h = v->h;
+    const tc_shadow_record *rd = tc_shadow_record_of(h, reader);
+    const tc_shadow_record *wr = tc_shadow_record_of(h, writer);
+    tc_race_agent *g = wr->async;
     bool same = same_thread(rd, rlane, wr, (int)g->issue.lane);
     bool early = read_first && !v->unwritten;
     if (!read_first) {
-        const tc_hz_know *k = v->known[rlane];
+        const tc_vclock *k = v->vclock[rlane];
         uint32_t t = wr->warp * TC_LANES + g->issue.lane;
         for (uint32_t i = 0; i < g->nsignals; i++) {
-            early |= tc_hz_phases_known(k, g->signal[i].barrier) > 0;
+            early |= tc_vclock_phases(k, g->signal[i].barrier) > 0;
         }
         early = early && g->over && !same &&
-                !tc_hz_knows(k, wr->cta, t, 1, g->issued);
+                !tc_vclock_covers_threads(k, wr->cta, t, 1, g->issued);
     }
     if (early) {
         swap(f);
@@ -287,12 +289,13 @@ static void read_of_agent(tc_hz_visit *v, tc_finding *f, uint32_t reader,
     }
 }
 
-static tc_missing missing_order(const tc_hz_visit *v, const tc_hz_record *a,
-                                const tc_hz_record *b) {
+static tc_missing missing_order(const tc_race_visit *v,
+                                const tc_shadow_record *a,
+                                const tc_shadow_record *b) {
     if (a->cta == b->cta) {
         return TC_MISSING_BARRIER;
     }
-    if (a->flags & b->flags & TC_HZ_STRONG) {
+    if (a->flags & b->flags & TC_RACE_STRONG) {
         return TC_MISSING_SCOPE;
     }
     return v->space == TC_PS_SHARED ? TC_MISSING_CLUSTER_BARRIER
@@ -300,8 +303,8 @@ static tc_missing missing_order(const tc_hz_visit *v, const tc_hz_record *a,
 }
 
 /* A write to what an asynchronous read (of r) has as its source. */
-static void over_source(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
-                        int rlane, const tc_hz_record *wr, int wlane) {
+static void over_source(tc_race *h, tc_finding *f, const tc_shadow_record *rd,
+                        int rlane, const tc_shadow_record *wr, int wlane) {
     f->kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
     if (agent_of(rd)) {
         use_of_agent(h, f, agent_of(rd), wr, true);
@@ -316,21 +319,23 @@ static void over_source(tc_hazard *h, tc_finding *f, const tc_hz_record *rd,
 
 /* A wgmma that nobody knows to be over; of another warp, a transfer's write
  * comes too early rather. */
-static bool product_goes_on(const tc_hz_record *rd, const tc_hz_record *wr) {
-    const tc_hz_agent *g = agent_of(rd);
+static bool product_goes_on(const tc_shadow_record *rd,
+                            const tc_shadow_record *wr) {
+    const tc_race_agent *g = agent_of(rd);
     bool own = rd->cta == wr->cta && rd->warp == wr->warp;
     return g && g->issue.op->opcode == TC_PTX_WGMMA_MMA_ASYNC && !g->waited &&
            !g->done && (own || !agent_of(wr));
 }
 
-void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
-                      int rlane, uint32_t writer, int wlane, bool read_first) {
-    tc_hazard *h = v->h;
-    const tc_hz_record *rd = tc_hz_record_of(h, reader);
-    const tc_hz_record *wr = tc_hz_record_of(h, writer);
+void tc_race_read_write(tc_race_visit *v, const tc_finding *place,
+                        uint32_t reader, int rlane, uint32_t writer, int wlane,
+                        bool read_first) {
+    tc_race *h = v->h;
+    const tc_shadow_record *rd = tc_shadow_record_of(h, reader);
+    const tc_shadow_record *wr = tc_shadow_record_of(h, writer);
     tc_finding f = *place;
-    bool async_read = (rd->flags & (TC_HZ_COPY | TC_HZ_AGENT)) != 0;
-    if (tc_hz_both_strong(rd, wr)) {
+    bool async_read = (rd->flags & (TC_RACE_COPY | TC_RACE_AGENT)) != 0;
+    if (tc_race_both_strong(rd, wr)) {
         return;
     }
     f.at = access_of(h, reader, rlane);
@@ -364,7 +369,7 @@ void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
         swap(&f);
         f.kind = TC_FINDING_OVERWRITE_BEFORE_READ;
     } else if (one && f.space == TC_PS_SHARED && !async_read) {
-        tc_hz_idle_race(h, &f, rd, rlane);
+        tc_race_idle_wait_found(h, &f, rd, rlane);
     }
     tc_race_find(h->run, &f);
 }
@@ -374,27 +379,27 @@ void tc_hz_read_write(tc_hz_visit *v, const tc_finding *place, uint32_t reader,
 /* A transfer onto one that signals an earlier phase of the same barrier: if
  * somebody read the first one's bytes, the second overwrote them before that,
  * and the read tells; else it overwrote them in flight. */
-typedef struct tc_hz_doubt {
-    struct tc_hz_doubt *next;
+typedef struct tc_race_doubt {
+    struct tc_race_doubt *next;
     tc_finding f;
-} tc_hz_doubt;
+} tc_race_doubt;
 
-static void doubt(tc_hazard *h, const tc_finding *f) {
-    for (tc_hz_doubt *d = h->doubts; d; d = d->next) {
+static void doubt(tc_race *h, const tc_finding *f) {
+    for (tc_race_doubt *d = h->doubts; d; d = d->next) {
         if (d->f.at.op == f->at.op && d->f.cause.op == f->cause.op) {
             return;
         }
     }
-    tc_hz_doubt *d = tc_xcalloc(1, sizeof *d);
+    tc_race_doubt *d = tc_xcalloc(1, sizeof *d);
     d->f = *f;
     d->next = h->doubts;
     h->doubts = d;
 }
 
-void tc_hz_settle_doubts(tc_hazard *h) {
+void tc_race_settle_doubts(tc_race *h) {
     const tc_run *r = h->run;
     while (h->doubts) {
-        tc_hz_doubt *d = h->doubts;
+        tc_race_doubt *d = h->doubts;
         bool told = false;
         for (int i = 0; i < r->nfindings; i++) {
             told |= r->findings[i].kind == TC_FINDING_OVERWRITE_BEFORE_READ &&
@@ -412,14 +417,15 @@ void tc_hz_settle_doubts(tc_hazard *h) {
     }
 }
 
-void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
-                       int flane, uint32_t second, int slane) {
-    tc_hazard *h = v->h;
-    const tc_hz_record *a = tc_hz_record_of(h, first);
-    const tc_hz_record *b = tc_hz_record_of(h, second);
-    const tc_hz_agent *ga = agent_of(a), *gb = agent_of(b);
+void tc_race_write_write(tc_race_visit *v, const tc_finding *place,
+                         uint32_t first, int flane, uint32_t second,
+                         int slane) {
+    tc_race *h = v->h;
+    const tc_shadow_record *a = tc_shadow_record_of(h, first);
+    const tc_shadow_record *b = tc_shadow_record_of(h, second);
+    const tc_race_agent *ga = agent_of(a), *gb = agent_of(b);
     tc_finding f = *place;
-    if (tc_hz_both_strong(a, b)) {
+    if (tc_race_both_strong(a, b)) {
         return;
     }
     f.cause = access_of(h, first, flane);
@@ -433,7 +439,8 @@ void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
             return;
         }
         name_use(&f, ga, false, f.kind);
-        if (ga->nsignals && tc_hz_agent_signals(gb, ga->signal[0].barrier)) {
+        if (ga->nsignals &&
+            tc_race_agent_completes_on(gb, ga->signal[0].barrier)) {
             doubt(h, &f);
             return;
         }
@@ -456,8 +463,8 @@ void tc_hz_write_write(tc_hz_visit *v, const tc_finding *place, uint32_t first,
 
 /* ---- the rest ---- */
 
-void tc_hz_unfenced(tc_hz_visit *v, const tc_finding *place, uint32_t first,
-                    int flane, uint32_t second, int slane) {
+void tc_race_unfenced(tc_race_visit *v, const tc_finding *place, uint32_t first,
+                      int flane, uint32_t second, int slane) {
     tc_finding f = *place;
     f.kind = TC_FINDING_PROXY_FENCE;
     f.missing = TC_MISSING_PROXY_FENCE;
@@ -467,8 +474,8 @@ void tc_hz_unfenced(tc_hz_visit *v, const tc_finding *place, uint32_t first,
 }
 
 /* A read of bytes that a transfer of another thread fills: too early. */
-void tc_hz_unfilled(tc_hz_visit *v, const tc_finding *place, uint32_t record,
-                    int lane) {
+void tc_race_unfilled(tc_race_visit *v, const tc_finding *place,
+                      uint32_t record, int lane) {
     tc_finding f = *place;
     f.kind = TC_FINDING_READ_BEFORE_COMPLETE;
     f.at = access_of(v->h, record, lane);
@@ -477,8 +484,8 @@ void tc_hz_unfilled(tc_hz_visit *v, const tc_finding *place, uint32_t record,
     tc_race_find(v->h->run, &f);
 }
 
-void tc_hz_unwritten(tc_hazard *h, const tc_finding *place, uint32_t record,
-                     int lane, uint32_t lanes) {
+void tc_race_unwritten(tc_race *h, const tc_finding *place, uint32_t record,
+                       int lane, uint32_t lanes) {
     tc_finding f = *place;
     f.kind = TC_FINDING_UNINITIALIZED_READ;
     f.at = access_of(h, record, lane);

@@ -13,35 +13,36 @@
 
 enum { FIRST = 4, MOST = 64 };
 
-static tc_hz_late *late_of(const tc_hz_visit *v, const tc_hz_line *line) {
-    return &v->z->late[line - v->z->shared];
+static tc_deferred_reads *late_of(const tc_race_visit *v,
+                                  const tc_shadow_line *line) {
+    return &v->z->deferred[line - v->z->shared];
 }
 
-static void clear(tc_hazard *h, tc_hz_late *l) {
+static void clear(tc_race *h, tc_deferred_reads *l) {
     for (uint32_t i = 0; i < l->n && l->coarse; i++) {
-        if (tc_hz_shape_of(&l->m[i]) == TC_HZ_COARSE) {
-            tc_hz_mark_free(h, l->m[i].map);
+        if (tc_shadow_shape_of(&l->m[i]) == TC_RACE_COARSE) {
+            tc_shadow_cell_free(h, l->m[i].map);
         }
     }
     l->n = 0;
     l->coarse = false;
-    tc_hz_know_point(&l->all, NULL);
+    tc_vclock_set(&l->all, NULL);
 }
 
-void tc_hz_late_take_in(tc_hz_visit *v, tc_hz_line *line) {
-    tc_hz_late *l = late_of(v, line);
-    tc_hz_visit by = {.h = v->h, .z = v->z, .all = l->all, .space = v->space};
+void tc_deferred_flush(tc_race_visit *v, tc_shadow_line *line) {
+    tc_deferred_reads *l = late_of(v, line);
+    tc_race_visit by = {.h = v->h, .z = v->z, .all = l->all, .space = v->space};
     for (uint32_t i = 0; i < l->n; i++) {
-        tc_hz_mark m = l->m[i];
+        tc_shadow_cell m = l->m[i];
         m.next = 0;
         by.record = m.record;
-        tc_hz_add_reader(&by, line, m, true);
+        tc_race_add_reader(&by, line, m, true);
     }
     l->coarse = false; /* the maps are the list's now */
     clear(v->h, l);
 }
 
-static void append(tc_hz_late *l, const tc_hz_mark *m) {
+static void append(tc_deferred_reads *l, const tc_shadow_cell *m) {
     if (l->n == l->cap) {
         l->cap = l->cap ? l->cap * 2 : FIRST;
         l->m = tc_xrealloc(l->m, l->cap * sizeof *l->m);
@@ -50,52 +51,52 @@ static void append(tc_hz_late *l, const tc_hz_mark *m) {
 }
 
 /* m one element further than e, or within it: what most loops do. */
-static inline bool widen(tc_hz_mark *e, const tc_hz_mark *m) {
-    if (e->shape != TC_HZ_RUN || m->shape != TC_HZ_RUN || e->l0 != m->l0 ||
+static inline bool widen(tc_shadow_cell *e, const tc_shadow_cell *m) {
+    if (e->shape != TC_RACE_RUN || m->shape != TC_RACE_RUN || e->l0 != m->l0 ||
         e->l1 != m->l1 || e->unit != m->unit || m->lo < e->lo - 1 ||
         m->lo > e->hi + 1) {
         return false;
     }
     e->lo = m->lo < e->lo ? m->lo : e->lo;
     e->hi = m->lo > e->hi ? m->lo : e->hi;
-    tc_hz_natural(e);
+    tc_shadow_natural(e);
     return true;
 }
 
-/* Too many marks of one stretch: one of all their bytes. */
-static void coarsen(tc_hazard *h, tc_hz_late *l, const tc_hz_mark *last,
-                    uint64_t clock) {
-    tc_bits bits = {{0}};
-    tc_hz_mark all = *last, blank = {0};
+/* Too many cells of one stretch: one of all their bytes. */
+static void coarsen(tc_race *h, tc_deferred_reads *l,
+                    const tc_shadow_cell *last, uint64_t clock) {
+    tc_shadow_bits bits = {{0}};
+    tc_shadow_cell all = *last, blank = {0};
     uint32_t n = 0;
-    tc_hz_set_bits(&bits, last->b0, last->b1, true);
+    tc_shadow_set_bits(&bits, last->b0, last->b1, true);
     for (uint32_t i = 0; i < l->n; i++) {
-        const tc_hz_mark e = l->m[i];
+        const tc_shadow_cell e = l->m[i];
         if (e.next != last->next ||
-            tc_hz_record_of(h, e.record)->clock != clock) {
+            tc_shadow_record_of(h, e.record)->clock != clock) {
             l->m[n++] = e;
             continue;
         }
         all.record = n == i ? e.record : all.record;
         all.b0 = all.b0 < e.b0 ? all.b0 : e.b0;
         all.b1 = all.b1 > e.b1 ? all.b1 : e.b1;
-        tc_hz_set_bits(&bits, e.b0, e.b1, true);
+        tc_shadow_set_bits(&bits, e.b0, e.b1, true);
     }
     l->n = n;
     l->coarse = true;
-    all.shape = TC_HZ_COARSE;
+    all.shape = TC_RACE_COARSE;
     all.unit = 0;
-    all.map = tc_hz_mark_new(h, &blank);
-    *tc_hz_map(h, &all) = bits;
+    all.map = tc_shadow_cell_new(h, &blank);
+    *tc_shadow_map(h, &all) = bits;
     append(l, &all);
 }
 
-static void admit(tc_hz_visit *v, tc_hz_late *l, const tc_hz_record *me,
-                  const tc_hz_mark *m) {
+static void admit(tc_race_visit *v, tc_deferred_reads *l,
+                  const tc_shadow_record *me, const tc_shadow_cell *m) {
     if (!l->n) {
-        tc_hz_know_point(&l->all, v->all);
+        tc_vclock_set(&l->all, v->all);
         l->newest = 0;
-        l->b0 = TC_HZ_LINE;
+        l->b0 = TC_RACE_LINE;
         l->b1 = 0;
     }
     l->newest = l->newest > me->clock ? l->newest : me->clock;
@@ -104,20 +105,20 @@ static void admit(tc_hz_visit *v, tc_hz_late *l, const tc_hz_record *me,
 }
 
 /* The list is empty, and all of the line's late readers know what v does. */
-static void keep(tc_hz_visit *v, tc_hz_late *l, const tc_hz_record *me,
-                 tc_hz_mark m) {
+static void keep(tc_race_visit *v, tc_deferred_reads *l,
+                 const tc_shadow_record *me, tc_shadow_cell m) {
     /* Of one warp and of one kind; of one stretch, if the clocks agree. */
     m.next = me->warp | (uint32_t)me->flags << 16;
     uint32_t own = 0;
     for (uint32_t i = l->n; i; i--) {
-        tc_hz_mark *e = &l->m[i - 1];
+        tc_shadow_cell *e = &l->m[i - 1];
         if (e->next != m.next ||
-            tc_hz_record_of(v->h, e->record)->clock != me->clock) {
+            tc_shadow_record_of(v->h, e->record)->clock != me->clock) {
             continue;
         }
-        if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
-            tc_hz_absorb_coarse(v->h, e, &m);
-        } else if (!widen(e, &m) && !tc_hz_absorb(e, &m)) {
+        if (tc_shadow_shape_of(e) == TC_RACE_COARSE) {
+            tc_race_absorb_coarse(v->h, e, &m);
+        } else if (!widen(e, &m) && !tc_race_absorb(e, &m)) {
             own++;
             continue;
         }
@@ -127,18 +128,19 @@ static void keep(tc_hz_visit *v, tc_hz_late *l, const tc_hz_record *me,
     }
     admit(v, l, me, &m);
     m.record = v->record;
-    if (own >= TC_HZ_EXACT) {
+    if (own >= TC_RACE_EXACT) {
         coarsen(v->h, l, &m, me->clock);
     } else {
         append(l, &m);
     }
 }
 
-bool tc_hz_late_read(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
-    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
-    tc_hz_late *l = late_of(v, line);
+bool tc_deferred_read(tc_race_visit *v, tc_shadow_line *line,
+                      tc_shadow_cell m) {
+    const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
+    tc_deferred_reads *l = late_of(v, line);
     if (l->n && (l->all != v->all || v->agent || me->async || l->n == MOST)) {
-        tc_hz_late_take_in(v, line);
+        tc_deferred_flush(v, line);
     }
     if (!v->all || v->agent || me->async || line->r.record) {
         return false;
@@ -149,39 +151,43 @@ bool tc_hz_late_read(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
 
 /* The line has one writer of bytes [b0, b1), which all of v's lanes know, and
  * late readers may come to it. */
-static bool plain(const tc_hz_visit *v, const tc_hz_line *line,
-                  const tc_hz_late *l, uint32_t b0, uint32_t b1) {
-    const tc_hz_mark *e = &line->w;
-    const tc_hz_record *x = tc_hz_record_of(v->h, e->record);
-    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+static bool plain(const tc_race_visit *v, const tc_shadow_line *line,
+                  const tc_deferred_reads *l, uint32_t b0, uint32_t b1) {
+    const tc_shadow_cell *e = &line->w;
+    const tc_shadow_record *x = tc_shadow_record_of(v->h, e->record);
+    const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
     uint64_t clock = x->clock;
     if (!e->record || e->b0 > b0 || e->b1 < b1 || line->r.record ||
         (l->n && (l->all != v->all || l->n == MOST)) || me->async) {
         return false;
     }
     if (x->async) {
-        clock = x->flags & TC_HZ_COPY ? ((tc_hz_copy *)x->async)->done_all : 0;
+        clock =
+            x->flags & TC_RACE_COPY ? ((tc_race_copy *)x->async)->done_all : 0;
     }
     return clock && clock <= v->base && x->cta == me->cta;
 }
 
-static void count(tc_hz_visit *v, const tc_hz_mark *e, const tc_hz_mark *m) {
-    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
-    if (tc_hz_record_of(v->h, e->record)->warp == me->warp) {
-        tc_hz_count_shared(v, e, m);
+static void count(tc_race_visit *v, const tc_shadow_cell *e,
+                  const tc_shadow_cell *m) {
+    const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
+    if (tc_shadow_record_of(v->h, e->record)->warp == me->warp) {
+        tc_race_count_shared(v, e, m);
     } else {
-        uint64_t n = tc_hz_shape_of(m) == TC_HZ_SAME ? m->l1 - m->l0 + 1u : 1;
+        uint64_t n =
+            tc_shadow_shape_of(m) == TC_RACE_SAME ? m->l1 - m->l0 + 1u : 1;
         v->h->run->counters.shared_reads_other += n * (uint64_t)(m->b1 - m->b0);
     }
 }
 
-bool tc_hz_late_settled(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m) {
-    tc_hz_late *l = late_of(v, line);
+bool tc_deferred_in_order(tc_race_visit *v, tc_shadow_line *line,
+                          const tc_shadow_cell *m) {
+    tc_deferred_reads *l = late_of(v, line);
     if (!plain(v, line, l, m->b0, m->b1)) {
         return false;
     }
     count(v, &line->w, m);
-    keep(v, l, tc_hz_record_of(v->h, v->record), *m);
+    keep(v, l, tc_shadow_record_of(v->h, v->record), *m);
     return true;
 }
 
@@ -192,7 +198,7 @@ static bool distinct(uint32_t mask, const uint64_t *addr, uint64_t line,
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
         uint32_t bit = UINT32_C(1) << (addr[i] / 4 & 31);
-        if (addr[i] / TC_HZ_LINE != line || addr[i] % 4 || (*words & bit)) {
+        if (addr[i] / TC_RACE_LINE != line || addr[i] % 4 || (*words & bit)) {
             return false;
         }
         *words |= bit;
@@ -200,59 +206,59 @@ static bool distinct(uint32_t mask, const uint64_t *addr, uint64_t line,
     return true;
 }
 
-/* The coarse mark of the stretch, if there is one. */
-static tc_hz_mark *coarse_of(const tc_hz_visit *v, tc_hz_late *l,
-                             const tc_hz_record *me, uint32_t next) {
+/* The coarse cell of the stretch, if there is one. */
+static tc_shadow_cell *coarse_of(const tc_race_visit *v, tc_deferred_reads *l,
+                                 const tc_shadow_record *me, uint32_t next) {
     for (uint32_t i = l->coarse ? l->n : 0; i; i--) {
-        tc_hz_mark *e = &l->m[i - 1];
-        if (e->next == next && tc_hz_shape_of(e) == TC_HZ_COARSE &&
-            tc_hz_record_of(v->h, e->record)->clock == me->clock) {
+        tc_shadow_cell *e = &l->m[i - 1];
+        if (e->next == next && tc_shadow_shape_of(e) == TC_RACE_COARSE &&
+            tc_shadow_record_of(v->h, e->record)->clock == me->clock) {
             return e;
         }
     }
     return NULL;
 }
 
-static void count_words(tc_hz_visit *v, const tc_hz_mark *e, uint32_t mask,
-                        const uint64_t *addr) {
-    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
-    if (tc_hz_record_of(v->h, e->record)->warp != me->warp) {
+static void count_words(tc_race_visit *v, const tc_shadow_cell *e,
+                        uint32_t mask, const uint64_t *addr) {
+    const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
+    if (tc_shadow_record_of(v->h, e->record)->warp != me->warp) {
         v->h->run->counters.shared_reads_other += 4 * tc_popc(mask);
         return;
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first(m);
-        uint32_t at = (uint32_t)(addr[i] % TC_HZ_LINE);
-        tc_hz_mark one = tc_hz_same_mark(i, i, at, at + 4);
-        tc_hz_count_shared(v, e, &one);
+        uint32_t at = (uint32_t)(addr[i] % TC_RACE_LINE);
+        tc_shadow_cell one = tc_shadow_same_cell(i, i, at, at + 4);
+        tc_race_count_shared(v, e, &one);
     }
 }
 
 /* More pieces than are kept apart: at once what they would come to. */
-bool tc_hz_late_scattered(tc_hz_visit *v, uint32_t mask, const uint64_t *addr,
-                          uint32_t pieces) {
-    uint64_t at = addr[tc_first(mask)] / TC_HZ_LINE;
+bool tc_deferred_scattered(tc_race_visit *v, uint32_t mask,
+                           const uint64_t *addr, uint32_t pieces) {
+    uint64_t at = addr[tc_first(mask)] / TC_RACE_LINE;
     uint32_t words;
     if (at >= v->z->nshared) {
         return false;
     }
-    tc_hz_line *line = v->z->shared + at;
-    tc_hz_late *l = late_of(v, line);
-    if ((pieces <= TC_HZ_EXACT && !l->coarse) ||
+    tc_shadow_line *line = v->z->shared + at;
+    tc_deferred_reads *l = late_of(v, line);
+    if ((pieces <= TC_RACE_EXACT && !l->coarse) ||
         !distinct(mask, addr, at, &words)) {
         return false;
     }
-    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+    const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
     uint32_t b0 = (uint32_t)tc_first(words) * 4;
     uint32_t b1 = 128 - (uint32_t)__builtin_clz(words) * 4;
     if (!plain(v, line, l, b0, b1)) {
         return false;
     }
-    tc_hz_mark m = tc_hz_same_mark(0, 0, b0, b0 + 4);
+    tc_shadow_cell m = tc_shadow_same_cell(0, 0, b0, b0 + 4);
     m.next = me->warp | (uint32_t)me->flags << 16;
     m.record = v->record;
-    tc_hz_mark *e = coarse_of(v, l, me, m.next);
-    if (!e && pieces <= TC_HZ_EXACT) {
+    tc_shadow_cell *e = coarse_of(v, l, me, m.next);
+    if (!e && pieces <= TC_RACE_EXACT) {
         return false;
     }
     v->z->touched = true;
@@ -262,7 +268,7 @@ bool tc_hz_late_scattered(tc_hz_visit *v, uint32_t mask, const uint64_t *addr,
         coarsen(v->h, l, &m, me->clock);
         e = &l->m[l->n - 1];
     }
-    tc_bits *bits = tc_hz_map(v->h, e);
+    tc_shadow_bits *bits = tc_shadow_map(v->h, e);
     for (uint32_t w = words; w; w &= w - 1) {
         uint32_t i = (uint32_t)tc_first(w);
         bits->w[i / 16] |= UINT64_C(0xF) << i % 16 * 4;
@@ -275,22 +281,24 @@ bool tc_hz_late_scattered(tc_hz_visit *v, uint32_t mask, const uint64_t *addr,
 }
 
 /* All of them precede all of m. */
-static bool all_before(const tc_hz_visit *v, const tc_hz_late *l,
-                       const tc_hz_mark *m) {
-    if (v->all && tc_hz_knows_cta(v->all, v->z->cta->index, l->newest)) {
+static bool all_before(const tc_race_visit *v, const tc_deferred_reads *l,
+                       const tc_shadow_cell *m) {
+    if (v->all && tc_vclock_covers_cta(v->all, v->z->cta->index, l->newest)) {
         return true;
     }
     for (uint32_t i = 0; i < l->n; i++) {
-        const tc_hz_mark *e = &l->m[i];
-        if (!tc_hz_all_ordered(v, tc_hz_record_of(v->h, e->record), e, m)) {
+        const tc_shadow_cell *e = &l->m[i];
+        if (!tc_race_all_ordered(v, tc_shadow_record_of(v->h, e->record), e,
+                                 m)) {
             return false;
         }
     }
     return true;
 }
 
-void tc_hz_late_write(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m) {
-    tc_hz_late *l = late_of(v, line);
+void tc_deferred_before_write(tc_race_visit *v, tc_shadow_line *line,
+                              const tc_shadow_cell *m) {
+    tc_deferred_reads *l = late_of(v, line);
     if (!l->n) {
         return;
     }
@@ -298,18 +306,18 @@ void tc_hz_late_write(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m) {
         clear(v->h, l);
         return;
     }
-    tc_hz_late_take_in(v, line);
+    tc_deferred_flush(v, line);
 }
 
-void tc_hz_late_clear(tc_hazard *h, tc_hz_cta *z) {
+void tc_deferred_clear(tc_race *h, tc_race_cta *z) {
     for (uint64_t i = 0; i < z->nshared; i++) {
-        clear(h, &z->late[i]);
+        clear(h, &z->deferred[i]);
     }
 }
 
-void tc_hz_late_free(tc_hz_cta *z) {
+void tc_deferred_free(tc_race_cta *z) {
     for (uint64_t i = 0; i < z->nshared; i++) {
-        free(z->late[i].m);
+        free(z->deferred[i].m);
     }
-    free(z->late);
+    free(z->deferred);
 }

@@ -1,14 +1,14 @@
-/* shadow.c - pages of lines, the pool of marks, and the records that marks
- * name. Records that no mark names any more are collected when their number
+/* shadow.c - pages of lines, the pool of cells, and the records that cells
+ * name. Records that no cell names any more are collected when their number
  * has doubled. */
-#include "sim/race/shadow.h"
 #include "sim/core/run.h"
 #include "sim/race/race.h"
+#include "sim/race/visit.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, LINES = PAGE / TC_HZ_LINE, FIRST_COLLECTION = 1 << 18 };
+enum { PAGE = 4096, LINES = PAGE / TC_RACE_LINE, FIRST_COLLECTION = 1 << 18 };
 
 /* The table is as long as the device's memory, and most of it is never touched:
  * a large one is of the system's zeroed pages, which cost nothing until then.
@@ -16,10 +16,10 @@ enum { PAGE = 4096, LINES = PAGE / TC_HZ_LINE, FIRST_COLLECTION = 1 << 18 };
 enum { LARGE = 1 << 16 /* bytes */ };
 
 static size_t table_bytes(uint64_t n) {
-    return (size_t)(n + 1) * sizeof(tc_hz_line *);
+    return (size_t)(n + 1) * sizeof(tc_shadow_line *);
 }
 
-static tc_hz_line **new_table(uint64_t n) {
+static tc_shadow_line **new_table(uint64_t n) {
     if (table_bytes(n) <= LARGE) {
         return tc_xcalloc(1, table_bytes(n));
     }
@@ -31,7 +31,7 @@ static tc_hz_line **new_table(uint64_t n) {
     return p;
 }
 
-static void free_table(tc_hz_line **t, uint64_t n) {
+static void free_table(tc_shadow_line **t, uint64_t n) {
     if (table_bytes(n) <= LARGE) {
         free(t);
     } else {
@@ -39,8 +39,8 @@ static void free_table(tc_hz_line **t, uint64_t n) {
     }
 }
 
-tc_hazard *tc_hazard_new(tc_run *r) {
-    tc_hazard *h = tc_xcalloc(1, sizeof *h);
+tc_race *tc_race_new(tc_run *r) {
+    tc_race *h = tc_xcalloc(1, sizeof *h);
     const tc_sim *s = r->sim;
     const uint32_t *b = r->launch->block;
     h->run = r;
@@ -56,33 +56,33 @@ tc_hazard *tc_hazard_new(tc_run *r) {
     return h;
 }
 
-static void free_copies(tc_hz_copy *k) {
+static void free_copies(tc_race_copy *k) {
     while (k) {
-        tc_hz_copy *next = k->next;
+        tc_race_copy *next = k->next;
         free(k);
         k = next;
     }
 }
 
-static void free_agents(tc_hz_agent *g) {
+static void free_agents(tc_race_agent *g) {
     while (g) {
-        tc_hz_agent *next = g->next;
+        tc_race_agent *next = g->next;
         while (g->pending) {
-            tc_hz_pending *p = g->pending;
+            tc_race_pending *p = g->pending;
             g->pending = p->next;
             free(p);
         }
-        tc_hz_know_drop(g->know);
+        tc_vclock_unref(g->vclock);
         free(g);
         g = next;
     }
 }
 
-void tc_hazard_free(tc_hazard *h) {
+void tc_race_free(tc_race *h) {
     if (!h) {
         return;
     }
-    tc_hz_sync_free(h);
+    tc_race_sync_free(h);
     free_copies(h->dead);
     free_agents(h->agents);
     free_agents(h->ended);
@@ -93,17 +93,17 @@ void tc_hazard_free(tc_hazard *h) {
     free(h->touched);
     free(h->live);
     free(h->first_page);
-    tc_hz_words_free(h);
+    tc_word_table_free(h);
     free(h->records);
     free(h->pool);
     free(h);
 }
 
-bool tc_hz_live(const tc_hazard *h, uint32_t cta) {
+bool tc_race_live(const tc_race *h, uint32_t cta) {
     return cta / 64 < h->nlive && (h->live[cta / 64] >> cta % 64 & 1);
 }
 
-void tc_hz_set_live(tc_hazard *h, uint32_t cta, bool live) {
+void tc_race_set_live(tc_race *h, uint32_t cta, bool live) {
     uint32_t n = h->nlive, word = cta / 64;
     if (word >= n) {
         h->nlive = word + 1 > 2 * n ? word + 1 : 2 * n;
@@ -114,12 +114,12 @@ void tc_hz_set_live(tc_hazard *h, uint32_t cta, bool live) {
     h->live[word] = live ? h->live[word] | bit : h->live[word] & ~bit;
 }
 
-/* ---- marks ---- */
+/* ---- cells ---- */
 
-uint32_t tc_hz_mark_new(tc_hazard *h, const tc_hz_mark *m) {
-    uint32_t i = h->free_marks;
+uint32_t tc_shadow_cell_new(tc_race *h, const tc_shadow_cell *m) {
+    uint32_t i = h->free_cells;
     if (i) {
-        h->free_marks = h->pool[i].next;
+        h->free_cells = h->pool[i].next;
     } else {
         if (h->npool >= h->cpool) {
             h->cpool = h->cpool ? h->cpool + h->cpool / 2 : 1024;
@@ -131,31 +131,31 @@ uint32_t tc_hz_mark_new(tc_hazard *h, const tc_hz_mark *m) {
     return i;
 }
 
-void tc_hz_mark_free(tc_hazard *h, uint32_t i) {
+void tc_shadow_cell_free(tc_race *h, uint32_t i) {
     h->pool[i].record = 0;
-    h->pool[i].next = h->free_marks;
-    h->free_marks = i;
+    h->pool[i].next = h->free_cells;
+    h->free_cells = i;
 }
 
-static void clear_marks(tc_hazard *h, tc_hz_mark *first) {
-    tc_hz_mark m = *first;
+static void clear_marks(tc_race *h, tc_shadow_cell *first) {
+    tc_shadow_cell m = *first;
     memset(first, 0, sizeof *first);
     for (;;) {
-        if (m.record && (m.shape & TC_HZ_SHAPE) == TC_HZ_COARSE) {
-            tc_hz_mark_free(h, m.map);
+        if (m.record && (m.shape & TC_RACE_SHAPE) == TC_RACE_COARSE) {
+            tc_shadow_cell_free(h, m.map);
         }
         uint32_t i = m.next;
         if (!i) {
             return;
         }
         m = h->pool[i];
-        tc_hz_mark_free(h, i);
+        tc_shadow_cell_free(h, i);
     }
 }
 
-void tc_hz_lines_clear(tc_hazard *h, tc_hz_line *lines, uint64_t n) {
+void tc_shadow_clear(tc_race *h, tc_shadow_line *lines, uint64_t n) {
     for (uint64_t i = 0; i < n; i++) {
-        tc_hz_words_drop(h, &lines[i]);
+        tc_word_table_drop(h, &lines[i]);
         clear_marks(h, &lines[i].w);
         clear_marks(h, &lines[i].r);
     }
@@ -163,7 +163,7 @@ void tc_hz_lines_clear(tc_hazard *h, tc_hz_line *lines, uint64_t n) {
 
 /* ---- lines ---- */
 
-static void touch(tc_hazard *h, uint64_t page) {
+static void touch(tc_race *h, uint64_t page) {
     if (h->ntouched == h->ctouched) {
         h->ctouched = h->ctouched ? h->ctouched * 2 : 64;
         h->touched = tc_xrealloc(h->touched, h->ctouched * sizeof *h->touched);
@@ -172,7 +172,7 @@ static void touch(tc_hazard *h, uint64_t page) {
     h->pages[page] = tc_xcalloc(LINES, sizeof **h->pages);
 }
 
-tc_hz_line *tc_hz_global(tc_hazard *h, uint64_t address) {
+tc_shadow_line *tc_shadow_global(tc_race *h, uint64_t address) {
     const tc_sim *s = h->run->sim;
     const tc_sim_allocation *a = s->allocs[h->recent];
     if (address - a->address >= a->size) {
@@ -196,18 +196,18 @@ tc_hz_line *tc_hz_global(tc_hazard *h, uint64_t address) {
     if (!h->pages[i]) {
         touch(h, i);
     }
-    return h->pages[i] + at % PAGE / TC_HZ_LINE;
+    return h->pages[i] + at % PAGE / TC_RACE_LINE;
 }
 
-tc_hz_line *tc_hz_line_of(tc_hazard *h, tc_hz_cta *z, tc_ptx_space space,
-                          uint64_t address) {
-    uint64_t line = address / TC_HZ_LINE;
+tc_shadow_line *tc_shadow_line_of(tc_race *h, tc_race_cta *z,
+                                  tc_ptx_space space, uint64_t address) {
+    uint64_t line = address / TC_RACE_LINE;
     if (space == TC_PS_GLOBAL || !z) {
-        return h->run->sim->nallocs ? tc_hz_global(h, address) : NULL;
+        return h->run->sim->nallocs ? tc_shadow_global(h, address) : NULL;
     }
     if (space == TC_PS_TENSOR) {
         if (!z->tensor) {
-            z->ntensor = 128 * 2048 / TC_HZ_LINE;
+            z->ntensor = 128 * 2048 / TC_RACE_LINE;
             z->tensor = tc_xcalloc(z->ntensor, sizeof *z->tensor);
         }
         return line < z->ntensor ? z->tensor + line : NULL;
@@ -218,9 +218,9 @@ tc_hz_line *tc_hz_line_of(tc_hazard *h, tc_hz_cta *z, tc_ptx_space space,
 
 /* ---- records ---- */
 
-typedef void each_fn(tc_hazard *h, uint32_t *record);
+typedef void each_fn(tc_race *h, uint32_t *record);
 
-static void each_mark(tc_hazard *h, tc_hz_mark *m, each_fn *fn) {
+static void each_mark(tc_race *h, tc_shadow_cell *m, each_fn *fn) {
     while (m->record || m->next) {
         if (m->record) {
             fn(h, &m->record);
@@ -232,23 +232,23 @@ static void each_mark(tc_hazard *h, tc_hz_mark *m, each_fn *fn) {
     }
 }
 
-static void each_line(tc_hazard *h, tc_hz_line *l, uint64_t n, each_fn *fn) {
+static void each_line(tc_race *h, tc_shadow_line *l, uint64_t n, each_fn *fn) {
     for (uint64_t i = 0; l && i < n; i++) {
-        tc_hz_words_each(h, &l[i], fn);
+        tc_word_table_each(h, &l[i], fn);
         each_mark(h, &l[i].w, fn);
         each_mark(h, &l[i].r, fn);
     }
 }
 
-static void each_late(tc_hazard *h, tc_hz_cta *z, each_fn *fn) {
+static void each_late(tc_race *h, tc_race_cta *z, each_fn *fn) {
     for (uint64_t i = 0; i < z->nshared; i++) {
-        for (uint32_t j = 0; j < z->late[i].n; j++) {
-            fn(h, &z->late[i].m[j].record);
+        for (uint32_t j = 0; j < z->deferred[i].n; j++) {
+            fn(h, &z->deferred[i].m[j].record);
         }
     }
 }
 
-static void each_agent(tc_hazard *h, tc_hz_agent *g, each_fn *fn) {
+static void each_agent(tc_race *h, tc_race_agent *g, each_fn *fn) {
     for (; g; g = g->next) {
         if (!g->freed && g->reads) {
             fn(h, &g->reads);
@@ -259,11 +259,11 @@ static void each_agent(tc_hazard *h, tc_hz_agent *g, each_fn *fn) {
     }
 }
 
-static void each_record(tc_hazard *h, each_fn *fn) {
+static void each_record(tc_race *h, each_fn *fn) {
     for (uint64_t i = 0; i < h->ntouched; i++) {
         each_line(h, h->pages[h->touched[i]], LINES, fn);
     }
-    for (tc_hz_cta *z = h->ctas; z; z = z->next) {
+    for (tc_race_cta *z = h->ctas; z; z = z->next) {
         each_line(h, z->shared, z->nshared, fn);
         each_late(h, z, fn);
         each_line(h, z->tensor, z->ntensor, fn);
@@ -272,17 +272,17 @@ static void each_record(tc_hazard *h, each_fn *fn) {
     each_agent(h, h->ended, fn);
 }
 
-static void mark_it(tc_hazard *h, uint32_t *record) {
+static void mark_it(tc_race *h, uint32_t *record) {
     h->records[*record].mark = 1;
 }
 
-static void move_it(tc_hazard *h, uint32_t *record) {
+static void move_it(tc_race *h, uint32_t *record) {
     *record = h->records[*record].mark;
 }
 
-static void sweep_copies(tc_hazard *h, tc_hz_copy **c) {
+static void sweep_copies(tc_race *h, tc_race_copy **c) {
     while (*c) {
-        tc_hz_copy *k = *c;
+        tc_race_copy *k = *c;
         if (k->mark || k->pending || !(k->dead || k->done_all)) {
             k->mark = 0;
             c = &k->next;
@@ -295,9 +295,9 @@ static void sweep_copies(tc_hazard *h, tc_hz_copy **c) {
     }
 }
 
-static void sweep_agents(tc_hazard *h, tc_hz_agent **a) {
+static void sweep_agents(tc_race *h, tc_race_agent **a) {
     while (*a) {
-        tc_hz_agent *g = *a;
+        tc_race_agent *g = *a;
         if (g->mark || !g->freed || g->listed || g->pending) {
             g->mark = 0;
             a = &g->next;
@@ -310,24 +310,24 @@ static void sweep_agents(tc_hazard *h, tc_hz_agent **a) {
     }
 }
 
-static void sweep_async(tc_hazard *h) {
+static void sweep_async(tc_race *h) {
     sweep_copies(h, &h->dead);
-    for (tc_hz_cta *z = h->ctas; z; z = z->next) {
+    for (tc_race_cta *z = h->ctas; z; z = z->next) {
         sweep_copies(h, &z->copies);
     }
     sweep_agents(h, &h->agents);
     sweep_agents(h, &h->ended);
 }
 
-static void mark_async(tc_hz_record *r) {
-    if (r->flags & TC_HZ_COPY) {
-        ((tc_hz_copy *)r->async)->mark = 1;
-    } else if (r->flags & TC_HZ_AGENT) {
-        ((tc_hz_agent *)r->async)->mark = 1;
+static void mark_async(tc_shadow_record *r) {
+    if (r->flags & TC_RACE_COPY) {
+        ((tc_race_copy *)r->async)->mark = 1;
+    } else if (r->flags & TC_RACE_AGENT) {
+        ((tc_race_agent *)r->async)->mark = 1;
     }
 }
 
-static void collect(tc_hazard *h) {
+static void collect(tc_race *h) {
     uint32_t n = 1;
     for (uint32_t i = 1; i < h->nrecords; i++) {
         h->records[i].mark = 0;
@@ -345,7 +345,7 @@ static void collect(tc_hazard *h) {
     }
     h->nrecords = n;
     sweep_async(h);
-    for (tc_hz_cta *z = h->ctas; z; z = z->next) {
+    for (tc_race_cta *z = h->ctas; z; z = z->next) {
         for (uint32_t i = 0; i < z->cta->nwarps; i++) {
             memset(z->warps[i].cache, 0, sizeof z->warps[i].cache);
         }
@@ -354,10 +354,10 @@ static void collect(tc_hazard *h) {
     h->collect_at = at > FIRST_COLLECTION ? at : FIRST_COLLECTION;
 }
 
-uint32_t tc_hz_record_new(tc_warp *w, const tc_ptx_op *op, uint8_t flags,
-                          void *async) {
-    tc_hazard *h = w->cta->run->hazard;
-    tc_hz_warp *hw = tc_hz_warp_of(w);
+uint32_t tc_shadow_record_new(tc_warp *w, const tc_ptx_op *op, uint8_t flags,
+                              void *async) {
+    tc_race *h = w->cta->run->race;
+    tc_race_warp *hw = tc_race_warp_of(w);
     if (h->nrecords + h->nasync * 8 >= h->collect_at) {
         collect(h);
     }
@@ -367,27 +367,27 @@ uint32_t tc_hz_record_new(tc_warp *w, const tc_ptx_op *op, uint8_t flags,
     }
     bool strong = (op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE |
                                 TC_PM_RELEASE)) != 0;
-    h->records[h->nrecords] =
-        (tc_hz_record){.op = op,
-                       .async = async,
-                       .cycle = w->cta->run->cycle,
-                       .clock = tc_hz_clock(w),
-                       .cta = w->cta->index,
-                       .position = hw->position + 1,
-                       .warp = (uint16_t)w->index,
-                       .flags = (uint8_t)(flags | (strong ? TC_HZ_STRONG : 0)),
-                       .scope = tc_hz_scope_of(op)};
-    hw->position += !(flags & TC_HZ_AGENT);
+    h->records[h->nrecords] = (tc_shadow_record){
+        .op = op,
+        .async = async,
+        .cycle = w->cta->run->cycle,
+        .clock = tc_race_epoch(w),
+        .cta = w->cta->index,
+        .position = hw->position + 1,
+        .warp = (uint16_t)w->index,
+        .flags = (uint8_t)(flags | (strong ? TC_RACE_STRONG : 0)),
+        .scope = tc_race_scope_of(op)};
+    hw->position += !(flags & TC_RACE_AGENT);
     return h->nrecords++;
 }
 
-uint32_t tc_hz_record_get(tc_warp *w, const tc_ptx_op *op, uint8_t flags) {
-    tc_hz_warp *hw = tc_hz_warp_of(w);
-    uint64_t clock = tc_hz_clock(w);
+uint32_t tc_shadow_record_get(tc_warp *w, const tc_ptx_op *op, uint8_t flags) {
+    tc_race_warp *hw = tc_race_warp_of(w);
+    uint64_t clock = tc_race_epoch(w);
     size_t i = (size_t)(op - w->cta->run->module->code) %
                (sizeof hw->cache / sizeof hw->cache[0]);
     if (hw->cache[i].op != op || hw->cache[i].clock != clock) {
-        uint32_t record = tc_hz_record_new(w, op, flags, NULL);
+        uint32_t record = tc_shadow_record_new(w, op, flags, NULL);
         hw->cache[i].op = op;
         hw->cache[i].clock = clock;
         hw->cache[i].record = record;

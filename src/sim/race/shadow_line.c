@@ -1,9 +1,9 @@
-/* shadow_line.c - an access against the marks of a line. */
+/* shadow_line.c - an access against the cells of a line. */
 #include "sim/race/shadow_line.h"
 #include "sim/core/run.h"
 #include <string.h>
 
-void tc_hz_set_bits(tc_bits *b, uint32_t b0, uint32_t b1, bool on) {
+void tc_shadow_set_bits(tc_shadow_bits *b, uint32_t b0, uint32_t b1, bool on) {
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t lo = b0 > 64 * i ? b0 - 64 * i : 0;
         uint32_t hi = b1 > 64 * i ? b1 - 64 * i : 0;
@@ -17,37 +17,37 @@ void tc_hz_set_bits(tc_bits *b, uint32_t b0, uint32_t b1, bool on) {
     }
 }
 
-static bool overlap(const tc_hz_mark *a, const tc_hz_mark *b) {
+static bool overlap(const tc_shadow_cell *a, const tc_shadow_cell *b) {
     return a->b0 < b->b1 && b->b0 < a->b1;
 }
 
-static bool covers(const tc_hz_mark *e, const tc_hz_mark *m) {
+static bool covers(const tc_shadow_cell *e, const tc_shadow_cell *m) {
     return e->b0 <= m->b0 && e->b1 >= m->b1;
 }
 
-/* ---- lists of marks ---- */
+/* ---- lists of cells ---- */
 
-void tc_hz_push(tc_hazard *h, tc_hz_mark *head, tc_hz_mark m) {
-    m.next = head->record ? tc_hz_mark_new(h, head) : 0;
+void tc_race_push(tc_race *h, tc_shadow_cell *head, tc_shadow_cell m) {
+    m.next = head->record ? tc_shadow_cell_new(h, head) : 0;
     *head = m;
 }
 
 /* Walks a list; the place stays right when the pool moves. */
 typedef struct tc_walk {
-    tc_hz_mark *head;
+    tc_shadow_cell *head;
     uint32_t at, before; /* 0: the head; before: pool index, or 0 */
     bool first, end;
 } tc_walk;
 
-static tc_walk walk(tc_hz_mark *head) {
+static tc_walk walk(tc_shadow_cell *head) {
     return (tc_walk){.head = head, .first = true, .end = !head->record};
 }
 
-static tc_hz_mark *here(tc_hazard *h, const tc_walk *k) {
+static tc_shadow_cell *here(tc_race *h, const tc_walk *k) {
     return k->first ? k->head : &h->pool[k->at];
 }
 
-static void step(tc_hazard *h, tc_walk *k) {
+static void step(tc_race *h, tc_walk *k) {
     uint32_t next = here(h, k)->next;
     k->before = k->first ? 0 : k->at;
     k->first = false;
@@ -55,24 +55,24 @@ static void step(tc_hazard *h, tc_walk *k) {
     k->end = !next;
 }
 
-/* Takes the mark out; the walk is at the next one then. */
-static void take(tc_hazard *h, tc_walk *k) {
-    tc_hz_mark *m = here(h, k);
+/* Takes the cell out; the walk is at the next one then. */
+static void take(tc_race *h, tc_walk *k) {
+    tc_shadow_cell *m = here(h, k);
     uint32_t next = m->next;
-    if (tc_hz_shape_of(m) == TC_HZ_COARSE) {
-        tc_hz_mark_free(h, m->map);
+    if (tc_shadow_shape_of(m) == TC_RACE_COARSE) {
+        tc_shadow_cell_free(h, m->map);
     }
     if (k->first) {
         if (next) {
             *k->head = h->pool[next];
-            tc_hz_mark_free(h, next);
+            tc_shadow_cell_free(h, next);
         } else {
             memset(k->head, 0, sizeof *k->head);
         }
         k->end = !next;
         return;
     }
-    tc_hz_mark_free(h, k->at);
+    tc_shadow_cell_free(h, k->at);
     if (k->before) {
         h->pool[k->before].next = next;
     } else {
@@ -84,19 +84,20 @@ static void take(tc_hazard *h, tc_walk *k) {
 
 /* ---- reads ---- */
 
-void tc_hz_count_shared(tc_hz_visit *v, const tc_hz_mark *e,
-                        const tc_hz_mark *m) {
+void tc_race_count_shared(tc_race_visit *v, const tc_shadow_cell *e,
+                          const tc_shadow_cell *m) {
     tc_sim_counters *n = &v->h->run->counters;
-    const tc_hz_record *x = tc_hz_record_of(v->h, e->record);
-    const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+    const tc_shadow_record *x = tc_shadow_record_of(v->h, e->record);
+    const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
     uint32_t b = e->b0 > m->b0 ? e->b0 : m->b0;
     uint32_t end = e->b1 < m->b1 ? e->b1 : m->b1;
-    int per = tc_hz_shape_of(m) == TC_HZ_SAME ? m->l1 - m->l0 + 1 : 1;
+    int per = tc_shadow_shape_of(m) == TC_RACE_SAME ? m->l1 - m->l0 + 1 : 1;
     if (x->cta != me->cta || x->warp != me->warp) {
         n->shared_reads_other += (end - b) * (uint64_t)per;
         return;
     }
-    if (e->unit == m->unit && tc_hz_one_shift(e) && tc_hz_one_shift(m)) {
+    if (e->unit == m->unit && tc_shadow_one_shift(e) &&
+        tc_shadow_one_shift(m)) {
         bool own = e->lo == m->lo;
         n->shared_reads_own += own ? end - b : 0;
         n->shared_reads_other += own ? 0 : end - b;
@@ -108,148 +109,149 @@ void tc_hz_count_shared(tc_hz_visit *v, const tc_hz_mark *e,
     for (; b < end; b = next) {
         int e0, e1, m0, m1;
         next = (b | (size - 1)) + 1 < end ? (b | (size - 1)) + 1 : end;
-        tc_hz_lanes_at(e, b, &e0, &e1);
-        tc_hz_lanes_at(m, b, &m0, &m1);
+        tc_shadow_lanes_at(e, b, &e0, &e1);
+        tc_shadow_lanes_at(m, b, &m0, &m1);
         uint64_t own = e1 >= m0 && e1 <= m1; /* the last lane's value stays */
         n->shared_reads_own += own * (next - b);
         n->shared_reads_other += ((uint64_t)(m1 - m0 + 1) - own) * (next - b);
     }
 }
 
-static bool same_stretch(const tc_hz_record *a, const tc_hz_record *b) {
+static bool same_stretch(const tc_shadow_record *a, const tc_shadow_record *b) {
     return a->cta == b->cta && a->warp == b->warp && a->clock == b->clock &&
            a->async == b->async && a->flags == b->flags;
 }
 
-enum { RETIRED = 3 }; /* marks of CTAs that ended */
+enum { RETIRED = 3 }; /* cells of CTAs that ended */
 
-/* Too many marks of one stretch: one coarse mark for all of them. */
-static void coarsen(tc_hz_visit *v, tc_hz_mark *head) {
-    tc_hazard *h = v->h;
-    tc_bits bits = {{0}};
-    tc_hz_mark all = {.record = v->record,
-                      .shape = TC_HZ_COARSE,
-                      .b0 = TC_HZ_LINE,
-                      .unit = 0};
-    const tc_hz_record me = *tc_hz_record_of(h, v->record);
+/* Too many cells of one stretch: one coarse cell for all of them. */
+static void coarsen(tc_race_visit *v, tc_shadow_cell *head) {
+    tc_race *h = v->h;
+    tc_shadow_bits bits = {{0}};
+    tc_shadow_cell all = {.record = v->record,
+                          .shape = TC_RACE_COARSE,
+                          .b0 = TC_RACE_LINE,
+                          .unit = 0};
+    const tc_shadow_record me = *tc_shadow_record_of(h, v->record);
     tc_walk k = walk(head);
     while (!k.end) {
-        const tc_hz_mark *e = here(h, &k);
-        if ((e->shape & (TC_HZ_UNWRITTEN | TC_HZ_WROTE)) ||
-            !same_stretch(tc_hz_record_of(h, e->record), &me)) {
+        const tc_shadow_cell *e = here(h, &k);
+        if ((e->shape & (TC_RACE_UNWRITTEN | TC_RACE_WROTE)) ||
+            !same_stretch(tc_shadow_record_of(h, e->record), &me)) {
             step(h, &k);
             continue;
         }
         all.record = e->record;
         all.b0 = all.b0 < e->b0 ? all.b0 : e->b0;
         all.b1 = all.b1 > e->b1 ? all.b1 : e->b1;
-        if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
-            bits.w[0] |= tc_hz_map(h, e)->w[0];
-            bits.w[1] |= tc_hz_map(h, e)->w[1];
+        if (tc_shadow_shape_of(e) == TC_RACE_COARSE) {
+            bits.w[0] |= tc_shadow_map(h, e)->w[0];
+            bits.w[1] |= tc_shadow_map(h, e)->w[1];
         } else {
-            tc_hz_set_bits(&bits, e->b0, e->b1, true);
+            tc_shadow_set_bits(&bits, e->b0, e->b1, true);
         }
         take(h, &k);
     }
-    tc_hz_mark blank = {0};
-    all.map = tc_hz_mark_new(h, &blank);
-    *tc_hz_map(h, &all) = bits;
-    tc_hz_push(h, head, all);
+    tc_shadow_cell blank = {0};
+    all.map = tc_shadow_cell_new(h, &blank);
+    *tc_shadow_map(h, &all) = bits;
+    tc_race_push(h, head, all);
 }
 
-void tc_hz_absorb_coarse(tc_hazard *h, tc_hz_mark *e, const tc_hz_mark *m) {
+void tc_race_absorb_coarse(tc_race *h, tc_shadow_cell *e,
+                           const tc_shadow_cell *m) {
     e->b0 = e->b0 < m->b0 ? e->b0 : m->b0;
     e->b1 = e->b1 > m->b1 ? e->b1 : m->b1;
-    tc_hz_set_bits(tc_hz_map(h, e), m->b0, m->b1, true);
+    tc_shadow_set_bits(tc_shadow_map(h, e), m->b0, m->b1, true);
 }
 
 /* Whoever is ordered after m is ordered after e: e need not be kept. */
-static bool stands_for(const tc_hz_visit *v, const tc_hz_mark *m,
-                       const tc_hz_mark *e, const tc_hz_record *x) {
+static bool stands_for(const tc_race_visit *v, const tc_shadow_cell *m,
+                       const tc_shadow_cell *e, const tc_shadow_record *x) {
     return e->b0 >= m->b0 && e->b1 <= m->b1 && !v->agent &&
-           tc_hz_all_ordered(v, x, e, m);
+           tc_race_all_ordered(v, x, e, m);
 }
 
-void tc_hz_add_reader(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m,
-                      bool apart) {
-    tc_hazard *h = v->h;
-    tc_hz_mark *head = &line->r;
+void tc_race_add_reader(tc_race_visit *v, tc_shadow_line *line,
+                        tc_shadow_cell m, bool apart) {
+    tc_race *h = v->h;
+    tc_shadow_cell *head = &line->r;
     uint32_t own = 0, retired = 0;
-    const tc_hz_record *me = tc_hz_record_of(h, v->record);
+    const tc_shadow_record *me = tc_shadow_record_of(h, v->record);
     m.record = v->record;
     tc_walk k = walk(head);
     while (!k.end) {
-        tc_hz_mark *e = here(h, &k);
-        const tc_hz_record *x = tc_hz_record_of(h, e->record);
-        if (((e->shape ^ m.shape) & TC_HZ_UNWRITTEN) ||
-            (e->shape & TC_HZ_WROTE)) {
+        tc_shadow_cell *e = here(h, &k);
+        const tc_shadow_record *x = tc_shadow_record_of(h, e->record);
+        if (((e->shape ^ m.shape) & TC_RACE_UNWRITTEN) ||
+            (e->shape & TC_RACE_WROTE)) {
             step(h, &k);
         } else if (x == me || same_stretch(x, me)) {
-            if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
-                tc_hz_absorb_coarse(h, e, &m);
+            if (tc_shadow_shape_of(e) == TC_RACE_COARSE) {
+                tc_race_absorb_coarse(h, e, &m);
                 return;
             }
-            if (!apart && tc_hz_absorb(e, &m)) {
+            if (!apart && tc_race_absorb(e, &m)) {
                 return;
             }
             own++;
             step(h, &k);
-        } else if (!(m.shape & TC_HZ_UNWRITTEN) &&
-                   tc_hz_shape_of(&m) != TC_HZ_COARSE &&
+        } else if (!(m.shape & TC_RACE_UNWRITTEN) &&
+                   tc_shadow_shape_of(&m) != TC_RACE_COARSE &&
                    stands_for(v, &m, e, x)) {
             take(h, &k);
-        } else if (x->cta != me->cta && !tc_hz_live(h, x->cta) &&
+        } else if (x->cta != me->cta && !tc_race_live(h, x->cta) &&
                    ++retired >= RETIRED) {
             take(h, &k);
         } else {
             step(h, &k);
         }
     }
-    tc_hz_push(h, head, m);
-    if (!apart && own >= TC_HZ_EXACT && !(m.shape & TC_HZ_UNWRITTEN)) {
+    tc_race_push(h, head, m);
+    if (!apart && own >= TC_RACE_EXACT && !(m.shape & TC_RACE_UNWRITTEN)) {
         coarsen(v, head);
     }
 }
 
-/* The bytes of m that nobody has written: marks of their own. */
-static void add_unwritten(tc_hz_visit *v, tc_hz_line *line,
-                          const tc_hz_mark *m) {
-    tc_hazard *h = v->h;
-    tc_bits bits = {{0}};
-    tc_hz_late_settle(v, line);
-    tc_hz_set_bits(&bits, m->b0, m->b1, true);
+/* The bytes of m that nobody has written: cells of their own. */
+static void add_unwritten(tc_race_visit *v, tc_shadow_line *line,
+                          const tc_shadow_cell *m) {
+    tc_race *h = v->h;
+    tc_shadow_bits bits = {{0}};
+    tc_deferred_settle(v, line);
+    tc_shadow_set_bits(&bits, m->b0, m->b1, true);
     for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
-        tc_hz_set_bits(&bits, here(h, &k)->b0, here(h, &k)->b1, false);
+        tc_shadow_set_bits(&bits, here(h, &k)->b0, here(h, &k)->b1, false);
     }
     for (uint32_t b = m->b0; b < m->b1; b++) {
-        if (!tc_bit(&bits, b)) {
+        if (!tc_shadow_bit(&bits, b)) {
             continue;
         }
-        tc_hz_mark part = *m;
+        tc_shadow_cell part = *m;
         part.b0 = (uint8_t)b;
-        while (b < m->b1 && tc_bit(&bits, b)) {
+        while (b < m->b1 && tc_shadow_bit(&bits, b)) {
             b++;
         }
         part.b1 = (uint8_t)b;
-        part.shape |= TC_HZ_UNWRITTEN;
+        part.shape |= TC_RACE_UNWRITTEN;
         if (part.b0 != m->b0 || part.b1 != m->b1) {
-            part.shape |= TC_HZ_CLIPPED;
+            part.shape |= TC_RACE_CLIPPED;
         }
-        tc_hz_add_reader(v, line, part, false);
+        tc_race_add_reader(v, line, part, false);
     }
 }
 
-void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
-    tc_hazard *h = v->h;
+void tc_shadow_read(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m) {
+    tc_race *h = v->h;
     uint32_t covered = 0;
     if (m.b0 >= m.b1) {
         return;
     }
-    if (line->w.shape & TC_HZ_WORDS) {
-        tc_hz_words_undo(h, line);
+    if (line->w.shape & TC_RACE_WORD_TABLE) {
+        tc_word_table_undo(h, line);
     }
     for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
-        const tc_hz_mark *e = here(h, &k);
+        const tc_shadow_cell *e = here(h, &k);
         if (!overlap(e, &m)) {
             continue;
         }
@@ -257,43 +259,43 @@ void tc_hz_read_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
         uint32_t b1 = e->b1 < m.b1 ? e->b1 : m.b1;
         covered += b1 - b0;
         if (v->space == TC_PS_SHARED) {
-            tc_hz_count_shared(v, e, &m);
+            tc_race_count_shared(v, e, &m);
         }
-        tc_hz_check(v, e, &m, WRITE_READ);
+        tc_race_check(v, e, &m, WRITE_READ);
         if (covers(e, &m)) {
-            break; /* writers' marks share no bytes */
+            break; /* writers' cells share no bytes */
         }
     }
     for (tc_walk k = walk(&line->r); h->older && !k.end; step(h, &k)) {
-        const tc_hz_mark *e = here(h, &k);
-        if ((e->shape & TC_HZ_WROTE) && overlap(e, &m)) {
-            tc_hz_check(v, e, &m, WRITE_READ);
+        const tc_shadow_cell *e = here(h, &k);
+        if ((e->shape & TC_RACE_WROTE) && overlap(e, &m)) {
+            tc_race_check(v, e, &m, WRITE_READ);
         }
     }
     if (v->space != TC_PS_GLOBAL && covered < (uint32_t)(m.b1 - m.b0)) {
         add_unwritten(v, line, &m);
     }
-    if (!tc_hz_has_late(v) || !tc_hz_late_read(v, line, m)) {
-        tc_hz_add_reader(v, line, m, false);
+    if (!tc_deferred_has(v) || !tc_deferred_read(v, line, m)) {
+        tc_race_add_reader(v, line, m, false);
     }
 }
 
 /* ---- writes ---- */
 
-/* Takes the bytes of m out of all marks of the list, those of the shapes in
+/* Takes the bytes of m out of all cells of the list, those of the shapes in
  * keep excepted. */
-static void cut_all(tc_hazard *h, tc_hz_mark *head, const tc_hz_mark *m,
+static void cut_all(tc_race *h, tc_shadow_cell *head, const tc_shadow_cell *m,
                     uint32_t keep) {
     tc_walk k = walk(head);
     while (!k.end) {
-        tc_hz_mark *e = here(h, &k), rest;
+        tc_shadow_cell *e = here(h, &k), rest;
         if (!overlap(e, m) || (e->shape & keep)) {
             step(h, &k);
             continue;
         }
-        if (tc_hz_shape_of(e) == TC_HZ_COARSE) {
-            tc_bits *b = tc_hz_map(h, e);
-            tc_hz_set_bits(b, m->b0, m->b1, false);
+        if (tc_shadow_shape_of(e) == TC_RACE_COARSE) {
+            tc_shadow_bits *b = tc_shadow_map(h, e);
+            tc_shadow_set_bits(b, m->b0, m->b1, false);
             if (!(b->w[0] | b->w[1])) {
                 take(h, &k);
             } else {
@@ -301,13 +303,13 @@ static void cut_all(tc_hazard *h, tc_hz_mark *head, const tc_hz_mark *m,
             }
             continue;
         }
-        if (!tc_hz_cut(e, m->b0, m->b1, &rest)) {
+        if (!tc_race_cut(e, m->b0, m->b1, &rest)) {
             take(h, &k);
             continue;
         }
         if (rest.b0 < rest.b1) {
             rest.next = e->next;
-            uint32_t i = tc_hz_mark_new(h, &rest);
+            uint32_t i = tc_shadow_cell_new(h, &rest);
             here(h, &k)->next = i;
             step(h, &k);
         }
@@ -316,53 +318,54 @@ static void cut_all(tc_hazard *h, tc_hz_mark *head, const tc_hz_mark *m,
 }
 
 /* Read while nobody had written it, and ordered before this write. */
-static void check_unwritten(tc_hz_visit *v, const tc_hz_mark *e,
-                            const tc_hz_mark *m) {
-    const tc_hz_record *x = tc_hz_record_of(v->h, e->record);
+static void check_unwritten(tc_race_visit *v, const tc_shadow_cell *e,
+                            const tc_shadow_cell *m) {
+    const tc_shadow_record *x = tc_shadow_record_of(v->h, e->record);
     uint32_t b = e->b0 > m->b0 ? e->b0 : m->b0;
     int e0, e1, m0, m1;
-    tc_hz_lanes_at(e, b, &e0, &e1);
-    tc_hz_lanes_at(m, b, &m0, &m1);
-    if (tc_hz_ordered(v, x, e0, m0)) {
-        tc_finding place = tc_hz_place_of(v, e, b, e->b1 - b);
-        const tc_hz_record *me = tc_hz_record_of(v->h, v->record);
+    tc_shadow_lanes_at(e, b, &e0, &e1);
+    tc_shadow_lanes_at(m, b, &m0, &m1);
+    if (tc_race_ordered(v, x, e0, m0)) {
+        tc_finding place = tc_race_where(v, e, b, e->b1 - b);
+        const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
         if (v->agent && v->agent->nsignals &&
             (x->cta != me->cta || x->warp != me->warp)) {
-            tc_hz_unfilled(v, &place, e->record, e0);
+            tc_race_unfilled(v, &place, e->record, e0);
             return;
         }
-        tc_hz_unwritten(v->h, &place, e->record, e0, 1);
+        tc_race_unwritten(v->h, &place, e->record, e0, 1);
     }
 }
 
 /* A strong write comes onto e: who does not know of e may still conflict with
  * it, though not with the strong one. */
-static void keep_older(tc_hz_visit *v, tc_hz_mark *head, const tc_hz_mark *e,
-                       const tc_hz_mark *m) {
-    tc_hazard *h = v->h;
-    tc_hz_mark part = *e;
+static void keep_older(tc_race_visit *v, tc_shadow_cell *head,
+                       const tc_shadow_cell *e, const tc_shadow_cell *m) {
+    tc_race *h = v->h;
+    tc_shadow_cell part = *e;
     part.b0 = e->b0 > m->b0 ? e->b0 : m->b0;
     part.b1 = e->b1 < m->b1 ? e->b1 : m->b1;
-    part.shape |= TC_HZ_CLIPPED | TC_HZ_WROTE;
+    part.shape |= TC_RACE_CLIPPED | TC_RACE_WROTE;
     h->older = true;
     for (tc_walk k = walk(head); !k.end; step(h, &k)) {
-        tc_hz_mark *o = here(h, &k);
-        if ((o->shape & TC_HZ_WROTE) && o->record == e->record &&
-            tc_hz_absorb(o, &part)) {
+        tc_shadow_cell *o = here(h, &k);
+        if ((o->shape & TC_RACE_WROTE) && o->record == e->record &&
+            tc_race_absorb(o, &part)) {
             return;
         }
     }
-    tc_hz_push(h, head, part);
+    tc_race_push(h, head, part);
 }
 
-/* Marks of writers under m that were no strong ones. */
-static void keep_plain(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m) {
+/* Cells of writers under m that were no strong ones. */
+static void keep_plain(tc_race_visit *v, tc_shadow_line *line,
+                       const tc_shadow_cell *m) {
     for (tc_walk k = walk(&line->w); !k.end; step(v->h, &k)) {
-        tc_hz_mark e = *here(v->h, &k);
+        tc_shadow_cell e = *here(v->h, &k);
         if (!overlap(&e, m)) {
             continue;
         }
-        if (!(tc_hz_record_of(v->h, e.record)->flags & TC_HZ_STRONG)) {
+        if (!(tc_shadow_record_of(v->h, e.record)->flags & TC_RACE_STRONG)) {
             keep_older(v, &line->r, &e, m);
         }
         if (covers(&e, m)) {
@@ -371,26 +374,27 @@ static void keep_plain(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m) {
     }
 }
 
-static void add_writer(tc_hz_visit *v, tc_hz_mark *head, tc_hz_mark m) {
-    tc_hazard *h = v->h;
+static void add_writer(tc_race_visit *v, tc_shadow_cell *head,
+                       tc_shadow_cell m) {
+    tc_race *h = v->h;
     m.record = v->record;
     for (tc_walk k = walk(head); !k.end; step(h, &k)) {
-        tc_hz_mark *e = here(h, &k);
-        if (e->record == v->record && tc_hz_shape_of(e) == TC_HZ_SAME &&
-            e->l0 == e->l1 && tc_hz_absorb(e, &m)) {
+        tc_shadow_cell *e = here(h, &k);
+        if (e->record == v->record && tc_shadow_shape_of(e) == TC_RACE_SAME &&
+            e->l0 == e->l1 && tc_race_absorb(e, &m)) {
             return;
         }
     }
-    tc_hz_push(h, head, m);
+    tc_race_push(h, head, m);
 }
 
-void tc_hz_touch_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
+void tc_shadow_touch(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m) {
     uint32_t covered = 0;
-    if (line->w.shape & TC_HZ_WORDS) {
-        tc_hz_words_undo(v->h, line);
+    if (line->w.shape & TC_RACE_WORD_TABLE) {
+        tc_word_table_undo(v->h, line);
     }
     for (tc_walk k = walk(&line->w); !k.end; step(v->h, &k)) {
-        const tc_hz_mark *e = here(v->h, &k);
+        const tc_shadow_cell *e = here(v->h, &k);
         if (covers(e, &m)) {
             return;
         }
@@ -405,12 +409,12 @@ void tc_hz_touch_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
 }
 
 /* The writers under m. True: m is on the very bytes of one of them, *at. */
-static bool check_writers(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m,
-                          tc_walk *at) {
-    tc_hazard *h = v->h;
+static bool check_writers(tc_race_visit *v, tc_shadow_line *line,
+                          const tc_shadow_cell *m, tc_walk *at) {
+    tc_race *h = v->h;
     v->unwritten = v->space != TC_PS_GLOBAL;
     for (tc_walk k = walk(&line->w); !k.end; step(h, &k)) {
-        const tc_hz_mark *e = here(h, &k);
+        const tc_shadow_cell *e = here(h, &k);
         if (!overlap(e, m)) {
             continue;
         }
@@ -418,7 +422,7 @@ static bool check_writers(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m,
         if (v->agent) {
             v->agent->over = true;
         }
-        tc_hz_check(v, e, m, WRITE_WRITE);
+        tc_race_check(v, e, m, WRITE_WRITE);
         if (covers(e, m)) {
             *at = k;
             return covers(m, e);
@@ -428,51 +432,53 @@ static bool check_writers(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m,
 }
 
 /* The readers of bytes of m. True: there were such. */
-static bool check_readers(tc_hz_visit *v, tc_hz_line *line, const tc_hz_mark *m,
-                          bool strong) {
-    tc_hazard *h = v->h;
+static bool check_readers(tc_race_visit *v, tc_shadow_line *line,
+                          const tc_shadow_cell *m, bool strong) {
+    tc_race *h = v->h;
     bool any = false;
     for (tc_walk k = walk(&line->r); !k.end; step(h, &k)) {
-        const tc_hz_mark *e = here(h, &k);
+        const tc_shadow_cell *e = here(h, &k);
         if (!overlap(e, m)) {
             continue;
         }
         any = true;
-        if (e->shape & TC_HZ_UNWRITTEN) {
+        if (e->shape & TC_RACE_UNWRITTEN) {
             if (!strong) {
                 check_unwritten(v, e, m);
             }
-        } else if (e->shape & TC_HZ_WROTE) {
-            tc_hz_check(v, e, m, WRITE_WRITE);
+        } else if (e->shape & TC_RACE_WROTE) {
+            tc_race_check(v, e, m, WRITE_WRITE);
         } else {
-            tc_hz_check(v, e, m, READ_WRITE);
+            tc_race_check(v, e, m, READ_WRITE);
         }
     }
     return any;
 }
 
-void tc_hz_write_line(tc_hz_visit *v, tc_hz_line *line, tc_hz_mark m) {
-    tc_hazard *h = v->h;
+void tc_shadow_write(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m) {
+    tc_race *h = v->h;
     tc_walk at;
     if (m.b0 >= m.b1) {
         return;
     }
-    if (line->w.shape & TC_HZ_WORDS) {
-        tc_hz_words_undo(h, line);
+    if (line->w.shape & TC_RACE_WORD_TABLE) {
+        tc_word_table_undo(h, line);
     }
-    if (tc_hz_has_late(v)) {
-        tc_hz_late_write(v, line, &m);
+    if (tc_deferred_has(v)) {
+        tc_deferred_before_write(v, line, &m);
     }
-    bool strong = (tc_hz_record_of(h, v->record)->flags & TC_HZ_STRONG) != 0;
+    bool strong =
+        (tc_shadow_record_of(h, v->record)->flags & TC_RACE_STRONG) != 0;
     bool exact = check_writers(v, line, &m, &at);
     if (line->r.record && check_readers(v, line, &m, strong)) {
-        cut_all(h, &line->r, &m, strong ? TC_HZ_UNWRITTEN | TC_HZ_WROTE : 0);
+        cut_all(h, &line->r, &m,
+                strong ? TC_RACE_UNWRITTEN | TC_RACE_WROTE : 0);
     }
     if (strong && line->w.record) {
         keep_plain(v, line, &m);
     }
     if (exact) {
-        tc_hz_mark *e = here(h, &at);
+        tc_shadow_cell *e = here(h, &at);
         m.record = v->record;
         m.next = e->next;
         *e = m;

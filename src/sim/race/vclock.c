@@ -1,4 +1,4 @@
-/* vclock.c - what threads know of each other: see order.h. */
+/* vclock.c - vector clocks: see vclock.h. */
 #include "sim/race/vclock.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +7,13 @@ enum { FOREIGN = 96 }; /* CTAs that are remembered one by one */
 
 /* ---- arrays and blocks ---- */
 
-static void drop_array(tc_hz_array *a) {
+static void drop_array(tc_vclock_array *a) {
     if (a && --a->refs == 0) {
         free(a);
     }
 }
 
-static uint64_t value(const tc_hz_block *b, uint32_t t) {
+static uint64_t value(const tc_vclock_block *b, uint32_t t) {
     uint64_t v = b->base;
     if (t - b->first < b->count && b->more > v) {
         v = b->more;
@@ -25,11 +25,11 @@ static uint64_t value(const tc_hz_block *b, uint32_t t) {
 }
 
 /* Gives the block an array of its own. */
-static uint64_t *own_array(tc_hz_block *b, uint32_t nt) {
+static uint64_t *own_array(tc_vclock_block *b, uint32_t nt) {
     if (b->at && b->at->refs == 1) {
         return b->at->at;
     }
-    tc_hz_array *a = tc_xmalloc(sizeof *a + nt * sizeof(uint64_t));
+    tc_vclock_array *a = tc_xmalloc(sizeof *a + nt * sizeof(uint64_t));
     a->refs = 1;
     for (uint32_t t = 0; t < nt; t++) {
         a->at[t] = value(b, t);
@@ -40,7 +40,7 @@ static uint64_t *own_array(tc_hz_block *b, uint32_t nt) {
     return a->at;
 }
 
-static void add_range(tc_hz_block *b, uint32_t first, uint32_t count,
+static void add_range(tc_vclock_block *b, uint32_t first, uint32_t count,
                       uint64_t v, uint32_t nt) {
     if (v <= b->base || !count) {
         return;
@@ -71,7 +71,8 @@ static void add_range(tc_hz_block *b, uint32_t first, uint32_t count,
     }
 }
 
-static void join_block(tc_hz_block *b, const tc_hz_block *o, uint32_t nt) {
+static void join_block(tc_vclock_block *b, const tc_vclock_block *o,
+                       uint32_t nt) {
     b->base = b->base > o->base ? b->base : o->base;
     if (b->barrier) {
         return;
@@ -101,32 +102,32 @@ static void join_block(tc_hz_block *b, const tc_hz_block *o, uint32_t nt) {
 
 /* ---- knowledge ---- */
 
-void tc_hz_know_unref(tc_hz_know *k, uint32_t n) {
+void tc_vclock_unref_n(tc_vclock *k, uint32_t n) {
     if (!k || (k->refs -= n)) {
         return;
     }
     for (uint32_t i = 0; i < k->n; i++) {
         drop_array(k->b[i].at);
     }
-    tc_hz_know_drop(k->proxy);
+    tc_vclock_unref(k->proxy);
     free(k->b);
     free(k);
 }
 
-void tc_hz_know_drop(tc_hz_know *k) {
-    tc_hz_know_unref(k, 1);
+void tc_vclock_unref(tc_vclock *k) {
+    tc_vclock_unref_n(k, 1);
 }
 
-void tc_hz_know_point(tc_hz_know **at, tc_hz_know *k) {
+void tc_vclock_set(tc_vclock **at, tc_vclock *k) {
     if (k) {
         k->refs++;
     }
-    tc_hz_know_drop(*at);
+    tc_vclock_unref(*at);
     *at = k;
 }
 
-tc_hz_know *tc_hz_know_copy(const tc_hz_know *k) {
-    tc_hz_know *c = tc_xcalloc(1, sizeof *c);
+tc_vclock *tc_vclock_copy(const tc_vclock *k) {
+    tc_vclock *c = tc_xcalloc(1, sizeof *c);
     if (k) {
         *c = *k;
         c->cap = k->n + 1;
@@ -149,8 +150,8 @@ tc_hz_know *tc_hz_know_copy(const tc_hz_know *k) {
 
 /* From block *at on: lists that come of each other have one order, mostly. *at
  * moves behind the one that is found. */
-static const tc_hz_block *look_from(const tc_hz_know *k, uint32_t of,
-                                    bool barrier, uint32_t *at) {
+static const tc_vclock_block *look_from(const tc_vclock *k, uint32_t of,
+                                        bool barrier, uint32_t *at) {
     for (uint32_t n = 0, i = *at; n < k->n; n++, i++) {
         i = i < k->n ? i : 0;
         if (k->b[i].of == of && k->b[i].barrier == barrier) {
@@ -161,14 +162,15 @@ static const tc_hz_block *look_from(const tc_hz_know *k, uint32_t of,
     return NULL;
 }
 
-static const tc_hz_block *look(const tc_hz_know *k, uint32_t of, bool barrier) {
+static const tc_vclock_block *look(const tc_vclock *k, uint32_t of,
+                                   bool barrier) {
     uint32_t at = 0;
     return look_from(k, of, barrier, &at);
 }
 
 /* Too many CTAs: the oldest is forgotten, and all is claimed up to what was
  * known of it. */
-static void forget_one(tc_hz_know *k) {
+static void forget_one(tc_vclock *k) {
     uint32_t oldest = 0;
     while (oldest < k->n && k->b[oldest].barrier) {
         oldest++;
@@ -176,7 +178,7 @@ static void forget_one(tc_hz_know *k) {
     if (oldest == k->n) {
         return;
     }
-    tc_hz_block *b = &k->b[oldest];
+    tc_vclock_block *b = &k->b[oldest];
     uint64_t most = b->base > b->more ? b->base : b->more;
     k->floor = k->floor > most ? k->floor : most;
     drop_array(b->at);
@@ -184,9 +186,9 @@ static void forget_one(tc_hz_know *k) {
     k->n--;
 }
 
-static tc_hz_block *block_from(tc_hz_know *k, uint32_t of, bool barrier,
-                               uint32_t *at) {
-    tc_hz_block *b = (tc_hz_block *)look_from(k, of, barrier, at);
+static tc_vclock_block *block_from(tc_vclock *k, uint32_t of, bool barrier,
+                                   uint32_t *at) {
+    tc_vclock_block *b = (tc_vclock_block *)look_from(k, of, barrier, at);
     if (b) {
         return b;
     }
@@ -204,48 +206,48 @@ static tc_hz_block *block_from(tc_hz_know *k, uint32_t of, bool barrier,
     return b;
 }
 
-static tc_hz_block *block(tc_hz_know *k, uint32_t of, bool barrier) {
+static tc_vclock_block *block(tc_vclock *k, uint32_t of, bool barrier) {
     uint32_t at = 0;
     return block_from(k, of, barrier, &at);
 }
 
-void tc_hz_know_proxy(tc_hz_know *k, const tc_hz_know *fenced, uint32_t nt) {
+void tc_vclock_join_proxy(tc_vclock *k, const tc_vclock *fenced, uint32_t nt) {
     if (!fenced || k->proxy == fenced) {
         return;
     }
-    tc_hz_know *p = tc_hz_know_copy(k->proxy);
-    tc_hz_know *inner = p->proxy;
+    tc_vclock *p = tc_vclock_copy(k->proxy);
+    tc_vclock *inner = p->proxy;
     p->proxy = NULL;
-    tc_hz_know_drop(inner);
+    tc_vclock_unref(inner);
     for (uint32_t i = 0, at = 0; i < fenced->n; i++) {
-        const tc_hz_block *o = &fenced->b[i];
+        const tc_vclock_block *o = &fenced->b[i];
         join_block(block_from(p, o->of, o->barrier, &at), o, nt);
     }
     p->floor = p->floor > fenced->floor ? p->floor : fenced->floor;
-    tc_hz_know_drop(k->proxy);
+    tc_vclock_unref(k->proxy);
     k->proxy = p;
 }
 
-void tc_hz_know_join(tc_hz_know *into, const tc_hz_know *k, uint32_t nt) {
+void tc_vclock_join(tc_vclock *into, const tc_vclock *k, uint32_t nt) {
     if (!k) {
         return;
     }
     into->runs |= k->runs;
     into->floor = into->floor > k->floor ? into->floor : k->floor;
     for (uint32_t i = 0, at = 0; i < k->n; i++) {
-        const tc_hz_block *o = &k->b[i];
+        const tc_vclock_block *o = &k->b[i];
         join_block(block_from(into, o->of, o->barrier, &at), o, nt);
     }
-    tc_hz_know_proxy(into, k->proxy, nt);
+    tc_vclock_join_proxy(into, k->proxy, nt);
 }
 
-void tc_hz_know_range(tc_hz_know *k, uint32_t cta, uint32_t first,
-                      uint32_t count, uint64_t clock, uint32_t nt) {
+void tc_vclock_raise(tc_vclock *k, uint32_t cta, uint32_t first, uint32_t count,
+                     uint64_t clock, uint32_t nt) {
     add_range(block(k, cta, false), first, count, clock, nt);
 }
 
-void tc_hz_know_all(tc_hz_know *k, uint32_t cta, uint64_t clock) {
-    tc_hz_block *b = block(k, cta, false);
+void tc_vclock_raise_cta(tc_vclock *k, uint32_t cta, uint64_t clock) {
+    tc_vclock_block *b = block(k, cta, false);
     if (clock >= b->base) {
         drop_array(b->at);
         b->at = NULL;
@@ -254,25 +256,25 @@ void tc_hz_know_all(tc_hz_know *k, uint32_t cta, uint64_t clock) {
     }
 }
 
-void tc_hz_know_phases(tc_hz_know *k, uint32_t barrier, uint64_t phases) {
-    tc_hz_block *b = block(k, barrier, true);
+void tc_vclock_raise_phases(tc_vclock *k, uint32_t barrier, uint64_t phases) {
+    tc_vclock_block *b = block(k, barrier, true);
     b->base = b->base > phases ? b->base : phases;
 }
 
-uint64_t tc_hz_phases_known(const tc_hz_know *k, uint32_t barrier) {
-    const tc_hz_block *b = k ? look(k, barrier, true) : NULL;
+uint64_t tc_vclock_phases(const tc_vclock *k, uint32_t barrier) {
+    const tc_vclock_block *b = k ? look(k, barrier, true) : NULL;
     return b ? b->base : 0;
 }
 
-bool tc_hz_knows(const tc_hz_know *k, uint32_t cta, uint32_t first,
-                 uint32_t count, uint64_t clock) {
+bool tc_vclock_covers_threads(const tc_vclock *k, uint32_t cta, uint32_t first,
+                              uint32_t count, uint64_t clock) {
     if (!k) {
         return false;
     }
     if (k->floor >= clock) {
         return true;
     }
-    const tc_hz_block *b = look(k, cta, false);
+    const tc_vclock_block *b = look(k, cta, false);
     if (!b || b->base >= clock) {
         return b != NULL;
     }
@@ -288,12 +290,12 @@ bool tc_hz_knows(const tc_hz_know *k, uint32_t cta, uint32_t first,
     return true;
 }
 
-bool tc_hz_knows_cta(const tc_hz_know *k, uint32_t cta, uint64_t clock) {
-    const tc_hz_block *b = k ? look(k, cta, false) : NULL;
+bool tc_vclock_covers_cta(const tc_vclock *k, uint32_t cta, uint64_t clock) {
+    const tc_vclock_block *b = k ? look(k, cta, false) : NULL;
     return (k && k->floor >= clock) || (b && b->base >= clock);
 }
 
-static bool covers_block(const tc_hz_block *b, const tc_hz_block *o,
+static bool covers_block(const tc_vclock_block *b, const tc_vclock_block *o,
                          uint32_t nt) {
     if (!b || b->base < o->base) {
         return false;
@@ -310,7 +312,7 @@ static bool covers_block(const tc_hz_block *b, const tc_hz_block *o,
     return true;
 }
 
-bool tc_hz_know_covers(const tc_hz_know *k, const tc_hz_know *o, uint32_t nt) {
+bool tc_vclock_covers(const tc_vclock *k, const tc_vclock *o, uint32_t nt) {
     if (!o || k == o) {
         return true;
     }
@@ -318,10 +320,10 @@ bool tc_hz_know_covers(const tc_hz_know *k, const tc_hz_know *o, uint32_t nt) {
         return false;
     }
     for (uint32_t i = 0, at = 0; i < o->n; i++) {
-        const tc_hz_block *b = &o->b[i];
+        const tc_vclock_block *b = &o->b[i];
         if (!covers_block(look_from(k, b->of, b->barrier, &at), b, nt)) {
             return false;
         }
     }
-    return !o->proxy || tc_hz_know_covers(k->proxy, o->proxy, nt);
+    return !o->proxy || tc_vclock_covers(k->proxy, o->proxy, nt);
 }

@@ -88,7 +88,7 @@ static void with_resident(tc_grid *g, void tell(tc_run *r, tc_cta *const *ctas,
 }
 
 static bool cancelled(const tc_run *r) {
-    const volatile int *c = r->sim->options.cancel;
+    const atomic_int *c = r->sim->options.cancel;
     return c && *c;
 }
 
@@ -192,12 +192,12 @@ static void retire_ended(tc_grid *g, const tc_sm *sm, uint64_t now) {
 /* ---- the grid ---- */
 
 /* What those who could go on by themselves do, all of them. */
-typedef struct tc_waiters {
+typedef struct tc_spinners {
     bool repeat; /* come back to a state in which they were */
     bool ask;    /* that, or have last been told no by an mbarrier */
-} tc_waiters;
+} tc_spinners;
 
-static void look_at(tc_warp *w, tc_waiters *all) {
+static void look_at(tc_warp *w, tc_spinners *all) {
     tc_warp_save(w);
     bool ready = false;
     for (int k = 0; k < w->core->nsplit; k++) {
@@ -216,8 +216,8 @@ static void look_at(tc_warp *w, tc_waiters *all) {
     }
 }
 
-static tc_waiters waiters(tc_grid *g) {
-    tc_waiters all = {true, true};
+static tc_spinners spinners(tc_grid *g) {
+    tc_spinners all = {true, true};
     for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
         tc_cta *c = &g->gangs[i / g->size].ctas[i % g->size];
         for (uint32_t j = 0; c && g->gangs[i / g->size].busy && j < c->nwarps;
@@ -388,7 +388,7 @@ static void check(tc_grid *g, uint64_t now) {
     tc_run *r = g->run;
     bool late = r->completion == TC_COMPLETE_LATE ||
                 r->completion == TC_COMPLETE_RANDOM;
-    tc_waiters all = waiters(g);
+    tc_spinners all = spinners(g);
     if (r->progress != g->progress) {
         g->progress = r->progress;
         g->moved = now;

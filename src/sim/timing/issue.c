@@ -113,12 +113,12 @@ static bool through_l1(const tc_ptx_op *op) {
             (TC_PM_CG | TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE)) == 0;
 }
 
-/* Stores queue up to what the road, which is free then, takes in a few hundred
+/* Stores queue up to what the path, which is free then, takes in a few hundred
  * cycles. */
-static uint64_t queue_store(tc_timing *t, uint64_t road) {
+static uint64_t queue_store(tc_timing *t, uint64_t path) {
     uint64_t now = t->run->cycle, late = now + t->p->l2_latency;
     uint64_t *lsu = &t->at->lsu_free;
-    *lsu += road > late && road - late > *lsu - now ? road - late - (*lsu - now)
+    *lsu += path > late && path - late > *lsu - now ? path - late - (*lsu - now)
                                                     : 0;
     return now;
 }
@@ -260,7 +260,7 @@ uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {
                           (b->op->flags & TC_PM_CG) == 0);
 }
 
-/* The bulk engine: its own latency, then L2's road or the network between
+/* The bulk engine: its own latency, then L2's path or the network between
  * SMs. */
 uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
                             tc_ptx_space to, uint64_t *source) {

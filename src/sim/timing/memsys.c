@@ -41,7 +41,7 @@ typedef struct tc_pipe {
 
 typedef struct tc_port { /* an SM's own */
     tc_cache l1;
-    uint64_t road, engine; /* when L2's road to it, its bulk engine, is free:
+    uint64_t path, engine; /* when L2's path to it, its bulk engine, is free:
                               in bytes */
 } tc_port;
 
@@ -130,12 +130,12 @@ static uint64_t send(tc_pipe *p, uint64_t now, uint64_t bytes) {
     }
 }
 
-/* A road of one SM, whose requests come in the order of time. */
-static uint64_t pass(uint64_t *road, uint64_t now, uint64_t bytes,
+/* A path of one SM, whose requests come in the order of time. */
+static uint64_t pass(uint64_t *path, uint64_t now, uint64_t bytes,
                      uint32_t rate) {
     uint64_t at = now * rate;
-    *road = (*road > at ? *road : at) + bytes;
-    return *road / rate;
+    *path = (*path > at ? *path : at) + bytes;
+    return *path / rate;
 }
 
 /* ---- tags ---- */
@@ -215,9 +215,9 @@ static uint64_t load_line(tc_memsys *m, tc_port *o, uint64_t line, uint8_t want,
     }
     if (missing) {
         uint64_t bytes = (uint64_t)bits(missing) * SECTOR;
-        uint64_t road = pass(&o->road, now, bytes, m->p->l2_sm_bytes) - now;
+        uint64_t path = pass(&o->path, now, bytes, m->p->l2_sm_bytes) - now;
         at = from_l2(m, line, missing, now);
-        at = road + now + m->p->l2_latency > at ? road + now + m->p->l2_latency
+        at = path + now + m->p->l2_latency > at ? path + now + m->p->l2_latency
                                                 : at;
     }
     if (l) {
@@ -300,7 +300,7 @@ uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
         uint64_t line = sectors[i] / 4;
         store_line(m, line, of_one_line(sectors, n, &i), now);
     }
-    return pass(&m->port[sm].road, now, (uint64_t)n * SECTOR,
+    return pass(&m->port[sm].path, now, (uint64_t)n * SECTOR,
                 m->p->l2_sm_bytes);
 }
 
@@ -341,7 +341,7 @@ uint64_t tc_memsys_store_run(tc_memsys *m, uint32_t sm, uint64_t now,
     for (uint64_t line = first / 4; line <= (end - 1) / 4; line++) {
         store_line(m, line, within(line, first, end - 1), now);
     }
-    return pass(&m->port[sm].road, now, (end - first) * SECTOR,
+    return pass(&m->port[sm].path, now, (end - first) * SECTOR,
                 m->p->l2_sm_bytes);
 }
 

@@ -25,7 +25,7 @@ uint64_t tc_memsys_load(tc_memsys *m, uint32_t sm, uint64_t now,
 /* Says that an SM will soon ask for an address: a matter of the host's speed.
  */
 void tc_memsys_fetch(const tc_memsys *m, uint32_t sm, uint64_t address);
-/* Writes sectors: returns the cycle when the SM's road is free again. */
+/* Writes sectors: returns the cycle when the SM's path is free again. */
 uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
                          const uint64_t *sectors, uint32_t n);
 /* Atomics on words of these sectors, the most on one word taking so many halves

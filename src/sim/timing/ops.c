@@ -104,11 +104,6 @@ static void names(tc_list *l, const tc_ptx_operand *o) {
     }
 }
 
-/* Registers of a result: not those of an address. */
-static bool writes(const tc_ptx_op *op, int i) {
-    return (op->dst >> i & 1) != 0;
-}
-
 static uint8_t small(uint32_t n) {
     return n > 255 ? 255 : (uint8_t)n;
 }
@@ -120,14 +115,14 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
         add(l, TC_ENTRIES + (uint32_t)op->guard);
     }
     for (int i = 0; i < op->noperands; i++) {
-        if (!writes(op, i)) {
+        if (!(op->dst >> i & 1)) {
             names(l, &op->a[i]);
         }
     }
     uint32_t nsrc = l->n - begin > 255 ? 255 : l->n - begin;
     l->n = begin + nsrc;
     for (int i = 0; i < op->noperands; i++) {
-        if (writes(op, i)) {
+        if (op->dst >> i & 1) {
             names(l, &op->a[i]);
         }
     }
@@ -156,11 +151,14 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
     }
 }
 
-/* The function that holds op i; functions lie one after the other. */
-static const tc_ptx_func *function_at(const tc_ptx_module *m, uint32_t i) {
+/* The function that holds op i: most often the one behind `last`, or NULL. */
+static const tc_ptx_func *function_at(const tc_ptx_module *m, uint32_t i,
+                                      const tc_ptx_func *last) {
+    int first = last != NULL ? (int)(last - m->funcs) : 0;
     for (int k = 0; k < m->nfuncs; k++) {
-        if (i >= m->funcs[k].begin && i < m->funcs[k].end) {
-            return &m->funcs[k];
+        const tc_ptx_func *f = &m->funcs[(first + k) % m->nfuncs];
+        if (i >= f->begin && i < f->end) {
+            return f;
         }
     }
     return NULL;
@@ -172,7 +170,7 @@ void tc_timing_decode(tc_timing *t) {
     t->ops = tc_xcalloc(m->ncode + 1u, sizeof *t->ops);
     for (uint32_t i = 0; i < m->ncode; i++) {
         if (!l.f || i < l.f->begin || i >= l.f->end) {
-            l.f = function_at(m, i);
+            l.f = function_at(m, i, l.f);
         }
         if (l.f) {
             decode_op(t, &l, &m->code[i], &t->ops[i]);

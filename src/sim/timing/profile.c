@@ -43,7 +43,7 @@ static const tc_profile profiles[GENERATIONS] = {
 };
 
 const tc_profile *tc_profile_of(const tc_machine *m) {
-    return &profiles[m->sm >= 100 ? 2 : m->sm >= 90 ? 1 : 0];
+    return &profiles[m->costs >= 100 ? 2 : m->costs >= 90 ? 1 : 0];
 }
 
 uint32_t tc_timing_mhz(const tc_machine *m) {

@@ -19,7 +19,7 @@ void tc_sm_add(tc_sm *sm, tc_warp *w) {
     tc_scheduler *q = &sm->scheduler[s];
     tc_warp_core *k = w->core;
     uint32_t n = q->nwarps++, bit = UINT32_C(1) << n;
-    q->place[n] = (tc_slot){
+    q->slot[n] = (tc_slot){
         .warp = w, .core = k, .wake = sm->now, .since = sm->now, .bit = bit};
     q->ask |= bit;
     sm->due[s] = 0;
@@ -33,14 +33,14 @@ void tc_sm_add(tc_sm *sm, tc_warp *w) {
 static void drop(tc_scheduler *q, const tc_cta *c, uint64_t now) {
     uint32_t keep = 0;
     for (uint32_t i = 0; i < q->nwarps; i++) {
-        const tc_slot *x = &q->place[i];
+        const tc_slot *x = &q->slot[i];
         if (x->warp->cta == c) {
             x->core->ask = NULL;
             continue;
         }
-        q->place[keep] = *x;
-        q->place[keep].bit = UINT32_C(1) << keep;
-        q->place[keep].core->ask_bit = UINT32_C(1) << keep;
+        q->slot[keep] = *x;
+        q->slot[keep].bit = UINT32_C(1) << keep;
+        q->slot[keep].core->ask_bit = UINT32_C(1) << keep;
         keep++;
     }
     q->nwarps = keep;
@@ -62,7 +62,7 @@ void tc_sm_drop(tc_sm *sm, const tc_cta *c) {
 
 /* ---- what issues ---- */
 
-/* An op of the general road, of which some lane takes part. */
+/* An op of the general path, of which some lane takes part. */
 static void general(tc_warp *w, const tc_code *c) {
     tc_warp_core *k = w->core;
     uint32_t m = k->mask;
@@ -195,7 +195,7 @@ static void slept(tc_timing *t, tc_slot *x, uint64_t now) {
 /* Asks the scoreboard about warps that were woken, or whose turn is over. */
 static void look(tc_timing *t, tc_scheduler *q, uint64_t now) {
     for (uint32_t m = q->ask; m; m &= m - 1) {
-        tc_slot *x = &q->place[tc_first(m)];
+        tc_slot *x = &q->slot[tc_first(m)];
         tc_warp *w = x->warp;
         tc_stall why = TC_STALL_FIXED;
         x->op = x->op ? x->op : t->ops;
@@ -229,13 +229,13 @@ static uint32_t take_far(tc_scheduler *q, uint64_t now) {
     h->first = UINT64_MAX;
     for (; far; far &= far - 1) {
         uint32_t i = (uint32_t)tc_first(far);
-        uint64_t t = q->place[i].wake;
+        uint64_t t = q->slot[i].wake;
         if (t <= now) {
             m |= far & -far;
-            __builtin_prefetch(q->place[i].core);
-            __builtin_prefetch((char *)q->place[i].core + 64);
+            __builtin_prefetch(q->slot[i].core);
+            __builtin_prefetch((char *)q->slot[i].core + 64);
         } else {
-            sleep_till(q, q->place[i].bit, t);
+            sleep_till(q, q->slot[i].bit, t);
         }
     }
     return m;
@@ -394,7 +394,7 @@ static inline uint64_t schedule(tc_timing *t, tc_sm *sm, tc_scheduler *q,
         uint32_t later = can & ~((UINT32_C(1) << q->last) - 1);
         uint32_t i = (uint32_t)tc_first(later ? later : can);
         q->last = i;
-        issue(t, sm, q, &q->place[i], exited);
+        issue(t, sm, q, &q->slot[i], exited);
         if (q->ask | q->ready) {
             return now + 1;
         }

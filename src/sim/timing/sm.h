@@ -43,7 +43,7 @@ typedef struct tc_wheel {
     uint32_t far, slot[TC_WHEEL];
 } tc_wheel;
 
-/* A warp's place at a scheduler. */
+/* A warp's slot of a scheduler. */
 typedef struct tc_slot {
     tc_warp *warp;
     tc_warp_core *core; /* its own */
@@ -66,7 +66,7 @@ typedef struct tc_scheduler {
     tc_wheel wheel;
     uint32_t wants[TC_PU_COUNT];     /* warps whose next op goes to the unit */
     uint64_t unit_free[TC_PU_COUNT]; /* it is, from this cycle on */
-    tc_slot place[TC_SCHEDULER_WARPS];
+    tc_slot slot[TC_SCHEDULER_WARPS];
 } tc_scheduler;
 
 /* One SM. */
@@ -74,7 +74,7 @@ typedef struct tc_sm {
     uint32_t index;
     uint32_t nctas; /* resident */
     uint64_t now;
-    uint64_t lsu_free;           /* the road through L1 and shared memory */
+    uint64_t lsu_free;           /* the path through L1 and shared memory */
     uint64_t due[TC_SCHEDULERS]; /* a scheduler has nothing to do before */
     tc_scheduler scheduler[TC_SCHEDULERS];
 } tc_sm;

@@ -133,9 +133,9 @@ static int64_t scope_id(const tc_scope_id *id, int64_t t) {
 /* --- instructions ------------------------------------------------------------
  */
 
-static void note(moved *m, int64_t thread, int64_t reg, int64_t element) {
+static void note(moved *m, int64_t number, int64_t reg, int64_t element) {
     assert_in_range(reg, 0, HELD - 1);
-    m->at[thread][reg] = element;
+    m->at[number][reg] = element;
 }
 
 static void copy_bytes(moved *m, thread *t, const tc_expr *e, int bytes) {

@@ -9,6 +9,7 @@
 
 #include "fake_library.h"
 #include "gpu/gpu.h"
+#include <stdatomic.h>
 
 static int use_fake(void **state) {
     (void)state;
@@ -227,7 +228,7 @@ static void test_cancel(void **state) {
     assert_non_null(g);
     tc_gpu_launch l = an_add();
     tc_gpu_result r;
-    volatile int cancel = 1;
+    atomic_int cancel = 1;
     fake("BUSY", "1000000");
     assert_false(tc_gpu_cuda.run(g, &l, &cancel, &r, why, sizeof why));
     assert_non_null(strstr(why, "stopped while it was still running"));

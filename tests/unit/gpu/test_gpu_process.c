@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -38,7 +39,7 @@ static tc_gpu *open_gpu(tc_gpu_host *h) {
     return g;
 }
 
-static bool run(tc_gpu *g, const char *entry, const volatile int *cancel) {
+static bool run(tc_gpu *g, const char *entry, const atomic_int *cancel) {
     static uint8_t in[64], out[64];
     static int32_t n = 64;
     static uint8_t what = 5;
@@ -175,7 +176,7 @@ static void test_killed(void **state) {
 
 static void test_cancel(void **state) {
     (void)state;
-    volatile int cancel = 1;
+    atomic_int cancel = 1;
     tc_gpu_host *h = tc_gpu_host_new();
     tc_gpu *g = open_gpu(h);
     int pid = h->pid;

@@ -6,6 +6,7 @@
 #include "tilecopy.h"
 #include "view/view.h"
 #include <ctype.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ struct tc_session {
     void *user;
     bool finished, findings, timeline, fetched;
     char program[64];
-    volatile int stop;
+    atomic_int stop;
 };
 
 tc_options tc_options_default(void) {

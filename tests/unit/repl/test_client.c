@@ -160,8 +160,9 @@ static void test_is_command(void **state) {
 /* The parts of text, joined by '|'. */
 static void check_parts(const char *text, const char *want) {
     tc_buf b = TC_BUF_INIT;
+    size_t apart = TC_ENTRY_UNKNOWN;
     while (*text != '\0') {
-        size_t n = tc_entry_part(NULL, text);
+        size_t n = tc_entry_part(NULL, text, &apart);
         assert_true(n > 0 && n <= strlen(text));
         if (b.len > 0) {
             tc_buf_putc(&b, '|');
@@ -237,8 +238,9 @@ static void test_any_bytes(void **state) {
                             : (char)((r >> 8) % 255 + 1);
         }
         text[len] = '\0';
+        size_t apart = TC_ENTRY_UNKNOWN;
         for (const char *p = text; *p != '\0';) {
-            size_t n = tc_entry_part(NULL, p);
+            size_t n = tc_entry_part(NULL, p, &apart);
             assert_true(n > 0 && n <= strlen(p));
             p += n;
         }

@@ -1,6 +1,7 @@
 /* The devices gpu and both without a GPU: launches, what differs, and what ends
  * badly. */
 #include "device_fixture.h"
+#include <stdatomic.h>
 
 /* --- kernels ---------------------------------------------------------------*/
 
@@ -230,7 +231,7 @@ static void test_fault_of_both(void **state) {
 
 static void test_cancel(void **state) {
     (void)state;
-    volatile int cancel = 0;
+    atomic_int cancel = 0;
     options.sim.cancel = &cancel;
     tc_device *d = open_device(&tc_device_gpu);
     block p = a_vadd(&tc_device_gpu, d);

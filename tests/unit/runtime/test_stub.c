@@ -154,6 +154,23 @@ static void test_deref(void **state) {
     assert_int_equal(p.nnotes, 0);
 }
 
+/* As natively: our handler for device memory is not in the way. */
+static void test_raise(void **state) {
+    (void)state;
+    assert_killed("raises");
+    assert_string_equal(p.out, "before\n");
+    assert_int_equal(p.nnotes, 0);
+    assert_killed("once_handler");
+    assert_killed("passes_on");
+    start();
+    run_as("raises_ignored", 0);
+    assert_string_equal(p.out, "still here\n");
+    start();
+    run_as("own_handlers", 0);
+    assert_int_equal(p.nnotes, 1);
+    assert_note(0, TC_RT_NOTE_MISSING_SYNC, false);
+}
+
 static void test_double_free(void **state) {
     (void)state;
     start();
@@ -212,13 +229,13 @@ static void test_alone(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing),     cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_memory),      cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_unchecked),   cmocka_unit_test(test_managed),
-        cmocka_unit_test(test_handler),     cmocka_unit_test(test_deref),
-        cmocka_unit_test(test_double_free), cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_no_place),    cmocka_unit_test(test_events),
-        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_nothing),   cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_memory),    cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_unchecked), cmocka_unit_test(test_managed),
+        cmocka_unit_test(test_handler),   cmocka_unit_test(test_deref),
+        cmocka_unit_test(test_raise),     cmocka_unit_test(test_double_free),
+        cmocka_unit_test(test_faults),    cmocka_unit_test(test_no_place),
+        cmocka_unit_test(test_events),    cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests(tests, build, clean);
 }

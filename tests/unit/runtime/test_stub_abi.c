@@ -54,6 +54,7 @@ static void test_signatures(void **state) {
         return;
     }
     assert_int_equal(glob("src/runtime/stub/*.c", 0, NULL, &g), 0);
+    assert_int_equal(glob("src/runtime/stub/*/*.c", GLOB_APPEND, NULL, &g), 0);
     for (size_t i = 0; i < g.gl_pathc; i++) {
         if (!compiles(include, g.gl_pathv[i])) {
             print_message("%s\n", g.gl_pathv[i]);

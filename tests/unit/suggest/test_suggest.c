@@ -169,7 +169,7 @@ static bool found_least(const tc_suggestions *g, int size, bool shrinks) {
     return false;
 }
 
-static void compare_pair(agreement *t, const json_t *j, const char *program) {
+static void compare_pair(agreement *t, const json_t *j, const char *text) {
     const char *name = json_string_value(json_object_get(j, "variant"));
     int size = (int)json_integer_value(json_object_get(j, "size"));
     bool shrinks = json_is_true(json_object_get(j, "shrinks"));
@@ -177,7 +177,7 @@ static void compare_pair(agreement *t, const json_t *j, const char *program) {
     tc_variant_id goal;
     tc_suggestions g;
     assert_true(tc_variant_find(name, &goal));
-    tc_suggest_input in = input_of(tc_env_new(a), program, goal);
+    tc_suggest_input in = input_of(tc_env_new(a), text, goal);
     tc_suggest(a, &in, &g);
     assert_null(g.lost);
     if (g.accepts) { /* a variant has changed since the record */
@@ -219,9 +219,9 @@ static void sample_agrees(void **state) {
         json_t *j = json_loads(text, 0, NULL);
         assert_non_null(j);
         const char *id = json_string_value(json_object_get(j, "id"));
-        const char *program = program_of(lines, n, id);
-        assert_non_null(program);
-        compare_pair(&t, j, program);
+        const char *source = program_of(lines, n, id);
+        assert_non_null(source);
+        compare_pair(&t, j, source);
         json_decref(j);
     }
     gzclose(f);

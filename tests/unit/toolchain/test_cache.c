@@ -16,9 +16,13 @@
 
 /* --- the cache's bounds ----------------------------------------------------*/
 
+static const char *folder(machine *m) {
+    return in(m, "cache/tilecopy-repl/v1");
+}
+
 static int entries_of(machine *m, const char *suffix) {
     int n = 0;
-    DIR *d = opendir(in(m, "cache"));
+    DIR *d = opendir(folder(m));
     for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
         size_t len = strlen(e->d_name), s = strlen(suffix);
         n += len >= s && strcmp(e->d_name + len - s, suffix) == 0;
@@ -27,49 +31,210 @@ static int entries_of(machine *m, const char *suffix) {
     return n;
 }
 
-static void test_eviction(void **state) {
-    machine *m = *state;
-    char *bytes = tc_xcalloc(1, 400 << 10);
-    memset(bytes, 'x', 400 << 10);
-    setenv("TILECOPY_CACHE_MB", "1", 1);
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    for (int i = 0; i < 5; i++) { /* 4.old was used longest ago */
-        const char *path = tc_cache_text(
-            m->a, NULL, tc_format(m->a, "%d.old", i), bytes, 400 << 10);
-        assert_non_null(path);
-        struct timespec at[2] = {now, now};
-        at[0].tv_sec = at[1].tv_sec = now.tv_sec - 100 * (i + 1);
-        assert_int_equal(utimensat(AT_FDCWD, path, at, 0), 0);
-    }
-    tc_cache_trim(m->a, NULL);
-    assert_int_equal(entries_of(m, ".old"), 2);
-    assert_non_null(tc_cache_find(m->a, NULL, "0.old"));
-    assert_non_null(tc_cache_find(m->a, NULL, "1.old"));
-    /* both have just been used: they stay, whatever comes */
-    tc_cache_text(m->a, NULL, "5.old", bytes, 400 << 10);
-    tc_cache_trim(m->a, NULL);
-    assert_int_equal(entries_of(m, ".old"), 3);
-    free(bytes);
+static void used_before(const char *path, int seconds) {
+    struct timespec at[2];
+    clock_gettime(CLOCK_REALTIME, &at[0]);
+    at[0].tv_sec -= seconds;
+    at[1] = at[0];
+    assert_int_equal(utimensat(AT_FDCWD, path, at, AT_SYMLINK_NOFOLLOW), 0);
 }
 
-/* A cache that cannot be written, or has been damaged, costs time alone. */
-static void test_no_cache(void **state) {
+static const char *numbered(machine *m, int i) {
+    return tc_format(m->a, "%064x.cubin", i);
+}
+
+static void test_eviction(void **state) {
+    machine *m = *state;
+    const char *note = NULL, *cache = tc_cache_folder(m->a, NULL, &note);
+    tc_part part = {"cubin", 0600, tc_xcalloc(1, 400 << 10), 400 << 10};
+    setenv("TILECOPY_CACHE_MB", "1", 1);
+    assert_string_equal(cache, folder(m));
+    assert_null(note);
+    for (int i = 0; i < 5; i++) { /* 4 was used longest ago */
+        const char *path = tc_cache_put(m->a, cache, numbered(m, i), &part, 1);
+        assert_non_null(path);
+        used_before(path, 100 * (i + 1));
+    }
+    tc_cache_trim(m->a, cache);
+    assert_int_equal(entries_of(m, ".cubin"), 2);
+    assert_non_null(tc_cache_find(m->a, cache, numbered(m, 0), &part, 1));
+    assert_non_null(tc_cache_find(m->a, cache, numbered(m, 1), &part, 1));
+    /* both have just been used: they stay, whatever comes */
+    tc_cache_put(m->a, cache, numbered(m, 5), &part, 1);
+    tc_cache_trim(m->a, cache);
+    assert_int_equal(entries_of(m, ".cubin"), 3);
+}
+
+/* Files of the user's, beside the cache and in it, whatever their names; and
+ * what a link leads to. */
+static void test_not_ours(void **state) {
+    static const char *const names[] = {
+        "cache/thesis/ch1.tex",
+        "cache/data.bin",
+        "cache/tilecopy-repl/notes",
+        "cache/tilecopy-repl/v1/my.build",
+        "cache/tilecopy-repl/v1/new-folder/x",
+        "cache/tilecopy-repl/v1/0123456789abcdef.deps",
+        "other/kept"};
+    enum { N = sizeof names / sizeof *names };
+    machine *m = *state;
+    const char *note = NULL, *cache = tc_cache_folder(m->a, NULL, &note);
+    const char *link = tc_format(m->a, "%s/%s", cache, numbered(m, 1));
+    const char *abandoned = in(m, "cache/tilecopy-repl/v1/tilecopy-new-aB3dEf");
+    setenv("TILECOPY_CACHE_MB", "0", 1);
+    for (int i = 0; i < N; i++) {
+        used_before(put(m, names[i], "mine\n"), 200000);
+        used_before(tc_folder_of(m->a, in(m, names[i])), 200000);
+    }
+    put(m, "cache/tilecopy-repl/v1/tilecopy-new-aB3dEf/part", "");
+    used_before(abandoned, 200000);
+    assert_int_equal(symlink(in(m, "other"), link), 0);
+    used_before(link, 200000);
+    tc_cache_trim(m->a, cache);
+    for (int i = 0; i < N; i++) {
+        assert_string_equal(text_of(m, in(m, names[i])), "mine\n");
+    }
+    assert_int_equal(access(abandoned, F_OK), -1);
+    /* an entry that is a link is no entry, and is put anew */
+    tc_part part = {"cubin", 0600, "x", 1};
+    assert_null(tc_cache_find(m->a, cache, numbered(m, 1), &part, 1));
+    part = (tc_part){"cubin", 0600, "x", 1};
+    assert_non_null(tc_cache_put(m->a, cache, numbered(m, 1), &part, 1));
+    assert_string_equal(text_of(m, in(m, "other/kept")), "mine\n");
+}
+
+static void expect_private(machine *m, const char *why) {
+    expect_build(m, true, false, "// first\n");
+    assert_int_equal(
+        strncmp(m->b.program, in(m, "tmp/"), strlen(in(m, "tmp/"))), 0);
+    if (why != NULL) {
+        assert_non_null(m->b.note);
+        assert_non_null(strstr(m->b.note, why));
+    } else {
+        assert_null(m->b.note);
+    }
+    const char *program = m->b.program;
+    expect_build(m, true, true, "// first\n");
+    tc_private_end();
+    assert_int_equal(access(program, F_OK), -1);
+}
+
+/* What is not ours alone is not used, but said. */
+static void test_refused(void **state) {
+    machine *m = *state;
+    const char *own = in(m, "cache/tilecopy-repl"), *v1 = folder(m);
+    fake_nvcc(m, "root/opt/cuda", "13.0", "");
+    fake_host(m, "");
+    assert_true(tc_make_folders(in(m, "cache")));
+    assert_true(tc_make_folders(in(m, "other")));
+    assert_int_equal(symlink(in(m, "other"), own), 0);
+    expect_private(m, "/cache/tilecopy-repl is a symbolic link");
+    assert_int_equal(unlink(own), 0);
+    assert_int_equal(mkdir(own, 0700), 0);
+    assert_int_equal(symlink(in(m, "other"), v1), 0);
+    expect_private(m, "/v1 is a symbolic link");
+    assert_int_equal(unlink(v1), 0);
+    assert_int_equal(mkdir(v1, 0700), 0);
+    assert_int_equal(chmod(v1, 0770), 0);
+    expect_private(m, "/v1 can be written to by others");
+    assert_int_equal(chmod(v1, 0700), 0);
+    put(m, "cache/tilecopy-repl/v1/letter.txt", "");
+    expect_private(m, "/v1 has files in it that are not ours");
+    assert_int_equal(rmdir(in(m, "other")), 0); /* nothing came into it */
+    tc_remove_tree(own);
+    put(m, "cache/tilecopy-repl", "a file");
+    expect_private(m, "/cache/tilecopy-repl ");
+    setenv("TILECOPY_CACHE", put(m, "file", ""), 1);
+    expect_private(m, "/file");
+    if (geteuid() == 0) {
+        assert_int_equal(mkdir(in(m, "theirs"), 0700), 0);
+        assert_int_equal(mkdir(in(m, "theirs/tilecopy-repl"), 0700), 0);
+        assert_int_equal(chown(in(m, "theirs/tilecopy-repl"), 12345, 12345), 0);
+        setenv("TILECOPY_CACHE", in(m, "theirs"), 1);
+        expect_private(m, "belongs to somebody else");
+    }
+    char *home = getenv("HOME") ? tc_strdup(m->a, getenv("HOME")) : NULL;
+    unsetenv("TILECOPY_CACHE");
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("HOME");
+    expect_private(m, NULL);
+    if (home != NULL) {
+        setenv("HOME", home, 1);
+    }
+}
+
+/* A tag that somebody cleared away is made again. */
+static void test_tag(void **state) {
+    machine *m = *state;
+    const char *tag = in(m, "cache/tilecopy-repl/v1/CACHEDIR.TAG");
+    fake_nvcc(m, "root/opt/cuda", "13.0", "");
+    fake_host(m, "");
+    expect_build(m, true, false, "// first\n");
+    assert_int_equal(strncmp(text_of(m, tag),
+                             "Signature: 8a477f597d28d1727"
+                             "89f06886806bc55\n",
+                             44),
+                     0);
+    assert_int_equal(unlink(tag), 0);
+    expect_build(m, true, true, "// first\n");
+    assert_int_equal(access(tag, F_OK), 0);
+}
+
+/* What has been damaged is built anew, and then whole again. */
+static void test_damage(void **state) {
+    static const char *const how[] = {"rm program",
+                                      "rm kernels.ptx",
+                                      "rm said",
+                                      "rm sum",
+                                      ": >sum",
+                                      ": >program",
+                                      "echo >>program",
+                                      "echo poison >kernels.ptx",
+                                      "echo error >said",
+                                      "chmod 755 program",
+                                      "chmod 622 kernels.ptx",
+                                      "chmod 0770 .",
+                                      "mv said x; ln -s x said",
+                                      "rm said; mkfifo said",
+                                      "sed -i 's/^name ..../name 0000/' sum",
+                                      "rm *"};
+    machine *m = *state;
+    fake_nvcc(m, "root/opt/cuda", "13.0", "echo words");
+    fake_host(m, "");
+    expect_build(m, true, false, "// first\n");
+    for (size_t i = 0; i < sizeof how / sizeof *how; i++) {
+        const char *at = tc_folder_of(m->a, m->b.program);
+        const char *line = tc_format(m->a, "cd %s && %s", at, how[i]);
+        assert_int_equal(system(line), 0);
+        expect_build(m, true, false, "// first\n");
+        expect_build(m, true, true, "// first\n");
+        assert_string_equal(m->b.said, "words\n");
+        assert_int_equal(system(m->b.program), 0);
+    }
+    const char *deps = tc_format(m->a,
+                                 "cd %s && for f in *.deps; do : "
+                                 ">$f/deps; done",
+                                 folder(m));
+    assert_int_equal(system(deps), 0);
+    expect_build(m, true, false, "// first\n");
+    expect_build(m, true, true, "// first\n");
+}
+
+/* One entry in the place of another's. */
+static void test_swapped(void **state) {
     machine *m = *state;
     fake_nvcc(m, "root/opt/cuda", "13.0", "");
     fake_host(m, "");
-    setenv("TILECOPY_CACHE", put(m, "file", ""), 1);
     expect_build(m, true, false, "// first\n");
-    expect_build(m, true, true, "// first\n");
-    char *other = tc_format(m->a, "tmp/tilecopy-repl-%ld", (long)geteuid());
-    assert_int_equal(strncmp(m->b.program, in(m, other), strlen(in(m, other))),
-                     0);
-    tc_remove_tree(in(m, other));
-    setenv("TILECOPY_CACHE", in(m, "cache"), 1);
+    const char *one = tc_folder_of(m->a, m->b.program);
+    put(m, "p.cu", "second\n");
+    expect_build(m, true, false, "// second\n");
+    const char *two = tc_folder_of(m->a, m->b.program);
+    tc_remove_tree(two);
+    assert_int_equal(rename(one, two), 0);
+    expect_build(m, true, false, "// second\n");
+    put(m, "p.cu", "first\n");
     expect_build(m, true, false, "// first\n");
-    unlink(m->b.program);
-    expect_build(m, true, false, "// first\n");
-    expect_build(m, true, true, "// first\n");
 }
 
 /* Several at once on the same source: all get it, one entry is kept. */
@@ -92,7 +257,8 @@ static void test_at_once(void **state) {
         assert_int_equal(status, 0);
     }
     assert_int_equal(entries_of(m, ".deps"), 1);
-    assert_int_equal(entries_of(m, ""), 2 + 3); /* ., .., .nvcc, .deps, it */
+    /* ., .., the tag, the list of what it depends on, it */
+    assert_int_equal(entries_of(m, ""), 2 + 3);
     expect_build(m, true, true, "// first\n");
 }
 
@@ -118,10 +284,9 @@ static void test_own_cache(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_eviction),
-        TEST(test_no_cache),
-        TEST(test_at_once),
-        TEST(test_own_cache),
+        TEST(test_eviction), TEST(test_not_ours),  TEST(test_refused),
+        TEST(test_tag),      TEST(test_damage),    TEST(test_swapped),
+        TEST(test_at_once),  TEST(test_own_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

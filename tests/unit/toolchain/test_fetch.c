@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "toolchain_fake.h"
+#include <stdatomic.h>
 
 static char lines[2048];
 
@@ -17,7 +18,7 @@ static void hear(void *user, const char *line) {
     snprintf(lines + n, sizeof lines - n, "%s\n", line);
 }
 
-static bool fetch(machine *m, const volatile int *cancel) {
+static bool fetch(machine *m, const atomic_int *cancel) {
     lines[0] = '\0';
     return tc_toolchain_fetch(hear, NULL, cancel, m->text, sizeof m->text);
 }
@@ -54,7 +55,7 @@ static void test_no_host(void **state) {
 
 static void test_interrupt(void **state) {
     machine *m = *state;
-    int stop = 1;
+    atomic_int stop = 1;
     offline(m, "sleep 100");
     assert_false(fetch(m, &stop));
     assert_string_equal(m->text, "interrupted");

@@ -108,6 +108,7 @@ static inline int machine_new(void **state) {
 static inline int machine_free(void **state) {
     machine *m = *state;
     /* nothing of a build is left, whatever came of it */
+    tc_private_end();
     rmdir(in(m, "tmp"));
     int left = access(in(m, "tmp"), F_OK);
     setenv("PATH", m->path, 1);

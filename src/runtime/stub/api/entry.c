@@ -3,14 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifndef TC_STUB_REAL_TYPES
-enum cudaDriverEntryPointQueryResult {
-    cudaDriverEntryPointSuccess,
-    cudaDriverEntryPointSymbolNotFound,
-    cudaDriverEntryPointVersionNotSufficent
-};
-#endif
-
 typedef void (*tc_stub_driver_function)(void);
 
 typedef struct tc_stub_entry {

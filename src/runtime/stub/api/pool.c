@@ -103,8 +103,6 @@ TC_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool) {
                                                     : cudaSuccess);
 }
 
-struct cudaMemPoolProps;
-
 static uint32_t numbers = 1; /* of pools so far */
 
 TC_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool,

@@ -2,7 +2,7 @@
  *
  * tests/gpu/alu-h200.gz holds what an H200 answered to the kernels of
  * alu_cases.h (alu_gen, alu_host and alu_pack of tests/tools made it). Here the
- * same kernels run in the simulator, on its common road, on the one
+ * same kernels run in the simulator, on its common path, on the one
  * for any CPU, and on its slow one.
  * Instructions whose result PTX defines agree in every bit; approximate ones in
  * special values, and elsewhere both are within PTX's error (alu_error.h). */

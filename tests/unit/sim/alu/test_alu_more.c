@@ -336,7 +336,7 @@ static int judge(const tc_sim_allocation *out) {
 
 static void values(void **state) {
     (void)state;
-    static const char *const roads[] = {NULL, "plain", "none"};
+    static const char *const paths[] = {NULL, "plain", "none"};
     char *text = kernel();
     tc_arena *a = tc_arena_new();
     tc_diags d = {.fn = complain};
@@ -344,7 +344,7 @@ static void values(void **state) {
     tc_ptx_module *m = tc_ptx_parse(a, &source, &d);
     assert_non_null(m);
     for (int i = 0; i < 3; i++) {
-        tc_sim_options o = {.arch = "sm_100a", .isa = roads[i]};
+        tc_sim_options o = {.arch = "sm_100a", .isa = paths[i]};
         tc_sim *s = tc_sim_new(m, &o, &d);
         assert_non_null(s);
         tc_sim_allocation *in = tc_sim_alloc(s, ALU_TUPLES * 32, "in");

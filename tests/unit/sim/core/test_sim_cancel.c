@@ -2,11 +2,12 @@
  * its grid is: SIGALRM ends this program where one does not. */
 #include "sim_harness.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 enum { SOON_MS = 50, LATEST_S = 60 };
 
-static volatile int flag;
+static atomic_int flag;
 
 static void *set_flag(void *unused) {
     nanosleep(&(struct timespec){.tv_nsec = SOON_MS * 1000000L}, NULL);

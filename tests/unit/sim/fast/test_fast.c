@@ -1,4 +1,4 @@
-/* test_fast.c - the fast road against the general one: random programs, every
+/* test_fast.c - the fast path against the general one: random programs, every
  * instruction set that this processor has, with and without observers. Memory,
  * counters, cycles, findings: all equal. */
 #include <setjmp.h>

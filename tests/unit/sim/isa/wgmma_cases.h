@@ -225,7 +225,7 @@ static inline void sum_place(uint32_t t, uint32_t e, uint32_t *row,
     *col = e / 4 * 8 + t % 4 * 2 + e % 2;
 }
 
-static int64_t a[64][64], b[256][64], c[64][256];
+static int64_t matrix_a[64][64], matrix_b[256][64], matrix_c[64][256];
 
 static inline void wgmma_deal(const wgmma_form *f) {
     uint32_t all = STEPS * depth(f), bits = kinds[f->a].bits;
@@ -234,23 +234,23 @@ static inline void wgmma_deal(const wgmma_form *f) {
     memset(wgmma_out, 0xee, sizeof wgmma_out);
     for (uint32_t k = 0; k < all; k++) {
         for (uint32_t i = 0; i < 64; i++) {
-            a[i][k] = draw(f->a);
+            matrix_a[i][k] = draw(f->a);
             put_bits(wgmma_in, byte_of(f, true, i, k) * 8, bits,
-                     encode(f->a, a[i][k]));
+                     encode(f->a, matrix_a[i][k]));
         }
         for (uint32_t i = 0; i < f->n; i++) {
-            b[i][k] = draw(f->b);
+            matrix_b[i][k] = draw(f->b);
             put_bits(wgmma_in + HALF_BYTES, byte_of(f, false, i, k) * 8, bits,
-                     encode(f->b, b[i][k]));
+                     encode(f->b, matrix_b[i][k]));
         }
     }
     for (uint32_t t = 0; t < 128; t++) {
         uint32_t row, col, dbits = kinds[f->d].bits;
         for (uint32_t e = 0; e < f->n / 2; e++) {
             sum_place(t, e, &row, &col);
-            c[row][col] = draw(f->d);
+            matrix_c[row][col] = draw(f->d);
             put_bits(wgmma_out, t * 4096 + e * dbits, dbits,
-                     encode(f->d, c[row][col]));
+                     encode(f->d, matrix_c[row][col]));
         }
         for (uint32_t r = 0; r < STEPS * 4; r++) { /* A's registers */
             uint32_t i = t / 32 * 16 + t % 32 / 4 + r % 2 * 8;
@@ -258,7 +258,7 @@ static inline void wgmma_deal(const wgmma_form *f) {
                 uint32_t k =
                     r / 4 * depth(f) + t % 4 * per + j + r % 4 / 2 * 4 * per;
                 put_bits(wgmma_in + 65536, t * 256 + (r * per + j) * bits, bits,
-                         encode(f->a, a[i][k]));
+                         encode(f->a, matrix_a[i][k]));
             }
         }
     }
@@ -273,9 +273,10 @@ static inline bool wgmma_right(const wgmma_form *f, const uint8_t *b_after,
             sum_place(t, e, &row, &col);
             int64_t sum = 0;
             for (uint32_t k = 0; k < STEPS * depth(f); k++) {
-                sum += a[row][k] * b[col][k];
+                sum += matrix_a[row][k] * matrix_b[col][k];
             }
-            sum = sum * f->sign_a * f->sign_b + (f->start ? c[row][col] : 0);
+            sum = sum * f->sign_a * f->sign_b +
+                  (f->start ? matrix_c[row][col] : 0);
             int64_t got =
                 decode(f->d, get_bits(b_after, t * 4096 + e * bits, bits));
             if (got != sum) {

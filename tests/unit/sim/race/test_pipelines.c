@@ -19,6 +19,7 @@
 #include "pipeline_program.h"
 #include "tool.h"
 #include <signal.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 enum { SUITE_SEEDS = 100, RUN_SECONDS = 60 };
@@ -48,17 +49,17 @@ enum {
     QUICK = 7 /* the others spin for long before a copy lands */
 };
 
-/* Is it this setting's turn? */
-static bool tried(uint64_t seed, const pipe_break *b, int setting) {
+/* Is it that setting's turn? */
+static bool tried(uint64_t seed, const pipe_break *b, int which) {
     int pick = (int)(seed % 64) + (b ? (int)strlen(b->name) : 0);
-    if (setting >= QUICK) {
+    if (which >= QUICK) {
         return seed % 10 == 0 && (whole || !b);
     }
-    return !b || whole || setting == pick % UNTIMED ||
-           (pick % 4 == 0 && setting == UNTIMED + pick / 4 % 2);
+    return !b || whole || which == pick % UNTIMED ||
+           (pick % 4 == 0 && which == UNTIMED + pick / 4 % 2);
 }
 
-static volatile int too_long; /* of a run, for the alarm */
+static atomic_int too_long; /* of a run, for the alarm */
 static void on_alarm(int signal) {
     (void)signal;
     too_long = 1;

@@ -348,7 +348,7 @@ static void test_copies(void **state) {
 }
 
 /* Two CTAs, each on an SM of its own, hand a flag over 64 times: each time one
- * sees what the other wrote takes a road to L2 and back, and not the turns that
+ * sees what the other wrote takes a path to L2 and back, and not the turns that
  * a simulator gives its SMs. */
 static void test_hand_over(void **state) {
     (void)state;

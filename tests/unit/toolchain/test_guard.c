@@ -10,6 +10,7 @@
 #include "toolchain_fake.h"
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -91,7 +92,7 @@ static void test_killed(void **state) {
     assert_int_equal(access(own, F_OK), -1);
 }
 
-static volatile int stop;
+static atomic_int stop;
 
 static void on_alarm(int signal) {
     stop = signal;

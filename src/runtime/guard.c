@@ -1,0 +1,57 @@
+/* guard.c - a process above the one that works, which outlives it. */
+#include "runtime/family.h"
+#include "tilecopy.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void passed_on(sigset_t *s) {
+    static const int all[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD};
+    sigemptyset(s);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        sigaddset(s, all[i]);
+    }
+}
+
+/* Until the worker has ended: its waitpid status. A terminal's signals reach
+ * it by themselves; those of kill(1) are passed on. */
+static int follow(pid_t worker, const sigset_t *signals) {
+    int status = 0;
+    for (;;) {
+        siginfo_t info;
+        if (waitpid(worker, &status, WNOHANG) == worker) {
+            return status;
+        }
+        int number = sigwaitinfo(signals, &info);
+        if (number > 0 && number != SIGCHLD && info.si_code <= 0) {
+            kill(worker, number);
+        }
+    }
+}
+
+bool tc_guard(int *status) {
+    sigset_t signals, before;
+    tc_family family;
+    pid_t self = getpid();
+    passed_on(&signals);
+    sigprocmask(SIG_BLOCK, &signals, &before);
+    tc_family_begin(&family);
+    pid_t worker = fork();
+    if (worker <= 0) {
+        if (worker == 0) { /* and does what it does for SIGTERM */
+            prctl(PR_SET_PDEATHSIG, SIGTERM);
+            if (getppid() != self) {
+                raise(SIGTERM);
+            }
+        } /* else there is no room for one: it works alone */
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return false;
+    }
+    int ended = follow(worker, &signals);
+    tc_family_end(&family);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    *status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
+    return true;
+}

@@ -1,0 +1,75 @@
+/* visit.h - one access against the shadow of memory, and what an unordered pair
+ * of accesses is called. */
+#ifndef TC_SIM_RACE_VISIT_H
+#define TC_SIM_RACE_VISIT_H
+
+#include "sim/race/checker.h"
+
+/* pairs.c */
+bool tc_race_agent_completes_on(const tc_race_agent *g, uint32_t barrier);
+bool tc_race_agent_known(const tc_race_agent *g, const tc_vclock *k,
+                         bool reads_only, bool issuer);
+
+typedef struct tc_race_visit {
+    tc_race *h;
+    tc_race_cta *z; /* whose memory, or whose access */
+    uint32_t record;
+    tc_vclock *const *vclock; /* of each lane */
+    tc_vclock *all;
+    uint64_t base; /* all of the CTA up to this clock is known to all of my
+                      lanes; 0: not asked, or more is to be seen to */
+    tc_race_agent *agent;
+    uint32_t committed;
+    tc_ptx_space space;
+    uint64_t address; /* of the line */
+    uint32_t bytes;   /* of a lane's access */
+    uint32_t seen;    /* record of the last conflict */
+    int seen_me, seen_it;
+    bool some_lane;        /* who was here before is of a coarse cell */
+    uint32_t known_record; /* which all of my lanes know */
+    bool unwritten;        /* nobody had written the bytes that it writes */
+    bool
+        fresh; /* two lanes may be on one byte: the record is this op's alone */
+} tc_race_visit;
+
+/* access.c */
+tc_race_visit tc_race_visit_of(tc_warp *w, uint32_t record, tc_race_cta *z,
+                               tc_ptx_space space, uint32_t bytes);
+/* A lane's (or a transfer's) bytes, of any length. */
+void tc_race_visit_bytes(tc_race_visit *v, int lane, uint64_t address,
+                         uint64_t bytes, bool store);
+/* shadow_line.c: a cell (record unset) against a line. */
+void tc_shadow_read(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m);
+/* Only looks for bytes that nobody has written: an atomic reads them, too. */
+void tc_shadow_touch(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m);
+void tc_shadow_write(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m);
+/* word_lines.c: an atomic of four bytes on a line that has a table. False: the
+ * table cannot say it. */
+/* Makes the table. False: the line's cells are too few for one, or it could not
+ * say what they say. */
+bool tc_word_table_make(const tc_race_visit *v, tc_shadow_line *line);
+bool tc_word_table_atomic(tc_race_visit *v, tc_shadow_line *line, int lane,
+                          uint32_t byte);
+
+/* classify.c: what an unordered pair of accesses is called. The visitor is
+ * the later one in this schedule. */
+void tc_race_read_write(tc_race_visit *v, const tc_finding *place,
+                        uint32_t reader, int rlane, uint32_t writer, int wlane,
+                        bool read_first);
+void tc_race_write_write(tc_race_visit *v, const tc_finding *place,
+                         uint32_t first, int flane, uint32_t second, int slane);
+void tc_race_unfenced(tc_race_visit *v, const tc_finding *place, uint32_t first,
+                      int flane, uint32_t second, int slane);
+void tc_race_unfilled(tc_race_visit *v, const tc_finding *place,
+                      uint32_t record, int lane);
+void tc_race_unwritten(tc_race *h, const tc_finding *place, uint32_t record,
+                       int lane, uint32_t lanes);
+/* Reads that were too early have their name once the copy's lane waits, or
+ * its CTA ends; a transfer's, once anybody (NULL: nobody) waits for it. */
+void tc_race_settle_copy(tc_race_copy *k, int lane, bool waited);
+void tc_race_settle_agent(tc_race_agent *g, const tc_warp *waiter, int lane,
+                          bool sources);
+/* Transfers onto transfers that nobody read between. */
+void tc_race_settle_doubts(tc_race *h);
+
+#endif

@@ -1,0 +1,39 @@
+#!/bin/sh
+# test_grade_more.sh PROGRAM EXERCISES - submissions that do more
+# than they should.
+. "$(dirname "$0")/grade.inc"
+need_compiler
+cd "$top" || exit 1
+
+# --- submissions that do more than they should ---
+
+for right in prints streams threads writes forks; do
+    passes "$subs/$right.cu"
+done
+gone "$subs/forks$"
+fails "$subs/exits.cu" "the program ended with status 0 before the call of"
+for status in 110 114 130; do # nobody's but its own
+    sed "s/exit(0)/exit($status)/" "$subs/exits.cu" >exits.cu
+    cp "$subs/pool.cuh" .
+    fails exits.cu "the program ended with status $status before the call of" \
+        "FAIL n drawn, extreme values"
+done
+fails "$subs/crashes.cu" "was ended by signal 11: Segmentation fault"
+fails "$subs/throws.cu" "was ended by signal 6: Aborted"
+fails "$subs/derefs.cu" "line 5: host-deref: host code reads device memory"
+fails "$subs/frees.cu" "out cannot be read any more (was it freed?)"
+fails "$subs/resets.cu" "out cannot be read any more"
+fails "$subs/once.cu" "out[0] was never written"
+fails "$subs/before.cu" "out[-1] was written, and out has only out[0] ..." \
+    "ok n = 1,"
+options="--timeout 1"
+fails "$subs/sleeps.cu" "time limit: no result after 1 second" \
+    "20 more cases were not run"
+options="--timeout 0.8"
+fails "$subs/slow.cu" "not run: no time was left."
+run grade maxpool15 --timeout 0 "$mine/reference.cu" # without a limit
+is 0
+options="--timeout 1"
+fails "$subs/floods.cu" "time limit: no result after 1 second"
+
+the_end
