@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- findings ----------------------------------------------------------------
- */
+/* --- findings --------------------------------------------------------------*/
 
 static void count_text(tc_buf *b, uint64_t n, const char *what) {
     tc_describe_count(b, n);
@@ -111,8 +110,7 @@ void tc_exec_findings_text(tc_exec *e, tc_buf *b) {
     }
 }
 
-/* --- how it ended ------------------------------------------------------------
- */
+/* --- how it ended ----------------------------------------------------------*/
 
 static bool has_finding(const tc_exec *e, const char *kind) {
     for (int i = 0; i < e->nfindings; i++) {
@@ -174,8 +172,7 @@ bool tc_exec_explain(const tc_exec *e, tc_buf *b, const char **hint) {
     return true;
 }
 
-/* --- text --------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------*/
 
 static void dims_text(const uint32_t d[3], tc_buf *b) {
     if (d[1] == 1 && d[2] == 1) {
@@ -254,8 +251,7 @@ void tc_exec_text(tc_exec *e, tc_buf *b) {
     tc_exec_findings_text(e, b);
 }
 
-/* --- JSON --------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------*/
 
 json_t *tc_exec_findings_json(tc_exec *e) {
     json_t *list = json_array();

@@ -1,3 +1,4 @@
+/* tiling.c - products of layouts. */
 #include "layout/algebra.h"
 #include "layout/internal.h"
 

@@ -44,8 +44,7 @@ static int complain(const tc_printer *p, const char *hint, const char *fmt,
     return TC_FAILED;
 }
 
-/* --- the compiler ------------------------------------------------------------
- */
+/* --- the compiler ----------------------------------------------------------*/
 
 /* A file whose presence says that the learner wants no compiler fetched. */
 static char *refusal_path(tc_session *s) {
@@ -105,8 +104,7 @@ static bool offer_compiler(tc_session *s) {
     return status == TC_OK;
 }
 
-/* --- files -------------------------------------------------------------------
- */
+/* --- files -----------------------------------------------------------------*/
 
 /* Paths that cannot be are said before anything runs. */
 static bool check_program(const tc_printer *p, const char *path) {
@@ -156,8 +154,7 @@ static bool close_report(const tc_printer *p, const char *path, int fd) {
     return ok || no_report(p, path, why);
 }
 
-/* --- running -----------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------*/
 
 static int error_width(void) {
     struct winsize w;

@@ -1,3 +1,4 @@
+/* options.c - the command line's options. */
 #include "repl/options.h"
 #include "base/arch.h"
 

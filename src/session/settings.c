@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the settings ------------------------------------------------------------
- */
+/* --- the settings ----------------------------------------------------------*/
 
 enum { ON, OFF };
 
@@ -81,8 +80,7 @@ const tc_setting tc_settings[] = {
 };
 const int tc_nsettings = sizeof tc_settings / sizeof *tc_settings;
 
-/* --- their values ------------------------------------------------------------
- */
+/* --- their values ----------------------------------------------------------*/
 
 void tc_setting_form_of(const tc_setting *t, tc_setting_form *out) {
     *out = (tc_setting_form){.numbered = -1};

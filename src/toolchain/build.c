@@ -1,3 +1,4 @@
+/* build.c - a build of a .cu, led and kept. */
 #include "toolchain/build.h"
 
 #include <errno.h>

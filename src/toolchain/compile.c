@@ -1,3 +1,4 @@
+/* compile.c - nvcc's command line, and what it says. */
 #include "toolchain/build.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* fetch.c - a CUDA compiler fetched by toolkit.sh. */
 #include "toolchain/internal.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* find.c - which nvcc is taken. */
 #include "toolchain/internal.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* line.c - the source line of an address in a program. */
 #include "toolchain/internal.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* ptxas.c - what ptxas says of a kernel. */
 #include "toolchain/internal.h"
 
 #include <errno.h>

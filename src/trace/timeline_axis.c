@@ -1,3 +1,4 @@
+/* timeline_axis.c - cycles to columns, quiet stretches cut out. */
 #include "trace/timeline_draw.h"
 
 #include <inttypes.h>

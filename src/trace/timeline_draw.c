@@ -1,3 +1,4 @@
+/* timeline_draw.c - the timeline's rows of glyphs. */
 #include "trace/timeline_draw.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* timeline_notes.c - what is said of an event of the timeline. */
 #include "trace/timeline_notes.h"
 
 #include "base/utf8.h"

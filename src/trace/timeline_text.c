@@ -1,3 +1,4 @@
+/* timeline_text.c - the timeline as text. */
 #include "trace/timeline_draw.h"
 #include "trace/timeline_notes.h"
 

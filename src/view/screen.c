@@ -1,3 +1,4 @@
+/* screen.c - the view's screen, as text without a terminal. */
 #include "view/screen.h"
 
 #include "base/utf8.h"

@@ -1,3 +1,4 @@
+/* state.c - where the view is, and what a key does to it. */
 #include "view/screen.h"
 
 #include "trace/timeline_draw.h"
