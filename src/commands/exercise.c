@@ -136,8 +136,7 @@ tc_status tc_cmd_exercise(tc_session *s, const tc_command_args *args,
     return status;
 }
 
-/* --- grade -------------------------------------------------------------------
- */
+/* --- grade -----------------------------------------------------------------*/
 
 typedef struct ears {
     tc_session *session;

@@ -20,8 +20,7 @@ typedef struct ask {
     tc_span geometry; /* GRID and BLOCK */
 } ask;
 
-/* --- what is launched, and how -----------------------------------------------
- */
+/* --- what is launched, and how ---------------------------------------------*/
 
 static bool refuse(ask *k, tc_span at, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
@@ -68,8 +67,7 @@ static bool read_shape(ask *k) {
     return k->kernel != NULL || no_such_kernel(k);
 }
 
-/* --- ARGs --------------------------------------------------------------------
- */
+/* --- ARGs ------------------------------------------------------------------*/
 
 static tc_arg_class class_of(tc_ptx_type t) {
     switch (t) {
@@ -201,8 +199,7 @@ static bool read_args(ask *k) {
     return true;
 }
 
-/* --- the command -------------------------------------------------------------
- */
+/* --- the command -----------------------------------------------------------*/
 
 static void fill_in(ask *k) {
     tc_run *run = k->run;

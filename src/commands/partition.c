@@ -99,8 +99,7 @@ static json_t *partition_json(const tc_decision *d) {
                      p->vec_bytes, "warp0", warp);
 }
 
-/* --- one element
- * ------------------------------------------------------------------ */
+/* --- one element -----------------------------------------------------------*/
 
 enum { MAX_RANK = 16 };
 

@@ -6,8 +6,7 @@
 
 enum { MAX_DEPTH = 1000 };
 
-/* --- records ---------------------------------------------------------------
- */
+/* --- records ---------------------------------------------------------------*/
 
 static unsigned slot_of(const tc_facts *f, const void *key) {
     uint64_t h = (uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15);
@@ -53,8 +52,7 @@ tc_fact *tc_fact_of(tc_facts *f, const void *key) {
     return fact;
 }
 
-/* --- small questions -------------------------------------------------------
- */
+/* --- small questions -------------------------------------------------------*/
 
 tc_buffer *tc_buffer_root(tc_buffer *b) {
     for (int i = 0; b->base != NULL && i < MAX_DEPTH; i++) {
@@ -141,8 +139,7 @@ static bool is_static(tc_facts *f, const tc_expr *e) {
     }
 }
 
-/* --- the walk --------------------------------------------------------------
- */
+/* --- the walk --------------------------------------------------------------*/
 
 typedef struct walk {
     tc_facts *f;
@@ -324,8 +321,7 @@ static void walk_block(walk *w, const tc_block *b) {
     w->block = outer;
 }
 
-/* --- after the walk --------------------------------------------------------
- */
+/* --- after the walk --------------------------------------------------------*/
 
 /* Lets that nothing live uses give back the uses of their values. */
 static void drop_dead_lets(tc_facts *f, tc_fact **all) {

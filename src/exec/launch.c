@@ -18,8 +18,7 @@ void tc_exec_launching(void *exec, const tc_program_launch *l) {
     }
 }
 
-/* --- the launch as a run -----------------------------------------------------
- */
+/* --- the launch as a run ---------------------------------------------------*/
 
 /* The device's findings end with its next launch; these do not. */
 static void copy_result(tc_run *run, const tc_sim_result *r) {
@@ -76,8 +75,7 @@ static tc_run *make_run(tc_exec *e, const tc_program_launch *l, bool named) {
     return run;
 }
 
-/* --- findings ----------------------------------------------------------------
- */
+/* --- findings --------------------------------------------------------------*/
 
 /* The defect at the same place that is known already, or NULL. */
 static tc_exec_finding *find(tc_exec *e, const char *kind, const tc_ptx_op *at,
@@ -168,8 +166,7 @@ static bool all_known(tc_exec *e, const tc_sim_result *r) {
     return true;
 }
 
-/* --- differences -------------------------------------------------------------
- */
+/* --- differences -----------------------------------------------------------*/
 
 static void add_difference(tc_exec *e, const tc_program_launch *l,
                            const tc_device_difference *d) {
@@ -196,8 +193,7 @@ static void add_difference(tc_exec *e, const tc_program_launch *l,
     }
 }
 
-/* --- the callbacks -----------------------------------------------------------
- */
+/* --- the callbacks ---------------------------------------------------------*/
 
 static void add_kernel(tc_exec *e, const tc_program_launch *l) {
     const tc_device_launched *r = l->result;
@@ -281,6 +277,9 @@ void tc_exec_launched(void *exec, const tc_program_launch *l) {
     add_kernel(e, l);
     note_status(e, r);
     note_gpu(e, l);
+    for (int i = 0; r->simulated && i < TC_SUPPRESSION_COUNT; i++) {
+        e->suppressed[i] += r->sim.suppressed[i];
+    }
     e->approximate |= r->ndifferences > 0 && r->approximate;
     for (int i = 0; i < r->ndifferences; i++) {
         add_difference(e, l, &r->differences[i]);
@@ -296,8 +295,7 @@ void tc_exec_launched(void *exec, const tc_program_launch *l) {
     }
 }
 
-/* --- the host's side ---------------------------------------------------------
- */
+/* --- the host's side -------------------------------------------------------*/
 
 static void put_line(const tc_exec *e, const tc_exec_place *p, const char *mark,
                      tc_buf *b) {

@@ -5,15 +5,18 @@
 
 #include "run/run.h"
 
-/* --- findings.c --------------------------------------------------------------
- */
+/* --- findings.c ------------------------------------------------------------*/
 
 void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out);
 json_t *tc_finding_json(tc_session *s, const tc_finding *f);
 json_t *tc_findings_json(tc_session *s);
+/* How many races each row of suppressions.def kept back, and how to see them:
+ * a line each; a list, NULL where there are none. option: exec's, not set's. */
+void tc_suppressed_text(const uint64_t n[TC_SUPPRESSION_COUNT], bool option,
+                        int width, tc_buf *b);
+json_t *tc_suppressed_json(const uint64_t n[TC_SUPPRESSION_COUNT]);
 
-/* --- run_reply.c -------------------------------------------------------------
- */
+/* --- run_reply.c -----------------------------------------------------------*/
 
 void tc_run_text(tc_session *s, tc_buf *b);
 void tc_run_findings_text(tc_session *s, tc_buf *b);

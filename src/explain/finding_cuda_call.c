@@ -22,8 +22,7 @@ static const row rows[] = {
 };
 enum { NROWS = sizeof rows / sizeof *rows };
 
-/* --- whose it is -------------------------------------------------------------
- */
+/* --- whose it is -----------------------------------------------------------*/
 
 typedef struct header {
     const char *part; /* of the header's path */
@@ -102,8 +101,7 @@ static bool is_language(uint16_t opcode) {
            opcode == TC_PTX_REDUX_SYNC;
 }
 
-/* --- the text ----------------------------------------------------------------
- */
+/* --- the text --------------------------------------------------------------*/
 
 static bool is_word(int c) {
     return isalnum((unsigned char)c) || c == '_';

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- declarations ------------------------------------------------------------
- */
+/* --- declarations ----------------------------------------------------------*/
 
 enum { RANK = 4 };
 
@@ -113,8 +112,7 @@ static declared declaration_of(const tc_source *src, const char *name) {
     return d;
 }
 
-/* --- elements ----------------------------------------------------------------
- */
+/* --- elements --------------------------------------------------------------*/
 
 /* The one length that is no number follows from the whole. */
 static bool settle_dims(declared *d, uint64_t size) {

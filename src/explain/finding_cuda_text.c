@@ -62,8 +62,7 @@ void tc_cuda_by(tc_session *s, const tc_access *a, tc_buf *b) {
     }
 }
 
-/* --- copies ------------------------------------------------------------------
- */
+/* --- copies ----------------------------------------------------------------*/
 
 void tc_cuda_copy(tc_session *s, const tc_finding *f, tc_buf *b) {
     tc_cuda_call c;
@@ -94,8 +93,7 @@ bool tc_cuda_batched(tc_session *s, const tc_finding *f) {
            (copy.home == TC_HOME_PRIMITIVE || copy.home == TC_HOME_LIBCUXX);
 }
 
-/* --- where a call came from --------------------------------------------------
- */
+/* --- where a call came from ------------------------------------------------*/
 
 void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b) {
     enum { CALLERS = 8 };

@@ -53,8 +53,7 @@ void tc_finding_who(tc_session *s, const tc_access *a, tc_buf *b) {
     }
 }
 
-/* --- what an access does -----------------------------------------------------
- */
+/* --- what an access does ---------------------------------------------------*/
 
 static bool is_shared(uint32_t space) {
     return space == TC_PS_SHARED || space == TC_PS_CLUSTER;
@@ -111,8 +110,7 @@ static const char *did(access_kind k) {
     return k == WRITES ? "wrote" : k == UPDATES ? "updated" : "read";
 }
 
-/* --- fields: what the sides do -----------------------------------------------
- */
+/* --- fields: what the sides do ---------------------------------------------*/
 
 #define FIELD(name)                                                            \
     static void name(const tc_sentence *x, const tc_access *side, tc_buf *b)
@@ -179,8 +177,7 @@ FIELD(put_signals) {
     tc_buf_puts(b, signals(side));
 }
 
-/* --- fields: where -----------------------------------------------------------
- */
+/* --- fields: where ---------------------------------------------------------*/
 
 FIELD(put_number) {
     (void)x;
@@ -229,8 +226,7 @@ FIELD(put_by) {
     }
 }
 
-/* --- fields: copies ----------------------------------------------------------
- */
+/* --- fields: copies --------------------------------------------------------*/
 
 /* "the copy (cp.async) issued at line 8, in commit group 0," */
 FIELD(put_copy) {
@@ -272,8 +268,7 @@ FIELD(put_unfinished) {
                        : "has not completed");
 }
 
-/* --- fields: the rest --------------------------------------------------------
- */
+/* --- fields: the rest ------------------------------------------------------*/
 
 FIELD(put_object) {
     (void)side;
@@ -403,8 +398,7 @@ const tc_fields *tc_message_fields(void) {
     return &fields;
 }
 
-/* --- the message -------------------------------------------------------------
- */
+/* --- the message -----------------------------------------------------------*/
 
 typedef enum object_form { OBJECT_NONE, OBJECT_ADDRESS } object_form;
 

@@ -21,8 +21,7 @@ const char *tc_missing_template(tc_missing missing, bool script) {
     return script && r->script != NULL ? r->script : r->ptx;
 }
 
-/* --- the fields --------------------------------------------------------------
- */
+/* --- the fields ------------------------------------------------------------*/
 
 #define FIELD(name)                                                            \
     static void name(const tc_sentence *x, const tc_access *side, tc_buf *b)

@@ -247,3 +247,41 @@ json_t *tc_findings_json(tc_session *s) {
     }
     return list;
 }
+
+/* --- what is kept back -------------------------------------------------------
+ */
+
+void tc_suppressed_text(const uint64_t n[TC_SUPPRESSION_COUNT], bool option,
+                        int width, tc_buf *b) {
+    for (int i = 0; i < TC_SUPPRESSION_COUNT; i++) {
+        if (n[i] == 0) {
+            continue;
+        }
+        tc_buf line = TC_BUF_INIT;
+        tc_describe_count(&line, n[i]);
+        tc_buf_printf(&line, " report%s suppressed by %s: %s; `%s` shows %s",
+                      n[i] == 1 ? "" : "s", tc_suppressions[i].name,
+                      tc_suppressions[i].why,
+                      option ? "exec --no-suppressions"
+                             : "set suppressions off",
+                      n[i] == 1 ? "it" : "them");
+        tc_buf_puts(b, "  ");
+        tc_describe_wrapped(b, tc_buf_text(&line), 2, 2, width);
+        tc_buf_free(&line);
+    }
+}
+
+json_t *tc_suppressed_json(const uint64_t n[TC_SUPPRESSION_COUNT]) {
+    json_t *list = NULL;
+    for (int i = 0; i < TC_SUPPRESSION_COUNT; i++) {
+        if (n[i] > 0) {
+            list = list != NULL ? list : json_array();
+            json_array_append_new(
+                list, json_pack("{s:s,s:I,s:s,s:s}", "name",
+                                tc_suppressions[i].name, "reports",
+                                (json_int_t)n[i], "why", tc_suppressions[i].why,
+                                "source", tc_suppressions[i].source));
+        }
+    }
+    return list;
+}

@@ -111,6 +111,7 @@ void tc_run_findings_text(tc_session *s, tc_buf *b) {
     for (int i = 0; i < run->result.nfindings; i++) {
         tc_finding_text(s, &run->result.findings[i], b);
     }
+    tc_suppressed_text(run->result.suppressed, false, s->options.width, b);
 }
 
 /* What the kernel printed, as it printed it. */
@@ -236,6 +237,10 @@ json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                   run_status_names[run->result.status], "backend", backend,
                   "kernels", kernel, "buffers", buffers, "findings",
                   tc_findings_json(s), "wall_ns", (json_int_t)wall_ns);
+    json_t *suppressed = tc_suppressed_json(run->result.suppressed);
+    if (suppressed != NULL) {
+        json_object_set_new(all, "suppressed", suppressed);
+    }
     if (run->printed.len) {
         json_object_set_new(all, "output",
                             tc_text_json(run->printed.data, run->printed.len));

@@ -38,8 +38,7 @@ tc_layout_result tc_tmem_datapath_layout(tc_layout_ctx *cx,
     return TC_LAYOUT_OK;
 }
 
-/* --- tcgen05.ld and .st -----------------------------------------------------
- */
+/* --- tcgen05.ld and .st ----------------------------------------------------*/
 
 /* The rows and columns that one thread's registers and lanes cover, in units
  * of 32 bits; rep is the qualifier .xN (PTX ISA, tcgen05.ld). */
@@ -136,8 +135,7 @@ tc_layout_result tc_tcgen05_atom_layout(tc_layout_ctx *cx, const char *shape,
     return TC_LAYOUT_OK;
 }
 
-/* --- shared memory of TMA and MMA -------------------------------------------
- */
+/* --- shared memory of TMA and MMA ------------------------------------------*/
 
 const char *tc_swizzle_mode_name(tc_swizzle_mode mode) {
     static const char *const names[] = {

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- registers ---------------------------------------------------------------
- */
+/* --- registers -------------------------------------------------------------*/
 
 uint32_t tc_registers_among(const char *lines, const char *kernel) {
     size_t n = strlen(kernel);
@@ -40,8 +39,7 @@ uint32_t tc_run_registers(tc_session *s, const tc_run *run) {
     return n;
 }
 
-/* --- the whole grid ----------------------------------------------------------
- */
+/* --- the whole grid --------------------------------------------------------*/
 
 static bool asks_for_grid(const tc_ptx_op *op) {
     const tc_ptx_operand *o = &op->a[1];
@@ -69,8 +67,7 @@ bool tc_run_waits_for_grid(const tc_run *run) {
     return asks || (calls && elsewhere);
 }
 
-/* --- the machine -------------------------------------------------------------
- */
+/* --- the machine -----------------------------------------------------------*/
 
 bool tc_run_fits(tc_session *s, const tc_run *run, tc_span at) {
     const tc_ptx_module *m = run->file->module;

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- making a run ------------------------------------------------------------
- */
+/* --- making a run ----------------------------------------------------------*/
 
 enum { LARGEST_BUFFER = 1 << 30 }; /* bytes */
 
@@ -187,8 +186,7 @@ static bool prepare_program(tc_session *s, tc_run *run) {
     return tc_run_add_maps(s, run);
 }
 
-/* --- executing ---------------------------------------------------------------
- */
+/* --- executing -------------------------------------------------------------*/
 
 tc_run *tc_run_new(void) {
     tc_run *run = tc_xcalloc(1, sizeof *run);
@@ -327,6 +325,7 @@ bool tc_run_simulate(tc_session *s, tc_run *run) {
                                                 : tc_sim_archs()[0],
                         .timing = s->timing,
                         .hazards = s->hazards,
+                        .no_suppressions = !s->suppressions,
                         .trace = s->trace,
                         .completion = s->completion,
                         .seed = s->completion_seed,

@@ -6,8 +6,7 @@
 #include "session/last_run.h"
 #include <stdio.h>
 
-/* --- run.c -------------------------------------------------------------------
- */
+/* --- run.c -----------------------------------------------------------------*/
 
 /* An empty run, to be prepared and then kept, or freed (tc_run_free). */
 tc_run *tc_run_new(void);
@@ -26,16 +25,14 @@ tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
  * simulator. Reports and returns false otherwise. */
 bool tc_run_make(tc_session *s, bool simulated, tc_span at, tc_status *status);
 
-/* --- load_trace.c ------------------------------------------------------------
- */
+/* --- load_trace.c ----------------------------------------------------------*/
 
 /* Makes a file of `export trace` the last run: one with a trace and no module.
  * Frees a, which holds the text. */
 tc_status tc_trace_read(tc_session *s, tc_arena *a, const tc_source *src,
                         tc_reply *r);
 
-/* --- facts.c -------------------------------------------------------------
- */
+/* --- facts.c ---------------------------------------------------------------*/
 
 /* The number of a kernel among lines "name n"; 0: it is not there. */
 uint32_t tc_registers_among(const char *lines, const char *kernel);
@@ -61,8 +58,7 @@ void tc_run_map_bytes(const tc_run *run, const tc_run_arg *p, uint8_t *out);
 const struct tc_gpu_map *tc_run_map_for_gpu(const tc_run *run,
                                             const tc_run_arg *p);
 
-/* --- ulps.c --------------------------------------------------------------
- */
+/* --- ulps.c ----------------------------------------------------------------*/
 
 /* The first instruction of the run's module whose error PTX only bounds
  * or leaves open (.approx, .full, mma), or NULL. */
@@ -74,8 +70,7 @@ void tc_run_op_name(const tc_ptx_op *op, tc_buf *out);
  * where one side has an infinity or a NaN and the other does not. */
 bool tc_run_ulps(const tc_run_buffer *b, const uint8_t *gpu, uint64_t *ulps);
 
-/* --- fill.c: data of buffers (INTERFACE.md) --------------------------------
- */
+/* --- fill.c: data of buffers (INTERFACE.md) --------------------------------*/
 
 void tc_fill_buffer(uint8_t *bytes, uint64_t size, tc_dtype type, int position,
                     uint64_t seed);
@@ -88,8 +83,7 @@ uint64_t tc_fill_changed(const uint8_t *bytes, uint64_t size, tc_dtype type,
                          int position, uint64_t seed);
 uint64_t tc_fnv1a64(const uint8_t *bytes, uint64_t size);
 
-/* --- names.c: from addresses to elements -----------------------------------
- */
+/* --- names.c: from addresses to elements -----------------------------------*/
 
 /* The element of a buffer that lives at a byte offset of its storage, as
  * "A_smem[17,3]"; "A_smem+8200" where no element lives. In arena. */

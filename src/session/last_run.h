@@ -57,8 +57,7 @@ typedef struct tc_run {
     bool running;       /* they may print now */
 } tc_run;
 
-/* --- last_run.c --------------------------------------------------------------
- */
+/* --- last_run.c ------------------------------------------------------------*/
 
 void tc_run_free(tc_run *run);
 /* Makes it the session's last run, in place of the one before. NULL: none. */

@@ -16,8 +16,7 @@ tc_options tc_options_default(void) {
     return (tc_options){.width = 80};
 }
 
-/* --- diagnostics -------------------------------------------------------------
- */
+/* --- diagnostics -----------------------------------------------------------*/
 
 /* Stands between the library and the client: in JSON mode diagnostics become
  * part of the reply instead. */
@@ -41,8 +40,7 @@ static void on_diag(void *user, const tc_diag *d) {
     json_array_append_new(s->notes, json_string(d->message));
 }
 
-/* --- life
- * ---------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------*/
 
 static bool known_arch(const char *name) {
     for (const char *const *a = tc_sim_archs(); *a != NULL; a++) {
@@ -101,8 +99,7 @@ void tc_session_free(tc_session *s) {
     free(s);
 }
 
-/* --- what clients ask
- * ------------------------------------------------------------------ */
+/* --- what clients ask ------------------------------------------------------*/
 
 bool tc_session_wants_more(const tc_session *s, const char *text) {
     (void)s;

@@ -103,8 +103,7 @@ const char *tc_cache_folder(tc_arena *a, const char *instead,
 const char *tc_private_folder(tc_arena *a);
 void tc_private_end(void); /* it goes now */
 
-/* --- cache.c: its entries, folders with a few files
- * -------------------------*/
+/* --- cache.c: its entries, folders with a few files ------------------------*/
 
 typedef struct tc_part {
     const char *name;

@@ -41,8 +41,7 @@ static void unasked(plan *p, const char *name, const char *text) {
                  "cannot be asked: %s", text);
 }
 
-/* --- arguments of the copy
- * ------------------------------------------------------ */
+/* --- arguments of the copy -------------------------------------------------*/
 
 static tc_expr *config(const tc_copy *c, const char *name) {
     for (int i = 0; i < c->nconfig; i++) {
@@ -85,8 +84,7 @@ static bool arguments(plan *p) {
     return ok;
 }
 
-/* --- two layouts, iterator by iterator
- * ------------------------------------------ */
+/* --- two layouts, iterator by iterator -------------------------------------*/
 
 static const char *layout_text(tc_arena *a, const tc_layout *l) {
     tc_buf b = TC_BUF_INIT;
@@ -166,8 +164,7 @@ static bool group(plan *p, const tc_layout *src, const tc_layout *dst) {
                            layout_text(a, p->dst)));
 }
 
-/* --- the contiguous chunk
- * ------------------------------------------------------- */
+/* --- the contiguous chunk --------------------------------------------------*/
 
 /* Continues a chain: an iterator on memory with that stride, not in `used`; or
  * -1 (find_contiguous_region of utils.py). */
@@ -260,8 +257,7 @@ static bool count(plan *p) {
                            p->chunks));
 }
 
-/* --- statements
- * ----------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------*/
 
 /* &buffer[starts of r]; buffer has the region's own dimensions. */
 static tc_expr *start_of(plan *p, tc_buffer *buffer, const tc_region *r) {
@@ -396,8 +392,7 @@ static bool lower(const tc_dispatch_ctx *cx, tc_verdict *v) {
     return ok;
 }
 
-/* --- predicates
- * ----------------------------------------------------------------- */
+/* --- predicates ------------------------------------------------------------*/
 
 static bool shared_to_shared(const tc_dispatch_ctx *cx, tc_verdict *v,
                              const char *name, const char **reason) {

@@ -9,8 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* --- what must hold at all -------------------------------------------------
- */
+/* --- what must hold at all -------------------------------------------------*/
 
 static bool check_element(tc_matrix *f) {
     const tc_buffer *b = f->cx->copy->src.buffer;
@@ -93,8 +92,7 @@ static bool check_lanes(tc_matrix *f) {
                         name);
 }
 
-/* --- one order for both ----------------------------------------------------
- */
+/* --- one order for both ----------------------------------------------------*/
 
 static bool refused(tc_matrix *f) {
     return tc_sides_decline(f->cx, f->v, "align", "%s", f->sides.lcx.message);
@@ -217,8 +215,7 @@ static void sort_pairs(tc_matrix *f) {
     f->s_sorted = spliced(a, s, ss[3], ss[4], mid, n);
 }
 
-/* --- one number of tiles ---------------------------------------------------
- */
+/* --- one number of tiles ---------------------------------------------------*/
 
 /* The stride of segment i, which must be one iterator. */
 static bool single(const tc_layout *l, const int *seps, int i, int64_t *out) {

@@ -28,8 +28,7 @@ typedef struct search {
     int elem_bits;
 } search;
 
-/* --- the order -------------------------------------------------------------
- */
+/* --- the order -------------------------------------------------------------*/
 
 /* Iterators of the register side that became one are paired with what belongs
  * to the first of them. */
@@ -76,8 +75,7 @@ static bool align(search *f) {
     return true;
 }
 
-/* --- the atoms -------------------------------------------------------------
- */
+/* --- the atoms -------------------------------------------------------------*/
 
 static bool build_atoms(search *f) {
     f->atoms = TC_NEWN(f->cx->arena, atom, f->s_p->nshard + 1);
@@ -142,8 +140,7 @@ static bool split_off(search *f, int64_t vec) {
     return false;
 }
 
-/* --- the width -------------------------------------------------------------
- */
+/* --- the width -------------------------------------------------------------*/
 
 static const char *start_misaligned(const search *f, const tc_layout *l,
                                     const tc_side *side, int64_t vec) {
@@ -276,8 +273,7 @@ static bool count_rounds(search *f) {
                         f->held, f->vec, f->rounds, f->rounds == 1 ? "" : "s");
 }
 
-/* --- where a thread's elements start ---------------------------------------
- */
+/* --- where a thread's elements start ---------------------------------------*/
 
 /* Thread axes and what numbers them in a kernel. */
 static const struct numbering {
@@ -381,8 +377,7 @@ static tc_expr *keep_start(const tc_dispatch_ctx *cx, tc_block *b, tc_expr *x) {
     return tc_get_local(cx, s_off);
 }
 
-/* --- the loop --------------------------------------------------------------
- */
+/* --- the loop --------------------------------------------------------------*/
 
 /* How far round f is: on the memory side, or in the registers. */
 static tc_expr *advance(const search *f, tc_expr *round, bool mem) {

@@ -69,8 +69,7 @@ static bool read_params(host *h) {
     return complain("the file has no kernel", h->kernel);
 }
 
-/* --- arguments ---------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------*/
 
 static bool make_buffer(host *h, const tc_arg_value *v, tc_gpu_arg *out) {
     uint64_t bytes = (uint64_t)tc_dtype_bytes(v->type);
@@ -151,8 +150,7 @@ static bool make_args(host *h) {
     return true;
 }
 
-/* --- the launch --------------------------------------------------------------
- */
+/* --- the launch ------------------------------------------------------------*/
 
 static void print_buffers(const host *h) {
     int n = 0;

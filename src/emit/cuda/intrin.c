@@ -68,8 +68,7 @@ static const char *plain_call(tc_ce e, const char *name, const char *body) {
     return tc_format(e->arena, "%s()", name);
 }
 
-/* --- cp.async --------------------------------------------------------------
- */
+/* --- cp.async --------------------------------------------------------------*/
 
 typedef struct cp_async {
     int64_t size, prefetch;
@@ -195,8 +194,7 @@ const char *tc_cuda_op_PTX_CP_ASYNC_WAIT_GROUP(tc_ce e, const tc_expr *call) {
                   n));
 }
 
-/* --- barriers, shuffles ----------------------------------------------------
- */
+/* --- barriers, shuffles ----------------------------------------------------*/
 
 const char *tc_cuda_op_CUDA_CTA_SYNC(tc_ce e, const tc_expr *call) {
     (void)call;
@@ -234,8 +232,7 @@ const char *tc_cuda_op_WARP_SHUFFLE(tc_ce e, const tc_expr *call) {
                      argument(e, call, 2), (long long)width);
 }
 
-/* --- pointers and copies ---------------------------------------------------
- */
+/* --- pointers and copies ---------------------------------------------------*/
 
 const char *tc_cuda_op_ADDRESS_OF(tc_ce e, const tc_expr *call) {
     const tc_expr *x = tc_memory_access_of(call);

@@ -33,8 +33,7 @@ tc_val tc_pe_call(tc_pe e, const tc_expr *call) {
     return v;
 }
 
-/* --- arguments -------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------*/
 
 static int64_t constant(tc_pe e, const tc_expr *call, int i, int64_t missing) {
     if (i >= call->call.n) {
@@ -81,8 +80,7 @@ static tc_val pointer_in(tc_pe e, const tc_expr *call, int i, tc_window w) {
     return tc_pe_to_window(e, v, w);
 }
 
-/* --- cp.async (PTX ISA 9.7.9.25.3) -----------------------------------------
- */
+/* --- cp.async (PTX ISA 9.7.9.25.3) -----------------------------------------*/
 
 typedef struct cp_async {
     const char *dst, *src;
@@ -188,8 +186,7 @@ tc_val tc_ptx_op_PTX_CP_ASYNC_WAIT_GROUP(tc_pe e, const tc_expr *call) {
     return nothing;
 }
 
-/* --- barriers, shuffles ----------------------------------------------------
- */
+/* --- barriers, shuffles ----------------------------------------------------*/
 
 tc_val tc_ptx_op_CUDA_CTA_SYNC(tc_pe e, const tc_expr *call) {
     (void)call;
@@ -246,8 +243,7 @@ tc_val tc_ptx_op_WARP_SHUFFLE(tc_pe e, const tc_expr *call) {
     return t == TC_BOOL ? tc_pe_cast(e, TC_BOOL, r) : r;
 }
 
-/* --- pointers and copies ---------------------------------------------------
- */
+/* --- pointers and copies ---------------------------------------------------*/
 
 tc_val tc_ptx_op_ADDRESS_OF(tc_pe e, const tc_expr *call) {
     const tc_expr *x = tc_memory_access_of(call);

@@ -2,8 +2,7 @@
  * memory or in the registers that the array is made of (registers.c). */
 #include "emit/ptx/ptx.h"
 
-/* --- arrays in registers -----------------------------------------------------
- */
+/* --- arrays in registers ---------------------------------------------------*/
 
 static int element_bytes(tc_val at) {
     return tc_dtype_bytes(at.array->type);

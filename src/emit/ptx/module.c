@@ -8,8 +8,7 @@
 
 static void print_block(tc_pe e, const tc_block *b);
 
-/* --- places and comments ---------------------------------------------------
- */
+/* --- places and comments ---------------------------------------------------*/
 
 static void print_loc(tc_pe e, tc_span span) {
     bool same = e->span.source == span.source && e->span.begin == span.begin;
@@ -59,8 +58,7 @@ static void print_comment(tc_pe e, const tc_stmt *s) {
     tc_buf_free(&b);
 }
 
-/* --- control flow ----------------------------------------------------------
- */
+/* --- control flow ----------------------------------------------------------*/
 
 static void print_body(tc_pe e, const tc_block *b, int brk, int cont) {
     tc_jumps *outer = e->jumps, mine = {.brk = brk, .cont = cont};
@@ -200,8 +198,7 @@ static void print_jump(tc_pe e, const tc_stmt *s) {
               s->kind == TC_S_BREAK ? e->jumps->brk : e->jumps->cont);
 }
 
-/* --- statements ------------------------------------------------------------
- */
+/* --- statements ------------------------------------------------------------*/
 
 static void print_eval(tc_pe e, const tc_stmt *s) {
     unsigned pure = TC_OPF_ADDRESS;
@@ -281,8 +278,7 @@ static void print_block(tc_pe e, const tc_block *b) {
     }
 }
 
-/* --- the kernel ------------------------------------------------------------
- */
+/* --- the kernel ------------------------------------------------------------*/
 
 static const char *param_type(const tc_var *v) {
     return v->type == TC_HANDLE ? "u64" : tc_pe_mem(v->type);

@@ -5,6 +5,7 @@
 #include "sim/core/finding.h"
 #include "sim/race/race.h"
 #include "sim/race/visit.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ uint64_t tc_race_epoch(tc_warp *w) {
         hw->tick = false;
         hw->clock = ++w->cta->run->race->stamp;
     }
+    assert(hw->clock && hw->clock <= w->cta->run->race->stamp);
     return hw->clock;
 }
 

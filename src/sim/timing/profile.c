@@ -5,7 +5,7 @@
 enum { GENERATIONS = 3 };
 
 enum { /* a row of units.def for every unit */
-#define TC_UNIT(unit, l80, i80, l90, i90, l100, i100) ROW_##unit,
+#define TC_UNIT(unit, class, l80, i80, l90, i90, l100, i100) ROW_##unit,
 #include "sim/timing/units.def"
        UNIT_ROWS
 };
@@ -16,7 +16,8 @@ static const tc_profile profiles[GENERATIONS] = {
     {
         .unit =
             {
-#define TC_UNIT(unit, l80, i80, l90, i90, l100, i100) [unit] = {l80, i80},
+#define TC_UNIT(unit, class, l80, i80, l90, i90, l100, i100)                   \
+    [unit] = {l80, i80},
 #include "sim/timing/units.def"
             },
 #define TC_MEMORY(name, sm80, sm90, sm100) .name = sm80,
@@ -25,7 +26,8 @@ static const tc_profile profiles[GENERATIONS] = {
     {
         .unit =
             {
-#define TC_UNIT(unit, l80, i80, l90, i90, l100, i100) [unit] = {l90, i90},
+#define TC_UNIT(unit, class, l80, i80, l90, i90, l100, i100)                   \
+    [unit] = {l90, i90},
 #include "sim/timing/units.def"
             },
 #define TC_MEMORY(name, sm80, sm90, sm100) .name = sm90,
@@ -34,7 +36,8 @@ static const tc_profile profiles[GENERATIONS] = {
     {
         .unit =
             {
-#define TC_UNIT(unit, l80, i80, l90, i90, l100, i100) [unit] = {l100, i100},
+#define TC_UNIT(unit, class, l80, i80, l90, i90, l100, i100)                   \
+    [unit] = {l100, i100},
 #include "sim/timing/units.def"
             },
 #define TC_MEMORY(name, sm80, sm90, sm100) .name = sm100,

@@ -46,8 +46,7 @@ static bool on_axis(const tc_iter *it, const char *axis) {
     return strcmp(it->axis->name, axis) == 0;
 }
 
-/* --- the two regions -------------------------------------------------------
- */
+/* --- the two regions -------------------------------------------------------*/
 
 static bool cut(planner *p, side *x, const char *check, bool tmem) {
     const char *why = NULL;
@@ -98,8 +97,7 @@ static bool replica(planner *p) {
     return l->kind == TC_LAYOUT_TILE;
 }
 
-/* --- one order for both: lanes, then columns by falling stride -------------
- */
+/* --- one order for both: lanes, then columns by falling stride -------------*/
 
 static int order_of(const tc_iter *x, const tc_iter *y) {
     bool xl = on_axis(x, "TLane"), yl = on_axis(y, "TLane");
@@ -144,8 +142,7 @@ static bool reorder(planner *p) {
                      : p->lcx.message);
 }
 
-/* --- stride 0: the same element again --------------------------------------
- */
+/* --- stride 0: the same element again --------------------------------------*/
 
 /* Extents between and at the iterators of stride 0. */
 static int64_t *split_by_zero(planner *p, side *x, int *n) {
@@ -185,8 +182,7 @@ static bool broadcast(planner *p) {
                        "shared than in tensor memory");
 }
 
-/* --- 32 lanes, pieces, 16 bytes --------------------------------------------
- */
+/* --- 32 lanes, pieces, 16 bytes --------------------------------------------*/
 
 static bool blocks_of(planner *p, side *x, int64_t *pieces) {
     const tc_layout *l = of_iters(p, x->iters, x->n), *g;
@@ -237,8 +233,7 @@ static bool blocks(planner *p) {
                         t, p->per_col);
 }
 
-/* --- the pieces, one iterator against one ----------------------------------
- */
+/* --- the pieces, one iterator against one ----------------------------------*/
 
 static int by_size(const void *x, const void *y) {
     int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
@@ -321,8 +316,7 @@ static bool in_step(planner *p) {
                   text(p, p->t.middle), text(p, p->s.middle));
 }
 
-/* --- what one tcgen05.cp needs (PTX ISA 9.7.16.9) --------------------------
- */
+/* --- what one tcgen05.cp needs (PTX ISA 9.7.16.9) --------------------------*/
 
 static bool is_iter(const tc_layout *l, int64_t extent, const char *axis) {
     return l->nshard == 1 && l->shard[0].extent == extent &&
@@ -413,8 +407,7 @@ static bool swizzle_mode(planner *p) {
     return true;
 }
 
-/* --- where it starts, and its steps ----------------------------------------
- */
+/* --- where it starts, and its steps ----------------------------------------*/
 
 static tc_expr *start_of(planner *p, const tc_layout *l, const char *axis,
                          tc_expr *moving) {

@@ -130,8 +130,7 @@ static int64_t scope_id(const tc_scope_id *id, int64_t t) {
     }
 }
 
-/* --- instructions ------------------------------------------------------------
- */
+/* --- instructions ----------------------------------------------------------*/
 
 static void note(moved *m, int64_t number, int64_t reg, int64_t element) {
     assert_in_range(reg, 0, HELD - 1);

@@ -47,8 +47,7 @@ static void complain(void *user, const tc_diag *d) {
     }
 }
 
-/* --- nvcc --------------------------------------------------------------------
- */
+/* --- nvcc ------------------------------------------------------------------*/
 
 static char *whole_file(const char *path) {
     tc_buf b = TC_BUF_INIT;
@@ -83,8 +82,7 @@ static char *nvcc_ptx(const char *cuda) {
     return text;
 }
 
-/* --- one program -------------------------------------------------------------
- */
+/* --- one program -----------------------------------------------------------*/
 
 static bool only_uninitialized(const tc_sim_result *r) {
     for (int i = 0; i < r->nfindings; i++) {
@@ -185,8 +183,7 @@ static tc_session *new_session(void) {
     return tc_session_new(&o, complain, silent, "program");
 }
 
-/* --- the test ----------------------------------------------------------------
- */
+/* --- the test --------------------------------------------------------------*/
 
 static size_t count_lines(char *line, int size) {
     gzFile f = gzopen(CORPUS, "rb");

@@ -222,8 +222,7 @@ static void notes(void **state) {
     }
 }
 
-/* --- barriers, by hand
- * ---------------------------------------------------------------- */
+/* --- barriers, by hand -----------------------------------------------------*/
 
 static const char by_hand[] = KERNEL
     "    pool = T.SMEMPool()\n"
@@ -302,8 +301,7 @@ static void every_barrier(void **state) {
     tc_arena_free(p.a);
 }
 
-/* --- on the simulator
- * ----------------------------------------------------------------- */
+/* --- on the simulator ------------------------------------------------------*/
 
 typedef struct heard {
     char out[1 << 16], error[600];
