@@ -29,13 +29,13 @@ static void show_func(const tc_func *f, tc_buf *b) {
     tc_buf_putc(b, '\n');
 }
 
-typedef struct names {
+typedef struct show_names {
     const char *items[512];
     int n;
-} names;
+} show_names;
 
 static void collect(void *user, const char *name, const tc_value *v) {
-    names *list = user;
+    show_names *list = user;
     (void)v;
     if (list->n < 512) {
         list->items[list->n++] = name;
@@ -43,7 +43,7 @@ static void collect(void *user, const char *name, const tc_value *v) {
 }
 
 static tc_status show_all(tc_session *s, tc_reply *r) {
-    names list = {.n = 0};
+    show_names list = {.n = 0};
     tc_env_each(s->env, collect, &list);
     json_t *j = json_object();
     for (int i = 0; i < list.n; i++) {

@@ -88,7 +88,7 @@ static void put_callers(tc_session *s, const tc_access *a, tc_buf *b) {
 
 /* The line of a .ptx file that an access is of came from another text. */
 static void put_origin(tc_session *s, const tc_access *a, tc_buf *b) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     const char *name, *text;
     int line;
     if (run->file != NULL && run->file->cu_files == NULL && a->valid &&
@@ -189,7 +189,7 @@ static json_t *cause_json(tc_session *s, const tc_finding *f) {
 
 /* What only findings in a .ptx file have: a column, and where .loc points. */
 static void add_origin(tc_session *s, const tc_finding *f, json_t *j) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     const char *name, *text;
     int line;
     if (run->file == NULL) {

@@ -9,13 +9,13 @@
 enum { DIMS = TC_TENSOR_DIMS };
 
 /* One call, read. */
-typedef struct tensor_copy {
+typedef struct cuda_tensor_copy {
     int dim;
     int at; /* the first coordinate's argument */
     bool multicast, cache, reduce;
     const char *group; /* ".cta_group::2" or "" */
     const char *red_op;
-} tensor_copy;
+} cuda_tensor_copy;
 
 static const char *argument(tc_ce e, const tc_expr *call, int i) {
     return tc_ce_bare(e, tc_ce_expr(e, call->call.args[i]));
@@ -33,7 +33,8 @@ static bool constant(tc_ce e, const tc_expr *call, int i, const char *what,
 }
 
 /* Arguments from `from` on: policy, whether there is one, [op], coordinates. */
-static bool read_tail(tc_ce e, const tc_expr *call, int from, tensor_copy *c) {
+static bool read_tail(tc_ce e, const tc_expr *call, int from,
+                      cuda_tensor_copy *c) {
     int64_t dim, cache;
     c->at = from + 2 + c->reduce;
     if (!constant(e, call, 0, "rank", &dim) ||
@@ -90,7 +91,7 @@ static const char *coordinates(tc_ce e, const tc_expr *call, int from) {
     return tc_buf_finish(&b, e->arena);
 }
 
-static const char *dims_text(tc_ce e, const tensor_copy *c) {
+static const char *dims_text(tc_ce e, const cuda_tensor_copy *c) {
     return tc_format(e->arena, "%dd", c->dim);
 }
 
@@ -98,7 +99,7 @@ static const char *dims_text(tc_ce e, const tensor_copy *c) {
  * -------------------------------------------------------------
  */
 
-static void g2c_helper(tc_ce e, const tensor_copy *c, const char *name) {
+static void g2c_helper(tc_ce e, const cuda_tensor_copy *c, const char *name) {
     int first = 3 + c->multicast + c->cache;
     const char *code = tc_format(
         e->arena,
@@ -133,7 +134,7 @@ static void g2c_helper(tc_ce e, const tensor_copy *c, const char *name) {
 
 const char *tc_cuda_op_PTX_CP_ASYNC_BULK_TENSOR_G2C(tc_ce e,
                                                     const tc_expr *call) {
-    tensor_copy c = {.multicast = tc_tensor_multicast(call->call.args[4])};
+    cuda_tensor_copy c = {.multicast = tc_tensor_multicast(call->call.args[4])};
     int64_t group;
     if (!constant(e, call, 5, "cta_group", &group) ||
         !read_tail(e, call, 6, &c)) {
@@ -155,7 +156,7 @@ const char *tc_cuda_op_PTX_CP_ASYNC_BULK_TENSOR_G2C(tc_ce e,
  * -------------------------------------------------------------
  */
 
-static void s2g_helper(tc_ce e, const tensor_copy *c, const char *name) {
+static void s2g_helper(tc_ce e, const cuda_tensor_copy *c, const char *name) {
     const char *code = tc_format(
         e->arena,
         "cp.%sasync.bulk.tensor.%s.global.shared::cta%s%s.tile.bulk_group%s "
@@ -182,7 +183,7 @@ static void s2g_helper(tc_ce e, const tensor_copy *c, const char *name) {
 }
 
 static const char *shared_to_global(tc_ce e, const tc_expr *call, bool reduce) {
-    tensor_copy c = {.reduce = reduce};
+    cuda_tensor_copy c = {.reduce = reduce};
     if (!read_tail(e, call, 3, &c)) {
         return "0";
     }
