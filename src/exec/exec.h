@@ -144,7 +144,7 @@ void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l, tc_run *run);
 tc_sim *tc_exec_again(tc_exec *e, const tc_run *run, uint64_t stop_at,
                       tc_sim_result *out);
 
-/* --- place.c: the program's own text ---------------------------------------*/
+/* --- source_location.c: the program's own text ---------------------------------------*/
 
 tc_exec_place tc_exec_where(tc_exec *e, uint64_t where);
 /* The nth (from 0) call in the len bytes at text that allocates memory: what it

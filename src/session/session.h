@@ -116,11 +116,12 @@ bool tc_write_text(tc_session *s, const char *path, tc_span at,
 /* Bytes of a text of lessons or exercises. */
 enum { TC_TEXT_LIMIT = 8 << 20 };
 
-/* --- keep.c: the memory of statements --------------------------------------*/
+/* --- retain.c: the memory of statements --------------------------------------*/
 
 /* Takes over the arena of a statement that succeeded, and its names; program:
  * it defined the current program. Frees what nothing refers to any more. */
-void tc_keep(tc_session *s, tc_arena *arena, tc_env *env, bool program);
-void tc_keep_free(tc_session *s);
+void tc_session_retain(tc_session *s, tc_arena *arena, tc_env *env,
+                       bool program);
+void tc_session_release(tc_session *s);
 
 #endif
