@@ -3,6 +3,7 @@
 #define TC_SESSION_STATE_H
 
 #include "run/run.h"
+
 #include "sim/state.h"
 
 /* What is asked for. */
