@@ -153,9 +153,7 @@ void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out) {
     tc_buf_free(&text);
 }
 
-/* --- JSON
- * ------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------*/
 
 static json_t *cause_json(tc_session *s, const tc_finding *f) {
     if (!f->cause.valid && f->missing == TC_MISSING_NOTHING) {
@@ -248,8 +246,7 @@ json_t *tc_findings_json(tc_session *s) {
     return list;
 }
 
-/* --- what is kept back -------------------------------------------------------
- */
+/* --- what is kept back -----------------------------------------------------*/
 
 void tc_suppressed_text(const uint64_t n[TC_SUPPRESSION_COUNT], bool option,
                         int width, tc_buf *b) {

@@ -45,9 +45,7 @@ bool tc_run_waits_for_grid(const tc_last_run *run);
  * .target asks for. Reports at span and returns false if not. */
 bool tc_run_fits(tc_session *s, const tc_last_run *run, tc_span at);
 
-/* --- tensor_maps.c
- * --------------------------------------------------------------
- */
+/* --- tensor_maps.c ---------------------------------------------------------*/
 
 /* The program's tensor maps, behind the run's other parameters (whose array has
  * room for them). Reports and returns false for one that cannot be made. */

@@ -2,8 +2,9 @@
 #ifndef TC_SESSION_STATE_H
 #define TC_SESSION_STATE_H
 
-#include "sim/state.h"
 #include "run/run.h"
+
+#include "sim/state.h"
 
 /* What is asked for. */
 typedef struct tc_state_query {

@@ -98,9 +98,7 @@ static bool tail_contiguous(const tc_layout *s, int64_t vec) {
     return run >= vec && run % vec == 0;
 }
 
-/* --- alignment
- * ------------------------------------------------------------------
- */
+/* --- alignment -------------------------------------------------------------*/
 
 /* The first term of a side that is no multiple of vec, in words; or NULL. */
 static const char *misaligned(const partition_search *f, const char *side,
@@ -152,9 +150,7 @@ static const char *alignment(const partition_search *f, int64_t vec) {
     return why;
 }
 
-/* --- one width
- * --------------------------------------------------------------------
- */
+/* --- one width -------------------------------------------------------------*/
 
 /* g's iterators as [outer..., threads..., vec]; NULL: why not. */
 static const char *share_out(const partition_search *f, int64_t vec,
@@ -250,9 +246,7 @@ static int64_t try_widths(partition_search *f, tc_widths widths) {
     return 0;
 }
 
-/* --- both sides
- * -------------------------------------------------------------------
- */
+/* --- both sides ------------------------------------------------------------*/
 
 /* The tile of a sliced layout; a bare swizzle is the identity over the region
  * (_extract_tile). */

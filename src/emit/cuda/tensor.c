@@ -95,9 +95,7 @@ static const char *dims_text(tc_ce e, const cuda_tensor_copy *c) {
     return tc_format(e->arena, "%dd", c->dim);
 }
 
-/* --- global to shared
- * -------------------------------------------------------------
- */
+/* --- global to shared ------------------------------------------------------*/
 
 static void g2c_helper(tc_ce e, const cuda_tensor_copy *c, const char *name) {
     int first = 3 + c->multicast + c->cache;
@@ -152,9 +150,7 @@ const char *tc_cuda_op_PTX_CP_ASYNC_BULK_TENSOR_G2C(tc_ce e,
                      argument(e, call, 6), coordinates(e, call, c.at));
 }
 
-/* --- shared to global
- * -------------------------------------------------------------
- */
+/* --- shared to global ------------------------------------------------------*/
 
 static void s2g_helper(tc_ce e, const cuda_tensor_copy *c, const char *name) {
     const char *code = tc_format(
@@ -207,9 +203,7 @@ tc_cuda_op_PTX_CP_ASYNC_BULK_TENSOR_S2G_REDUCE(tc_ce e, const tc_expr *call) {
     return shared_to_global(e, call, true);
 }
 
-/* --- the map itself
- * ---------------------------------------------------------------
- */
+/* --- the map itself --------------------------------------------------------*/
 
 const char *tc_cuda_op_PTX_PREFETCH_TENSORMAP(tc_ce e, const tc_expr *call) {
     const char *name = "tvm_builtin_ptx_prefetch_tensormap";
@@ -241,9 +235,7 @@ void tc_ce_map_params(tc_ce e, tc_buf *b) {
     }
 }
 
-/* --- groups
- * -----------------------------------------------------------------------
- */
+/* --- groups ----------------------------------------------------------------*/
 
 static const char *group_call(tc_ce e, const char *name, const char *code) {
     tc_ce_helper(e, name,

@@ -40,9 +40,7 @@ static int64_t product(const tc_tma_group *g, int from, int to) {
     return p;
 }
 
-/* --- the chain
- * --------------------------------------------------------------------
- */
+/* --- the chain -------------------------------------------------------------*/
 
 static bool linked(const tma_planner *f, int group, int shard) {
     for (int i = 0; i < f->nchain; i++) {
@@ -91,9 +89,7 @@ static void find_chain(tma_planner *f) {
                  f->nchain, f->nshards, list);
 }
 
-/* --- one prefix
- * -------------------------------------------------------------------
- */
+/* --- one prefix ------------------------------------------------------------*/
 
 /* A prefix under way: dimensions in the order of the iterators. */
 typedef struct draft {
@@ -218,9 +214,7 @@ static bool assemble(tma_planner *f, int length, tc_tma_plan *out) {
     return !d.failed;
 }
 
-/* --- what stops a prefix
- * ----------------------------------------------------------
- */
+/* --- what stops a prefix ---------------------------------------------------*/
 
 /* The outermost selected shard cuts the dimension: its length and the copy's
  * start must be multiples of what lies inside (_check_alignment). */
