@@ -116,6 +116,7 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e, bool alone) {
     tc_sim_options o = {.arch = e->cuda->arch,
                         .timing = s->timing,
                         .hazards = s->hazards,
+                        .no_suppressions = !s->suppressions,
                         .trace = s->trace,
                         .completion = s->completion,
                         .seed = s->completion_seed,

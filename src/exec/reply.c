@@ -90,6 +90,7 @@ void tc_exec_findings_text(tc_exec *e, tc_buf *b) {
         count_text(b, e->findings_left_out, "more finding");
         tc_buf_puts(b, ")\n");
     }
+    tc_suppressed_text(e->suppressed, !e->keeps, e->session->options.width, b);
     uint64_t shown = e->ndifferences < TC_EXEC_DIFFERENCES
                          ? e->ndifferences
                          : TC_EXEC_DIFFERENCES;
@@ -347,6 +348,10 @@ json_t *tc_exec_json(tc_exec *e) {
     if (e->findings_left_out > 0) {
         json_object_set_new(j, "findings_left_out",
                             json_integer((json_int_t)e->findings_left_out));
+    }
+    json_t *suppressed = tc_suppressed_json(e->suppressed);
+    if (suppressed != NULL) {
+        json_object_set_new(j, "suppressed", suppressed);
     }
     if (strcmp(e->backend, "both") == 0) {
         json_object_set_new(j, "differences", differences_json(e));

@@ -6,7 +6,7 @@
 
 /* The call that an access is of; false for none. */
 static bool call_of(tc_session *s, const tc_access *a, tc_cuda_call *c) {
-    tc_run *run = s->program.run;
+    tc_last_run *run = s->program.run;
     return a->valid && a->op != NULL &&
            tc_cuda_call_of(run->file, a->op, run->arena, c);
 }

@@ -38,7 +38,7 @@ static void put_index(uint32_t i, const uint32_t of[3], bool plain, tc_buf *b) {
 }
 
 void tc_finding_who(tc_session *s, const tc_access *a, tc_buf *b) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     const uint32_t *g = run->grid;
     bool plain = tc_finding_cuda(s) == NULL;
     if (a->some_lane) {
@@ -295,7 +295,7 @@ FIELD(put_alignment) {
 /* "only 768 are there" */
 FIELD(put_beyond) {
     const tc_finding *f = x->finding;
-    const tc_run *run = x->session->program.run;
+    const tc_last_run *run = x->session->program.run;
     (void)side;
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *m = &run->buffers[i];

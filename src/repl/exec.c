@@ -167,7 +167,8 @@ static int run(const tc_cli *cli, tc_session *s, int report) {
                          .args = cli->exec.args,
                          .report = report,
                          .quiet = cli->exec.quiet,
-                         .pedantic = cli->exec.pedantic};
+                         .pedantic = cli->exec.pedantic,
+                         .no_suppressions = cli->exec.no_suppressions};
     tc_signals_begin(s, 0, true); /* the run itself minds its time */
     int status = tc_signals_ended() ? TC_FAILED : tc_session_exec(s, &o);
     tc_signals_end();

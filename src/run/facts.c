@@ -24,7 +24,7 @@ uint32_t tc_registers_among(const char *lines, const char *kernel) {
 
 /* Only the clock wants to know, and the tests want the same answer everywhere:
  * TILECOPY_PTXAS=none. */
-uint32_t tc_run_registers(tc_session *s, const tc_run *run) {
+uint32_t tc_run_registers(tc_session *s, const tc_last_run *run) {
     const char *said = getenv("TILECOPY_PTXAS"), *why, *hint;
     if (!s->timing || (said != NULL && strcmp(said, "none") == 0)) {
         return 0;
@@ -50,7 +50,7 @@ static bool asks_for_grid(const tc_ptx_op *op) {
 
 /* grid.sync() finds its counters by %envreg1 and 2; a function that is called
  * may do it too. */
-bool tc_run_waits_for_grid(const tc_run *run) {
+bool tc_run_waits_for_grid(const tc_last_run *run) {
     const tc_ptx_module *m = run->module;
     if (m == NULL) {
         return strstr(run->ptx, "%envreg1") != NULL ||
@@ -70,7 +70,7 @@ bool tc_run_waits_for_grid(const tc_run *run) {
 
 /* --- the machine -----------------------------------------------------------*/
 
-bool tc_run_fits(tc_session *s, const tc_run *run, tc_span at) {
+bool tc_run_fits(tc_session *s, const tc_last_run *run, tc_span at) {
     const tc_ptx_module *m = run->file->module;
     if (run->file->unknown != NULL) {
         tc_error(&s->diags, at, "`launch` with --backend gpu asks a GPU alone",

@@ -22,7 +22,7 @@ static const tc_buffer *buffer_of(const tc_func *f, const tc_var *v) {
 
 /* The kernel's buffers, filled. Reports and returns false for parameters that
  * a run cannot fill. */
-static bool make_buffers(tc_session *s, tc_run *run) {
+static bool make_buffers(tc_session *s, tc_last_run *run) {
     const tc_func *f = s->program.func;
     run->buffers = TC_NEWN(run->arena, tc_run_buffer, f->nparams + 1);
     for (int i = 0; i < f->nparams; i++) {
@@ -91,7 +91,7 @@ static void gather_unbuilt(void *user, const tc_diag *d) {
     tc_buf_free(&all);
 }
 
-static tc_ptx_module *parse_program(tc_session *s, tc_run *run) {
+static tc_ptx_module *parse_program(tc_session *s, tc_last_run *run) {
     unbuilt u = {.to = &s->diags, .names = TC_BUF_INIT};
     tc_diags diags = {gather_unbuilt, &u, 0};
     tc_source *src = TC_NEW(run->arena, tc_source);
@@ -158,7 +158,7 @@ static bool check_arch(tc_session *s) {
 }
 
 /* The program's run, ready to be executed. */
-static bool prepare_program(tc_session *s, tc_run *run) {
+static bool prepare_program(tc_session *s, tc_last_run *run) {
     const tc_lowered *l = s->program.lowered;
     run->source = s->program.func->source;
     run->span = s->program.func->span;
@@ -186,13 +186,13 @@ static bool prepare_program(tc_session *s, tc_run *run) {
 
 /* --- executing -------------------------------------------------------------*/
 
-tc_run *tc_run_new(void) {
-    tc_run *run = tc_xcalloc(1, sizeof *run);
+tc_last_run *tc_run_new(void) {
+    tc_last_run *run = tc_xcalloc(1, sizeof *run);
     run->arena = tc_arena_new();
     return run;
 }
 
-tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_run *run,
+tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_last_run *run,
                                  const tc_buffer *b) {
     uint64_t bytes = (uint64_t)tc_buffer_storage(run->arena, b) *
                      (uint64_t)tc_dtype_bytes(b->type);
@@ -222,7 +222,7 @@ static void place(void *user, const tc_diag *d) {
 }
 
 /* The parameter block: addresses in the simulated device, and numbers. */
-static uint8_t *param_block(const tc_run *run) {
+static uint8_t *param_block(const tc_last_run *run) {
     uint8_t *block = tc_alloc(run->arena, run->param_bytes + 1);
     for (int i = 0; i < run->nargs; i++) {
         const tc_run_arg *p = &run->args[i];
@@ -241,7 +241,7 @@ static uint8_t *param_block(const tc_run *run) {
 /* vprintf of a thread; a second look at the run's state prints nothing. */
 static void keep_print(void *user, const char *text, size_t n) {
     enum { MOST = 1 << 20 };
-    tc_run *run = user;
+    tc_last_run *run = user;
     size_t left = MOST - (run->printed.len < MOST ? run->printed.len : MOST);
     if (run->running) {
         tc_buf_write(&run->printed, text, n < left ? n : left);
@@ -249,7 +249,7 @@ static void keep_print(void *user, const char *text, size_t n) {
     }
 }
 
-static tc_sim_launch launch_of(const tc_run *run) {
+static tc_sim_launch launch_of(const tc_last_run *run) {
     tc_sim_launch l = {.entry = run->entry,
                        .cooperative = true,
                        .registers = run->registers,
@@ -263,7 +263,7 @@ static tc_sim_launch launch_of(const tc_run *run) {
 }
 
 /* The same allocations have the same addresses again. */
-tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
+tc_sim *tc_run_again(tc_session *s, const tc_last_run *run, uint64_t stop_at,
                      tc_sim_result *out) {
     tc_sim_options o = run->used;
     tc_diags quiet = {0};
@@ -290,7 +290,7 @@ tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
     return sim;
 }
 
-static bool execute(tc_session *s, tc_run *run) {
+static bool execute(tc_session *s, tc_last_run *run) {
     for (int i = 0; i < run->nbuffers; i++) {
         tc_run_buffer *b = &run->buffers[i];
         tc_sim_allocation *mem =
@@ -318,11 +318,12 @@ static bool execute(tc_session *s, tc_run *run) {
     return true;
 }
 
-bool tc_run_simulate(tc_session *s, tc_run *run) {
+bool tc_run_simulate(tc_session *s, tc_last_run *run) {
     tc_sim_options o = {.arch = s->options.arch ? s->options.arch
                                                 : tc_sim_archs()[0],
                         .timing = s->timing,
                         .hazards = s->hazards,
+                        .no_suppressions = !s->suppressions,
                         .trace = s->trace,
                         .completion = s->completion,
                         .seed = s->completion_seed,
@@ -348,7 +349,7 @@ bool tc_run_make(tc_session *s, bool simulated, tc_span at, tc_status *status) {
     }
     tc_run_free(s->program.run);
     s->program.run = NULL;
-    tc_run *run = tc_run_new();
+    tc_last_run *run = tc_run_new();
     if (!prepare_program(s, run) || (simulated && !tc_run_simulate(s, run))) {
         tc_run_free(run);
         *status = TC_FAILED;

@@ -17,6 +17,7 @@ enum { ON, OFF };
 
 SWITCH(timing, timing)
 SWITCH(hazards, hazards)
+SWITCH(suppressions, suppressions)
 SWITCH(trace, trace)
 SWITCH(target, target_cuda)
 
@@ -30,6 +31,10 @@ static void tc_setting_apply_timing(tc_session *s, tc_setting_value v) {
 
 static void tc_setting_apply_hazards(tc_session *s, tc_setting_value v) {
     s->hazards = v.word == ON;
+}
+
+static void tc_setting_apply_suppressions(tc_session *s, tc_setting_value v) {
+    s->suppressions = v.word == ON;
 }
 
 static void tc_setting_apply_trace(tc_session *s, tc_setting_value v) {

@@ -356,6 +356,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->counters = r->counters;
     out->findings = r->findings;
     out->nfindings = r->nfindings;
+    memcpy(out->suppressed, r->suppressed, sizeof out->suppressed);
     tc_transfer_free(r);
     tc_race_free(r->race);
     tc_timing_free(r->timing);

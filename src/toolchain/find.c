@@ -98,9 +98,9 @@ static const char *after(const char *text, const char *mark) {
 static const char *version_of(tc_arena *a, const char *nvcc) {
     tc_buf out = TC_BUF_INIT;
     const char *argv[] = {nvcc, "--version", NULL};
-    tc_process p = {.argv = argv, .out = &out, .timeout_ms = 20000};
+    tc_tool_process p = {.argv = argv, .out = &out, .timeout_ms = 20000};
     const char *at = NULL, *version = NULL;
-    if (tc_run(&p) == 0) {
+    if (tc_tool_run(&p) == 0) {
         at = after(tc_buf_text(&out), "release ");
     }
     size_t len = at != NULL ? strspn(at, "0123456789.") : 0;
@@ -122,9 +122,9 @@ static void ask_layout(tc_arena *a, const char *nvcc, facts *f) {
     tc_buf out = TC_BUF_INIT;
     const char *argv[] = {nvcc, "--dryrun",  "-E", "-x",
                           "cu", "/dev/null", NULL};
-    tc_process p = {.argv = argv, .err = &out, .timeout_ms = 20000};
+    tc_tool_process p = {.argv = argv, .err = &out, .timeout_ms = 20000};
     const char *at = NULL, *here = NULL;
-    if (tc_run(&p) == 0) {
+    if (tc_tool_run(&p) == 0) {
         at = after(tc_buf_text(&out), "#$ INCLUDES=");
         at = at != NULL ? after(at, "-I") : NULL;
         here = after(tc_buf_text(&out), "#$ _HERE_=");

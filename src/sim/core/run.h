@@ -84,6 +84,7 @@ struct tc_run {
     tc_sim_counters counters;
     tc_finding *findings;
     int nfindings, cfindings, cspans;
+    uint64_t suppressed[TC_SUPPRESSION_COUNT];
     tc_span_of_code *spans; /* of each finding */
     tc_completion completion;
     uint64_t random;
