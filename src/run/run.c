@@ -151,6 +151,9 @@ static bool check_arch(tc_session *s) {
     }
     char hint[64];
     const char *other = tc_arch_for(ptx->sm, suffix);
+    if (other == NULL) { /* it was written for --arch's number */
+        other = tc_arch_for(ptx->code_sm, ptx->code_a ? 'a' : 0);
+    }
     snprintf(hint, sizeof hint, "--arch %s", other != NULL ? other : "");
     tc_error(&s->diags, s->program.func->span, other != NULL ? hint : NULL,
              "%s", need_words(s, arch));

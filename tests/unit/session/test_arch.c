@@ -41,7 +41,7 @@ static void test_machines(void **state) {
         const tc_machine *m = tc_machine_find(name);
         assert_non_null(m);
         if (wrong_limit(m) != NULL) {
-            fail_msg("%s: the %s of its row do not go together", name,
+            fail_msg("%s: the limits of its row do not go together: %s", name,
                      wrong_limit(m));
         }
         char form = name[strlen(name) - 1];
