@@ -1,3 +1,4 @@
+/* arena.c - memory that is given back all at once. */
 #include "base/arena.h"
 
 #include <stdint.h>

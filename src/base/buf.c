@@ -1,3 +1,4 @@
+/* buf.c - text that grows. */
 #include "base/buf.h"
 
 #include "base/utf8.h"

@@ -1,3 +1,4 @@
+/* diag.c - messages about places in a source, with a caret. */
 #include "base/diag.h"
 #include "base/buf.h"
 #include "base/utf8.h"

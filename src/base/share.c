@@ -1,3 +1,4 @@
+/* share.c - where the program's lessons and exercises are. */
 #include "base/share.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* utf8.c - well-formed UTF-8, and how wide it is. */
 #include "base/utf8.h"
 
 #include <stdint.h>

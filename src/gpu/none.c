@@ -1,3 +1,4 @@
+/* none.c - the GPU of a machine that has none: each call says why. */
 #include "gpu/gpu.h"
 
 #include <stdio.h>

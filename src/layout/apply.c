@@ -1,3 +1,4 @@
+/* apply.c - where an index or coordinates lie in a layout. */
 #include "layout/internal.h"
 
 #include <stddef.h>

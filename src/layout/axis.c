@@ -1,3 +1,4 @@
+/* axis.c - the axes that iterators of a layout lie on. */
 #include "layout/internal.h"
 
 #include <string.h>

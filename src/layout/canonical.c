@@ -1,3 +1,4 @@
+/* canonical.c - the canonical form of a layout. */
 #include "layout/internal.h"
 
 #include <stdlib.h>

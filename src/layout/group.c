@@ -1,3 +1,4 @@
+/* group.c - iterators cut at the borders of a shape. */
 #include "layout/internal.h"
 
 #include <limits.h>

@@ -1,3 +1,4 @@
+/* helpers_sf.c - layouts of scale factors and of Trainium. */
 #include "layout/algebra.h"
 #include "layout/helpers.h"
 #include "layout/internal.h"
@@ -119,8 +120,7 @@ tc_layout_result tc_sf_tmem_layout(tc_layout_ctx *cx, int64_t rows,
     return TC_LAYOUT_OK;
 }
 
-/* --- Trainium ---------------------------------------------------------------
- */
+/* --- Trainium --------------------------------------------------------------*/
 
 enum { PARTITIONS = 128 };
 

@@ -1,3 +1,4 @@
+/* make.c - iterators and layouts made, compared and refused. */
 #include "layout/internal.h"
 
 #include <stdarg.h>

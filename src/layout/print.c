@@ -1,3 +1,4 @@
+/* print.c - the text of a layout. */
 #include "layout/internal.h"
 
 /* Text of a layout, as TVM reads it (tvm 0.25.0 python/tvm/tirx/layout.py):

@@ -1,3 +1,4 @@
+/* slice.c - the layout of a region. */
 #include "layout/internal.h"
 
 /* The layout of a region. The rules are those of LAYOUT.md, "slice". */

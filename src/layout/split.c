@@ -1,3 +1,4 @@
+/* split.c - thread axes split at a scope. */
 #include "layout/internal.h"
 
 /* Splitting thread axes at a scope: what undoes the fusing of canonicalize

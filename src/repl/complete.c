@@ -1,3 +1,4 @@
+/* complete.c - completion at the prompt. */
 #include "repl/complete.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* entry.c - when what is typed is whole. */
 #include "repl/entry.h"
 
 #include "base/arena.h"

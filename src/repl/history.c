@@ -1,3 +1,4 @@
+/* history.c - the prompt's history and its file. */
 #include "repl/history.h"
 
 #include "base/arena.h"

@@ -1,4 +1,6 @@
+/* options.c - the command line's options. */
 #include "repl/options.h"
+#include "base/arch.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -25,6 +27,7 @@ enum {
     OPT_REPORT,
     OPT_QUIET,
     OPT_PEDANTIC,
+    OPT_NO_SUPPRESSIONS,
     OPT_FORMAT,
     OPT_OUTPUT,
     OPT_VERSION,
@@ -45,6 +48,7 @@ static const struct option longs[] = {
     {"report", required_argument, NULL, OPT_REPORT},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"pedantic", no_argument, NULL, OPT_PEDANTIC},
+    {"no-suppressions", no_argument, NULL, OPT_NO_SUPPRESSIONS},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"output", required_argument, NULL, OPT_OUTPUT},
     {"version", no_argument, NULL, OPT_VERSION},
@@ -67,8 +71,12 @@ static const char help_text[] =
     "                        stop at the first error\n"
     "      --keep-going      report an error and go on\n"
     "      --json            one JSON object per command, one line each\n"
-    "      --arch ARCH       the simulated machine: sm_80, sm_90, sm_90a or\n"
-    "                        sm_100a (default sm_90a)\n"
+    "      --arch ARCH       the simulated machine, the first if none is "
+    "named:\n"
+    "                       "
+#define TC_ARCH(name, ...) " " name
+#include "base/arch.def"
+    "\n"
     "      --backend WHO     who executes: sim, gpu, or both, which compares\n"
     "                        byte by byte (default sim)\n"
     "      --seed N          the data that fills buffers (default 0)\n"
@@ -107,10 +115,16 @@ static const char exec_help[] =
     "      --pedantic        memory that is never freed and launch errors "
     "that\n"
     "                        nobody looks at are findings too\n"
+    "      --no-suppressions races in libraries that are believed right are "
+    "too\n"
     "      --backend WHO     who executes kernels: sim, gpu, or both, which\n"
     "                        compares all memory after each launch\n"
-    "      --arch ARCH       the simulated machine: sm_80, sm_90, sm_90a or\n"
-    "                        sm_100a (default sm_90a)\n"
+    "      --arch ARCH       the simulated machine, the first if none is "
+    "named:\n"
+    "                       "
+#define TC_ARCH(name, ...) " " name
+#include "base/arch.def"
+    "\n"
     "      --timeout SECONDS for the program's run; 0 is none (default 60)\n"
     "      --color WHEN      auto, always or never (see also NO_COLOR)\n"
     "\n"
@@ -164,10 +178,9 @@ static int choice(const char *option, const char *word,
 }
 
 static bool set_arch(tc_cli *cli, const char *word) {
-    static const char *const names[] = {"sm_80", "sm_90", "sm_90a", "sm_100a"};
-    int i = choice("arch", word, names, 4);
+    int i = choice("arch", word, tc_arch_names, tc_narchs);
     if (i >= 0) {
-        cli->session.arch = names[i];
+        cli->session.arch = tc_arch_names[i];
     }
     return i >= 0;
 }
@@ -289,7 +302,8 @@ static bool set_program(tc_cli *cli, const char *word) {
 
 /* What only exec has, and what it has not. */
 static bool check_exec(const tc_cli *cli) {
-    bool other = cli->exec.report || cli->exec.quiet || cli->exec.pedantic;
+    bool other = cli->exec.report || cli->exec.quiet || cli->exec.pedantic ||
+                 cli->exec.no_suppressions;
     if (!cli->exec.asked) {
         return !other || bad_usage("tilecopy-repl exec --report FILE "
                                    "PROGRAM.cu",
@@ -381,6 +395,8 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         return cli->exec.quiet = true;
     case OPT_PEDANTIC:
         return cli->exec.pedantic = true;
+    case OPT_NO_SUPPRESSIONS:
+        return cli->exec.no_suppressions = true;
     case OPT_FORMAT:
         cli->grade.format = optarg;
         return true;

@@ -1,3 +1,4 @@
+/* shell.c - what runs commands and prints what they say. */
 #include "repl/shell.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* signals.c - Ctrl-C and the time limit. */
 #include "repl/signals.h"
 
 #include <signal.h>

@@ -1,5 +1,6 @@
 /* session.c - the life of a session, and what clients ask it. */
 #include "session/session.h"
+#include "base/arch.h"
 #include "gpu/gpu.h"
 #include "session/last_run.h"
 #include "session/loaded.h"
@@ -15,8 +16,7 @@ tc_options tc_options_default(void) {
     return (tc_options){.width = 80};
 }
 
-/* --- diagnostics -------------------------------------------------------------
- */
+/* --- diagnostics -----------------------------------------------------------*/
 
 /* Stands between the library and the client: in JSON mode diagnostics become
  * part of the reply instead. */
@@ -40,8 +40,7 @@ static void on_diag(void *user, const tc_diag *d) {
     json_array_append_new(s->notes, json_string(d->message));
 }
 
-/* --- life
- * ---------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------*/
 
 static bool known_arch(const char *name) {
     for (const char *const *a = tc_sim_archs(); *a != NULL; a++) {
@@ -56,8 +55,11 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
                            tc_output_fn output, void *user) {
     if (options->arch != NULL && !known_arch(options->arch)) {
         tc_diags d = {diag, user, 0};
-        tc_error(&d, TC_NOWHERE, "sm_80, sm_90, sm_90a or sm_100a",
-                 "unknown arch '%s'", options->arch);
+        tc_buf known = TC_BUF_INIT;
+        tc_arch_list(&known);
+        tc_error(&d, TC_NOWHERE, tc_buf_text(&known), "unknown arch '%s'",
+                 options->arch);
+        tc_buf_free(&known);
         return NULL;
     }
     json_set_alloc_funcs(tc_xmalloc, free);
@@ -88,7 +90,7 @@ void tc_session_free(tc_session *s) {
     for (int i = 0; i < s->nfiles; i++) {
         tc_loaded_free(s->files[i]);
     }
-    tc_keep_free(s);
+    tc_session_release(s);
     tc_gpu_host_free(s->gpu);
     json_decref(s->first_error);
     json_decref(s->notes);
@@ -97,8 +99,7 @@ void tc_session_free(tc_session *s) {
     free(s);
 }
 
-/* --- what clients ask
- * ------------------------------------------------------------------ */
+/* --- what clients ask ------------------------------------------------------*/
 
 bool tc_session_wants_more(const tc_session *s, const char *text) {
     (void)s;

@@ -1,4 +1,5 @@
 /* sim.c - the simulator's life: machines, symbols. */
+#include "base/arch.h"
 #include "sim/core/address.h"
 #include "sim/core/slab.h"
 #include "sim/isa/isa.h"
@@ -7,19 +8,14 @@
 #include <string.h>
 
 static const tc_machine machines[] = {
-#define TC_ARCH(name, sm, sms, tcta, tsm, csm, stat, scta, ssm, reg)           \
-    {name, sm, sms, tcta, tsm, csm, stat, scta, ssm, reg},
-#include "sim/arch.def"
+#define TC_ARCH(name, sm, costs, sms, tcta, tsm, csm, stat, scta, ssm, reg)    \
+    {name, sm, TC_COSTS_##costs, sms, tcta, tsm, csm, stat, scta, ssm, reg},
+#include "base/arch.def"
 };
 enum { NMACHINES = (int)(sizeof machines / sizeof machines[0]) };
 
-static const char *const machine_names[] = {
-#define TC_ARCH(name, sm, sms, tcta, tsm, csm, stat, scta, ssm, reg) name,
-#include "sim/arch.def"
-    NULL};
-
 const char *const *tc_sim_archs(void) {
-    return machine_names;
+    return tc_arch_names;
 }
 
 const tc_machine *tc_machine_find(const char *name) {
@@ -77,11 +73,11 @@ static void relocate(tc_sim *s) {
 
 tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
                    tc_diags *diags) {
-    const char *arch = options->arch ? options->arch : machine_names[0];
+    const char *arch = options->arch ? options->arch : tc_arch_names[0];
     const tc_machine *machine = tc_machine_find(arch);
     if (!machine) {
-        const char *near = tc_nearest(arch, machine_names, NMACHINES);
-        tc_error(diags, TC_NOWHERE, near ? near : "sm_90a is the default",
+        const char *near = tc_nearest(arch, tc_arch_names, NMACHINES);
+        tc_error(diags, TC_NOWHERE, near ? near : tc_arch_names[0],
                  "there is no simulated machine '%s'", arch);
         return NULL;
     }

@@ -1,3 +1,4 @@
+/* deps.c - the files that a build depends on. */
 #include "toolchain/build.h"
 
 #include <stdio.h>

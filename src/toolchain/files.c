@@ -1,3 +1,4 @@
+/* files.c - files, folders and programs in PATH. */
 #include "toolchain/internal.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* link.c - a program linked with our runtime. */
 #include "toolchain/build.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* timeline.c - the timeline: lanes of a trace, alike ones together. */
 #include "trace/timeline.h"
 
 #include <stdlib.h>

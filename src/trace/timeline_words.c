@@ -1,3 +1,4 @@
+/* timeline_words.c - words for lanes, warps and events. */
 #include "trace/timeline.h"
 
 #include <inttypes.h>

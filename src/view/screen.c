@@ -1,3 +1,4 @@
+/* screen.c - the view's screen, as text without a terminal. */
 #include "view/screen.h"
 
 #include "base/utf8.h"
@@ -83,7 +84,7 @@ typedef struct layout {
     int label, top, rows, panel; /* columns; lines: first row, their number,
                                     first of the panel */
     int words;                   /* lines for the event in words */
-    tc_axis axis;
+    tc_timeline_axis axis;
 } layout;
 
 static layout divide(const tc_view *v, const tc_screen *s) {

@@ -1,3 +1,4 @@
+/* terminal.c - a program on a pseudo-terminal. */
 #include "terminal.h"
 
 #include <errno.h>

@@ -145,7 +145,15 @@ static bool agrees(int opcode, const char *operands) {
 
 static void test_effects(void **state) {
     (void)state;
+    static const char letters[] = "dswexghUupqbcDSVWalYEGFXvynCNmoABjtzkRZMf"
+                                  "HIJKPQL0123456789#?";
     for (int f = 0; f < FORMS; f++) {
+        const char *operands = forms[f].operands;
+        if (operands[strspn(operands, letters)] != 0) {
+            fail_msg("%s: its form \"%s\" has a letter that forms.def's head "
+                     "does not explain",
+                     tc_ptx_ops[forms[f].op].name, operands);
+        }
         if (!agrees(forms[f].op, forms[f].operands)) {
             fail_msg("%s: its effect does not go with its form \"%s\"",
                      tc_ptx_ops[forms[f].op].name, forms[f].operands);
