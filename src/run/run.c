@@ -1,5 +1,6 @@
 /* run.c - executes the program's PTX in the simulator, and on the GPU. */
 #include "run/run.h"
+#include "base/arch.h"
 #include "gpu/gpu.h"
 
 #include <stdlib.h>
@@ -110,28 +111,23 @@ static tc_ptx_module *parse_program(tc_session *s, tc_last_run *run) {
     return m;
 }
 
-/* Is a machine of arch one of sm (and of its arch-specific form)? */
-static bool arch_has(const char *arch, int sm, bool a) {
-    int have = atoi(arch + 3);
-    return sm < have || (sm == have && (!a || strchr(arch + 3, 'a') != NULL));
-}
-
 /* Why the program wants more than arch: instructions, clusters or memory. */
 static const char *need_words(tc_session *s, const char *arch) {
     const tc_emitted *ptx = &s->program.ptx;
     const int64_t *c = s->program.lowered->cluster;
     tc_arena *a = s->program.arena;
-    if (!arch_has(arch, ptx->code_sm, ptx->code_a)) {
+    if (!tc_arch_runs(arch, ptx->code_sm, ptx->code_a ? 'a' : 0)) {
         return tc_format(a,
                          "this kernel has instructions of sm_%d%s, and the "
                          "simulated machine is %s",
                          ptx->code_sm, ptx->code_a ? "a" : "", arch);
     }
-    if (!arch_has(arch, 90, false) && (c[0] > 1 || c[1] > 1 || c[2] > 1)) {
+    int first = tc_target_first(TC_TARGET_CLUSTERS);
+    if (!tc_arch_runs(arch, first, 0) && (c[0] > 1 || c[1] > 1 || c[2] > 1)) {
         return tc_format(a,
-                         "this kernel is launched in clusters, which sm_90 is "
+                         "this kernel is launched in clusters, which sm_%d is "
                          "the first to have, and the simulated machine is %s",
-                         arch);
+                         first, arch);
     }
     if (ptx->shared_static > TC_SHARED_STATIC) {
         return tc_format(a,
@@ -149,13 +145,18 @@ static const char *need_words(tc_session *s, const char *arch) {
 static bool check_arch(tc_session *s) {
     const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
     const tc_emitted *ptx = &s->program.ptx;
-    if (arch_has(arch, ptx->sm, ptx->sm_a)) {
+    char suffix = ptx->sm_a ? 'a' : 0;
+    if (tc_arch_runs(arch, ptx->sm, suffix)) {
         return true;
     }
     char hint[64];
-    snprintf(hint, sizeof hint, "--arch sm_%d%s", ptx->sm,
-             ptx->sm_a || ptx->sm == 100 ? "a" : "");
-    tc_error(&s->diags, s->program.func->span, hint, "%s", need_words(s, arch));
+    const char *other = tc_arch_for(ptx->sm, suffix);
+    if (other == NULL) { /* it was written for --arch's number */
+        other = tc_arch_for(ptx->code_sm, ptx->code_a ? 'a' : 0);
+    }
+    snprintf(hint, sizeof hint, "--arch %s", other != NULL ? other : "");
+    tc_error(&s->diags, s->program.func->span, other != NULL ? hint : NULL,
+             "%s", need_words(s, arch));
     return false;
 }
 

@@ -1,4 +1,5 @@
 /* find.c - which nvcc is taken. */
+#include "base/arch.h"
 #include "toolchain/internal.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    OLDEST = 12 /* CUDA 12.0 has compute_90a */
+    OLDEST = 12 /* CUDA 12.0 is the first with the default machine, sm_90a */
 };
 
 static const char *const how_to_get_one =
@@ -213,8 +214,8 @@ static const char *ask(tc_arena *a, const char *nvcc, facts *f) {
     if (atoi(f->version) < OLDEST) {
         return tc_format(a,
                          "%s is of CUDA %s; %d.0 is the oldest that "
-                         "compiles for sm_90a",
-                         nvcc, f->version, OLDEST);
+                         "compiles for %s",
+                         nvcc, f->version, OLDEST, tc_arch_names[0]);
     }
     ask_layout(a, nvcc, f);
     if (!has_runtime(a, f->include)) {
