@@ -4,7 +4,7 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 OPT     ?= -O2 -g
 WARN    := -std=c17 -Wall -Wextra -Wpedantic -Wmissing-prototypes -Wshadow -Werror
-CPPFLAGS_ALL := -Isrc -D_GNU_SOURCE $(CPPFLAGS)
+CPPFLAGS_ALL := -Isrc -D_GNU_SOURCE $(if $(SAN),-DTC_RACE_CHECK) $(CPPFLAGS)
 CFLAGS_ALL   := $(WARN) $(OPT) $(SAN) $(CFLAGS)
 LIBS    := -ljansson -ldl -lm
 TUI     := -lreadline -lncursesw
@@ -191,7 +191,7 @@ check:
 	@sh tests/tools/check_includes.sh
 	@sh tests/tools/check_sizes.sh
 	@sh tests/tools/check_heads.sh
-	@sh tests/tools/check_names.sh $(BUILD)/libtilecopy.a
+	@sh tests/tools/check_tags.sh
 	@sh tests/tools/check_private.sh
 	@sh tests/tools/check_format.sh
 

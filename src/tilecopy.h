@@ -122,6 +122,7 @@ typedef struct tc_exec_options {
     int in, out, err;  /* descriptors that become its standard streams; 0: this
                           process's own */
     const char *cache; /* see tc_build_options; NULL: the user's */
+    bool no_suppressions; /* races in libraries that are believed right too */
     const struct tc_limits *limits; /* of its build, base/limits.h; NULL: the
                                        usual ones */
     const struct tc_limits *taken;  /* what it and its kernels may take

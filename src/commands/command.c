@@ -34,8 +34,7 @@ const tc_command *tc_command_find(const char *word, size_t len, bool *exact,
     return *several ? NULL : found;
 }
 
-/* --- help -------------------------------------------------------------------
- */
+/* --- help ------------------------------------------------------------------*/
 
 static void list_commands(tc_reply *r) {
     enum { NAMES = 22 }; /* columns of a name with its arguments */

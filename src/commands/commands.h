@@ -26,43 +26,37 @@ extern const int tc_ncommands;
 #define TC_COMMAND_PLANNED(name, form, summary)
 #include "commands/commands.def"
 
-/* --- command.c -------------------------------------------------------------
- */
+/* --- command.c -------------------------------------------------------------*/
 
 /* The command that a word names (unambiguous prefixes work). With several, or
  * none, NULL; *several is then set if it is a prefix of more than one. */
 const tc_command *tc_command_find(const char *word, size_t len, bool *exact,
                                   bool *several);
 
-/* --- set.c -------------------------------------------------------------------
- */
+/* --- set.c -----------------------------------------------------------------*/
 
 /* A line or two for each setting; the same as JSON. */
 void tc_settings_help(tc_buf *b);
 json_t *tc_settings_json(void);
 
-/* --- export.c ----------------------------------------------------------------
- */
+/* --- export.c --------------------------------------------------------------*/
 
 /* Calls fn for the name of each format. */
 void tc_export_names(void (*fn)(void *user, const char *name), void *user);
 
-/* --- run.c -------------------------------------------------------------------
- */
+/* --- run.c -----------------------------------------------------------------*/
 
 /* The reply of `run` and `launch` for the last run, which the simulator
  * executed. */
 tc_status tc_run_answer(tc_session *s, tc_reply *r);
 
-/* --- gpu.c ---------------------------------------------------------------
- */
+/* --- gpu.c -----------------------------------------------------------------*/
 
 /* Executes the last run on the GPU too and answers: compared with the
  * simulator's bytes if the simulator has executed it. */
 tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r);
 
-/* --- exec.c: commands on a loaded .cu ------------------------------------
- */
+/* --- exec.c: commands on a loaded .cu --------------------------------------*/
 
 /* `run ARG...` and `gpu ARG...`. */
 tc_status tc_exec_command(tc_session *s, tc_loaded *file,

@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- statements
- * ------------------------------------------------------------------ */
+/* --- statements ------------------------------------------------------------*/
 
 static void put(tc_session *s, const char *text, size_t len) {
     if (s->output != NULL && len > 0) {
@@ -160,7 +159,7 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
         answer_func(s, func, count_copies(&func->body), r);
         tc_program_set(s, func);
     }
-    tc_keep(s, a, env, func != NULL);
+    tc_session_retain(s, a, env, func != NULL);
     return TC_OK;
 }
 
@@ -223,8 +222,7 @@ tc_status tc_cmd_load(tc_session *s, const tc_command_args *args, tc_reply *r) {
     return load(s, file->text, file->span, r);
 }
 
-/* --- commands
- * ------------------------------------------------------------------------ */
+/* --- commands --------------------------------------------------------------*/
 
 /* Splits the arguments at blanks; "..." keeps blanks. */
 static void split(tc_arena *a, const tc_source *src, size_t begin,

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- at the prompt -----------------------------------------------------------
- */
+/* --- at the prompt ---------------------------------------------------------*/
 
 static void add_ending(const tc_exec *e, tc_buf *b) {
     tc_buf why = TC_BUF_INIT;
@@ -80,8 +79,7 @@ tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file,
     return TC_OK;
 }
 
-/* --- ptx ---------------------------------------------------------------------
- */
+/* --- ptx -------------------------------------------------------------------*/
 
 /* The bytes of a function from its heading on, to the brace that ends it.
  * Comments, which may have braces too, begin with two slashes. */
@@ -134,20 +132,19 @@ void tc_cuda_kernel_text(const tc_loaded *f, const tc_ptx_func *kernel,
     tc_buf_free(&all);
 }
 
-/* --- exec --------------------------------------------------------------------
- */
+/* --- exec ------------------------------------------------------------------*/
 
 /* Stands between a session and its client: what is wrong with a program that
  * cannot be built goes into the report too. */
-typedef struct listener {
+typedef struct exec_listener {
     tc_diag_fn diag;
     tc_output_fn output;
     void *user;
     tc_buf said;
-} listener;
+} exec_listener;
 
 static void listen(void *user, const tc_diag *d) {
-    listener *l = user;
+    exec_listener *l = user;
     if (d->severity == TC_ERROR || d->severity == TC_VERBATIM) {
         tc_buf_puts(&l->said, d->message);
         tc_buf_puts(&l->said, "\n");
@@ -158,7 +155,7 @@ static void listen(void *user, const tc_diag *d) {
 }
 
 static void pass_on(void *user, const char *text, size_t len) {
-    listener *l = user;
+    exec_listener *l = user;
     if (l->output != NULL) {
         l->output(l->user, text, len);
     }
@@ -166,7 +163,7 @@ static void pass_on(void *user, const char *text, size_t len) {
 
 /* Loads it, with its errors in *said. */
 static tc_status load(tc_session *s, const char *path, tc_buf *said) {
-    listener l = {s->diag, s->output, s->user, TC_BUF_INIT};
+    exec_listener l = {s->diag, s->output, s->user, TC_BUF_INIT};
     s->diag = listen;
     s->output = pass_on;
     s->user = &l;
@@ -297,6 +294,7 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
     while (o->args != NULL && o->args[ask.nargs] != NULL) {
         ask.nargs++;
     }
+    s->suppressions = s->suppressions && !o->no_suppressions;
     tc_exec *e = tc_exec_run(s, file, &ask);
     int result = tc_exec_status(e);
     if (!o->quiet) {

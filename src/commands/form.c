@@ -14,8 +14,7 @@ static const tc_form_param params[] = {
 #include "commands/params.def"
 };
 
-/* --- forms -------------------------------------------------------------------
- */
+/* --- forms -----------------------------------------------------------------*/
 
 static const tc_form_param *param_of(const char *command, const char *name) {
     const tc_form_param *any = NULL;
@@ -144,8 +143,7 @@ const tc_form_item *tc_form_next(const tc_form *f, const char *const *words,
     return argument_at(f, index);
 }
 
-/* --- arguments ---------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------*/
 
 typedef struct reader {
     tc_session *s;

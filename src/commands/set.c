@@ -13,8 +13,7 @@ static const tc_setting *setting_of(const char *name) {
     return NULL;
 }
 
-/* --- all of them -------------------------------------------------------------
- */
+/* --- all of them -----------------------------------------------------------*/
 
 /* A switch is a boolean, another word a string; the number that a word of it
  * takes has a member of its own, NAME_seed. */
@@ -80,8 +79,7 @@ json_t *tc_settings_json(void) {
     return list;
 }
 
-/* --- one of them -------------------------------------------------------------
- */
+/* --- one of them -----------------------------------------------------------*/
 
 static tc_status no_setting(tc_session *s, const tc_command_value *name) {
     const char *names[32];

@@ -11,8 +11,7 @@ static const char *op_name(tc_copy_op op) {
     return op == TC_COPY ? "copy" : "copy_async";
 }
 
-/* --- text
- * ---------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------*/
 
 enum { CHECK_INDENT = 6, DETAIL_INDENT = 12 };
 
@@ -144,8 +143,7 @@ static void copy_text(tc_session *s, const tc_decisions *all, int i,
     }
 }
 
-/* --- JSON
- * ------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------*/
 
 static json_t *optional(const char *text) {
     return text ? json_string(text) : json_null();
@@ -248,8 +246,7 @@ static json_t *copy_json(const tc_decision *d, tc_variant_id only) {
                      optional(chosen), "variants", variants);
 }
 
-/* --- the command
- * --------------------------------------------------------------------- */
+/* --- the command -----------------------------------------------------------*/
 
 static tc_status unknown_variant(tc_session *s, const tc_command_value *name) {
     const char *names[TC_VARIANT_COUNT];

@@ -12,8 +12,7 @@
 /* MAX_OUTER: rounds of a loop around a copy that may be written out. */
 enum { MAX_DEPTH = 1000, MAX_OUTER = 32 };
 
-/* --- loops that are written out for it -------------------------------------
- */
+/* --- loops that are written out for it -------------------------------------*/
 
 static bool takes_local(const tc_expr *e) {
     if (e == NULL || e->kind != TC_E_CALL ||
@@ -74,8 +73,7 @@ bool tc_loop_takes_local(const tc_stmt *loop) {
            block_moves_with(&loop->body, loop->var);
 }
 
-/* --- what is known when the text is printed ---------------------------------
- */
+/* --- what is known when the text is printed --------------------------------*/
 
 typedef struct finder {
     tc_facts *f;
@@ -130,8 +128,7 @@ static void check_access(tc_facts *f, const tc_expr *x, const tc_expr *more,
     }
 }
 
-/* --- pointers ----------------------------------------------------------------
- */
+/* --- pointers --------------------------------------------------------------*/
 
 /* The access under a pointer, with what is added to it. */
 static const tc_expr *pointer_base(const tc_expr *e, const tc_expr **more) {
@@ -250,8 +247,7 @@ static void forget(tc_facts *f, const tc_expr *e, int depth) {
     }
 }
 
-/* --- the walk ----------------------------------------------------------------
- */
+/* --- the walk --------------------------------------------------------------*/
 
 /* Types whose elements make up whole 32-bit words, or fit into one. */
 static bool has_words(tc_dtype t) {

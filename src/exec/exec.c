@@ -10,8 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* --- life --------------------------------------------------------------------
- */
+/* --- life ------------------------------------------------------------------*/
 
 static tc_exec *exec_new(tc_session *s, tc_loaded *file,
                          const tc_exec_ask *ask) {
@@ -42,8 +41,7 @@ void tc_exec_free(tc_exec *e) {
     free(e);
 }
 
-/* --- what the device asks of the compiler ------------------------------------
- */
+/* --- what the device asks of the compiler ----------------------------------*/
 
 tc_build_status tc_exec_ask_registers(const tc_loaded *file, char *why,
                                       size_t why_size) {
@@ -76,8 +74,7 @@ static const void *assemble(void *user, int sm, tc_arena *a, size_t *bytes,
                           &e->cuda->options, bytes, why, why_size);
 }
 
-/* --- standard output in JSON -------------------------------------------------
- */
+/* --- standard output in JSON -----------------------------------------------*/
 
 enum {
     CAUGHT = 64 << 20
@@ -106,8 +103,7 @@ static void take_output(tc_exec *e, int fd) {
     close(fd);
 }
 
-/* --- running -----------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------*/
 
 /* The program's name, as a native build would have it, then its arguments. */
 static char **make_argv(const tc_exec *e, const tc_exec_ask *ask) {
@@ -126,6 +122,7 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e, bool alone) {
     tc_sim_options o = {.arch = e->cuda->arch,
                         .timing = s->timing,
                         .hazards = s->hazards,
+                        .no_suppressions = !s->suppressions,
                         .trace = s->trace,
                         .completion = s->completion,
                         .seed = s->completion_seed,
@@ -184,8 +181,7 @@ tc_exec *tc_exec_run(tc_session *s, tc_loaded *file, const tc_exec_ask *ask) {
     return e;
 }
 
-/* --- how it ended ------------------------------------------------------------
- */
+/* --- how it ended ----------------------------------------------------------*/
 
 int tc_exec_exit(const tc_exec *e) {
     switch (e->result.end) {

@@ -7,8 +7,7 @@
 #include "runtime/server.h"
 #include "session/last_run.h"
 
-/* --- what a program's run came to --------------------------------------------
- */
+/* --- what a program's run came to ------------------------------------------*/
 
 enum {
     TC_EXEC_KERNELS = 1000,    /* launches that are listed */
@@ -79,6 +78,7 @@ struct tc_exec {
     tc_exec_finding *findings;
     int nfindings, findings_cap;
     uint64_t findings_left_out;
+    uint64_t suppressed[TC_SUPPRESSION_COUNT]; /* of all launches */
     tc_exec_difference differences[TC_EXEC_DIFFERENCES];
     uint64_t ndifferences;
     bool approximate;    /* of instructions that PTX only bounds, perhaps */
@@ -103,8 +103,7 @@ struct tc_exec {
     uint64_t nprinted, unprinted;
 };
 
-/* --- exec.c ------------------------------------------------------------------
- */
+/* --- exec.c ----------------------------------------------------------------*/
 
 /* How a program is to be run. */
 typedef struct tc_exec_ask {
@@ -134,26 +133,24 @@ int tc_exec_exit(const tc_exec *e);
 /* INTERFACE.md's exit status: that, or 1 after findings. */
 int tc_exec_status(const tc_exec *e);
 
-/* --- launch.c: launches as they happen ----------------------------------
- */
+/* --- launch.c: launches as they happen -------------------------------------*/
 
 void tc_exec_launching(void *exec, const tc_program_launch *l);
 void tc_exec_launched(void *exec, const tc_program_launch *l);
 void tc_exec_misused(void *exec, const tc_host_finding *f);
 
-/* --- again.c: the last launch once more ---------------------------------
- */
+/* --- again.c: the last launch once more ------------------------------------*/
 
 /* Keeps what memory holds now, for the launch that comes. */
 void tc_exec_keep_memory(tc_exec *e, const tc_program_launch *l);
 /* Gives the run of that launch what it needs to be made again. */
-void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l, tc_run *run);
+void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l,
+                         tc_last_run *run);
 /* tc_run_again for such a run. */
-tc_sim *tc_exec_again(tc_exec *e, const tc_run *run, uint64_t stop_at,
+tc_sim *tc_exec_again(tc_exec *e, const tc_last_run *run, uint64_t stop_at,
                       tc_sim_result *out);
 
-/* --- place.c: the program's own text ------------------------------------
- */
+/* --- source_location.c: the program's own text ---------------------------------------*/
 
 tc_exec_place tc_exec_where(tc_exec *e, uint64_t where);
 /* The nth (from 0) call in the len bytes at text that allocates memory: what it
@@ -165,8 +162,7 @@ const char *tc_exec_intern(tc_exec *e, const char *name);
 /* What the program calls memory that a call at `where` allocated. */
 const char *tc_exec_memory_name(tc_exec *e, const tc_device_memory *m);
 
-/* --- reply.c ------------------------------------------------------------
- */
+/* --- reply.c ---------------------------------------------------------------*/
 
 void tc_exec_text(tc_exec *e, tc_buf *b); /* of `run` */
 void tc_exec_findings_text(tc_exec *e, tc_buf *b);
@@ -175,8 +171,7 @@ json_t *tc_exec_json(tc_exec *e); /* of `run`, and of --report */
 /* Why it ended, where that is not by itself; false if it is. */
 bool tc_exec_explain(const tc_exec *e, tc_buf *b, const char **hint);
 
-/* --- here.c: at the prompt ---------------------------------------------------
- */
+/* --- here.c: at the prompt -------------------------------------------------*/
 
 const tc_device_vtable *tc_exec_device(tc_backend b);
 /* The last run of a program, made for a command: what became of the command.

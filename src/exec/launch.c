@@ -18,11 +18,10 @@ void tc_exec_launching(void *exec, const tc_program_launch *l) {
     }
 }
 
-/* --- the launch as a run -----------------------------------------------------
- */
+/* --- the launch as a run ---------------------------------------------------*/
 
 /* The device's findings end with its next launch; these do not. */
-static void copy_result(tc_run *run, const tc_sim_result *r) {
+static void copy_result(tc_last_run *run, const tc_sim_result *r) {
     run->result = *r;
     run->result.state = NULL;
     run->result.where = tc_wait_list_copy(run->arena, r->where);
@@ -34,8 +33,8 @@ static void copy_result(tc_run *run, const tc_sim_result *r) {
 
 /* Memory without a type: its elements are named by their bytes. named: what
  * the program calls it matters. */
-static void give_buffers(tc_exec *e, tc_run *run, const tc_program_launch *l,
-                         bool named) {
+static void give_buffers(tc_exec *e, tc_last_run *run,
+                         const tc_program_launch *l, bool named) {
     run->buffers = TC_NEWN(run->arena, tc_run_buffer, l->nmemory + 1);
     for (int i = 0; i < l->nmemory; i++) {
         const tc_device_memory *m = &l->memory[i];
@@ -48,8 +47,9 @@ static void give_buffers(tc_exec *e, tc_run *run, const tc_program_launch *l,
     }
 }
 
-static tc_run *make_run(tc_exec *e, const tc_program_launch *l, bool named) {
-    tc_run *run = tc_run_new();
+static tc_last_run *make_run(tc_exec *e, const tc_program_launch *l,
+                             bool named) {
+    tc_last_run *run = tc_run_new();
     const tc_sim_launch *k = l->launch;
     run->file = (tc_loaded *)e->file;
     run->source = e->file->source;
@@ -76,8 +76,7 @@ static tc_run *make_run(tc_exec *e, const tc_program_launch *l, bool named) {
     return run;
 }
 
-/* --- findings ----------------------------------------------------------------
- */
+/* --- findings --------------------------------------------------------------*/
 
 /* The defect at the same place that is known already, or NULL. */
 static tc_exec_finding *find(tc_exec *e, const char *kind, const tc_ptx_op *at,
@@ -168,8 +167,7 @@ static bool all_known(tc_exec *e, const tc_sim_result *r) {
     return true;
 }
 
-/* --- differences -------------------------------------------------------------
- */
+/* --- differences -----------------------------------------------------------*/
 
 static void add_difference(tc_exec *e, const tc_program_launch *l,
                            const tc_device_difference *d) {
@@ -196,8 +194,7 @@ static void add_difference(tc_exec *e, const tc_program_launch *l,
     }
 }
 
-/* --- the callbacks -----------------------------------------------------------
- */
+/* --- the callbacks ---------------------------------------------------------*/
 
 static void add_kernel(tc_exec *e, const tc_program_launch *l) {
     const tc_device_launched *r = l->result;
@@ -281,6 +278,9 @@ void tc_exec_launched(void *exec, const tc_program_launch *l) {
     add_kernel(e, l);
     note_status(e, r);
     note_gpu(e, l);
+    for (int i = 0; r->simulated && i < TC_SUPPRESSION_COUNT; i++) {
+        e->suppressed[i] += r->sim.suppressed[i];
+    }
     e->approximate |= r->ndifferences > 0 && r->approximate;
     for (int i = 0; i < r->ndifferences; i++) {
         add_difference(e, l, &r->differences[i]);
@@ -296,8 +296,7 @@ void tc_exec_launched(void *exec, const tc_program_launch *l) {
     }
 }
 
-/* --- the host's side ---------------------------------------------------------
- */
+/* --- the host's side -------------------------------------------------------*/
 
 static void put_line(const tc_exec *e, const tc_exec_place *p, const char *mark,
                      tc_buf *b) {

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- findings ----------------------------------------------------------------
- */
+/* --- findings --------------------------------------------------------------*/
 
 static void count_text(tc_buf *b, uint64_t n, const char *what) {
     tc_describe_count(b, n);
@@ -91,6 +90,7 @@ void tc_exec_findings_text(tc_exec *e, tc_buf *b) {
         count_text(b, e->findings_left_out, "more finding");
         tc_buf_puts(b, ")\n");
     }
+    tc_suppressed_text(e->suppressed, !e->keeps, e->session->options.width, b);
     uint64_t shown = e->ndifferences < TC_EXEC_DIFFERENCES
                          ? e->ndifferences
                          : TC_EXEC_DIFFERENCES;
@@ -110,8 +110,7 @@ void tc_exec_findings_text(tc_exec *e, tc_buf *b) {
     }
 }
 
-/* --- how it ended ------------------------------------------------------------
- */
+/* --- how it ended ----------------------------------------------------------*/
 
 static bool has_finding(const tc_exec *e, const char *kind) {
     for (int i = 0; i < e->nfindings; i++) {
@@ -173,8 +172,7 @@ bool tc_exec_explain(const tc_exec *e, tc_buf *b, const char **hint) {
     return true;
 }
 
-/* --- text --------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------*/
 
 static void dims_text(const uint32_t d[3], tc_buf *b) {
     if (d[1] == 1 && d[2] == 1) {
@@ -253,8 +251,7 @@ void tc_exec_text(tc_exec *e, tc_buf *b) {
     tc_exec_findings_text(e, b);
 }
 
-/* --- JSON --------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------*/
 
 json_t *tc_exec_findings_json(tc_exec *e) {
     json_t *list = json_array();
@@ -351,6 +348,10 @@ json_t *tc_exec_json(tc_exec *e) {
     if (e->findings_left_out > 0) {
         json_object_set_new(j, "findings_left_out",
                             json_integer((json_int_t)e->findings_left_out));
+    }
+    json_t *suppressed = tc_suppressed_json(e->suppressed);
+    if (suppressed != NULL) {
+        json_object_set_new(j, "suppressed", suppressed);
     }
     if (strcmp(e->backend, "both") == 0) {
         json_object_set_new(j, "differences", differences_json(e));

@@ -6,8 +6,7 @@
 #include "load/load.h"
 #include "session/last_run.h"
 
-/* --- finding_message.c -------------------------------------------------------
- */
+/* --- finding_message.c -----------------------------------------------------*/
 
 /* The line of an access in the run's source, 0 unknown; and its opcode. */
 int tc_finding_line(const tc_access *a);
@@ -30,8 +29,7 @@ void tc_finding_message(tc_session *s, const tc_finding *f, tc_buf *b);
 const char *tc_message_template(tc_finding_kind kind);
 const tc_fields *tc_message_fields(void);
 
-/* --- finding_detail.c --------------------------------------------------------
- */
+/* --- finding_detail.c ------------------------------------------------------*/
 
 /* CUDA's whole message of a detail, or NULL: the kind's, then the detail. */
 const char *tc_detail_message(tc_detail_id detail);
@@ -45,8 +43,7 @@ void tc_waiters_text(const tc_wait_list *w, bool cuda, tc_arena *a, tc_buf *b);
 const char *tc_detail_template(tc_detail_id detail);
 const tc_fields *tc_detail_fields(void);
 
-/* --- finding_missing.c -------------------------------------------------------
- */
+/* --- finding_missing.c -----------------------------------------------------*/
 
 /* What would have made it right, in the words of the source; or nothing. */
 void tc_finding_missing(tc_session *s, const tc_finding *f, tc_buf *b);

@@ -6,8 +6,7 @@
 #include "load/load.h"
 #include "session/last_run.h"
 
-/* --- finding_cuda_call.c: what the learner calls it --------------------------
- */
+/* --- finding_cuda_call.c: what the learner calls it ------------------------*/
 
 typedef enum tc_cuda_home {
     TC_HOME_LANGUAGE,  /* C++ and CUDA's own functions: __syncthreads */
@@ -57,8 +56,7 @@ typedef struct tc_cuda_call {
 bool tc_cuda_call_of(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
                      tc_cuda_call *c);
 
-/* --- finding_cuda_names.c: variables ---------------------------
- */
+/* --- finding_cuda_names.c: variables ---------------------------------------*/
 
 /* Where an address lies in no device memory: "d_x has 4096 bytes". False:
  * there is none near. */
@@ -66,8 +64,7 @@ bool tc_cuda_behind(tc_session *s, const tc_finding *f, tc_buf *b);
 /* What a finding's address is called: "s[1][5]", "d_x[1024]". */
 const char *tc_cuda_object(tc_session *s, const tc_finding *f);
 
-/* --- finding_cuda_text.c ----------------------------------------------------
- */
+/* --- finding_cuda_text.c ---------------------------------------------------*/
 
 /* "8"; "8 of tile.cuh" in another file than the .cu; and with "line " before
  * it. */
@@ -89,8 +86,7 @@ bool tc_cuda_batched(tc_session *s, const tc_finding *f);
 /* "called from line 17, that from line 30", or nothing. */
 void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b);
 
-/* --- finding_cuda_missing.c --------------------------------------------------
- */
+/* --- finding_cuda_missing.c ------------------------------------------------*/
 
 /* tc_finding_missing of a .cu. False: PTX's words are right. */
 bool tc_cuda_missing(tc_session *s, const tc_finding *f, tc_buf *b);

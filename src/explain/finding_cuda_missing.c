@@ -20,7 +20,7 @@ typedef struct missing {
 } missing;
 
 static void look(missing *m, const tc_access *a, tc_cuda_call *c) {
-    tc_run *run = m->s->program.run;
+    tc_last_run *run = m->s->program.run;
     *c = (tc_cuda_call){.home = TC_HOME_LANGUAGE};
     if (a->valid && a->op != NULL) {
         tc_cuda_call_of(run->file, a->op, run->arena, c);
@@ -141,8 +141,7 @@ static const char *bulk_scope(const missing *m) {
         scope_of(&m->at, TC_HOME_BULK, "cuda::device::experimental::"));
 }
 
-/* --- batches of copies -------------------------------------------------------
- */
+/* --- batches of copies -----------------------------------------------------*/
 
 static void commit_text(missing *m) {
     if (m->cause.home == TC_HOME_LIBCUXX) {
@@ -195,8 +194,7 @@ static void wait_less(missing *m) {
     line(m, &m->f->other);
 }
 
-/* --- bulk copies -------------------------------------------------------------
- */
+/* --- bulk copies -----------------------------------------------------------*/
 
 /* A source may be written again once it has been read. */
 static bool read_is_enough(const tc_finding *f) {
@@ -230,8 +228,7 @@ static void bulk_commit(missing *m) {
                   m->cause.home == TC_HOME_BULK ? bulk_scope(m) : ptx_scope(m));
 }
 
-/* --- barriers ----------------------------------------------------------------
- */
+/* --- barriers --------------------------------------------------------------*/
 
 /* " between lines C and A", or round a loop. */
 static void between(missing *m) {
@@ -336,8 +333,7 @@ static void proxy_fence(missing *m) {
     }
 }
 
-/* --- mbarriers ---------------------------------------------------------------
- */
+/* --- mbarriers -------------------------------------------------------------*/
 
 /* The call of a library that does to a barrier what is missing; otherwise: in
  * one where a barrier is an object. */
@@ -384,8 +380,7 @@ static void expect_bytes(missing *m) {
     }
 }
 
-/* --- the fields --------------------------------------------------------------
- */
+/* --- the fields ------------------------------------------------------------*/
 
 #define FIELD(name)                                                            \
     static void name##_field(const tc_sentence *x, const tc_access *side,      \
@@ -469,8 +464,7 @@ const tc_fields *tc_cuda_missing_fields(void) {
     return &fields;
 }
 
-/* --- all of them -------------------------------------------------------------
- */
+/* --- all of them -----------------------------------------------------------*/
 
 /* The side whose assembly, if it is the learner's own, has PTX's words. */
 typedef enum assembly_side { SIDE_ANY, SIDE_AT, SIDE_CAUSE } assembly_side;

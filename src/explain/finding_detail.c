@@ -1,8 +1,7 @@
 /* finding_detail.c - the details of a finding, and who waits for what. */
 #include "explain/finding.h"
 
-/* --- details -----------------------------------------------------------------
- */
+/* --- details ---------------------------------------------------------------*/
 
 typedef struct detail_row {
     const char *text, *cuda;
@@ -84,8 +83,7 @@ void tc_detail_text(const tc_finding *f, bool cuda, tc_arena *a, tc_buf *b) {
     tc_template_fill(rows[f->detail.row].text, &fields, &x, b);
 }
 
-/* --- a waiter ----------------------------------------------------------------
- */
+/* --- a waiter --------------------------------------------------------------*/
 
 enum { LANES = 32 };
 
@@ -259,8 +257,7 @@ void tc_waiter_text(const tc_wait_list *w, bool cuda, tc_arena *a, tc_buf *b) {
     }
 }
 
-/* --- all waiters -------------------------------------------------------------
- */
+/* --- all waiters -----------------------------------------------------------*/
 
 static bool same_absent(const tc_waiter *a, const tc_waiter *b) {
     for (int i = 0; i < a->nabsent; i++) {

@@ -88,7 +88,7 @@ static void put_callers(tc_session *s, const tc_access *a, tc_buf *b) {
 
 /* The line of a .ptx file that an access is of came from another text. */
 static void put_origin(tc_session *s, const tc_access *a, tc_buf *b) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     const char *name, *text;
     int line;
     if (run->file != NULL && run->file->cu_files == NULL && a->valid &&
@@ -153,9 +153,7 @@ void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out) {
     tc_buf_free(&text);
 }
 
-/* --- JSON
- * ------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------*/
 
 static json_t *cause_json(tc_session *s, const tc_finding *f) {
     if (!f->cause.valid && f->missing == TC_MISSING_NOTHING) {
@@ -189,7 +187,7 @@ static json_t *cause_json(tc_session *s, const tc_finding *f) {
 
 /* What only findings in a .ptx file have: a column, and where .loc points. */
 static void add_origin(tc_session *s, const tc_finding *f, json_t *j) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     const char *name, *text;
     int line;
     if (run->file == NULL) {
@@ -244,6 +242,43 @@ json_t *tc_findings_json(tc_session *s) {
     const tc_sim_result *res = &s->program.run->result;
     for (int i = 0; i < res->nfindings; i++) {
         json_array_append_new(list, tc_finding_json(s, &res->findings[i]));
+    }
+    return list;
+}
+
+/* --- what is kept back -----------------------------------------------------*/
+
+void tc_suppressed_text(const uint64_t n[TC_SUPPRESSION_COUNT], bool option,
+                        int width, tc_buf *b) {
+    for (int i = 0; i < TC_SUPPRESSION_COUNT; i++) {
+        if (n[i] == 0) {
+            continue;
+        }
+        tc_buf line = TC_BUF_INIT;
+        tc_describe_count(&line, n[i]);
+        tc_buf_printf(&line, " report%s suppressed by %s: %s; `%s` shows %s",
+                      n[i] == 1 ? "" : "s", tc_suppressions[i].name,
+                      tc_suppressions[i].why,
+                      option ? "exec --no-suppressions"
+                             : "set suppressions off",
+                      n[i] == 1 ? "it" : "them");
+        tc_buf_puts(b, "  ");
+        tc_describe_wrapped(b, tc_buf_text(&line), 2, 2, width);
+        tc_buf_free(&line);
+    }
+}
+
+json_t *tc_suppressed_json(const uint64_t n[TC_SUPPRESSION_COUNT]) {
+    json_t *list = NULL;
+    for (int i = 0; i < TC_SUPPRESSION_COUNT; i++) {
+        if (n[i] > 0) {
+            list = list != NULL ? list : json_array();
+            json_array_append_new(
+                list, json_pack("{s:s,s:I,s:s,s:s}", "name",
+                                tc_suppressions[i].name, "reports",
+                                (json_int_t)n[i], "why", tc_suppressions[i].why,
+                                "source", tc_suppressions[i].source));
+        }
     }
     return list;
 }

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- ownership
- * ------------------------------------------------------------------ */
+/* --- ownership -------------------------------------------------------------*/
 
 void tc_owners_free(tc_owners *o) {
     free(o->chunk);
@@ -94,8 +93,7 @@ bool tc_owners_make(const tc_partition *p, const tc_region *global,
     return true;
 }
 
-/* --- the picture
- * ----------------------------------------------------------------- */
+/* --- the picture -----------------------------------------------------------*/
 
 static const char *const shades[] = {"\u2591", "\u2592", "\u2593", "\u2588"};
 enum { NAMED_THREADS = 16, PICTURE_ROWS = 16, CELL = 4 };
@@ -226,8 +224,7 @@ void tc_owners_picture(const tc_owners *o, int width, tc_buf *b) {
     legend(o, &z, b);
 }
 
-/* --- one warp
- * ----------------------------------------------------------------------- */
+/* --- one warp --------------------------------------------------------------*/
 
 enum { BANKS = 32, BANK_BYTES = 4, SECTOR = 32, LINE = 128, LANES = 32 };
 

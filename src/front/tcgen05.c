@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* How scripts spell the arguments; `required` come first. */
-static const struct spelling {
+static const struct tcgen05_call {
     tc_op op;
     const char *names;
     int required;
@@ -33,8 +33,7 @@ static const char *const decompressions[] = {"", "b8x16.b4x16_p64",
 static const char *const ld_shapes[] = {"16x32bx2", "16x64b", "16x128b",
                                         "16x256b", "32x32b"};
 
-/* --- arguments by kind: a missing one gets its default ---------------------
- */
+/* --- arguments by kind: a missing one gets its default ---------------------*/
 
 static bool group(tc_eval_ctx *e, const tc_arg *arg, tc_expr **out) {
     static const int groups[] = {1, 2};
@@ -81,8 +80,7 @@ static bool choice(tc_eval_ctx *e, const tc_arg *arg, const char *what,
                          what, s, text);
 }
 
-/* --- ld and st -------------------------------------------------------------
- */
+/* --- ld and st -------------------------------------------------------------*/
 
 typedef struct ldst {
     const tc_arg *row, *col, *shape, *num, *pack;
@@ -165,8 +163,7 @@ static bool call_ldst(tc_eval_ctx *e, tc_op op, const tc_args *args,
     return true;
 }
 
-/* --- the others ------------------------------------------------------------
- */
+/* --- the others ------------------------------------------------------------*/
 
 static bool check_cast(tc_eval_ctx *e, const tc_args *args, tc_expr *const *x) {
     const char *shape = x[2]->s, *cast = x[4]->s;
@@ -235,7 +232,7 @@ bool tc_call_tcgen05(tc_eval_ctx *e, tc_op op, const tc_args *args,
                      tc_value *out) {
     const tc_arg *b[8] = {NULL};
     tc_expr *x[8] = {NULL};
-    const struct spelling *s = spellings;
+    const struct tcgen05_call *s = spellings;
     int n = 0;
     if (op == TC_OPC_PTX_TCGEN05_LD || op == TC_OPC_PTX_TCGEN05_ST) {
         return call_ldst(e, op, args, out);

@@ -27,17 +27,17 @@ enum {
     X(MEMORY)    /* -> a: free, b: all */                                      \
     X(LOAD)      /* the image; -> the driver's log, in the staging */          \
     X(UNLOAD)                                                                  \
-    X(SYMBOL)    /* its name -> a: address, b: bytes */                        \
-    X(FUNCTION)  /* its name -> values */                                      \
-    X(ALLOC)     /* a: bytes -> a: address */                                  \
-    X(FREE)      /* a: address */                                              \
-    X(PUT)       /* a: address, b: bytes, in the staging */                    \
-    X(GET)       /* a: address, b: bytes -> in the staging */                  \
-    X(FILL)      /* a: address, b: bytes, c: value */                          \
-    X(MOVE)      /* a: to, b: from, c: bytes */                                \
-    X(MAP)       /* map; a: address -> map */                                  \
-    X(LAUNCH)    /* shape; a: parameters, b: bytes of their block; offsets,    \
-                    block, name */                                             \
+    X(SYMBOL)   /* its name -> a: address, b: bytes */                         \
+    X(FUNCTION) /* its name -> values */                                       \
+    X(ALLOC)    /* a: bytes -> a: address */                                   \
+    X(FREE)     /* a: address */                                               \
+    X(PUT)      /* a: address, b: bytes, in the staging */                     \
+    X(GET)      /* a: address, b: bytes -> in the staging */                   \
+    X(FILL)     /* a: address, b: bytes, c: value */                           \
+    X(MOVE)     /* a: to, b: from, c: bytes */                                 \
+    X(MAP)      /* map; a: address -> map */                                   \
+    X(LAUNCH) /* shape; a: parameters, b: bytes of their block; offsets,    \
+                    block, name */  \
     X(OCCUPANCY) /* shape; name -> a */                                        \
     X(RANGE)     /* a: the address wanted, b: bytes -> a, b */                 \
     X(USE)       /* a: address, b: bytes, in the range */                      \

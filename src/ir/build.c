@@ -52,8 +52,7 @@ bool tc_expr_const(const tc_expr *e, int64_t *out) {
     return true;
 }
 
-/* --- types of results ------------------------------------------------------
- */
+/* --- types of results ------------------------------------------------------*/
 
 static bool is_floating(tc_dtype t) {
     tc_dtype_class c = tc_dtypes[t].cls;
@@ -97,8 +96,7 @@ static bool fits(tc_dtype t, int64_t v) {
     }
 }
 
-/* --- folding ----------------------------------------------------------------
- */
+/* --- folding ---------------------------------------------------------------*/
 
 static bool floor_div(int64_t x, int64_t y, int64_t *out) {
     if (y == 0 || (x == INT64_MIN && y == -1)) {
@@ -369,8 +367,7 @@ tc_expr *tc_call(tc_arena *a, tc_op op, tc_dtype type, tc_expr **args, int n) {
     return e;
 }
 
-/* --- statements -------------------------------------------------------------
- */
+/* --- statements ------------------------------------------------------------*/
 
 tc_stmt *tc_stmt_new(tc_arena *a, tc_stmt_kind kind, tc_span span) {
     tc_stmt *s = TC_NEW(a, tc_stmt);

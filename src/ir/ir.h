@@ -15,8 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* --- types ------------------------------------------------------------------
- */
+/* --- types -----------------------------------------------------------------*/
 
 typedef enum tc_dtype_class {
     TC_CLASS_VOID,
@@ -46,8 +45,7 @@ extern const tc_dtype_info tc_dtypes[TC_DTYPE_COUNT];
 bool tc_dtype_find(const char *name, tc_dtype *out);
 int tc_dtype_bytes(tc_dtype t); /* of one element */
 
-/* --- intrinsics -------------------------------------------------------------
- */
+/* --- intrinsics ------------------------------------------------------------*/
 
 enum {
     TC_OPF_ASYNC = 1,
@@ -80,8 +78,7 @@ bool tc_op_find(const char *script_name, tc_op *out);
 /* Adds TVM's name of the intrinsic: "tirx.ptx.cp_async". */
 void tc_op_tirx(tc_buf *b, tc_op op);
 
-/* --- variables, buffers ------------------------------------------------------
- */
+/* --- variables, buffers ----------------------------------------------------*/
 
 /* Where an immutable variable's value comes from. */
 typedef enum tc_bind {
@@ -148,8 +145,7 @@ int64_t tc_buffer_elements(const tc_buffer *b); /* product of shape */
 /* Elements of storage: the layout's span where it has one. */
 int64_t tc_buffer_storage(tc_arena *a, const tc_buffer *b);
 
-/* --- expressions
- * -------------------------------------------------------------- */
+/* --- expressions -----------------------------------------------------------*/
 
 typedef enum tc_expr_kind {
     TC_E_INT,    /* i */
@@ -245,8 +241,7 @@ bool tc_expr_const(const tc_expr *e, int64_t *out); /* an integer constant */
  * mod rules: f*1024 + tid*8 rather than ((f*128 + tid) * 8) // 32 * 32 ... */
 tc_expr *tc_simplify(tc_arena *a, tc_expr *e);
 
-/* --- statements
- * ---------------------------------------------------------------- */
+/* --- statements ------------------------------------------------------------*/
 
 typedef struct tc_block {
     tc_stmt *first, *last;
@@ -342,8 +337,7 @@ tc_stmt *tc_eval(tc_arena *a, tc_expr *e);
 tc_stmt *tc_store(tc_arena *a, tc_buffer *b, tc_expr **index, int n,
                   tc_expr *value);
 
-/* --- functions
- * ------------------------------------------------------------------ */
+/* --- functions -------------------------------------------------------------*/
 
 typedef struct tc_func {
     const char *name;

@@ -60,8 +60,7 @@ bool tc_expr_equal(const tc_expr *x, const tc_expr *y) {
     return equal(x, y, 0);
 }
 
-/* --- ranges -----------------------------------------------------------------
- */
+/* --- ranges ----------------------------------------------------------------*/
 
 typedef struct span64 {
     int64_t lo, hi;
@@ -155,8 +154,7 @@ bool tc_expr_range(const tc_expr *e, int64_t *lo, int64_t *hi) {
     return true;
 }
 
-/* --- sums -------------------------------------------------------------------
- */
+/* --- sums ------------------------------------------------------------------*/
 
 static bool add_term(tc_arena *a, tc_linear *l, tc_expr *atom, int64_t coef) {
     for (int i = 0; i < l->n; i++) {

@@ -225,8 +225,7 @@ void tc_ir_print_expr(tc_buf *b, const tc_expr *e) {
     print_expr(b, e, 0);
 }
 
-/* --- statements --------------------------------------------------------------
- */
+/* --- statements ------------------------------------------------------------*/
 
 static void print_block(tc_buf *b, const tc_block *block, int indent);
 

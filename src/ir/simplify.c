@@ -143,8 +143,7 @@ static tc_expr *modulo(tc_arena *a, tc_dtype type, const tc_linear *l,
     return mod_atom(a, type, tc_linear_expr(a, type, &r), c);
 }
 
-/* --- x // c * c + x % c is x -------------------------------------------------
- */
+/* --- x // c * c + x % c is x -----------------------------------------------*/
 
 static bool is_by_const(const tc_expr *e, tc_binop op, int64_t *c) {
     return e->kind == TC_E_BINARY && e->bin.op == op &&
@@ -232,8 +231,7 @@ static bool recombine(tc_arena *a, tc_linear *l) {
     return join_quotients(a, l);
 }
 
-/* --- the walk ----------------------------------------------------------------
- */
+/* --- the walk --------------------------------------------------------------*/
 
 static tc_expr *sum_of(tc_arena *a, tc_expr *e) {
     tc_linear l;

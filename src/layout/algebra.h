@@ -6,8 +6,7 @@
 
 #include "layout/layout.h"
 
-/* --- products --------------------------------------------------------------
- */
+/* --- products --------------------------------------------------------------*/
 
 /* `inner` repeated by `outer`: the outer strides are scaled by inner's span. */
 tc_layout_result tc_layout_tile_by(tc_layout_ctx *cx, const tc_layout *inner,
@@ -27,8 +26,7 @@ tc_layout_result tc_layout_direct_sum(tc_layout_ctx *cx, const tc_layout *right,
                                       const int64_t *right_shape, int nright,
                                       const tc_layout **out);
 
-/* --- factors: NONE where l is not that part of whole -----------------------
- */
+/* --- factors: NONE where l is not that part of whole -----------------------*/
 
 /* The outer layout, l being the inner one. */
 tc_layout_result tc_layout_is_tile_inner(tc_layout_ctx *cx, const tc_layout *l,
@@ -54,8 +52,7 @@ tc_layout_is_direct_sum_left(tc_layout_ctx *cx, const tc_layout *l,
                              int ninterleaved, const int64_t *shape, int nshape,
                              const tc_layout **out);
 
-/* --- rewriting -------------------------------------------------------------
- */
+/* --- rewriting -------------------------------------------------------------*/
 
 /* Without everything that lies on thread axes. */
 tc_layout_result tc_layout_storage(tc_layout_ctx *cx, const tc_layout *l,

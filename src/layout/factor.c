@@ -74,8 +74,7 @@ static tc_layout_result other_offsets(tc_layout_ctx *cx, const question *q,
     return TC_LAYOUT_OK;
 }
 
-/* --- direct sums -----------------------------------------------------------
- */
+/* --- direct sums -----------------------------------------------------------*/
 
 /* Of each rank, block `mine` (0: left, 1: right) must be exactly my iterators;
  * the other block is the answer's. */
@@ -150,8 +149,7 @@ tc_layout_is_direct_sum_left(tc_layout_ctx *cx, const tc_layout *l,
                      out);
 }
 
-/* --- tilings ---------------------------------------------------------------
- */
+/* --- tilings ---------------------------------------------------------------*/
 
 /* Scopes must meet at the shared end; where whole goes on further on the
  * other side and a target is set, its axes are split at my end. */

@@ -120,8 +120,7 @@ tc_layout_result tc_sf_tmem_layout(tc_layout_ctx *cx, int64_t rows,
     return TC_LAYOUT_OK;
 }
 
-/* --- Trainium ---------------------------------------------------------------
- */
+/* --- Trainium --------------------------------------------------------------*/
 
 enum { PARTITIONS = 128 };
 

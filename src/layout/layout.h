@@ -158,8 +158,7 @@ tc_layout_result tc_layout_permute_by_groups(tc_layout_ctx *cx,
                                              const int *perm, int nperm,
                                              const tc_layout **out);
 
-/* --- text ------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------*/
 
 /* Text that can be typed back in: TileLayout(S[(128, 32) : (32, 1)]). */
 void tc_layout_print(tc_buf *b, const tc_layout *l);

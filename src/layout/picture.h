@@ -68,8 +68,7 @@ tc_layout_result tc_picture_default_shape(tc_layout_ctx *cx, const tc_layout *l,
 tc_layout_result tc_picture_make(tc_layout_ctx *cx, const tc_layout *l,
                                  const tc_picture_ask *ask, tc_picture **out);
 
-/* --- asking the model ------------------------------------------------------
- */
+/* --- asking the model ------------------------------------------------------*/
 
 /* Place of an element seen: a value for each axis. NULL behind the end. */
 const int64_t *tc_picture_at(const tc_picture *p, int grid, int row, int col);

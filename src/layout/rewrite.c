@@ -5,8 +5,7 @@
 /* Operations that TVM writes in Python: they rewrite iterators one by one and
  * keep replicas and offsets, unless said otherwise. */
 
-/* --- storage ---------------------------------------------------------------
- */
+/* --- storage ---------------------------------------------------------------*/
 
 static tc_layout_result keep_storage(tc_layout_ctx *cx, const tc_iter *iters,
                                      int n, const tc_iter **out, int *nout) {
@@ -48,8 +47,7 @@ tc_layout_result tc_layout_storage(tc_layout_ctx *cx, const tc_layout *l,
                : tc_layout_compose(cx, l->swizzle, s, out);
 }
 
-/* --- pack and unpack -------------------------------------------------------
- */
+/* --- pack and unpack -------------------------------------------------------*/
 
 /* log2 of a power of two; TVM lets 0 pass, as -1. */
 static tc_layout_result log2_of(tc_layout_ctx *cx, int64_t num, int64_t *out) {
@@ -143,8 +141,7 @@ tc_layout_result tc_layout_pack(tc_layout_ctx *cx, const tc_layout *l,
     return repack(cx, l, num, true, out);
 }
 
-/* --- broadcast -------------------------------------------------------------
- */
+/* --- broadcast -------------------------------------------------------------*/
 
 /* Where list.insert puts what TVM asks for (a negative position counts from
  * one behind the end, then as Python counts). */
@@ -184,8 +181,7 @@ tc_layout_result tc_layout_broadcast(tc_layout_ctx *cx, const tc_layout *l,
                : tc_layout_compose(cx, l->swizzle, *out, out);
 }
 
-/* --- Trainium --------------------------------------------------------------
- */
+/* --- Trainium --------------------------------------------------------------*/
 
 enum { PSUM_BANK = 512 }; /* elements of one bank */
 

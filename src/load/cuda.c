@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the compiler ------------------------------------------------------------
- */
+/* --- the compiler ----------------------------------------------------------*/
 
 bool tc_session_compiler(tc_session *s, const char **why, const char **hint) {
     return tc_toolchain_find(s->arena, why, hint) != NULL;
@@ -40,8 +39,7 @@ tc_status tc_session_fetch_compiler(tc_session *s) {
     return TC_FAILED;
 }
 
-/* --- building ----------------------------------------------------------------
- */
+/* --- building --------------------------------------------------------------*/
 
 /* A line that stands while something takes its time, and then is gone. */
 static void say_busy(tc_session *s, const char *path) {
@@ -253,8 +251,7 @@ static bool fits(tc_session *s, const tc_source *cu, const tc_source *ptx) {
     return false;
 }
 
-/* --- the reply ---------------------------------------------------------------
- */
+/* --- the reply -------------------------------------------------------------*/
 
 static json_t *kernel_json(const tc_ptx_func *f) {
     tc_buf params = TC_BUF_INIT;

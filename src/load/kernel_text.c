@@ -18,8 +18,7 @@ const char *tc_kernel_full(tc_arena *a, const char *mangled) {
     return bare;
 }
 
-/* --- its parameters ----------------------------------------------------------
- */
+/* --- its parameters --------------------------------------------------------*/
 
 static bool is_word(char c) {
     return isalnum((unsigned char)c) || c == '_';

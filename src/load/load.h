@@ -6,8 +6,7 @@
 #include "session/loaded.h"
 #include "toolchain/toolchain.h"
 
-/* --- ptx_file.c -----------------------------------------------------------
- */
+/* --- ptx_file.c ------------------------------------------------------------*/
 
 /* Reads the text (in arena a, which this takes over) as a .ptx file. Reports
  * and leaves the session as it was if it does not parse. With --backend gpu, a
@@ -48,8 +47,7 @@ void tc_loaded_interleave(const tc_loaded *f, tc_buf *out);
 bool tc_loaded_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
                       const char **name, int *line, const char **text);
 
-/* --- kernel_name.c, kernel_text.c --------------------------------------------
- */
+/* --- kernel_name.c, kernel_text.c ------------------------------------------*/
 
 /* The name of a kernel within what the compiler made of it, without namespaces,
  * template arguments and parameters: saxpy of _Z5saxpyifPKfPf; else all of it.
@@ -62,8 +60,7 @@ const char *tc_kernel_full(tc_arena *a, const char *mangled);
  * (with anything in b): it does not, or has several of the name. */
 bool tc_kernel_declared(const tc_loaded *f, const tc_ptx_func *k, tc_buf *b);
 
-/* --- demangle.c --------------------------------------------------------------
- */
+/* --- demangle.c ------------------------------------------------------------*/
 
 /* A mangled name (Itanium C++ ABI, 5.1) as C++ has it: "scale<float, 2>",
  * "s" for a variable of a function. As it is where it is none of the plain
@@ -71,8 +68,7 @@ bool tc_kernel_declared(const tc_loaded *f, const tc_ptx_func *k, tc_buf *b);
 const char *tc_cuda_name(tc_arena *a, const char *mangled);
 /* Text with the mangled names in it made plain. */
 const char *tc_cuda_plain_text(tc_arena *a, const char *text);
-/* --- places.c: where an instruction is from ---------------------
- */
+/* --- source_location.c: where an instruction is from --------------------------------*/
 
 /* Fills in f's files, places and origins, and each op's line and file. */
 void tc_cuda_places(tc_loaded *f, const char *include);
@@ -92,8 +88,7 @@ const char *tc_cuda_line(const tc_loaded *f, const tc_ptx_loc *place, int *len);
 bool tc_cuda_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
                     const char **name, int *line, const char **text);
 
-/* --- cuda.c: loading a .cu ---------------------------------------------------
- */
+/* --- cuda.c: loading a .cu -------------------------------------------------*/
 
 /* The program that a .cu is, built: tc_loaded.cuda, in the file's arena. */
 typedef struct tc_cuda {
@@ -116,8 +111,7 @@ bool tc_cuda_runs(tc_session *s, const tc_loaded *f, tc_span at);
 /* The newest loaded file, if it is a .cu and newer than the program. */
 tc_loaded *tc_cuda_newest(const tc_session *s);
 
-/* --- cuda_refused.c ----------------------------------------------------------
- */
+/* --- cuda_refused.c --------------------------------------------------------*/
 
 /* Reports at the lines of cu what of its PTX does not parse. */
 void tc_cuda_refused(tc_session *s, tc_arena *a, const tc_source *ptx,

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- life --------------------------------------------------------------------
- */
+/* --- life ------------------------------------------------------------------*/
 
 /* The file is what a person reads: lines are its own. Where the compiler's .loc
  * pointed is kept beside. */
@@ -25,8 +24,7 @@ static void own_lines(tc_loaded *f) {
     }
 }
 
-/* --- names -------------------------------------------------------------------
- */
+/* --- names -----------------------------------------------------------------*/
 
 static bool is_bare(const char *kernel, const char *name) {
     size_t len;
@@ -93,21 +91,21 @@ void tc_loaded_each(const tc_session *s,
 
 enum { MOST_NAMES = 256 };
 
-typedef struct name_list {
+typedef struct kernel_names {
     tc_arena *arena;
     const char *names[MOST_NAMES];
     int n;
-} name_list;
+} kernel_names;
 
 static void gather(void *user, const char *name) {
-    name_list *l = user;
+    kernel_names *l = user;
     if (l->n < MOST_NAMES) {
         l->names[l->n++] = tc_strdup(l->arena, name);
     }
 }
 
 void tc_loaded_hint(const tc_session *s, const char *name, tc_buf *hint) {
-    name_list l = {.arena = tc_arena_new()};
+    kernel_names l = {.arena = tc_arena_new()};
     tc_loaded_each(s, gather, &l);
     const char *near = tc_nearest(name, l.names, l.n);
     if (near != NULL) {
@@ -151,8 +149,7 @@ void tc_loaded_params(const tc_ptx_func *f, tc_buf *b) {
     }
 }
 
-/* --- loading -----------------------------------------------------------------
- */
+/* --- loading ---------------------------------------------------------------*/
 
 static json_t *kernel_json(const tc_ptx_func *f) {
     json_t *params = json_array();
@@ -267,8 +264,7 @@ tc_loaded *tc_loaded_cuda(tc_session *s, tc_arena *a, const tc_source *ptx,
     return f;
 }
 
-/* --- where the compiler had it from ------------------------------------------
- */
+/* --- where the compiler had it from ----------------------------------------*/
 
 enum { LARGEST_SOURCE = 8 << 20 };
 

@@ -44,8 +44,7 @@ static int complain(const tc_printer *p, const char *hint, const char *fmt,
     return TC_FAILED;
 }
 
-/* --- the compiler ------------------------------------------------------------
- */
+/* --- the compiler ----------------------------------------------------------*/
 
 /* A file whose presence says that the learner wants no compiler fetched. */
 static char *refusal_path(tc_session *s) {
@@ -105,8 +104,7 @@ static bool offer_compiler(tc_session *s) {
     return status == TC_OK;
 }
 
-/* --- files -------------------------------------------------------------------
- */
+/* --- files -----------------------------------------------------------------*/
 
 /* Paths that cannot be are said before anything runs. */
 static bool check_program(const tc_printer *p, const char *path) {
@@ -156,8 +154,7 @@ static bool close_report(const tc_printer *p, const char *path, int fd) {
     return ok || no_report(p, path, why);
 }
 
-/* --- running -----------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------*/
 
 static int error_width(void) {
     struct winsize w;
@@ -170,7 +167,8 @@ static int run(const tc_cli *cli, tc_session *s, int report) {
                          .args = cli->exec.args,
                          .report = report,
                          .quiet = cli->exec.quiet,
-                         .pedantic = cli->exec.pedantic};
+                         .pedantic = cli->exec.pedantic,
+                         .no_suppressions = cli->exec.no_suppressions};
     tc_signals_begin(s, 0, true); /* the run itself minds its time */
     int status = tc_signals_ended() ? TC_FAILED : tc_session_exec(s, &o);
     tc_signals_end();

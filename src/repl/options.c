@@ -27,6 +27,7 @@ enum {
     OPT_REPORT,
     OPT_QUIET,
     OPT_PEDANTIC,
+    OPT_NO_SUPPRESSIONS,
     OPT_FORMAT,
     OPT_OUTPUT,
     OPT_VERSION,
@@ -47,6 +48,7 @@ static const struct option longs[] = {
     {"report", required_argument, NULL, OPT_REPORT},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"pedantic", no_argument, NULL, OPT_PEDANTIC},
+    {"no-suppressions", no_argument, NULL, OPT_NO_SUPPRESSIONS},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"output", required_argument, NULL, OPT_OUTPUT},
     {"version", no_argument, NULL, OPT_VERSION},
@@ -113,6 +115,8 @@ static const char exec_help[] =
     "      --pedantic        memory that is never freed and launch errors "
     "that\n"
     "                        nobody looks at are findings too\n"
+    "      --no-suppressions races in libraries that are believed right are "
+    "too\n"
     "      --backend WHO     who executes kernels: sim, gpu, or both, which\n"
     "                        compares all memory after each launch\n"
     "      --arch ARCH       the simulated machine, the first if none is "
@@ -298,7 +302,8 @@ static bool set_program(tc_cli *cli, const char *word) {
 
 /* What only exec has, and what it has not. */
 static bool check_exec(const tc_cli *cli) {
-    bool other = cli->exec.report || cli->exec.quiet || cli->exec.pedantic;
+    bool other = cli->exec.report || cli->exec.quiet || cli->exec.pedantic ||
+                 cli->exec.no_suppressions;
     if (!cli->exec.asked) {
         return !other || bad_usage("tilecopy-repl exec --report FILE "
                                    "PROGRAM.cu",
@@ -390,6 +395,8 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         return cli->exec.quiet = true;
     case OPT_PEDANTIC:
         return cli->exec.pedantic = true;
+    case OPT_NO_SUPPRESSIONS:
+        return cli->exec.no_suppressions = true;
     case OPT_FORMAT:
         cli->grade.format = optarg;
         return true;

@@ -16,8 +16,7 @@ typedef struct tc_reply {
     json_t *json;
 } tc_reply;
 
-/* --- json.c ------------------------------------------------------------------
- */
+/* --- json.c ----------------------------------------------------------------*/
 
 json_t *tc_layout_json(const tc_layout *l);
 json_t *tc_value_json(const tc_value *v);
@@ -26,8 +25,7 @@ json_t *tc_error_json(const tc_diag *d);
 /* As JSON text, which is UTF-8: other bytes become '?'. */
 json_t *tc_text_json(const char *text, size_t len);
 
-/* --- describe.c: words that several commands share ---------------------------
- */
+/* --- describe.c: words that several commands share -------------------------*/
 
 /* "A_smem[0:128, 0:32]" */
 void tc_describe_region(tc_buf *b, const tc_region *r);

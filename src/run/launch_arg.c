@@ -38,8 +38,7 @@ static bool refuse(tc_arg_refusal *why, const char *message, const char *hint) {
     return false;
 }
 
-/* --- buffers -----------------------------------------------------------------
- */
+/* --- buffers ---------------------------------------------------------------*/
 
 static const char buffer_hint[] =
     "a buffer is TYPE[ELEMENTS]: f32[4096], f16[64,32], bf16, f64, i8 to i64, "
@@ -75,8 +74,7 @@ static bool read_buffer(tc_arena *a, const char *word, size_t len,
     return true;
 }
 
-/* --- numbers -----------------------------------------------------------------
- */
+/* --- numbers ---------------------------------------------------------------*/
 
 static const char number_hint[] =
     "a number is 7, -1, 0xff, 7u64, 2.5, 2.5f or 1.5f16; a buffer is "
@@ -157,8 +155,7 @@ bool tc_arg_read(tc_arena *a, const char *word, tc_arg_value *out,
     return read_number(a, word, out, why);
 }
 
-/* --- bytes -------------------------------------------------------------------
- */
+/* --- bytes -----------------------------------------------------------------*/
 
 /* A double in the binary format with the given widths, rounded to nearest,
  * ties to even; too large is infinite. */

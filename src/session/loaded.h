@@ -34,8 +34,7 @@ struct tc_loaded {
                                 module is then an outline. Else NULL */
 };
 
-/* --- loaded.c ----------------------------------------------------------------
- */
+/* --- loaded.c --------------------------------------------------------------*/
 
 /* Makes it the newest of the session's files, in place of an older one of the
  * same name. */

@@ -16,8 +16,7 @@ tc_options tc_options_default(void) {
     return (tc_options){.width = 80};
 }
 
-/* --- diagnostics -------------------------------------------------------------
- */
+/* --- diagnostics -----------------------------------------------------------*/
 
 /* Stands between the library and the client: in JSON mode diagnostics become
  * part of the reply instead. */
@@ -41,8 +40,7 @@ static void on_diag(void *user, const tc_diag *d) {
     json_array_append_new(s->notes, json_string(d->message));
 }
 
-/* --- life
- * ---------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------*/
 
 static bool known_arch(const char *name) {
     for (const char *const *a = tc_sim_archs(); *a != NULL; a++) {
@@ -92,7 +90,7 @@ void tc_session_free(tc_session *s) {
     for (int i = 0; i < s->nfiles; i++) {
         tc_loaded_free(s->files[i]);
     }
-    tc_keep_free(s);
+    tc_session_release(s);
     tc_gpu_host_free(s->gpu);
     json_decref(s->first_error);
     json_decref(s->notes);
@@ -101,8 +99,7 @@ void tc_session_free(tc_session *s) {
     free(s);
 }
 
-/* --- what clients ask
- * ------------------------------------------------------------------ */
+/* --- what clients ask ------------------------------------------------------*/
 
 bool tc_session_wants_more(const tc_session *s, const char *text) {
     (void)s;

@@ -20,7 +20,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-typedef struct tc_run tc_run;       /* session/last_run.h */
+typedef struct tc_last_run tc_last_run; /* session/last_run.h */
 typedef struct tc_loaded tc_loaded; /* session/loaded.h: a .ptx or .cu file */
 
 /* The current program and what has been made of it. */
@@ -31,7 +31,7 @@ typedef struct tc_program {
     tc_decisions decisions;
     tc_lowered *lowered; /* NULL: not made, or refused */
     tc_emitted ptx;
-    tc_run *run; /* the session's last, also when it was a launch */
+    tc_last_run *run; /* the session's last, also when it was a launch */
 } tc_program;
 
 /* The memory of a statement that succeeded, and what it defined. */
@@ -72,7 +72,7 @@ struct tc_session {
     tc_last_exec last_exec;
 
     /* settings: `set` */
-    bool timing, hazards, trace, target_cuda;
+    bool timing, hazards, suppressions, trace, target_cuda;
     tc_completion completion;
     uint64_t completion_seed;
 
@@ -88,8 +88,7 @@ struct tc_session {
     bool finished, had_findings, wants_timeline;
 };
 
-/* --- program.c: the current program's stages, made on demand ---------------
- */
+/* --- program.c: the current program's stages, made on demand ---------------*/
 
 /* Each reports and returns false when its stage cannot be had; *status then
  * says whether the input was rejected (3) or the command failed (1). */
@@ -100,14 +99,12 @@ bool tc_need_ptx(tc_session *s, tc_span at, tc_status *status);
 void tc_program_set(tc_session *s, tc_func *func);
 void tc_program_clear(tc_program *p);
 
-/* --- last_run.c --------------------------------------------------------------
- */
+/* --- last_run.c ------------------------------------------------------------*/
 
 /* Forgets the last run, if it was of a whole program. */
 void tc_last_exec_forget(tc_session *s);
 
-/* --- read.c ------------------------------------------------------------------
- */
+/* --- read.c ----------------------------------------------------------------*/
 
 bool tc_ends_with(const char *path, const char *end);
 /* The whole of a file in an arena, or NULL after reporting. */
@@ -119,12 +116,12 @@ bool tc_write_text(tc_session *s, const char *path, tc_span at,
 /* Bytes of a text of lessons or exercises. */
 enum { TC_TEXT_LIMIT = 8 << 20 };
 
-/* --- keep.c: the memory of statements ----------------------------------------
- */
+/* --- retain.c: the memory of statements --------------------------------------*/
 
 /* Takes over the arena of a statement that succeeded, and its names; program:
  * it defined the current program. Frees what nothing refers to any more. */
-void tc_keep(tc_session *s, tc_arena *arena, tc_env *env, bool program);
-void tc_keep_free(tc_session *s);
+void tc_session_retain(tc_session *s, tc_arena *arena, tc_env *env,
+                       bool program);
+void tc_session_release(tc_session *s);
 
 #endif

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the settings ------------------------------------------------------------
- */
+/* --- the settings ----------------------------------------------------------*/
 
 enum { ON, OFF };
 
@@ -18,6 +17,7 @@ enum { ON, OFF };
 
 SWITCH(timing, timing)
 SWITCH(hazards, hazards)
+SWITCH(suppressions, suppressions)
 SWITCH(trace, trace)
 SWITCH(target, target_cuda)
 
@@ -31,6 +31,10 @@ static void tc_setting_apply_timing(tc_session *s, tc_setting_value v) {
 
 static void tc_setting_apply_hazards(tc_session *s, tc_setting_value v) {
     s->hazards = v.word == ON;
+}
+
+static void tc_setting_apply_suppressions(tc_session *s, tc_setting_value v) {
+    s->suppressions = v.word == ON;
 }
 
 static void tc_setting_apply_trace(tc_session *s, tc_setting_value v) {
@@ -76,8 +80,7 @@ const tc_setting tc_settings[] = {
 };
 const int tc_nsettings = sizeof tc_settings / sizeof *tc_settings;
 
-/* --- their values ------------------------------------------------------------
- */
+/* --- their values ----------------------------------------------------------*/
 
 void tc_setting_form_of(const tc_setting *t, tc_setting_form *out) {
     *out = (tc_setting_form){.numbered = -1};

@@ -134,6 +134,24 @@ typedef struct tc_finding {
     const tc_wait_list *waiters; /* or NULL */
 } tc_finding;
 
+/* ---- findings that are not told ---- */
+
+typedef enum tc_suppression {
+#define TC_SUPPRESSION(id, name, library, why, source) TC_SUPPRESSION_##id,
+#include "sim/suppressions.def"
+} tc_suppression;
+enum {
+    TC_SUPPRESSION_COUNT = 0
+#define TC_SUPPRESSION(id, name, library, why, source) +1
+#include "sim/suppressions.def"
+};
+
+typedef struct tc_suppression_row {
+    const char *name, *why, *source;
+    const char *const *library; /* NULL-terminated */
+} tc_suppression_row;
+extern const tc_suppression_row tc_suppressions[TC_SUPPRESSION_COUNT];
+
 /* A copy whose texts and lists are the arena's; ops and symbols stay the
  * module's. */
 tc_finding tc_finding_copy(tc_arena *a, const tc_finding *f);

@@ -25,9 +25,10 @@ typedef enum tc_completion {
 } tc_completion;
 
 typedef struct tc_sim_options {
-    const char *arch; /* a row of arch.def: "sm_90a" */
-    bool timing;      /* cycles; off: each instruction is one cycle */
-    bool hazards;     /* the happens-before checker */
+    const char *arch;     /* a row of arch.def: "sm_90a" */
+    bool timing;          /* cycles; off: each instruction is one cycle */
+    bool hazards;         /* the happens-before checker */
+    bool no_suppressions; /* it tells what suppressions.def would keep back */
     bool trace;
     tc_completion completion;
     uint64_t seed;            /* of TC_COMPLETE_RANDOM */
@@ -138,7 +139,8 @@ typedef struct tc_sim_result {
     tc_sim_counters counters;
     tc_finding *findings; /* in the simulator's arena */
     int nfindings;
-    uint64_t wall_ns;           /* of execution alone */
+    uint64_t suppressed[TC_SUPPRESSION_COUNT]; /* races that were not told */
+    uint64_t wall_ns;                          /* of execution alone */
     struct tc_sim_state *state; /* where it stopped: state.h; else NULL */
     const tc_wait_list *where; /* CANCELLED: where the lanes were; else NULL. In
                                 the simulator's arena */

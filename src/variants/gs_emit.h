@@ -9,8 +9,7 @@
 void tc_gs_emit(const tc_dispatch_ctx *cx, tc_verdict *v, const tc_partition *p,
                 tc_op op, tc_loop loop);
 
-/* --- making lowered statements
- * ------------------------------------------------ */
+/* --- making lowered statements ---------------------------------------------*/
 
 /* A new local of one element; adds its allocation to b. */
 tc_buffer *tc_new_local(const tc_dispatch_ctx *cx, tc_block *b,

@@ -19,8 +19,7 @@ bool tc_sides_decline(const tc_dispatch_ctx *cx, tc_verdict *v,
     return false;
 }
 
-/* --- cutting ---------------------------------------------------------------
- */
+/* --- cutting ---------------------------------------------------------------*/
 
 /* A bare swizzle is the identity over the region (_extract_tile). */
 static const tc_layout *tile_of(tc_arena *a, const tc_layout *l,
@@ -126,8 +125,7 @@ int64_t *tc_sides_extents(tc_arena *a, const tc_layout *l) {
     return extents;
 }
 
-/* --- layouts applied to expressions ----------------------------------------
- */
+/* --- layouts applied to expressions ----------------------------------------*/
 
 static tc_expr *by(tc_arena *a, tc_binop op, tc_expr *x, int64_t y) {
     return tc_binary(a, op, x, tc_int_t(a, x->type, y));
@@ -162,8 +160,7 @@ tc_expr *tc_apply_groups(tc_arena *a, const tc_layout *l, const int *seps,
     return sum;
 }
 
-/* --- statements ------------------------------------------------------------
- */
+/* --- statements ------------------------------------------------------------*/
 
 static tc_buffer *flat_buffer(const tc_dispatch_ctx *cx, const char *name,
                               tc_dtype type, int64_t n) {

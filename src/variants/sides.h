@@ -37,8 +37,7 @@ bool tc_sides_decline(const tc_dispatch_ctx *cx, tc_verdict *v,
                       const char *check, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* --- layouts applied to expressions ----------------------------------------
- */
+/* --- layouts applied to expressions ----------------------------------------*/
 
 /* Iterators [from, to) at coord, the last changing fastest: sum of digit times
  * stride over those on axis `only` (NULL: all), added to sum. */
@@ -48,8 +47,7 @@ tc_expr *tc_apply_iters(tc_arena *a, const tc_layout *l, int from, int to,
 tc_expr *tc_apply_groups(tc_arena *a, const tc_layout *l, const int *seps,
                          int n, tc_expr *const *coord, const tc_axis *only);
 
-/* --- statements ------------------------------------------------------------
- */
+/* --- statements ------------------------------------------------------------*/
 
 /* r_buf.local(n): a flat view of what one thread holds; adds it to b. */
 tc_buffer *tc_local_view(const tc_dispatch_ctx *cx, tc_block *b,
@@ -65,8 +63,7 @@ tc_expr *tc_declare_scope_id(const tc_dispatch_ctx *cx, tc_block *b,
 tc_expr *tc_pointer_to(const tc_dispatch_ctx *cx, const tc_buffer *buffer,
                        tc_expr *off);
 
-/* --- the lowerings ---------------------------------------------------------
- */
+/* --- the lowerings ---------------------------------------------------------*/
 
 bool tc_reg_lower(const tc_dispatch_ctx *cx, tc_verdict *v);
 bool tc_ldstmatrix_lower(const tc_dispatch_ctx *cx, tc_verdict *v);

@@ -36,8 +36,7 @@ tc_expr *tc_swizzle_of(tc_arena *a, tc_swizzle sw, tc_expr *x) {
     return tc_simplify(a, tc_binary(a, TC_ADD, moved, rest));
 }
 
-/* --- recognising -----------------------------------------------------------
- */
+/* --- recognising -----------------------------------------------------------*/
 
 /* A power of two: split into bits, the highest first. */
 static bool add_bits(tc_arena *a, int64_t extent, int64_t stride, int *cap,
@@ -128,8 +127,7 @@ bool tc_swizzle_recognize(tc_arena *a, tc_swizzle sw, const tc_iter *iters,
            add_iters(a, iters, n, out) && conditions(a, out, start);
 }
 
-/* --- writing ---------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------*/
 
 /* (1 - bit * 2) * stride: minus the stride where the bit is set. */
 static tc_expr *signed_by(tc_arena *a, tc_expr *q, int bit, int64_t stride) {

@@ -32,8 +32,7 @@ static double median(double *v, int n) {
     return v[n / 2];
 }
 
-/* --- start to prompt --------------------------------------------------------
- */
+/* --- start to prompt -------------------------------------------------------*/
 
 enum { STARTS = 31 };
 
@@ -95,8 +94,7 @@ static void bench_start(const char *program, const char *file) {
            a * 1e3, (double)kib / 1024, a / b, b * 1e3);
 }
 
-/* --- parse and why
- * ------------------------------------------------------------ */
+/* --- parse and why ---------------------------------------------------------*/
 
 typedef struct sink {
     char *text; /* of the last reply */
@@ -172,8 +170,7 @@ static void bench_why(const char *program) {
     free(out.text);
 }
 
-/* --- the simulator
- * --------------------------------------------------------------- */
+/* --- the simulator ---------------------------------------------------------*/
 
 enum { RUNS = 301 };
 

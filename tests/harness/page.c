@@ -105,8 +105,7 @@ static void write_file(const char *path, const char *data, size_t len) {
     }
 }
 
-/* --- reading a page --------------------------------------------------------
- */
+/* --- reading a page --------------------------------------------------------*/
 
 static bool begins(const char *line, size_t n, const char *with) {
     size_t m = strlen(with);
@@ -172,8 +171,7 @@ static void read_page(page *p, const char *data) {
     free(file.data);
 }
 
-/* --- running ---------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------*/
 
 static int exit_status(int status) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -248,8 +246,7 @@ static void run_session(page *p) {
     free(input.data);
 }
 
-/* --- comparing -------------------------------------------------------------
- */
+/* --- comparing -------------------------------------------------------------*/
 
 static size_t line_length(const char *s) {
     return strcspn(s, "\n");

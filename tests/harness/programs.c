@@ -64,8 +64,7 @@ static const char *tilecopy;
 static bool verbose, skipped;
 static int passed, failed, jobs_at_once = 1;
 
-/* --- small things ------------------------------------------------------------
- */
+/* --- small things ----------------------------------------------------------*/
 
 static void *need(void *p) {
     if (p == NULL) {
@@ -134,8 +133,7 @@ static void complain(job *j, int line, const char *fmt, ...) {
     j->failed = true;
 }
 
-/* --- reading a program's comments --------------------------------------------
- */
+/* --- reading a program's comments ------------------------------------------*/
 
 static bool is(const char *at, const char *word) {
     size_t n = strlen(word);
@@ -237,8 +235,7 @@ static void free_program(program *p) {
     free(p);
 }
 
-/* --- comparing ---------------------------------------------------------------
- */
+/* --- comparing -------------------------------------------------------------*/
 
 /* Is kind one of "a|b"? */
 static bool names(const char *kinds, const char *kind) {
@@ -396,8 +393,7 @@ static void check(job *j, int wait_status) {
     free(text);
 }
 
-/* --- executing ---------------------------------------------------------------
- */
+/* --- executing -------------------------------------------------------------*/
 
 static void new_file(char *path, size_t size) {
     const char *tmp = getenv("TMPDIR");
@@ -488,9 +484,7 @@ static void run(job *jobs, const program *p, const char *arch) {
     start(slot, p, arch);
 }
 
-/* --- which
- * ---------------------------------------------------------------------
- */
+/* --- which -----------------------------------------------------------------*/
 
 typedef struct files {
     char *paths[MOST_FILES];

@@ -25,13 +25,14 @@ ptx:
 ptx/rules: ptx
 trace:
 sim/findings.def:
-sim/finding.h: ptx sim/findings.def
+sim/suppressions.def:
+sim/finding.h: ptx sim/findings.def sim/suppressions.def
 sim/sim.h: ptx trace sim/finding.h
 sim/state.h: ptx
 sim/tensormap.h:
 sim/core: ptx trace sim/sim.h sim/finding.h sim/findings.def
 sim/alu: ptx sim/core
-sim/race: ptx trace sim/sim.h sim/core
+sim/race: ptx trace sim/sim.h sim/core sim/suppressions.def
 sim/timing: ptx trace sim/sim.h sim/core
 sim/isa: ptx trace sim/sim.h sim/core sim/alu sim/race sim/timing
 sim/async: ptx trace sim/sim.h sim/tensormap.h sim/core sim/alu sim/race sim/timing sim/isa

@@ -467,8 +467,7 @@ static void try_facts(host *h) {
         clusters);
 }
 
-/* --- what only two machines, or a dead one, do
- * ------------------------------*/
+/* --- what only two machines, or a dead one, do -----------------------------*/
 
 static void try_differences(host *h) {
     uint64_t t[32], again[32], at = alloc(h, sizeof t);

@@ -51,11 +51,9 @@ static const char *read_file(tc_arena *a, const char *path) {
     return tc_buf_finish(&text, a);
 }
 
-/* --- the kernel's parameters: an outline will do, since the parser may not
- * know all that the driver does
- * ----------------------------------------------------
- */
+/* --- the kernel's parameters -----------------------------------------------*/
 
+/* An outline will do, since the parser may not know all the driver does. */
 static bool read_params(host *h) {
     tc_source *src = TC_NEW(h->arena, tc_source);
     *src = (tc_source){"", h->ptx, strlen(h->ptx), 1};
@@ -69,8 +67,7 @@ static bool read_params(host *h) {
     return complain("the file has no kernel", h->kernel);
 }
 
-/* --- arguments ---------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------*/
 
 static bool make_buffer(host *h, const tc_arg_value *v, tc_gpu_arg *out) {
     uint64_t bytes = (uint64_t)tc_dtype_bytes(v->type);
@@ -151,8 +148,7 @@ static bool make_args(host *h) {
     return true;
 }
 
-/* --- the launch --------------------------------------------------------------
- */
+/* --- the launch ------------------------------------------------------------*/
 
 static void print_buffers(const host *h) {
     int n = 0;

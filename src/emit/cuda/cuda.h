@@ -12,7 +12,7 @@ typedef struct tc_cuda_emit {
     tc_diags *diags;
     const tc_lowered *lowered;
     tc_facts *facts;
-    tc_names names;
+    tc_emit_names names;
     tc_buf helpers, body;
     const char **helper_names; /* those printed so far */
     int nhelpers, helpers_cap;
@@ -24,8 +24,7 @@ typedef struct tc_cuda_emit {
 
 typedef struct tc_cuda_emit *tc_ce;
 
-/* --- expressions (cuda_expr.c): text in the arena, fit for any context -------
- */
+/* --- expressions (cuda_expr.c): text in the arena, fit for any context -----*/
 
 const char *tc_ce_expr(tc_ce e, const tc_expr *x);
 /* Text without its outer pair of parentheses, where nothing binds tighter. */
@@ -37,8 +36,7 @@ bool tc_ce_is_scalar(tc_ce e, tc_buffer *b); /* printed as a plain variable */
 void tc_ce_fail(tc_ce e, tc_span span, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* --- intrinsics (cuda_intrin.c)
- * ----------------------------------------------- */
+/* --- intrinsics (cuda_intrin.c) --------------------------------------------*/
 
 typedef const char *tc_cuda_op_fn(tc_ce e, const tc_expr *call);
 #define TC_OP(id, name, lo, hi, kw, sm, flags) tc_cuda_op_fn tc_cuda_op_##id;

@@ -23,8 +23,7 @@ const char *tc_ce_type(tc_ce e, tc_dtype t) {
     return tc_dtypes[t].cuda;
 }
 
-/* --- constants -------------------------------------------------------------
- */
+/* --- constants -------------------------------------------------------------*/
 
 static const char *int_text(tc_ce e, tc_dtype t, int64_t v) {
     switch (t) {
@@ -76,8 +75,7 @@ static const char *float_text(tc_ce e, tc_dtype t, double x) {
                       : decimal(e, 9, (double)f, "f");
 }
 
-/* --- buffers ---------------------------------------------------------------
- */
+/* --- buffers ---------------------------------------------------------------*/
 
 bool tc_ce_is_scalar(tc_ce e, tc_buffer *b) {
     return tc_fact_of(e->facts, b)->in_registers && tc_buffer_elements(b) == 1;
@@ -160,8 +158,7 @@ const char *tc_ce_access(tc_ce e, tc_buffer *b, tc_expr *const *index, int n,
                      n == 0 ? "0" : tc_ce_bare(e, tc_ce_expr(e, index[0])));
 }
 
-/* --- operators -------------------------------------------------------------
- */
+/* --- operators -------------------------------------------------------------*/
 
 static const char *operator_text(tc_binop op) {
     static const char *const text[] = {

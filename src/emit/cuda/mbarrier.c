@@ -42,8 +42,7 @@ static void asm_helper(tc_ce e, const char *name, const char *params,
 static const char shared_address[] =
     "  unsigned int bar = (unsigned int)__cvta_generic_to_shared(barrier);\n";
 
-/* --- barriers --------------------------------------------------------------
- */
+/* --- barriers --------------------------------------------------------------*/
 
 const char *tc_cuda_op_PTX_MBARRIER_INIT(tc_ce e, const tc_expr *call) {
     const char *name = "tvm_builtin_ptx_mbarrier_init";
@@ -136,8 +135,7 @@ const char *tc_cuda_op_PTX_CP_ASYNC_MBARRIER_ARRIVE(tc_ce e,
     return tc_format(e->arena, "%s(%s)", name, argument(e, call, 0));
 }
 
-/* --- order -----------------------------------------------------------------
- */
+/* --- order -----------------------------------------------------------------*/
 
 const char *tc_cuda_op_PTX_FENCE_MBARRIER_INIT(tc_ce e, const tc_expr *call) {
     const char *name = "tvm_builtin_ptx_fence_mbarrier_init";
@@ -174,8 +172,7 @@ const char *tc_cuda_op_CUDA_CLUSTER_SYNC(tc_ce e, const tc_expr *call) {
     return tc_format(e->arena, "%s()", name);
 }
 
-/* --- ranks -----------------------------------------------------------------
- */
+/* --- ranks -----------------------------------------------------------------*/
 
 const char *tc_cuda_op_CUDA_THREAD_RANK(tc_ce e, const tc_expr *call) {
     const char *name = "tvm_builtin_cuda_thread_rank";
@@ -217,8 +214,7 @@ const char *tc_cuda_op_PTX_MAPA(tc_ce e, const tc_expr *call) {
                      argument(e, call, 1));
 }
 
-/* --- bulk copies -----------------------------------------------------------
- */
+/* --- bulk copies -----------------------------------------------------------*/
 
 /* An address in the cluster's shared window: a uint64 is generic. */
 static const char *cluster_address(tc_ce e, const tc_expr *call, int i) {

@@ -23,8 +23,7 @@ static const char *whole(tc_ce e, const tc_expr *x) {
     return tc_ce_bare(e, tc_ce_expr(e, x));
 }
 
-/* --- statements ------------------------------------------------------------
- */
+/* --- statements ------------------------------------------------------------*/
 
 static void print_braces(tc_ce e, const tc_block *b) {
     int names = e->names.n;
@@ -164,8 +163,7 @@ static void print_block(tc_ce e, const tc_block *b) {
     }
 }
 
-/* --- the kernel ------------------------------------------------------------
- */
+/* --- the kernel ------------------------------------------------------------*/
 
 static void print_params(tc_ce e, tc_buf *b) {
     const tc_lowered *l = e->lowered;

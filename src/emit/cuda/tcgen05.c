@@ -59,8 +59,7 @@ static void tmem_address(tc_ce e) {
 static const char to_shared[] =
     "  unsigned int at = (unsigned int)__cvta_generic_to_shared(%s);\n";
 
-/* --- allocation ------------------------------------------------------------
- */
+/* --- allocation ------------------------------------------------------------*/
 
 static bool columns_fit(tc_ce e, const tc_expr *call) {
     const char *why = tc_tcgen05_bad_columns(e->arena, call);
@@ -118,8 +117,7 @@ const char *tc_cuda_op_PTX_TCGEN05_RELINQUISH(tc_ce e, const tc_expr *call) {
                   g));
 }
 
-/* --- ld, st, and their waits -----------------------------------------------
- */
+/* --- ld, st, and their waits -----------------------------------------------*/
 
 /* n pieces: before, a number from `from` on, after. */
 static const char *list(tc_ce e, const char *before, const char *after, int n,
@@ -235,8 +233,7 @@ const char *tc_cuda_op_PTX_TCGEN05_FENCE_AFTER(tc_ce e, const tc_expr *call) {
                 "tcgen05.fence::after_thread_sync");
 }
 
-/* --- cp, commit ------------------------------------------------------------
- */
+/* --- cp, commit ------------------------------------------------------------*/
 
 const char *tc_cuda_op_PTX_TCGEN05_CP(tc_ce e, const tc_expr *call) {
     tc_expr **x = call->call.args;
@@ -298,8 +295,7 @@ const char *tc_cuda_op_PTX_TCGEN05_COMMIT(tc_ce e, const tc_expr *call) {
         pred ? tc_format(e->arena, ", %s", argument(e, call, 3)) : "");
 }
 
-/* --- shared memory descriptors (PTX ISA 9.7.16.4.1) ------------------------
- */
+/* --- shared memory descriptors (PTX ISA 9.7.16.4.1) ------------------------*/
 
 const char *tc_cuda_op_PTX_TCGEN05_DESC(tc_ce e, const tc_expr *call) {
     const char *name = "tvm_builtin_ptx_tcgen05_encode_matrix_descriptor";

@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* --- entry code: parameters, special registers, bases ----------------------
- */
+/* --- entry code: parameters, special registers, bases ----------------------*/
 
 static const char *special_name(tc_bind b) {
     static const char *const names[] = {
@@ -89,8 +88,7 @@ tc_val tc_pe_var(tc_pe e, tc_var *v, tc_span span) {
     return bool_read(e, e->vars[id]);
 }
 
-/* --- pointers --------------------------------------------------------------
- */
+/* --- pointers --------------------------------------------------------------*/
 
 static tc_val pointer(tc_pe e, tc_window w) {
     tc_val r =
@@ -261,8 +259,7 @@ tc_val tc_pe_offset(tc_pe e, tc_val ptr, tc_expr *index, int64_t bytes) {
     return r;
 }
 
-/* --- buffers ---------------------------------------------------------------
- */
+/* --- buffers ---------------------------------------------------------------*/
 
 static tc_val declare_local(tc_pe e, tc_buffer *b, int id) {
     const char *name = tc_name_of(&e->names, b);
@@ -349,8 +346,7 @@ tc_val tc_pe_addr(tc_pe e, tc_buffer *b, tc_expr *const *index, int n,
     return ptr;
 }
 
-/* --- local buffers in registers --------------------------------------------
- */
+/* --- local buffers in registers --------------------------------------------*/
 
 static tc_val element_reg(tc_pe e, tc_buffer *b) {
     if (b->type == TC_HANDLE) {
@@ -398,8 +394,7 @@ void tc_pe_alloc(tc_pe e, tc_buffer *b) {
     }
 }
 
-/* --- loads and stores ------------------------------------------------------
- */
+/* --- loads and stores ------------------------------------------------------*/
 
 static tc_val load_memory(tc_pe e, const tc_expr *x) {
     tc_pe_settle(e, tc_buffer_root(x->mem.buffer));

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* --- constants -------------------------------------------------------------
- */
+/* --- constants -------------------------------------------------------------*/
 
 /* x to the nearest value with `digits` binary digits (ties to even), with no
  * exponent under `least`. */
@@ -60,8 +59,7 @@ double tc_round_to(tc_dtype t, double x, uint64_t *bits) {
     }
 }
 
-/* --- narrow integers -------------------------------------------------------
- */
+/* --- narrow integers -------------------------------------------------------*/
 
 tc_val tc_pe_wrap(tc_pe e, tc_val v) {
     int bits = tc_dtypes[v.type].bits;
@@ -85,8 +83,7 @@ tc_val tc_pe_wrap(tc_pe e, tc_val v) {
     return r;
 }
 
-/* --- half precision --------------------------------------------------------
- */
+/* --- half precision --------------------------------------------------------*/
 
 static tc_val one(tc_pe e, const char *op, tc_dtype t, tc_val a) {
     tc_val r = tc_pe_temp(e, t);
@@ -139,8 +136,7 @@ static tc_val odd_f32(tc_pe e, tc_val v) {
     return one(e, "mov.b32", TC_FLOAT32, r);
 }
 
-/* --- the matrix ------------------------------------------------------------
- */
+/* --- the matrix ------------------------------------------------------------*/
 
 static tc_val to_bool(tc_pe e, tc_val v) {
     if (v.kind == TC_VAL_INT) {

@@ -24,8 +24,7 @@ static const char *compare_name(tc_binop op, bool is_float) {
     }
 }
 
-/* --- registers -------------------------------------------------------------
- */
+/* --- registers -------------------------------------------------------------*/
 
 static const char *move_type(tc_val dst) {
     switch (dst.rc) {
@@ -100,8 +99,7 @@ tc_val tc_pe_fixed(tc_pe e, tc_val v) {
     return r;
 }
 
-/* --- operators -------------------------------------------------------------
- */
+/* --- operators -------------------------------------------------------------*/
 
 static tc_val float_unop(tc_pe e, const char *op, tc_dtype t, tc_val a) {
     bool narrow = t == TC_FLOAT16 || t == TC_BFLOAT16;
@@ -348,8 +346,7 @@ static tc_val unary(tc_pe e, const tc_expr *x) {
     return tc_pe_wrap(e, r);
 }
 
-/* --- select ----------------------------------------------------------------
- */
+/* --- select ----------------------------------------------------------------*/
 
 /* A register that can hold any value of x. Bool as 0 or 1. */
 static tc_val holder(tc_pe e, const tc_expr *x) {
@@ -405,8 +402,7 @@ static tc_val select_value(tc_pe e, const tc_expr *x) {
     return r;
 }
 
-/* --- entry points ----------------------------------------------------------
- */
+/* --- entry points ----------------------------------------------------------*/
 
 tc_val tc_pe_pred(tc_pe e, const tc_expr *x) {
     return tc_pe_in_reg(e, tc_pe_cast(e, TC_BOOL, tc_pe_expr(e, x)));

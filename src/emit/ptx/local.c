@@ -2,8 +2,7 @@
  * memory or in the registers that the array is made of (registers.c). */
 #include "emit/ptx/ptx.h"
 
-/* --- arrays in registers -----------------------------------------------------
- */
+/* --- arrays in registers ---------------------------------------------------*/
 
 static int element_bytes(tc_val at) {
     return tc_dtype_bytes(at.array->type);
@@ -97,9 +96,7 @@ static tc_val get_bytes(tc_pe e, tc_val at, int64_t byte, int bytes) {
     return joined(e, low, high, bytes / 2);
 }
 
-/* --- copies
- * --------------------------------------------------------------------
- */
+/* --- copies ----------------------------------------------------------------*/
 
 /* The type of one transfer, and how many registers it fills. */
 static const char *transfer(int64_t bytes, int *words, int *each) {
@@ -155,9 +152,7 @@ bool tc_pe_move(tc_pe e, tc_val dst, tc_val src, int64_t bytes) {
     return true;
 }
 
-/* --- words
- * ---------------------------------------------------------------------
- */
+/* --- words -----------------------------------------------------------------*/
 
 static tc_val pointer(tc_pe e, const tc_expr *ptr) {
     tc_val v = tc_pe_expr(e, ptr);

@@ -6,8 +6,7 @@
 
 static const tc_val nothing = {.kind = TC_VAL_NONE, .type = TC_VOID};
 
-/* --- arguments -------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------*/
 
 /* "[%r1+8]" of argument i, an address in shared memory. A uint64 is a generic
  * address (of mapa.u64), a uint32 one of the shared::cluster window. */
@@ -73,8 +72,7 @@ static const char *barrier_of_rank(tc_pe e, const tc_expr *call, int rank) {
     return tc_format(e->arena, "[%s]", tc_pe_text(e, r));
 }
 
-/* --- barriers --------------------------------------------------------------
- */
+/* --- barriers --------------------------------------------------------------*/
 
 tc_val tc_ptx_op_PTX_MBARRIER_INIT(tc_pe e, const tc_expr *call) {
     const char *bar = place_of(e, call, 0);
@@ -141,8 +139,7 @@ tc_val tc_ptx_op_PTX_CP_ASYNC_MBARRIER_ARRIVE(tc_pe e, const tc_expr *call) {
     return nothing;
 }
 
-/* --- order -----------------------------------------------------------------
- */
+/* --- order -----------------------------------------------------------------*/
 
 tc_val tc_ptx_op_PTX_FENCE_MBARRIER_INIT(tc_pe e, const tc_expr *call) {
     (void)call;
@@ -166,8 +163,7 @@ tc_val tc_ptx_op_CUDA_CLUSTER_SYNC(tc_pe e, const tc_expr *call) {
     return nothing;
 }
 
-/* --- ranks -----------------------------------------------------------------
- */
+/* --- ranks -----------------------------------------------------------------*/
 
 /* rank + the thread's index in dimension `axis` * scale. */
 static tc_val add_index(tc_pe e, tc_val rank, char axis, int64_t scale) {
@@ -215,8 +211,7 @@ tc_val tc_ptx_op_PTX_MAPA(tc_pe e, const tc_expr *call) {
     return r;
 }
 
-/* --- bulk copies -----------------------------------------------------------
- */
+/* --- bulk copies -----------------------------------------------------------*/
 
 tc_val tc_ptx_op_PTX_CP_ASYNC_BULK_S2C(tc_pe e, const tc_expr *call) {
     const char *dst = place_of(e, call, 0), *src = place_of(e, call, 1);

@@ -61,7 +61,7 @@ typedef struct tc_ptx_emit {
     tc_diags *diags;
     const tc_lowered *lowered;
     tc_facts *facts;
-    tc_names names;
+    tc_emit_names names;
     tc_buf decl, head, body; /* .local; entry code; statements */
     tc_buf *out;             /* head or body */
     int nreg[TC_RC_COUNT];
@@ -84,8 +84,7 @@ typedef struct tc_ptx_emit {
 
 typedef struct tc_ptx_emit *tc_pe;
 
-/* --- text (ptx_text.c) -----------------------------------------------------
- */
+/* --- text (ptx_text.c) -----------------------------------------------------*/
 
 void tc_pe_ins(tc_pe e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* one instruction, no ';' */
@@ -103,8 +102,7 @@ const char *tc_pe_num(tc_dtype t);         /* type suffix for arithmetic: s32 */
 const char *tc_pe_bits(tc_dtype t);        /* b32 or b64 */
 const char *tc_pe_mem(tc_dtype t);         /* of loads and stores */
 
-/* --- expressions (ptx_expr.c) ----------------------------------------------
- */
+/* --- expressions (ptx_expr.c) ----------------------------------------------*/
 
 tc_val tc_pe_expr(tc_pe e, const tc_expr *x);
 tc_val tc_pe_pred(tc_pe e, const tc_expr *x); /* always a predicate register */
@@ -113,8 +111,7 @@ tc_val tc_pe_fixed(tc_pe e, tc_val v);  /* does not change any more */
 void tc_pe_assign(tc_pe e, tc_val dst, tc_val v); /* dst is a register */
 tc_val tc_pe_divmod(tc_pe e, const tc_expr *x);   /* ptx_div.c */
 
-/* --- conversions (ptx_cast.c) ------------------------------------------------
- */
+/* --- conversions (ptx_cast.c) ----------------------------------------------*/
 
 tc_val tc_pe_cast(tc_pe e, tc_dtype to, tc_val v);
 tc_val tc_pe_wrap(tc_pe e, tc_val v); /* a 32-bit result to its narrow type */
@@ -122,8 +119,7 @@ tc_val tc_pe_as_f32(tc_pe e, tc_val v);
 tc_val tc_pe_from_f32(tc_pe e, tc_dtype to, tc_val v);
 double tc_round_to(tc_dtype t, double x, uint64_t *bits); /* nearest even */
 
-/* --- memory (ptx_access.c) ---------------------------------------------------
- */
+/* --- memory (ptx_access.c) -------------------------------------------------*/
 
 tc_val tc_pe_load(tc_pe e, const tc_expr *x);
 void tc_pe_store(tc_pe e, const tc_stmt *s);
@@ -137,8 +133,7 @@ void tc_pe_alloc(tc_pe e, tc_buffer *b);
 /* The register or constant of a variable. */
 tc_val tc_pe_var(tc_pe e, tc_var *v, tc_span span);
 
-/* --- a thread's own array through pointers (ptx_local.c) ---------------------
- */
+/* --- a thread's own array through pointers (ptx_local.c) -------------------*/
 
 /* The 32 bits at ptr, and putting 32 bits there. */
 tc_val tc_pe_get_word(tc_pe e, const tc_expr *ptr);
@@ -149,16 +144,14 @@ bool tc_pe_move(tc_pe e, tc_val dst, tc_val src, int64_t bytes);
  * there is no such element. */
 tc_val *tc_pe_element(tc_pe e, tc_buffer *b, int64_t i, tc_span span);
 
-/* --- loads from tensor memory that are under way (ptx_tcgen05.c) -------------
- */
+/* --- loads from tensor memory that are under way (ptx_tcgen05.c) -----------*/
 
 /* Before an access to root, which comes too early where there are any. */
 void tc_pe_settle(tc_pe e, const tc_buffer *root);
 /* Before the text branches or joins: waits for them. */
 void tc_pe_settle_all(tc_pe e);
 
-/* --- intrinsics (ptx_intrin.c): one function a row of ops.def ----------------
- */
+/* --- intrinsics (ptx_intrin.c): one function a row of ops.def --------------*/
 
 typedef tc_val tc_ptx_op_fn(tc_pe e, const tc_expr *call);
 #define TC_OP(id, name, lo, hi, kw, sm, flags) tc_ptx_op_fn tc_ptx_op_##id;
@@ -166,8 +159,7 @@ typedef tc_val tc_ptx_op_fn(tc_pe e, const tc_expr *call);
 #include "ir/ops.def"
 tc_val tc_pe_call(tc_pe e, const tc_expr *call);
 
-/* --- tensor maps (ptx_tensor.c)
- * ----------------------------------------------- */
+/* --- tensor maps (ptx_tensor.c) --------------------------------------------*/
 
 /* T.address_of(map): false when it names no map. */
 bool tc_pe_map_address(tc_pe e, const tc_expr *call, tc_val *out);

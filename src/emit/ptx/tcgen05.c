@@ -64,8 +64,7 @@ static tc_val moved(tc_pe e, tc_val at, const tc_expr *row,
                                             : add(e, at, c);
 }
 
-/* --- allocation ------------------------------------------------------------
- */
+/* --- allocation ------------------------------------------------------------*/
 
 static tc_val shared_pointer(tc_pe e, const tc_expr *call, int i) {
     tc_val v = tc_pe_expr(e, call->call.args[i]);
@@ -115,8 +114,7 @@ tc_val tc_ptx_op_PTX_TCGEN05_RELINQUISH(tc_pe e, const tc_expr *call) {
     return nothing;
 }
 
-/* --- ld, st, and their waits -----------------------------------------------
- */
+/* --- ld, st, and their waits -----------------------------------------------*/
 
 /* "[%r1]", with what 16x32bx2 needs behind it. */
 static const char *place(tc_pe e, const tc_expr *call) {
@@ -269,8 +267,7 @@ tc_val tc_ptx_op_PTX_TCGEN05_FENCE_AFTER(tc_pe e, const tc_expr *call) {
     return nothing;
 }
 
-/* --- cp, commit ------------------------------------------------------------
- */
+/* --- cp, commit ------------------------------------------------------------*/
 
 tc_val tc_ptx_op_PTX_TCGEN05_CP(tc_pe e, const tc_expr *call) {
     tc_expr **x = call->call.args;
@@ -310,8 +307,7 @@ tc_val tc_ptx_op_PTX_TCGEN05_COMMIT(tc_pe e, const tc_expr *call) {
     return nothing;
 }
 
-/* --- shared memory descriptors (PTX ISA 9.7.16.4.1) ------------------------
- */
+/* --- shared memory descriptors (PTX ISA 9.7.16.4.1) ------------------------*/
 
 static tc_val wide(tc_pe e, tc_val v) {
     return tc_pe_in_reg(e, tc_pe_cast(e, TC_UINT64, v));

@@ -36,7 +36,8 @@ uint64_t tc_sim_base(const tc_sim *s); /* the first of them */
 tc_sim_allocation *tc_sim_own(tc_sim *s, uint64_t address, uint64_t size,
                               const char *name);
 #define TC_SIM_PAGE                                                            \
-    UINT64_C(65536) /* of a managed variable, which is shared                  \
+    UINT64_C(                                                                  \
+        65536) /* of a managed variable, which is shared                  \
                      */
 tc_sim_allocation *tc_find_allocation(tc_run *r, uint64_t address);
 

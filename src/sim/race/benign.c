@@ -8,20 +8,22 @@
  *
  * CUB and Thrust compact in place: a block's place in the output is counted
  * from what the blocks before it have read, and comes to it in relaxed words.
- * Nothing but that dependence orders those reads before its writes. */
+ * Nothing but that dependence orders those reads before its writes; that they
+ * are right is known of the libraries' code alone, so that these races are
+ * suppressions with a name (suppressions.def). */
 #include "sim/core/finding.h"
 #include "sim/race/visit.h"
 #include <string.h>
 
 enum { MOST = 16 };
 
-typedef struct tc_loaded { /* registers that hold what was loaded */
+typedef struct loaded_regs { /* registers that hold what was loaded */
     uint8_t cls[MOST];
     uint32_t slot[MOST];
     int n;
-} tc_loaded;
+} loaded_regs;
 
-static bool holds(const tc_loaded *v, const tc_ptx_operand *o) {
+static bool holds(const loaded_regs *v, const tc_ptx_operand *o) {
     for (int i = 0; o->kind == TC_PO_REG && i < v->n; i++) {
         if (v->cls[i] == o->cls && v->slot[i] == o->slot) {
             return true;
@@ -30,7 +32,7 @@ static bool holds(const tc_loaded *v, const tc_ptx_operand *o) {
     return false;
 }
 
-static bool add(tc_loaded *v, const tc_ptx_operand *o) {
+static bool add(loaded_regs *v, const tc_ptx_operand *o) {
     if (o->kind != TC_PO_REG || v->n == MOST || holds(v, o)) {
         return false;
     }
@@ -40,7 +42,7 @@ static bool add(tc_loaded *v, const tc_ptx_operand *o) {
 }
 
 static bool compared(const tc_ptx_module *m, const tc_ptx_func *f,
-                     const tc_loaded *v) {
+                     const loaded_regs *v) {
     for (uint32_t i = f->begin; i < f->end; i++) {
         const tc_ptx_op *op = &m->code[i];
         if (op->opcode == TC_PTX_ATOM && op->sub == TC_ATOM_CAS &&
@@ -64,7 +66,7 @@ static const tc_ptx_func *function_of(const tc_ptx_module *m,
 
 static bool seeds(const tc_ptx_module *m, const tc_ptx_op *load) {
     const tc_ptx_func *f = function_of(m, load);
-    tc_loaded v = {.n = 0};
+    loaded_regs v = {.n = 0};
     if (!f || !add(&v, &load->a[0])) {
         return false;
     }
@@ -88,27 +90,61 @@ static bool cas_confirms(const tc_run *r, const tc_ptx_op *load,
            seeds(r->module, load);
 }
 
-static bool of_library(const tc_run *r, const tc_ptx_op *op) {
-    const tc_ptx_func *f = function_of(r->module, op);
-    return f && (strncmp(f->name, "_ZN3cub", 7) == 0 ||
-                 strncmp(f->name, "_ZN6thrust", 10) == 0);
+/* ---- suppressions ---- */
+
+#define LIBRARY(...)                                                           \
+    (const char *const[]) {                                                    \
+        __VA_ARGS__, NULL                                                      \
+    }
+const tc_suppression_row tc_suppressions[TC_SUPPRESSION_COUNT] = {
+#define TC_SUPPRESSION(id, name, library, why, source)                         \
+    {name, why, source, library},
+#include "sim/suppressions.def"
+};
+
+static bool of_library(const tc_ptx_func *f, tc_suppression which) {
+    const char *const *p = tc_suppressions[which].library;
+    while (*p && strncmp(f->name, *p, strlen(*p)) != 0) {
+        p++;
+    }
+    return *p != NULL;
 }
 
+/* The function looks at words of device memory that others may store
+ * meanwhile. */
+static bool polls(const tc_ptx_module *m, const tc_ptx_func *f) {
+    const uint32_t strong = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE;
+    for (uint32_t i = f->begin; i < f->end; i++) {
+        const tc_ptx_op *op = &m->code[i];
+        if (op->opcode == TC_PTX_LD && (op->flags & strong) &&
+            (op->space == TC_PS_GLOBAL || op->space == TC_PS_GENERIC)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A plain read, and later another CTA's plain write of the same kernel, which
+ * polls. */
 static bool looks_back(const tc_run *r, const tc_access *read,
                        const tc_access *write) {
+    const tc_ptx_func *f = function_of(r->module, read->op);
     return read->op->opcode == TC_PTX_LD && write->op->opcode == TC_PTX_ST &&
-           read->cta != write->cta && read->cycle <= write->cycle &&
-           of_library(r, read->op);
-}
-
-static bool is_benign(const tc_run *r, const tc_finding *f) {
-    return f->space == TC_PS_GLOBAL && f->at.op && f->cause.op &&
-           (cas_confirms(r, f->at.op, f->cause.op) ||
-            looks_back(r, &f->at, &f->cause));
+           read->cta != write->cta && read->cycle <= write->cycle && f &&
+           f == function_of(r->module, write->op) &&
+           of_library(f, TC_SUPPRESSION_CUB_LOOK_BACK) && polls(r->module, f);
 }
 
 void tc_race_find(tc_run *r, const tc_finding *f) {
-    if (f->kind != TC_FINDING_DATA_RACE || !is_benign(r, f)) {
-        tc_find(r, f);
+    bool race = f->kind == TC_FINDING_DATA_RACE && f->space == TC_PS_GLOBAL &&
+                f->at.op && f->cause.op;
+    if (race && cas_confirms(r, f->at.op, f->cause.op)) {
+        return;
     }
+    if (race && !r->sim->options.no_suppressions &&
+        looks_back(r, &f->at, &f->cause)) {
+        r->suppressed[TC_SUPPRESSION_CUB_LOOK_BACK] += f->lanes ? f->lanes : 1;
+        return;
+    }
+    tc_find(r, f);
 }

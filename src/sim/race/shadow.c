@@ -4,6 +4,7 @@
 #include "sim/core/run.h"
 #include "sim/race/race.h"
 #include "sim/race/visit.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -132,15 +133,34 @@ uint32_t tc_shadow_cell_new(tc_race *h, const tc_shadow_cell *m) {
 }
 
 void tc_shadow_cell_free(tc_race *h, uint32_t i) {
+    assert(i && i < h->npool); /* 0 is none */
     h->pool[i].record = 0;
     h->pool[i].next = h->free_cells;
     h->free_cells = i;
 }
 
-static void clear_marks(tc_race *h, tc_shadow_cell *first) {
+/* What must hold of a cell that names a record; dear, so that only a sanitized
+ * build looks at every one. */
+static void check_cell(const tc_race *h, const tc_shadow_cell *m) {
+#ifdef TC_RACE_CHECK
+    bool coarse = (m->shape & TC_RACE_SHAPE) == TC_RACE_COARSE;
+    assert(m->next < h->npool);
+    if (m->record) {
+        assert(m->record < h->nrecords);
+        assert(m->b0 < m->b1 && m->b1 <= TC_RACE_LINE);
+        assert(coarse ? m->map && m->map < h->npool
+                      : m->l0 <= m->l1 && m->l1 < TC_LANES);
+    }
+#else
+    (void)h, (void)m;
+#endif
+}
+
+static void clear_cells(tc_race *h, tc_shadow_cell *first) {
     tc_shadow_cell m = *first;
     memset(first, 0, sizeof *first);
     for (;;) {
+        check_cell(h, &m);
         if (m.record && (m.shape & TC_RACE_SHAPE) == TC_RACE_COARSE) {
             tc_shadow_cell_free(h, m.map);
         }
@@ -156,8 +176,8 @@ static void clear_marks(tc_race *h, tc_shadow_cell *first) {
 void tc_shadow_clear(tc_race *h, tc_shadow_line *lines, uint64_t n) {
     for (uint64_t i = 0; i < n; i++) {
         tc_word_table_drop(h, &lines[i]);
-        clear_marks(h, &lines[i].w);
-        clear_marks(h, &lines[i].r);
+        clear_cells(h, &lines[i].w);
+        clear_cells(h, &lines[i].r);
     }
 }
 
@@ -220,8 +240,9 @@ tc_shadow_line *tc_shadow_line_of(tc_race *h, tc_race_cta *z,
 
 typedef void each_fn(tc_race *h, uint32_t *record);
 
-static void each_mark(tc_race *h, tc_shadow_cell *m, each_fn *fn) {
+static void each_cell(tc_race *h, tc_shadow_cell *m, each_fn *fn) {
     while (m->record || m->next) {
+        check_cell(h, m);
         if (m->record) {
             fn(h, &m->record);
         }
@@ -235,8 +256,8 @@ static void each_mark(tc_race *h, tc_shadow_cell *m, each_fn *fn) {
 static void each_line(tc_race *h, tc_shadow_line *l, uint64_t n, each_fn *fn) {
     for (uint64_t i = 0; l && i < n; i++) {
         tc_word_table_each(h, &l[i], fn);
-        each_mark(h, &l[i].w, fn);
-        each_mark(h, &l[i].r, fn);
+        each_cell(h, &l[i].w, fn);
+        each_cell(h, &l[i].r, fn);
     }
 }
 

@@ -1,5 +1,6 @@
 /* vclock.c - vector clocks: see vclock.h. */
 #include "sim/race/vclock.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,6 +104,7 @@ static void join_block(tc_vclock_block *b, const tc_vclock_block *o,
 /* ---- knowledge ---- */
 
 void tc_vclock_unref_n(tc_vclock *k, uint32_t n) {
+    assert(!k || k->refs >= n);
     if (!k || (k->refs -= n)) {
         return;
     }
@@ -243,10 +245,12 @@ void tc_vclock_join(tc_vclock *into, const tc_vclock *k, uint32_t nt) {
 
 void tc_vclock_raise(tc_vclock *k, uint32_t cta, uint32_t first, uint32_t count,
                      uint64_t clock, uint32_t nt) {
+    assert(k->refs == 1);
     add_range(block(k, cta, false), first, count, clock, nt);
 }
 
 void tc_vclock_raise_cta(tc_vclock *k, uint32_t cta, uint64_t clock) {
+    assert(k->refs == 1); /* who shares it sees it stand still */
     tc_vclock_block *b = block(k, cta, false);
     if (clock >= b->base) {
         drop_array(b->at);

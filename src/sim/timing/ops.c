@@ -39,12 +39,9 @@ static tc_class class_of(const tc_ptx_op *op) {
 #include "ptx/ops.def"
     };
     static const uint8_t units[TC_PU_COUNT] = {
-        [TC_PU_ALU] = TC_CLASS_ALU,       [TC_PU_FMA] = TC_CLASS_FMA,
-        [TC_PU_IMAD] = TC_CLASS_IMAD,     [TC_PU_SFU] = TC_CLASS_MUFU,
-        [TC_PU_FP64] = TC_CLASS_FP64,     [TC_PU_EXCHANGE] = TC_CLASS_SHFL,
-        [TC_PU_BRANCH] = TC_CLASS_BRANCH, [TC_PU_LSU] = TC_CLASS_OTHER,
-        [TC_PU_ASYNC] = TC_CLASS_OTHER,   [TC_PU_BARRIER] = TC_CLASS_BAR,
-        [TC_PU_MMA] = TC_CLASS_MMA};
+#define TC_UNIT(unit, class, ...) [unit] = TC_CLASS_##class,
+#include "sim/timing/units.def"
+    };
     uint8_t c = classes[op->opcode];
     return c == TC_CLASS_UNIT   ? (tc_class)units[tc_ptx_unit_of(op)]
            : c < TC_CLASS_COUNT ? (tc_class)c

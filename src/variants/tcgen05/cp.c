@@ -55,8 +55,7 @@ static bool valid(const tc_dispatch_ctx *cx, tc_verdict *v, const char *name,
     return ok;
 }
 
-/* --- the statements, as TVM writes them ------------------------------------
- */
+/* --- the statements, as TVM writes them ------------------------------------*/
 
 /* tcgen05.cp.32x128b reads no leading offset; TVM's value for it. */
 enum { LEADING_OFFSET = 16 };

@@ -28,8 +28,7 @@ static const char *layout_text(const lowering *w, const tc_layout *l) {
     return tc_buf_finish(&b, w->q.cx->arena);
 }
 
-/* --- what both ways need ---------------------------------------------------
- */
+/* --- what both ways need ---------------------------------------------------*/
 
 static bool sides(lowering *w) {
     const tc_buffer *t = w->m.tmem->buffer, *r = w->m.reg->buffer;
@@ -54,8 +53,7 @@ static bool canonical(lowering *w, const tc_buffer *b, const tc_layout **out) {
     return tc_ask(&w->q, "layout", false, "%s: %s", b->name, w->lcx.message);
 }
 
-/* --- the shape (TVM: _match_tcgen05_atom_layout) ---------------------------
- */
+/* --- the shape (TVM: _match_tcgen05_atom_layout) ---------------------------*/
 
 static bool try_shape(lowering *w, const tc_tcgen05_shape *s) {
     const tc_buffer *r = w->m.reg->buffer;
@@ -110,8 +108,7 @@ static void choose_shape(lowering *w) {
     }
 }
 
-/* --- tensor memory (PTX ISA 9.7.16.10.5) -----------------------------------
- */
+/* --- tensor memory (PTX ISA 9.7.16.10.5) -----------------------------------*/
 
 /* 'D', 'F', or 0 where it is neither (TVM: _classify_tmem_datapath). */
 static char datapath_of(lowering *w) {
@@ -153,8 +150,7 @@ static void check_datapath(lowering *w) {
     }
 }
 
-/* --- the region ------------------------------------------------------------
- */
+/* --- the region ------------------------------------------------------------*/
 
 static void check_rows(lowering *w, const tc_region *r, int64_t rows) {
     const tc_range *d = &r->range[0];
@@ -184,8 +180,7 @@ static void check_widths(lowering *w) {
            "%" PRId64 " of tensor memory, %" PRId64 " of registers", t, r);
 }
 
-/* --- 32x32b (TVM: _emit_32x32b_path) ---------------------------------------
- */
+/* --- 32x32b (TVM: _emit_32x32b_path) ---------------------------------------*/
 
 static void check_num(lowering *w, int64_t width) {
     int64_t n = w->m.per_word, num = width / n;
@@ -234,8 +229,7 @@ static void check_whole(lowering *w) {
     check_widths(w);
 }
 
-/* --- 16x*b (TVM: _emit_16xnb_path) -----------------------------------------
- */
+/* --- 16x*b (TVM: _emit_16xnb_path) -----------------------------------------*/
 
 static void check_atom(lowering *w) {
     const tc_buffer *t = w->m.tmem->buffer, *r = w->m.reg->buffer;
@@ -264,8 +258,7 @@ static void check_atom(lowering *w) {
                                   "such instruction");
 }
 
-/* --- the two together ------------------------------------------------------
- */
+/* --- the two together ------------------------------------------------------*/
 
 static void add_issue(const lowering *w) {
     const tc_tcgen05_move *m = &w->m;

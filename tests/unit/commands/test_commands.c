@@ -95,8 +95,7 @@ static bool built(const tc_command *c) {
     return c->run != NULL;
 }
 
-/* --- forms -------------------------------------------------------------------
- */
+/* --- forms -----------------------------------------------------------------*/
 
 /* Each parameter has a row; what is required stands first. */
 static void forms(void **state) {
@@ -149,8 +148,7 @@ static void helps(void **state) {
     }
 }
 
-/* --- wrong arguments ---------------------------------------------------------
- */
+/* --- wrong arguments -------------------------------------------------------*/
 
 static void missing(void **state) {
     client *c = *state;
@@ -240,8 +238,7 @@ static void options(void **state) {
     refused(c, "state 99999999999999999999", "CYCLE is", "state 812");
 }
 
-/* --- values ------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------*/
 
 static tc_command_args read_args(client *c, tc_arena *a, const char *command,
                                  const char *form, const char *const *words,
@@ -296,8 +293,7 @@ static void values(void **state) {
     tc_arena_free(a);
 }
 
-/* --- Tab ---------------------------------------------------------------------
- */
+/* --- Tab -------------------------------------------------------------------*/
 
 /* After "NAME -" every option of the row, and no other row's. */
 static void tab_options(void **state) {
@@ -368,8 +364,7 @@ static void tab_arguments(void **state) {
     }
 }
 
-/* --- settings ----------------------------------------------------------------
- */
+/* --- settings --------------------------------------------------------------*/
 
 static void check_value(client *c, const tc_setting *t, const char *text) {
     char line[128];

@@ -51,8 +51,7 @@ static build *build_typed(const char *what, tc_dtype t, tc_dtype in,
     return b;
 }
 
-/* --- the programs ------------------------------------------------------------
- */
+/* --- the programs ----------------------------------------------------------*/
 
 /* The inner loop of the ldgsts demo, its waits, and a copy back. */
 static build *program_ldgsts(void) {
@@ -456,8 +455,7 @@ static void names_are_legal(void **state) {
     build_free(b);
 }
 
-/* --- refusals ----------------------------------------------------------------
- */
+/* --- refusals --------------------------------------------------------------*/
 
 static void refused(build *b, const char *message) {
     texts t = emit_both(b->a, &b->low, 0);
@@ -490,8 +488,7 @@ static void refusals(void **state) {
     refused(b, "deeper than 1000");
 }
 
-/* --- every text, compiled ----------------------------------------------------
- */
+/* --- every text, compiled --------------------------------------------------*/
 
 enum { NPROGRAMS = 32 };
 

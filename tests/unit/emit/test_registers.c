@@ -141,8 +141,7 @@ static void values_arrive(void **state) {
     }
 }
 
-/* --- where arrays live -------------------------------------------------------
- */
+/* --- where arrays live -----------------------------------------------------*/
 
 #define HEAD                                                                   \
     "@T.prim_func\ndef kernel(A_ptr: T.handle):\n"                             \
@@ -238,8 +237,7 @@ static void fragments(void **state) {
     tc_arena_free(p.a);
 }
 
-/* --- refusals ----------------------------------------------------------------
- */
+/* --- refusals --------------------------------------------------------------*/
 
 static const struct refusal {
     const char *variant, *buffers, *copy;

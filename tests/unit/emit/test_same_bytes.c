@@ -47,8 +47,7 @@ static void complain(void *user, const tc_diag *d) {
     }
 }
 
-/* --- nvcc --------------------------------------------------------------------
- */
+/* --- nvcc ------------------------------------------------------------------*/
 
 static char *whole_file(const char *path) {
     tc_buf b = TC_BUF_INIT;
@@ -83,8 +82,7 @@ static char *nvcc_ptx(const char *cuda) {
     return text;
 }
 
-/* --- one program -------------------------------------------------------------
- */
+/* --- one program -----------------------------------------------------------*/
 
 static bool only_uninitialized(const tc_sim_result *r) {
     for (int i = 0; i < r->nfindings; i++) {
@@ -98,7 +96,7 @@ static bool only_uninitialized(const tc_sim_result *r) {
 /* Runs nvcc's kernel over the data that our own run began with. */
 static void run_module(batch *b, int i, const tc_ptx_module *m) {
     tc_session *s = b->sessions[i];
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     tc_diags diags = {.fn = complain, .user = b->ids[i]};
     tc_sim_options o = {.arch = tc_sim_archs()[0], .hazards = true};
     tc_sim *sim = tc_sim_new(m, &o, &diags);
@@ -185,8 +183,7 @@ static tc_session *new_session(void) {
     return tc_session_new(&o, complain, silent, "program");
 }
 
-/* --- the test ----------------------------------------------------------------
- */
+/* --- the test --------------------------------------------------------------*/
 
 static size_t count_lines(char *line, int size) {
     gzFile f = gzopen(CORPUS, "rb");

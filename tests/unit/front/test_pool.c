@@ -12,9 +12,7 @@
 #include "texts.h"
 #include "tilecopy.h"
 
-/* --- pools
- * ---------------------------------------------------------------------------
- */
+/* --- pools -----------------------------------------------------------------*/
 
 #define KERNEL                                                                 \
     "from tvm.tirx.lang.pipeline import MBarrier, TMABar\n"                    \
@@ -222,8 +220,7 @@ static void notes(void **state) {
     }
 }
 
-/* --- barriers, by hand
- * ---------------------------------------------------------------- */
+/* --- barriers, by hand -----------------------------------------------------*/
 
 static const char by_hand[] = KERNEL
     "    pool = T.SMEMPool()\n"
@@ -302,8 +299,7 @@ static void every_barrier(void **state) {
     tc_arena_free(p.a);
 }
 
-/* --- on the simulator
- * ----------------------------------------------------------------- */
+/* --- on the simulator ------------------------------------------------------*/
 
 typedef struct heard {
     char out[1 << 16], error[600];

@@ -149,8 +149,7 @@ static void datapath_by_hand(void **state) {
     tc_arena_free(a);
 }
 
-/* --- random questions ------------------------------------------------------
- */
+/* --- random questions ------------------------------------------------------*/
 
 static uint64_t next_random(uint64_t *seed) {
     *seed =

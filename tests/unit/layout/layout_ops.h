@@ -213,8 +213,7 @@ static tc_layout_result do_permute_by_groups(ask *q) {
     return give(q, r, l);
 }
 
-/* --- algebra.h: two layouts and two shapes, or one layout rewritten ---------
- */
+/* --- algebra.h: two layouts and two shapes, or one layout rewritten --------*/
 
 typedef tc_layout_result binary(tc_layout_ctx *, const tc_layout *,
                                 const tc_layout *, const int64_t *, int,

@@ -19,8 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- arguments ---------------------------------------------------------------
- */
+/* --- arguments -------------------------------------------------------------*/
 
 typedef struct bits_case {
     const char *word;
@@ -138,8 +137,7 @@ static void words(void **state) {
     tc_arena_free(a);
 }
 
-/* --- a session ---------------------------------------------------------------
- */
+/* --- a session -------------------------------------------------------------*/
 
 static char folder[] = "/tmp/tilecopy-test-launch-XXXXXX";
 static char library[64], add_path[64];

@@ -80,8 +80,7 @@ static const char *string_at(json_t *j, const char *key) {
 
 static const char demo[] = "lessons/ldgsts.py";
 
-/* --- JSON: the fields of INTERFACE.md ---------------------------------------
- */
+/* --- JSON: the fields of INTERFACE.md --------------------------------------*/
 
 static void why_has_the_fixed_fields(void **state) {
     (void)state;
@@ -175,8 +174,7 @@ static void errors_are_json(void **state) {
     close_client(c);
 }
 
-/* --- a failure loses nothing
- * -------------------------------------------------- */
+/* --- a failure loses nothing -----------------------------------------------*/
 
 static void failed_statement_changes_nothing(void **state) {
     (void)state;
@@ -238,8 +236,7 @@ static void commands_and_names_do_not_hide_each_other(void **state) {
     close_client(c);
 }
 
-/* --- what runs can be stopped
- * --------------------------------------------------- */
+/* --- what runs can be stopped ----------------------------------------------*/
 
 static const char endless[] =
     "@T.prim_func\n"

@@ -16,8 +16,7 @@
 
 #define CORPUS "tests/corpus/dispatch.jsonl.gz"
 
-/* --- one copy between two CTAs
- * ---------------------------------------------------- */
+/* --- one copy between two CTAs ---------------------------------------------*/
 
 typedef struct pair {
     const char *shape, *dtype, *src, *dst; /* layouts: what S[..] holds */
@@ -106,8 +105,7 @@ static void declines(const pair *c, const char *check, const char *words) {
     tc_arena_free(p.a);
 }
 
-/* --- the table of the seed
- * ---------------------------------------------------------- */
+/* --- the table of the seed -------------------------------------------------*/
 
 /* Row 1: fully contiguous on both sides is one instruction; a stride gap, or
  * an outer stride that does not match, one for each outer coordinate. */
@@ -254,8 +252,7 @@ static void requirements(void **state) {
     tc_arena_free(p.a);
 }
 
-/* --- the demo
- * ------------------------------------------------------------------------ */
+/* --- the demo --------------------------------------------------------------*/
 
 /* As TVM prints it. */
 static const char *const demo_ir[] = {
@@ -348,8 +345,7 @@ static void demo(void **state) {
     free(text);
 }
 
-/* --- the corpus' programs
- * ------------------------------------------------------------- */
+/* --- the corpus' programs --------------------------------------------------*/
 
 static int64_t shared_bytes(const tc_lowered *l) {
     int64_t total = l->dynamic_shared;

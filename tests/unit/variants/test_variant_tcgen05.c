@@ -16,8 +16,7 @@
 #define DEMO   "lessons/tcgen05_ldst.py"
 #define CORPUS "tests/corpus/tcgen05.jsonl.gz"
 
-/* --- one copy between tensor memory and registers --------------------------
- */
+/* --- one copy between tensor memory and registers --------------------------*/
 
 typedef struct move {
     const char *dtype;
@@ -121,8 +120,7 @@ static void declines(const move *m, const char *check, const char *words) {
     tc_arena_free(p.a);
 }
 
-/* --- the table of the seed -------------------------------------------------
- */
+/* --- the table of the seed -------------------------------------------------*/
 
 /* Row 1, the register layout: matches a 16x*b atom, which sets the columns of
  * .x1 (2, 4, 8 of 32 bits); else 32x32b. Row 3, the direction: ld or st. */
@@ -275,8 +273,7 @@ static void slices(void **state) {
     tc_arena_free(p.a);
 }
 
-/* --- the demo --------------------------------------------------------------
- */
+/* --- the demo --------------------------------------------------------------*/
 
 /* The program that TVM was asked about is the lesson's. */
 static void demo_is_tvms(void **state) {

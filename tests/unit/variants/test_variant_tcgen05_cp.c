@@ -14,8 +14,7 @@
 
 #define CORPUS "tests/corpus/tcgen05.jsonl.gz"
 
-/* --- shared to tensor memory -----------------------------------------------
- */
+/* --- shared to tensor memory -----------------------------------------------*/
 
 typedef struct copy {
     const char *shape, *layout; /* of shared memory, uint8 */
@@ -152,8 +151,7 @@ static void one_descriptor(void **state) {
     tc_arena_free(p.a);
 }
 
-/* --- every accepted program of the corpus has texts ------------------------
- */
+/* --- every accepted program of the corpus has texts ------------------------*/
 
 /* Not these: TVM accepts x0, which is no instruction, and both cta_groups. */
 static bool has_texts(const char *text) {
@@ -201,8 +199,7 @@ static void corpus_road(void **state) {
     tc_arena_free(kept);
 }
 
-/* --- calls by hand ---------------------------------------------------------
- */
+/* --- calls by hand ---------------------------------------------------------*/
 
 #define HAND                                                                   \
     "@T.prim_func\ndef kernel(A_ptr: T.handle):\n"                             \

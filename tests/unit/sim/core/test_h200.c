@@ -98,8 +98,7 @@ static void simulator_leaves_the_gpus_bytes(void **state) {
     printf("compared %zu runs of an H200, %zu buffers\n", lines, buffers);
 }
 
-/* --- the corpus --------------------------------------------------------------
- */
+/* --- the corpus ------------------------------------------------------------*/
 
 /* The next line as JSON, which the caller owns; NULL at the end. */
 static json_t *next(gzFile f) {

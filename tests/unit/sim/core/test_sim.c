@@ -153,8 +153,7 @@ static void each_op_does_what_the_isa_says(void **state) {
     run_ops(128, true);
 }
 
-/* --- what stops a kernel ----------------------------------------------------
- */
+/* --- what stops a kernel ---------------------------------------------------*/
 
 typedef struct stop_case {
     const char *name, *body;
@@ -202,8 +201,7 @@ static void faults_and_deadlocks_are_named(void **state) {
     }
 }
 
-/* --- the trace ---------------------------------------------------------------
- */
+/* --- the trace -------------------------------------------------------------*/
 
 static size_t count(const tc_trace *t, tc_trace_kind kind) {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* places.c - from an instruction to the learner's line.
+/* source_location.c - from an instruction to the learner's line.
  *
  * nvcc's -lineinfo gives each instruction a .loc, and with it the chain of
  * calls that it was inlined through (PTX ISA 11.5.3): from the toolkit's
@@ -16,8 +16,7 @@
 
 enum { LARGEST_TEXT = 8 << 20, DEEPEST = 256 };
 
-/* --- files -------------------------------------------------------------------
- */
+/* --- files -----------------------------------------------------------------*/
 
 static const char *base_of(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -169,8 +168,7 @@ const char *tc_cuda_file_name(const tc_loaded *f, const tc_ptx_loc *place) {
     return file != NULL && file->name != NULL ? file->name : f->source->name;
 }
 
-/* --- places ------------------------------------------------------------------
- */
+/* --- places ----------------------------------------------------------------*/
 
 static bool is_own(const tc_loaded *f, uint32_t loc) {
     const tc_ptx_loc *l = &f->module->locs[loc];

@@ -1,4 +1,4 @@
-/* place.c - the host's side of a program in its own text: which line a
+/* source_location.c - the host's side of a program in its own text: which line a
  * call is of, and what it calls the memory that it allocates. */
 #include "exec/exec.h"
 
@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- lines -------------------------------------------------------------------
- */
+/* --- lines -----------------------------------------------------------------*/
 
 static bool same_file(const char *a, const char *b) {
     char x[PATH_MAX], y[PATH_MAX];
@@ -44,8 +43,7 @@ tc_exec_place tc_exec_where(tc_exec *e, uint64_t where) {
     return look_up(e, where)->place;
 }
 
-/* --- names of memory ---------------------------------------------------------
- */
+/* --- names of memory -------------------------------------------------------*/
 
 /* Past blanks, "(void **)" and the like, "reinterpret_cast<void **>(", "&". */
 static const char *skip_casts(const char *p) {
