@@ -191,7 +191,7 @@ check:
 	@sh tests/tools/check_includes.sh
 	@sh tests/tools/check_sizes.sh
 	@sh tests/tools/check_heads.sh
-	@sh tests/tools/check_names.sh $(BUILD)/libtilecopy.a
+	@sh tests/tools/check_tags.sh
 	@sh tests/tools/check_private.sh
 	@sh tests/tools/check_format.sh
 

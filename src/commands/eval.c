@@ -159,7 +159,7 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
         answer_func(s, func, count_copies(&func->body), r);
         tc_program_set(s, func);
     }
-    tc_keep(s, a, env, func != NULL);
+    tc_session_retain(s, a, env, func != NULL);
     return TC_OK;
 }
 

@@ -136,15 +136,15 @@ void tc_cuda_kernel_text(const tc_loaded *f, const tc_ptx_func *kernel,
 
 /* Stands between a session and its client: what is wrong with a program that
  * cannot be built goes into the report too. */
-typedef struct listener {
+typedef struct exec_listener {
     tc_diag_fn diag;
     tc_output_fn output;
     void *user;
     tc_buf said;
-} listener;
+} exec_listener;
 
 static void listen(void *user, const tc_diag *d) {
-    listener *l = user;
+    exec_listener *l = user;
     if (d->severity == TC_ERROR || d->severity == TC_VERBATIM) {
         tc_buf_puts(&l->said, d->message);
         tc_buf_puts(&l->said, "\n");
@@ -155,7 +155,7 @@ static void listen(void *user, const tc_diag *d) {
 }
 
 static void pass_on(void *user, const char *text, size_t len) {
-    listener *l = user;
+    exec_listener *l = user;
     if (l->output != NULL) {
         l->output(l->user, text, len);
     }
@@ -163,7 +163,7 @@ static void pass_on(void *user, const char *text, size_t len) {
 
 /* Loads it, with its errors in *said. */
 static tc_status load(tc_session *s, const char *path, tc_buf *said) {
-    listener l = {s->diag, s->output, s->user, TC_BUF_INIT};
+    exec_listener l = {s->diag, s->output, s->user, TC_BUF_INIT};
     s->diag = listen;
     s->output = pass_on;
     s->user = &l;

@@ -39,7 +39,7 @@ static void partition_text(tc_session *s, const tc_decision *d, tc_buf *b) {
     header_text(s, d, b);
     const char *none = no_partition(d);
     if (none != NULL && d->chosen != NULL && d->chosen->nissues > 0) {
-        tc_sides_text(s, d, b);
+        tc_explain_copy_layouts(s, d, b);
         return;
     }
     if (none != NULL) {

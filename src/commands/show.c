@@ -1,6 +1,6 @@
 /* show.c - what a name stands for. */
 #include "commands/commands.h"
-#include "commands/subject.h"
+#include "commands/show_object.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,13 +29,13 @@ static void show_func(const tc_func *f, tc_buf *b) {
     tc_buf_putc(b, '\n');
 }
 
-typedef struct names {
+typedef struct show_names {
     const char *items[512];
     int n;
-} names;
+} show_names;
 
 static void collect(void *user, const char *name, const tc_value *v) {
-    names *list = user;
+    show_names *list = user;
     (void)v;
     if (list->n < 512) {
         list->items[list->n++] = name;
@@ -43,7 +43,7 @@ static void collect(void *user, const char *name, const tc_value *v) {
 }
 
 static tc_status show_all(tc_session *s, tc_reply *r) {
-    names list = {.n = 0};
+    show_names list = {.n = 0};
     tc_env_each(s->env, collect, &list);
     json_t *j = json_object();
     for (int i = 0; i < list.n; i++) {
@@ -133,7 +133,7 @@ static const char *memory_words(tc_space s) {
 }
 
 /* The shape, part and element size that are wanted. */
-static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_subject *t,
+static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_show_object *t,
                       const tc_layout *l, const show_ask *q, tc_span at,
                       tc_picture_ask *ask) {
     int64_t(*range)[2] = tc_alloc(cx->arena, sizeof *range * TC_PICTURE_RANK);
@@ -208,9 +208,9 @@ static void set_limits(tc_picture_ask *ask, bool part, bool svg) {
     }
 }
 
-static tc_picture *make_picture(tc_session *s, tc_arena *a, const tc_subject *t,
-                                const tc_layout *l, const show_ask *q,
-                                tc_span at) {
+static tc_picture *make_picture(tc_session *s, tc_arena *a,
+                                const tc_show_object *t, const tc_layout *l,
+                                const show_ask *q, tc_span at) {
     tc_layout_ctx cx = {.arena = a, .target_cuda = s->target_cuda};
     tc_picture_ask ask;
     tc_picture *p;
@@ -236,7 +236,7 @@ static void put_buffer(const tc_buffer *b, const tc_layout *l, tc_buf *out) {
     tc_buf_putc(out, '\n');
 }
 
-static json_t *subject_json(const tc_subject *t, const tc_layout *l) {
+static json_t *subject_json(const tc_show_object *t, const tc_layout *l) {
     const tc_buffer *b = t->buffer;
     if (b == NULL) {
         return json_pack("{s:o}", "value", tc_value_json(t->value));
@@ -250,7 +250,7 @@ static json_t *subject_json(const tc_subject *t, const tc_layout *l) {
                      "space", tc_space_name(b->space), "shape", shape);
 }
 
-static tc_status show_svg(tc_session *s, const tc_subject *t,
+static tc_status show_svg(tc_session *s, const tc_show_object *t,
                           const tc_layout *l, const tc_picture *p,
                           const show_ask *q, tc_reply *r) {
     tc_buf title = TC_BUF_INIT, svg = TC_BUF_INIT;
@@ -275,9 +275,9 @@ static tc_status show_svg(tc_session *s, const tc_subject *t,
     return ok ? TC_OK : TC_FAILED;
 }
 
-static tc_status show_layout(tc_session *s, tc_arena *a, const tc_subject *t,
-                             const tc_layout *l, const show_ask *q, tc_span at,
-                             tc_reply *r) {
+static tc_status show_layout(tc_session *s, tc_arena *a,
+                             const tc_show_object *t, const tc_layout *l,
+                             const show_ask *q, tc_span at, tc_reply *r) {
     tc_picture *p = make_picture(s, a, t, l, q, at);
     if (p == NULL) {
         return TC_FAILED;
@@ -328,15 +328,15 @@ static tc_status show_value(tc_session *s, const tc_value *v,
 static tc_status show_in(tc_session *s, tc_arena *a,
                          const tc_command_args *args, tc_reply *r) {
     show_ask q = {.rank = 0};
-    tc_subject t;
+    tc_show_object t;
     tc_span at;
     if (!read_options(s, args, &q, &at)) {
         return TC_USAGE;
     }
-    if (!tc_subject_find(s, a, at, &t)) {
+    if (!tc_show_object_find(s, a, at, &t)) {
         return TC_FAILED;
     }
-    const tc_layout *l = tc_subject_layout(a, &t);
+    const tc_layout *l = tc_show_object_layout(a, &t);
     return l != NULL ? show_layout(s, a, &t, l, &q, at, r)
                      : show_value(s, t.value, args, &q, r);
 }

@@ -140,12 +140,13 @@ void tc_exec_misused(void *exec, const tc_host_finding *f);
 /* Keeps what memory holds now, for the launch that comes. */
 void tc_exec_keep_memory(tc_exec *e, const tc_program_launch *l);
 /* Gives the run of that launch what it needs to be made again. */
-void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l, tc_run *run);
+void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l,
+                         tc_last_run *run);
 /* tc_run_again for such a run. */
-tc_sim *tc_exec_again(tc_exec *e, const tc_run *run, uint64_t stop_at,
+tc_sim *tc_exec_again(tc_exec *e, const tc_last_run *run, uint64_t stop_at,
                       tc_sim_result *out);
 
-/* --- place.c: the program's own text ---------------------------------------*/
+/* --- source_location.c: the program's own text ---------------------------------------*/
 
 tc_exec_place tc_exec_where(tc_exec *e, uint64_t where);
 /* The nth (from 0) call in the len bytes at text that allocates memory: what it

@@ -41,6 +41,6 @@ void tc_warp_touch_text(const tc_warp_touch *w, tc_buf *b);
 
 /* The same question for a copy whose variant has no such partition: the
  * instructions that move it, and both sides' layouts. */
-void tc_sides_text(tc_session *s, const tc_decision *d, tc_buf *b);
+void tc_explain_copy_layouts(tc_session *s, const tc_decision *d, tc_buf *b);
 
 #endif

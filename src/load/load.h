@@ -68,7 +68,7 @@ bool tc_kernel_declared(const tc_loaded *f, const tc_ptx_func *k, tc_buf *b);
 const char *tc_cuda_name(tc_arena *a, const char *mangled);
 /* Text with the mangled names in it made plain. */
 const char *tc_cuda_plain_text(tc_arena *a, const char *text);
-/* --- places.c: where an instruction is from --------------------------------*/
+/* --- source_location.c: where an instruction is from --------------------------------*/
 
 /* Fills in f's files, places and origins, and each op's line and file. */
 void tc_cuda_places(tc_loaded *f, const char *include);

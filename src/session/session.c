@@ -90,7 +90,7 @@ void tc_session_free(tc_session *s) {
     for (int i = 0; i < s->nfiles; i++) {
         tc_loaded_free(s->files[i]);
     }
-    tc_keep_free(s);
+    tc_session_release(s);
     tc_gpu_host_free(s->gpu);
     json_decref(s->first_error);
     json_decref(s->notes);

@@ -20,7 +20,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-typedef struct tc_run tc_run;       /* session/last_run.h */
+typedef struct tc_last_run tc_last_run; /* session/last_run.h */
 typedef struct tc_loaded tc_loaded; /* session/loaded.h: a .ptx or .cu file */
 
 /* The current program and what has been made of it. */
@@ -31,7 +31,7 @@ typedef struct tc_program {
     tc_decisions decisions;
     tc_lowered *lowered; /* NULL: not made, or refused */
     tc_emitted ptx;
-    tc_run *run; /* the session's last, also when it was a launch */
+    tc_last_run *run; /* the session's last, also when it was a launch */
 } tc_program;
 
 /* The memory of a statement that succeeded, and what it defined. */
@@ -116,11 +116,12 @@ bool tc_write_text(tc_session *s, const char *path, tc_span at,
 /* Bytes of a text of lessons or exercises. */
 enum { TC_TEXT_LIMIT = 8 << 20 };
 
-/* --- keep.c: the memory of statements --------------------------------------*/
+/* --- retain.c: the memory of statements --------------------------------------*/
 
 /* Takes over the arena of a statement that succeeded, and its names; program:
  * it defined the current program. Frees what nothing refers to any more. */
-void tc_keep(tc_session *s, tc_arena *arena, tc_env *env, bool program);
-void tc_keep_free(tc_session *s);
+void tc_session_retain(tc_session *s, tc_arena *arena, tc_env *env,
+                       bool program);
+void tc_session_release(tc_session *s);
 
 #endif

@@ -5,7 +5,7 @@
 #include "lang/ast.h"
 #include "suggest/suggest.h"
 
-/* --- trial.c: a text, read and dispatched --------------------------------- */
+/* --- reparse.c: a text, read and dispatched --------------------------------- */
 
 typedef struct tc_trial {
     tc_arena *arena; /* owned */

@@ -26,15 +26,15 @@ static bool run(tc_arena *a, const char *const *argv, const char *work,
                 const tc_build_options *o, tc_buf *said) {
     const char *env[] = {"LC_ALL=C", tc_format(a, "TMPDIR=%s", work), NULL};
     tc_buf why = TC_BUF_INIT;
-    tc_process p = {.argv = argv,
-                    .env = env,
-                    .out = said,
-                    .err = said,
-                    .cancel = o->cancel,
-                    .limits = o->limits ? o->limits : tc_limits_usual(),
-                    .why = &why,
-                    .own = work};
-    int status = tc_run(&p);
+    tc_tool_process p = {.argv = argv,
+                         .env = env,
+                         .out = said,
+                         .err = said,
+                         .cancel = o->cancel,
+                         .limits = o->limits ? o->limits : tc_limits_usual(),
+                         .why = &why,
+                         .own = work};
+    int status = tc_tool_run(&p);
     if (status == TC_RUN_NOT_STARTED) {
         tc_buf_printf(said, "%s: %s", argv[0], strerror(errno));
     } else if (status == TC_RUN_LIMITED) {

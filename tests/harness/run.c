@@ -198,7 +198,8 @@ static void redirect(const char *path, int flags, int fd) {
 
 static void become(const test *t, const char *log) {
     const char *const none[] = {"XDG_CACHE_HOME", "XDG_CONFIG_HOME",
-                                "XDG_DATA_HOME", "XDG_STATE_HOME"};
+                                "XDG_DATA_HOME",  "XDG_STATE_HOME",
+                                "FORCE_COLOR",    "NO_COLOR"};
     sigset_t empty;
     sigemptyset(&empty);
     sigprocmask(SIG_SETMASK, &empty, NULL);

@@ -8,6 +8,7 @@ demo=$2
 top=$(mktemp -d) || exit 1
 trap 'rm -rf "$top"' EXIT
 passed=0 failed=0
+unset FORCE_COLOR NO_COLOR COLUMNS
 
 # run ARG...: the program, with $input as its standard input.
 input=

@@ -10,6 +10,9 @@ if ! command -v tmux >/dev/null; then
 fi
 folder=$(mktemp -d)
 socket=tilecopy-$$
+# tmux's own socket, and the shell it runs: nobody's is no shell.
+TMUX_TMPDIR=$folder SHELL=/bin/sh
+export TMUX_TMPDIR SHELL
 t() { tmux -u -L "$socket" -f /dev/null "$@"; }
 finish() {
     t kill-server 2>/dev/null

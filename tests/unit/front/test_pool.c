@@ -12,9 +12,7 @@
 #include "texts.h"
 #include "tilecopy.h"
 
-/* --- pools
- * ---------------------------------------------------------------------------
- */
+/* --- pools -----------------------------------------------------------------*/
 
 #define KERNEL                                                                 \
     "from tvm.tirx.lang.pipeline import MBarrier, TMABar\n"                    \

@@ -1,4 +1,4 @@
-/* places.c - from an instruction to the learner's line.
+/* source_location.c - from an instruction to the learner's line.
  *
  * nvcc's -lineinfo gives each instruction a .loc, and with it the chain of
  * calls that it was inlined through (PTX ISA 11.5.3): from the toolkit's

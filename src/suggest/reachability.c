@@ -1,4 +1,4 @@
-/* reach.c - which threads come to the copy: an edit must not keep all of them
+/* reachability.c - which threads come to the copy: an edit must not keep all of them
  * away, though dispatch would not mind. */
 #include "dispatch/launch.h"
 #include "suggest/internal.h"

@@ -1,4 +1,4 @@
-/* box.c - cudaMemcpy2D, cudaMemcpy3D, and the memsets of their shapes. */
+/* pitched_copy.c - cudaMemcpy2D, cudaMemcpy3D, and the memsets of their shapes. */
 #include "runtime/stub/stub.h"
 
 static uint64_t address(const void *p) {

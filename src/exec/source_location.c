@@ -1,4 +1,4 @@
-/* place.c - the host's side of a program in its own text: which line a
+/* source_location.c - the host's side of a program in its own text: which line a
  * call is of, and what it calls the memory that it allocates. */
 #include "exec/exec.h"
 

@@ -1,4 +1,4 @@
-/* more.c - does a text go on? What a prompt asks before it evaluates. */
+/* incomplete.c - does a text go on? What a prompt asks before it evaluates. */
 #include "lang/ast.h"
 #include "lang/lex.h"
 

@@ -1,5 +1,5 @@
-/* subject.c - finding what `show` is asked about. */
-#include "commands/subject.h"
+/* show_object.c - finding what `show` is asked about. */
+#include "commands/show_object.h"
 #include "commands/commands.h"
 
 #include <ctype.h>
@@ -19,13 +19,13 @@ static const tc_buffer *find_buffer(const tc_session *s, const char *name) {
 
 /* --- names that are not there --------------------------------------------- */
 
-typedef struct names {
+typedef struct object_names {
     const char *items[512];
     int n;
-} names;
+} object_names;
 
 static void collect(void *user, const char *name, const tc_value *v) {
-    names *list = user;
+    object_names *list = user;
     (void)v;
     if (list->n < 512) {
         list->items[list->n++] = name;
@@ -33,7 +33,7 @@ static void collect(void *user, const char *name, const tc_value *v) {
 }
 
 static bool not_defined(tc_session *s, const char *name, tc_span span) {
-    names list = {.n = 0};
+    object_names list = {.n = 0};
     const tc_func *f = s->program.func;
     tc_env_each(s->env, collect, &list);
     for (int i = 0; f != NULL && i < f->nbuffers; i++) {
@@ -71,7 +71,7 @@ static bool number(const char **p, int64_t *out) {
 }
 
 /* One entry: a, a:b, a:, :b or :. */
-static bool entry(const char **p, tc_subject *t) {
+static bool entry(const char **p, tc_show_object *t) {
     int64_t from = 0, to = -1;
     bool begins = number(p, &from);
     if (**p == ':') {
@@ -88,7 +88,7 @@ static bool entry(const char **p, tc_subject *t) {
 }
 
 /* What stands in brackets at p, to the end of the text. */
-static bool parts(const char *p, tc_subject *t) {
+static bool parts(const char *p, tc_show_object *t) {
     p = blanks(p + 1);
     t->part = true;
     while (t->nparts < TC_PICTURE_RANK && entry(&p, t)) {
@@ -106,7 +106,7 @@ static bool parts(const char *p, tc_subject *t) {
 /* --- expressions ---------------------------------------------------------- */
 
 static bool evaluate(tc_session *s, tc_arena *a, tc_span span, const char *text,
-                     tc_subject *t) {
+                     tc_show_object *t) {
     tc_source *src = TC_NEW(a, tc_source);
     tc_node_list stmts;
     tc_front front = {a, &s->diags, s->target_cuda};
@@ -137,9 +137,9 @@ static size_t name_length(const char *text) {
     return n;
 }
 
-bool tc_subject_find(tc_session *s, tc_arena *a, tc_span span,
-                     tc_subject *out) {
-    *out = (tc_subject){.name = NULL};
+bool tc_show_object_find(tc_session *s, tc_arena *a, tc_span span,
+                         tc_show_object *out) {
+    *out = (tc_show_object){.name = NULL};
     const char *text =
         tc_strndup(a, span.source->text + span.begin, span.end - span.begin);
     size_t n = name_length(text);
@@ -166,7 +166,7 @@ bool tc_subject_find(tc_session *s, tc_arena *a, tc_span span,
     return true;
 }
 
-const tc_layout *tc_subject_layout(tc_arena *a, const tc_subject *t) {
+const tc_layout *tc_show_object_layout(tc_arena *a, const tc_show_object *t) {
     const tc_buffer *b = t->buffer;
     if (t->value != NULL && t->value->kind == TC_V_BUFFER) {
         b = t->value->buffer;

@@ -1,4 +1,4 @@
-/* trial.c - a text, read and dispatched: what an edit leads to. */
+/* reparse.c - a text, read and dispatched: what an edit leads to. */
 #include "dispatch/launch.h"
 #include "suggest/internal.h"
 

@@ -1,4 +1,4 @@
-/* keep.c - the memory of statements that succeeded, for as long as anything
+/* retain.c - the memory of statements that succeeded, for as long as anything
  * refers into it: a name's value, a kept statement that read one of its names,
  * or the current program. */
 #include "session/session.h"
@@ -28,7 +28,8 @@ static void drop_idle(tc_session *s) {
     }
 }
 
-void tc_keep(tc_session *s, tc_arena *arena, tc_env *env, bool program) {
+void tc_session_retain(tc_session *s, tc_arena *arena, tc_env *env,
+                       bool program) {
     tc_kept *k = TC_NEW(arena, tc_kept), *old = s->program_kept;
     *k = (tc_kept){arena, env, s->kept, NULL};
     if (s->kept != NULL) {
@@ -46,7 +47,7 @@ void tc_keep(tc_session *s, tc_arena *arena, tc_env *env, bool program) {
     drop_idle(s);
 }
 
-void tc_keep_free(tc_session *s) {
+void tc_session_release(tc_session *s) {
     while (s->kept != NULL) {
         tc_kept *k = s->kept;
         s->kept = k->older;

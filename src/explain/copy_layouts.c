@@ -1,4 +1,4 @@
-/* sides.c - copies without an [outer, threads, vec] partition: what moves them,
+/* copy_layouts.c - copies without an [outer, threads, vec] partition: what moves them,
  * and where both sides' layouts put each element. */
 #include "explain/partition.h"
 #include "layout/picture.h"
@@ -49,7 +49,7 @@ static void side_picture(tc_session *s, tc_arena *a, const char *label,
     tc_picture_text(p, x->name, s->options.width, b);
 }
 
-void tc_sides_text(tc_session *s, const tc_decision *d, tc_buf *b) {
+void tc_explain_copy_layouts(tc_session *s, const tc_decision *d, tc_buf *b) {
     tc_arena *a = tc_arena_new();
     tc_buf_printf(b,
                   "  %s: no [outer, threads, vec]; the layouts say who has "
