@@ -119,6 +119,11 @@ typedef struct tc_exec_ask {
     uint64_t memory;
 } tc_exec_ask;
 
+/* Asks ptxas for the registers of the program's kernels, unless it has been
+ * asked. Not OK with why: they stay unknown. */
+tc_build_status tc_exec_ask_registers(const tc_loaded *file, char *why,
+                                      size_t why_size);
+
 /* Runs the .cu, keeps what came of it as the session's last run of a program.
  * Never fails: its result says how it ended. */
 tc_exec *tc_exec_run(tc_session *s, tc_loaded *file, const tc_exec_ask *ask);

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "emit_build.inc"
+#include "emit_build.h"
 #include "run/run.h"
 #include <jansson.h>
 #include <zlib.h>
