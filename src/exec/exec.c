@@ -46,13 +46,19 @@ void tc_exec_free(tc_exec *e) {
 static uint32_t registers(void *user, const char *kernel) {
     tc_exec *e = user;
     tc_cuda *c = e->cuda;
-    if (!c->asked) {
-        c->registers =
-            tc_ptxas_registers(e->file->arena, c->toolchain,
-                               e->file->text->text, c->arch, &c->options);
-        c->asked = true;
+    tc_arena *a = e->file->arena;
+    for (const tc_kernel_registers *k = c->registers; k != NULL; k = k->next) {
+        if (strcmp(k->kernel, kernel) == 0) {
+            return k->n;
+        }
     }
-    return c->registers != NULL ? tc_registers_among(c->registers, kernel) : 0;
+    tc_kernel_registers *k = TC_NEW(a, tc_kernel_registers);
+    k->kernel = tc_strdup(a, kernel);
+    k->n = tc_ptxas_registers(a, c->toolchain, e->file->text->text, c->arch,
+                              kernel, &c->options);
+    k->next = c->registers;
+    c->registers = k;
+    return k->n;
 }
 
 /* For a GPU of that sm; where the text is for "90a" only such a one takes it.

@@ -9,18 +9,6 @@
 
 /* --- registers -------------------------------------------------------------*/
 
-uint32_t tc_registers_among(const char *lines, const char *kernel) {
-    size_t n = strlen(kernel);
-    for (const char *p = lines; *p != '\0';) {
-        if (strncmp(p, kernel, n) == 0 && p[n] == ' ') {
-            return (uint32_t)strtoul(p + n, NULL, 10);
-        }
-        p += strcspn(p, "\n");
-        p += *p == '\n';
-    }
-    return 0;
-}
-
 /* Only the clock wants to know, and the tests want the same answer everywhere:
  * TILECOPY_PTXAS=none. */
 uint32_t tc_run_registers(tc_session *s, const tc_run *run) {
@@ -32,9 +20,9 @@ uint32_t tc_run_registers(tc_session *s, const tc_run *run) {
     const tc_toolchain *t = tc_toolchain_find(a, &why, &hint);
     const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
     tc_build_options o = {.cancel = &s->cancel};
-    const char *lines =
-        t != NULL ? tc_ptxas_registers(a, t, run->ptx, arch, &o) : NULL;
-    uint32_t n = lines != NULL ? tc_registers_among(lines, run->entry) : 0;
+    uint32_t n = t != NULL
+                     ? tc_ptxas_registers(a, t, run->ptx, arch, run->entry, &o)
+                     : 0;
     tc_arena_free(a);
     return n;
 }

@@ -1,4 +1,5 @@
 /* ptxas.c - what ptxas says of a kernel. */
+#include "base/temporary.h"
 #include "toolchain/internal.h"
 
 #include <errno.h>
@@ -11,12 +12,14 @@ static const char *arch_of(tc_arena *a, const char *arch) {
     return strncmp(arch, "sm_", 3) == 0 ? arch : tc_format(a, "sm_%s", arch);
 }
 
-/* Name in the cache of what this ptxas makes of the text. */
+/* Name in the cache of what this ptxas makes of the text, or of one entry. */
 static const char *name_of(tc_arena *a, const tc_toolchain *t, const char *text,
-                           const char *arch, const char *suffix) {
+                           const char *arch, const char *entry,
+                           const char *suffix) {
     tc_hash h = TC_HASH_START;
     tc_hash_stat(&h, t->ptxas);
     tc_hash_text(&h, arch);
+    tc_hash_text(&h, entry);
     tc_hash_text(&h, text);
     return tc_format(a, "%s.%s", tc_hash_name(a, h), suffix);
 }
@@ -46,10 +49,11 @@ static bool run(tc_arena *a, const char *const *argv, const char *work,
     return status == 0;
 }
 
-/* ptxas -v on the text: what it said, and the cubin's bytes if it takes it. */
+/* ptxas -v on the text, or on an entry of it and what that calls alone: what it
+ * said, and the cubin's bytes if it takes it. */
 static void *assemble(tc_arena *a, const tc_toolchain *t, const char *text,
-                      const char *arch, const tc_build_options *o, tc_buf *said,
-                      size_t *bytes) {
+                      const char *arch, const char *entry,
+                      const tc_build_options *o, tc_buf *said, size_t *bytes) {
     const char *work = tc_temporary(a);
     if (work == NULL) {
         tc_buf_printf(said, "there is no folder for temporary files: %s",
@@ -58,9 +62,17 @@ static void *assemble(tc_arena *a, const tc_toolchain *t, const char *text,
     }
     const char *ptx = tc_format(a, "%s/kernels.ptx", work);
     const char *cubin = tc_format(a, "%s/kernels.cubin", work);
-    const char *argv[] = {
-        t->ptxas, "-v", "-arch", arch_of(a, arch), "--generate-line-info", "-o",
-        cubin,    ptx,  NULL};
+    const char *argv[] = {t->ptxas,
+                          "-v",
+                          "-arch",
+                          arch_of(a, arch),
+                          "--generate-line-info",
+                          "-o",
+                          cubin,
+                          ptx,
+                          entry != NULL ? "-e" : NULL,
+                          entry,
+                          NULL};
     void *made = NULL;
     if (!tc_write_file(ptx, text, strlen(text), 0644)) {
         tc_buf_printf(said, "%s: %s", ptx, strerror(errno));
@@ -72,29 +84,21 @@ static void *assemble(tc_arena *a, const tc_toolchain *t, const char *text,
 }
 
 /* "Compiling entry function 'name' for 'sm_90a'", and then, a line or more
- * later, "Used 18 registers, ...": "name 18". */
-static const char *registers_in(tc_arena *a, const char *said) {
-    static const char *const entry = "Compiling entry function '";
-    tc_buf out = TC_BUF_INIT;
-    const char *name = NULL;
-    size_t len = 0;
+ * later, "Used 18 registers, ...": 18, of the only entry. */
+static uint32_t registers_in(tc_arena *a, const char *said) {
+    bool own = false;
     for (const char *p = said; *p != '\0';) {
         size_t n = strcspn(p, "\n");
         const char *line = tc_strndup(a, p, n);
-        const char *at = strstr(line, entry), *used = strstr(line, "Used ");
-        if (at != NULL) {
-            name = at + strlen(entry);
-            len = strcspn(name, "'");
-        } else if (strstr(line, "Compiling ") != NULL) {
-            name = NULL; /* a function that is called */
-        } else if (name != NULL && used != NULL && atoi(used + 5) > 0) {
-            tc_buf_printf(&out, "%.*s %d\n", (int)len, name, atoi(used + 5));
-            name = NULL;
+        const char *used = strstr(line, "Used ");
+        if (strstr(line, "Compiling ") != NULL) { /* or a function's */
+            own = strstr(line, "Compiling entry function '") != NULL;
+        } else if (own && used != NULL && atoi(used + 5) > 0) {
+            return (uint32_t)atoi(used + 5);
         }
         p += n + (p[n] == '\n');
     }
-    tc_buf_puts(&out, "");
-    return tc_buf_finish(&out, a);
+    return 0;
 }
 
 /* Where it cannot be kept it is made again. */
@@ -106,26 +110,28 @@ static void keep(tc_arena *a, const char *cache, const char *name,
     }
 }
 
-const char *tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
-                               const char *ptx_text, const char *arch,
-                               const tc_build_options *o) {
+uint32_t tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
+                            const char *ptx_text, const char *arch,
+                            const char *kernel, const tc_build_options *o) {
     if (t->ptxas == NULL) {
-        return NULL;
+        return 0;
     }
-    const char *name = name_of(a, t, ptx_text, arch, "registers"), *note;
-    const char *cache = tc_cache_folder(a, o->cache, &note), *text = NULL;
+    const char *name = name_of(a, t, ptx_text, arch, kernel, "registers");
+    const char *note, *cache = tc_cache_folder(a, o->cache, &note);
     tc_part part = {.name = "registers", .mode = 0600};
     size_t bytes = 0;
     if (cache != NULL && tc_cache_find(a, cache, name, &part, 1) != NULL) {
-        return part.bytes;
+        return (uint32_t)atoi(part.bytes);
     }
+    uint32_t n = 0;
     tc_buf said = TC_BUF_INIT;
-    if (assemble(a, t, ptx_text, arch, o, &said, &bytes) != NULL) {
-        text = registers_in(a, tc_buf_text(&said));
+    if (assemble(a, t, ptx_text, arch, kernel, o, &said, &bytes) != NULL) {
+        n = registers_in(a, tc_buf_text(&said));
+        const char *text = tc_format(a, "%u\n", n);
         keep(a, cache, name, "registers", text, strlen(text));
     }
     tc_buf_free(&said);
-    return text;
+    return n;
 }
 
 const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
@@ -136,7 +142,7 @@ const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
         snprintf(why, why_size, "there is no ptxas beside %s", t->nvcc);
         return NULL;
     }
-    const char *name = name_of(a, t, ptx_text, arch, "cubin"), *note;
+    const char *name = name_of(a, t, ptx_text, arch, NULL, "cubin"), *note;
     const char *cache = tc_cache_folder(a, o->cache, &note);
     tc_part part = {.name = "cubin", .mode = 0600};
     if (cache != NULL && tc_cache_find(a, cache, name, &part, 1) != NULL) {
@@ -144,7 +150,7 @@ const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
         return part.bytes;
     }
     tc_buf said = TC_BUF_INIT;
-    void *made = assemble(a, t, ptx_text, arch, o, &said, bytes);
+    void *made = assemble(a, t, ptx_text, arch, NULL, o, &said, bytes);
     if (made == NULL) {
         snprintf(why, why_size, "ptxas refused it: %s", tc_buf_text(&said));
     } else {
