@@ -54,9 +54,16 @@ $(BUILD)/src/sim/fast/avx512.o: VECTOR = $(VECTOR_OPT) \
   $(if $(X86),-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma)
 
 # tests/unit/ROOM/test_NAME.c becomes $(BUILD)/tests/test_NAME.
-$(TEST_OBJ): INCLUDE = -Itests/support
+# What they share: tests/support.
+SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
+$(TEST_OBJ) $(SUPPORT): INCLUDE = -Itests/support
+$(BUILD)/tests/support.a: $(SUPPORT)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
 $(foreach t,$(TEST_OBJ),$(eval $(BUILD)/tests/$(notdir $(t:.o=)): $(t)))
-$(TESTS): $(BUILD)/libtilecopy.a
+$(TESTS): $(BUILD)/tests/support.a $(BUILD)/libtilecopy.a
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	  -lcmocka -lz $(LIBS)
 
@@ -191,7 +198,7 @@ check:
 	@sh tests/tools/check_includes.sh
 	@sh tests/tools/check_sizes.sh
 	@sh tests/tools/check_heads.sh
-	@sh tests/tools/check_names.sh $(BUILD)/libtilecopy.a
+	@sh tests/tools/check_tags.sh
 	@sh tests/tools/check_private.sh
 	@sh tests/tools/check_format.sh
 
@@ -221,4 +228,4 @@ clean:
 .PHONY: all faults tools run test test-build test-plain toolkit check conformance bench \
         fuzz install clean
 .SECONDARY:
--include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d)
+-include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT:.o=.d)

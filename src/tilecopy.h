@@ -82,9 +82,10 @@ bool tc_session_process(int argc, char **argv, int *status);
 /* For programs that run others': from here on two processes go on. In the one
  * that works it returns false. The other one waits for it, passes signals on,
  * and when it has ended, whatever ended it, ends all that it has left behind:
- * then it returns true, and *status is for main to return. If that one is
- * killed, the worker gets SIGTERM. Call it before there are threads. */
-bool tc_guard(int *status);
+ * then it returns true, and *status is for main to return; or dies of SIGINT,
+ * SIGTERM or SIGHUP as the worker has. If that one is killed, the worker gets
+ * SIGTERM. Call it before there are threads. */
+bool tc_supervise(int *status);
 /* The number of the process that drives the GPU, or 0. s may be NULL. */
 int tc_session_gpu_process(const tc_session *s);
 

@@ -1,5 +1,5 @@
 /* temporary.c - folders for temporary files, which go on each path out: what has
- * not been removed is known, also to the process above ours (tc_guard), where
+ * not been removed is known, also to the process above ours (tc_supervise), where
  * that made the list, and can be removed without memory. */
 #include "base/temporary.h"
 

@@ -58,18 +58,18 @@ static char *read_text(tc_arena *a, const char *name, char *path, size_t size) {
     return tc_buf_finish(&text, a);
 }
 
-typedef struct listing {
+typedef struct exercise_list {
     tc_arena *arena;
     tc_buf *text;
     json_t *json;
     const char *prefix;
     char name[256];
     int n; /* exercises that begin with prefix */
-} listing;
+} exercise_list;
 
 /* The name, and the title: the first line after its "# NAME: ". */
 static void list_one(void *user, const char *name) {
-    listing *l = user;
+    exercise_list *l = user;
     char path[PATH_MAX];
     const char *title = read_text(l->arena, name, path, sizeof path);
     size_t n = strlen(name);
@@ -85,15 +85,15 @@ static void list_one(void *user, const char *name) {
 }
 
 static void choose(void *user, const char *name) {
-    listing *l = user;
+    exercise_list *l = user;
     if (strncmp(name, l->prefix, strlen(l->prefix)) == 0) {
         snprintf(l->name, sizeof l->name, "%s", name);
         l->n++;
     }
 }
 
-static tc_status show(tc_session *s, const tc_command_value *name, listing *l,
-                      tc_reply *r) {
+static tc_status show(tc_session *s, const tc_command_value *name,
+                      exercise_list *l, tc_reply *r) {
     char path[PATH_MAX] = "";
     if (l->n != 1) {
         tc_error(&s->diags, name->span, "`exercise` lists them",
@@ -116,9 +116,9 @@ static tc_status show(tc_session *s, const tc_command_value *name, listing *l,
 tc_status tc_cmd_exercise(tc_session *s, const tc_command_args *args,
                           tc_reply *r) {
     const tc_command_value *name = tc_value_of(args, "NAME");
-    listing l = {.arena = tc_arena_new(),
-                 .text = &r->text,
-                 .prefix = name != NULL ? name->text : ""};
+    exercise_list l = {.arena = tc_arena_new(),
+                       .text = &r->text,
+                       .prefix = name != NULL ? name->text : ""};
     tc_status status = TC_OK;
     tc_exercise_names(choose, &l);
     if (name == NULL) {

@@ -27,7 +27,8 @@ typedef struct gpu_outcome {
 } gpu_outcome;
 
 /* The kernel's arguments: copies of the buffers' data, and the numbers. */
-static tc_gpu_arg *make_args(tc_session *s, tc_run *run, gpu_outcome *out) {
+static tc_gpu_arg *make_args(tc_session *s, tc_last_run *run,
+                             gpu_outcome *out) {
     out->after = TC_NEWN(out->arena, uint8_t *, run->nbuffers + 1);
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *b = &run->buffers[i];
@@ -54,7 +55,7 @@ static void keep_print(void *user, const char *text, size_t n) {
     tc_buf_write(user, text, n);
 }
 
-static tc_gpu_shape shape_of(const tc_run *run) {
+static tc_gpu_shape shape_of(const tc_last_run *run) {
     tc_gpu_shape s = {.dynamic_shared = run->dynamic_shared,
                       .cooperative = tc_run_waits_for_grid(run)};
     memcpy(s.grid, run->grid, sizeof s.grid);
@@ -69,7 +70,7 @@ static tc_gpu_shape shape_of(const tc_run *run) {
  * when there is no GPU, or it refuses. */
 static bool run_on_gpu(tc_session *s, tc_span at, gpu_outcome *out) {
     char why[512];
-    tc_run *run = s->program.run;
+    tc_last_run *run = s->program.run;
     tc_gpu *gpu = tc_gpu_cuda.open(s->gpu, why, sizeof why);
     if (gpu == NULL) {
         tc_error(&s->diags, at, "`run` executes the same PTX in the simulator",
@@ -123,7 +124,7 @@ static void differences_text(const tc_run_buffer *b, const uint8_t *gpu,
 
 /* What may explain a buffer's differences: an instruction that need not give
  * the same bits everywhere. */
-static void explain_text(const tc_run *run, const tc_run_buffer *b,
+static void explain_text(const tc_last_run *run, const tc_run_buffer *b,
                          const uint8_t *gpu, tc_buf *out) {
     const tc_ptx_op *op = tc_run_approximate(run);
     uint64_t ulps;
@@ -145,7 +146,7 @@ static void explain_text(const tc_run *run, const tc_run_buffer *b,
 
 static bool compare_text(tc_session *s, const gpu_outcome *o, tc_buf *out) {
     bool all = true;
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *b = &run->buffers[i];
         uint64_t d = count_differences(b->after, o->after[i], b->bytes);
@@ -163,7 +164,7 @@ static bool compare_text(tc_session *s, const gpu_outcome *o, tc_buf *out) {
     return all;
 }
 
-static void explain_json(const tc_run *run, const tc_run_buffer *b,
+static void explain_json(const tc_last_run *run, const tc_run_buffer *b,
                          const uint8_t *gpu, json_t *item) {
     const tc_ptx_op *op = tc_run_approximate(run);
     uint64_t ulps;
@@ -181,7 +182,7 @@ static void explain_json(const tc_run *run, const tc_run_buffer *b,
 
 static json_t *compare_json(tc_session *s, const gpu_outcome *o, bool *all) {
     json_t *list = json_array();
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     *all = true;
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *b = &run->buffers[i];
@@ -232,7 +233,7 @@ static void device_json(const gpu_outcome *o, json_t *reply) {
 
 /* The GPU's bytes are the run's. */
 static void answer_alone(tc_session *s, const gpu_outcome *o, tc_reply *r) {
-    tc_run *run = s->program.run;
+    tc_last_run *run = s->program.run;
     for (int i = 0; i < run->nbuffers; i++) {
         run->buffers[i].after = o->after[i];
     }
@@ -249,7 +250,7 @@ static void answer_alone(tc_session *s, const gpu_outcome *o, tc_reply *r) {
 }
 
 static void answer_both(tc_session *s, const gpu_outcome *o, tc_reply *r) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     bool all;
     if (s->options.json) {
         json_t *buffers = compare_json(s, o, &all);
@@ -269,7 +270,7 @@ static void answer_both(tc_session *s, const gpu_outcome *o, tc_reply *r) {
 }
 
 tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r) {
-    tc_run *run = s->program.run;
+    tc_last_run *run = s->program.run;
     bool alone = run->sim == NULL;
     gpu_outcome o = {.arena = alone ? run->arena : tc_arena_new()};
     bool ok = run_on_gpu(s, at, &o);
@@ -289,7 +290,7 @@ tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r) {
  * data is what the GPU gets, and its findings say whether the GPU's bytes can
  * be trusted to repeat. */
 tc_status tc_cmd_gpu(tc_session *s, const tc_command_args *args, tc_reply *r) {
-    tc_run *last = s->program.run;
+    tc_last_run *last = s->program.run;
     tc_status status = TC_FAILED;
     tc_loaded *program = tc_cuda_newest(s);
     if (program != NULL && (last == NULL || s->last_exec.exec != NULL)) {

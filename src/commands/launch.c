@@ -16,7 +16,7 @@ typedef struct ask {
     const tc_command_value *values; /* the ARGs */
     int nvalues;
     const tc_ptx_func *kernel;
-    tc_run *run;
+    tc_last_run *run;
     tc_span geometry; /* GRID and BLOCK */
 } ask;
 
@@ -131,7 +131,7 @@ static bool count_fits(ask *k) {
 
 static bool make_buffer(ask *k, tc_span at, const tc_arg_value *v,
                         tc_run_arg *p) {
-    tc_run *run = k->run;
+    tc_last_run *run = k->run;
     tc_buffer *b = TC_NEW(run->arena, tc_buffer);
     int64_t elements = 1;
     b->name = tc_format(run->arena, "a%d", run->nbuffers);
@@ -182,7 +182,7 @@ static bool read_arg(ask *k, int i) {
 }
 
 static bool read_args(ask *k) {
-    tc_run *run = k->run;
+    tc_last_run *run = k->run;
     int n = k->kernel->nparams;
     if (!count_fits(k)) {
         return false;
@@ -202,7 +202,7 @@ static bool read_args(ask *k) {
 /* --- the command -----------------------------------------------------------*/
 
 static void fill_in(ask *k) {
-    tc_run *run = k->run;
+    tc_last_run *run = k->run;
     run->source = run->file->source;
     run->module = run->file->module;
     run->ptx = run->file->text->text;
@@ -217,7 +217,7 @@ static void fill_in(ask *k) {
 }
 
 /* The words of the line go when the command ends; the run stays. */
-static void forget_words(tc_run *run) {
+static void forget_words(tc_last_run *run) {
     run->span = TC_NOWHERE;
     for (int i = 0; i < run->nbuffers; i++) {
         ((tc_buffer *)run->buffers[i].buffer)->span = TC_NOWHERE;

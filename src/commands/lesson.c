@@ -81,15 +81,15 @@ static char *read_lesson(tc_arena *a, const char *name) {
     return tc_buf_finish(&text, a);
 }
 
-typedef struct listing {
+typedef struct lesson_list {
     tc_arena *arena;
     tc_buf *text;
     json_t *json;
-} listing;
+} lesson_list;
 
 /* The name, and the title: the text of the first line after its "# ". */
 static void list_one(void *user, const char *name) {
-    listing *l = user;
+    lesson_list *l = user;
     char *text = read_lesson(l->arena, name);
     const char *title = text ? text + strspn(text, "# ") : "";
     int len = (int)strcspn(title, "\n");
@@ -106,7 +106,7 @@ tc_status tc_cmd_lesson(tc_session *s, const tc_command_args *args,
     tc_status status = TC_OK;
     tc_lesson_names(choose, &c);
     if (name == NULL) {
-        listing l = {a, &r->text, json_array()};
+        lesson_list l = {a, &r->text, json_array()};
         tc_lesson_names(list_one, &l);
         r->json = json_pack("{s:o}", "lessons", l.json);
         tc_buf_puts(&r->text, c.n ? "Read one with `lesson NAME`.\n"

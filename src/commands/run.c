@@ -28,7 +28,7 @@ static void report_stopped(tc_session *s) {
 }
 
 tc_status tc_run_answer(tc_session *s, tc_reply *r) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     if (run->result.status == TC_RUN_CANCELLED) {
         report_stopped(s);
         return TC_FAILED;

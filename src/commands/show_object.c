@@ -19,13 +19,13 @@ static const tc_buffer *find_buffer(const tc_session *s, const char *name) {
 
 /* --- names that are not there --------------------------------------------- */
 
-typedef struct names {
+typedef struct object_names {
     const char *items[512];
     int n;
-} names;
+} object_names;
 
 static void collect(void *user, const char *name, const tc_value *v) {
-    names *list = user;
+    object_names *list = user;
     (void)v;
     if (list->n < 512) {
         list->items[list->n++] = name;
@@ -33,7 +33,7 @@ static void collect(void *user, const char *name, const tc_value *v) {
 }
 
 static bool not_defined(tc_session *s, const char *name, tc_span span) {
-    names list = {.n = 0};
+    object_names list = {.n = 0};
     const tc_func *f = s->program.func;
     tc_env_each(s->env, collect, &list);
     for (int i = 0; f != NULL && i < f->nbuffers; i++) {

@@ -128,7 +128,7 @@ tc_status tc_cmd_state(tc_session *s, const tc_command_args *args,
     if (!tc_need_run(s, args->span, &status)) {
         return status;
     }
-    tc_run *run = s->program.run;
+    tc_last_run *run = s->program.run;
     if (run->no_state != NULL) {
         tc_error(&s->diags, args->span, NULL, "%s", run->no_state);
         return TC_FAILED;

@@ -21,9 +21,7 @@ tc_var *tc_lower_var(tc_lowering *l, const tc_var *v) {
     return n;
 }
 
-/* --- buffers
- * --------------------------------------------------------------------
- */
+/* --- buffers ---------------------------------------------------------------*/
 
 /* Elements that TVM allocates: the product of the shape; with thread axes, the
  * span of what one thread holds (GetFlattenedBuffer). */
@@ -133,9 +131,7 @@ static void match_params(tc_lowering *l) {
     }
 }
 
-/* --- the launch
- * --------------------------------------------------------------------
- */
+/* --- the launch ------------------------------------------------------------*/
 
 static void launch_dims(tc_lowering *l, tc_scope_id_kind kind, tc_bind first,
                         const char *const names[3], int64_t dims[3]) {
@@ -221,9 +217,7 @@ static void scope_id(tc_lowering *l, const tc_stmt *s) {
     }
 }
 
-/* --- statements
- * ----------------------------------------------------------------------
- */
+/* --- statements ------------------------------------------------------------*/
 
 static void refuse_copy(tc_lowering *l, const tc_decision *d) {
     const char *names[TC_VARIANT_COUNT];
@@ -358,9 +352,7 @@ void tc_lower_block(tc_lowering *l, const tc_block *in, tc_block *out) {
     }
 }
 
-/* --- the function
- * -----------------------------------------------------------------------
- */
+/* --- the function ----------------------------------------------------------*/
 
 static void gather_shared(tc_lowering *l, const tc_block *b, int *cap) {
     tc_lowered *o = l->out;

@@ -43,9 +43,7 @@ bool tc_expr_is_pure(const tc_expr *e) {
     }
 }
 
-/* --- indices
- * ------------------------------------------------------------------
- */
+/* --- indices ---------------------------------------------------------------*/
 
 static tc_expr *binary_int(tc_arena *a, tc_binop op, tc_expr *x, int64_t y) {
     return tc_binary(a, op, x, tc_int_t(a, x->type, y));
@@ -163,9 +161,7 @@ tc_expr *tc_lower_index(tc_lowering *l, const tc_buffer *b, tc_expr **index,
     return index_of(l, b, index, n, span, 0);
 }
 
-/* --- the walk
- * --------------------------------------------------------------------
- */
+/* --- the walk --------------------------------------------------------------*/
 
 static tc_expr *variable(tc_lowering *l, tc_expr *e, bool inlined) {
     tc_map_entry *m = tc_map_find(&l->map, e->var);

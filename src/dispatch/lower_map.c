@@ -43,9 +43,7 @@ tc_map_entry *tc_map_put(tc_arena *a, tc_map *m, const void *key, void *value) {
     return e;
 }
 
-/* --- names
- * --------------------------------------------------------------------
- */
+/* --- names -----------------------------------------------------------------*/
 
 static const char **name_slot(const char **slots, size_t cap,
                               const char *name) {

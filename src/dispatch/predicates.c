@@ -51,9 +51,7 @@ bool tc_pred_scope(const tc_dispatch_ctx *cx, tc_verdict *v,
                         tc_scope_name(s), ok ? "one of" : "needs", list);
 }
 
-/* --- active threads
- * ------------------------------------------------------------
- */
+/* --- active threads --------------------------------------------------------*/
 
 static const tc_intra *intra_of(const tc_dispatch_ctx *cx, const char *axis) {
     for (int i = 0; i < cx->nintra; i++) {
@@ -104,9 +102,7 @@ bool tc_pred_all_active(const tc_dispatch_ctx *cx, tc_verdict *v,
     return ok;
 }
 
-/* --- the two sides
- * --------------------------------------------------------------
- */
+/* --- the two sides ---------------------------------------------------------*/
 
 int64_t tc_region_elements(const tc_region *r) {
     int64_t n = 1;
@@ -245,9 +241,7 @@ bool tc_pred_divides(const tc_dispatch_ctx *cx, tc_verdict *v,
                         n, cx->threads, n % cx->threads);
 }
 
-/* --- whole predicates
- * -----------------------------------------------------------
- */
+/* --- whole predicates ------------------------------------------------------*/
 
 bool tc_pred_gs(const tc_dispatch_ctx *cx, tc_verdict *v, const char *name,
                 const char **reason, const tc_space_pair *pairs, int n) {

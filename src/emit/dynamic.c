@@ -2,7 +2,7 @@
 #include "emit/dynamic.h"
 #include "emit/facts.h"
 
-const char *tc_dynamic_name(tc_names *names, const tc_lowered *l) {
+const char *tc_dynamic_name(tc_emit_names *names, const tc_lowered *l) {
     if (l->ndynamic == 0) {
         return NULL;
     }

@@ -7,7 +7,7 @@
 
 /* The array's name: the buffer's, or one of its own for several buffers; NULL
  * when the program has no dynamic shared memory. */
-const char *tc_dynamic_name(tc_names *names, const tc_lowered *l);
+const char *tc_dynamic_name(tc_emit_names *names, const tc_lowered *l);
 
 /* Adds the buffers that lie in it to out->symbols. */
 void tc_dynamic_symbols(tc_arena *a, const tc_lowered *l, const char *name,

@@ -141,17 +141,17 @@ static bool is_static(tc_facts *f, const tc_expr *e) {
 
 /* --- the walk --------------------------------------------------------------*/
 
-typedef struct walk {
+typedef struct facts_walk {
     tc_facts *f;
     int depth;
     int64_t copies;
     const tc_block *block;
-} walk;
+} facts_walk;
 
-static void walk_expr(walk *w, const tc_expr *e, int weight);
+static void walk_expr(facts_walk *w, const tc_expr *e, int weight);
 
 /* Records for the buffer, its parameter and what it is a view of. */
-static void touch(walk *w, const tc_buffer *b, int weight) {
+static void touch(facts_walk *w, const tc_buffer *b, int weight) {
     for (int i = 0; b != NULL && i < MAX_DEPTH; i++, b = b->base) {
         tc_fact_of(w->f, b);
         if (b->param != NULL) {
@@ -166,7 +166,8 @@ static void touch(walk *w, const tc_buffer *b, int weight) {
     }
 }
 
-static void walk_access(walk *w, const tc_expr *e, int weight, bool address) {
+static void walk_access(facts_walk *w, const tc_expr *e, int weight,
+                        bool address) {
     touch(w, e->mem.buffer, weight);
     tc_fact *fact = tc_fact_of(w->f, e->mem.buffer);
     if (address) {
@@ -180,7 +181,7 @@ static void walk_access(walk *w, const tc_expr *e, int weight, bool address) {
     }
 }
 
-static void walk_call(walk *w, const tc_expr *e, int weight) {
+static void walk_call(facts_walk *w, const tc_expr *e, int weight) {
     const tc_expr *access = tc_memory_access_of(e);
     w->f->waits_ld |= e->call.op == TC_OPC_PTX_TCGEN05_WAIT_LD;
     if (access != NULL) {
@@ -197,7 +198,7 @@ static void walk_call(walk *w, const tc_expr *e, int weight) {
     }
 }
 
-static void walk_operands(walk *w, const tc_expr *e, int weight) {
+static void walk_operands(facts_walk *w, const tc_expr *e, int weight) {
     switch (e->kind) {
     case TC_E_UNARY:
         walk_expr(w, e->un.a, weight);
@@ -227,7 +228,7 @@ static void walk_operands(walk *w, const tc_expr *e, int weight) {
 }
 
 /* Counts the uses in e, `weight` each (-1 takes them back). */
-static void walk_expr(walk *w, const tc_expr *e, int weight) {
+static void walk_expr(facts_walk *w, const tc_expr *e, int weight) {
     if (++w->depth > MAX_DEPTH) {
         if (!w->f->failed) {
             tc_error(w->f->diags, e->span, "give parts of it a name",
@@ -243,9 +244,9 @@ static void walk_expr(walk *w, const tc_expr *e, int weight) {
     w->depth--;
 }
 
-static void walk_block(walk *w, const tc_block *b);
+static void walk_block(facts_walk *w, const tc_block *b);
 
-static void walk_loop(walk *w, const tc_stmt *s) {
+static void walk_loop(facts_walk *w, const tc_stmt *s) {
     int64_t first, n, copies = w->copies;
     tc_fact *var = tc_fact_of(w->f, s->var);
     bool was = var->unrolled;
@@ -265,7 +266,7 @@ static bool is_pure(const tc_expr *e) {
            (tc_ops[e->call.op].flags & TC_OPF_ADDRESS) != 0;
 }
 
-static void walk_store(walk *w, const tc_stmt *s) {
+static void walk_store(facts_walk *w, const tc_stmt *s) {
     tc_fact *fact = tc_fact_of(w->f, s->buffer);
     touch(w, s->buffer, 1);
     fact->stores++;
@@ -277,7 +278,7 @@ static void walk_store(walk *w, const tc_stmt *s) {
     walk_expr(w, s->value, 1);
 }
 
-static void walk_stmt(walk *w, const tc_stmt *s) {
+static void walk_stmt(facts_walk *w, const tc_stmt *s) {
     switch (s->kind) {
     case TC_S_EVAL:
         if (!is_pure(s->value)) {
@@ -312,7 +313,7 @@ static void walk_stmt(walk *w, const tc_stmt *s) {
     }
 }
 
-static void walk_block(walk *w, const tc_block *b) {
+static void walk_block(facts_walk *w, const tc_block *b) {
     const tc_block *outer = w->block;
     for (const tc_stmt *s = b->first; s != NULL && !w->f->failed; s = s->next) {
         w->block = b;
@@ -325,7 +326,7 @@ static void walk_block(walk *w, const tc_block *b) {
 
 /* Lets that nothing live uses give back the uses of their values. */
 static void drop_dead_lets(tc_facts *f, tc_fact **all) {
-    walk w = {.f = f};
+    facts_walk w = {.f = f};
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < f->n; i++) {
@@ -466,7 +467,7 @@ tc_facts *tc_facts_new(tc_arena *a, const tc_lowered *l, tc_diags *diags) {
     f->arena = a;
     f->lowered = l;
     f->diags = diags;
-    walk w = {.f = f, .copies = 1};
+    facts_walk w = {.f = f, .copies = 1};
     for (int i = 0; i < l->func->nparams; i++) {
         tc_fact_of(f, l->func->params[i]);
     }

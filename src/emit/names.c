@@ -81,7 +81,7 @@ static char *spelled(tc_arena *a, const char *wanted) {
     return out;
 }
 
-static bool in_sight(const tc_names *names, const char *text) {
+static bool in_sight(const tc_emit_names *names, const char *text) {
     for (int i = 0; i < names->n; i++) {
         if (strcmp(names->items[i].text, text) == 0) {
             return true;
@@ -90,17 +90,18 @@ static bool in_sight(const tc_names *names, const char *text) {
     return is_reserved(text);
 }
 
-const char *tc_name_add(tc_names *names, const void *key, const char *wanted) {
+const char *tc_name_add(tc_emit_names *names, const void *key,
+                        const char *wanted) {
     const char *base = spelled(names->arena, wanted), *text = base;
     for (int i = 1; in_sight(names, text); i++) {
         text = tc_format(names->arena, "%s_%d", base, i);
     }
-    struct tc_name item = {key, text};
+    struct tc_emit_name item = {key, text};
     TC_PUSH(names->arena, names->items, names->n, names->cap, item);
     return text;
 }
 
-const char *tc_name_of(const tc_names *names, const void *key) {
+const char *tc_name_of(const tc_emit_names *names, const void *key) {
     for (int i = names->n - 1; i >= 0; i--) {
         if (names->items[i].key == key) {
             return names->items[i].text;

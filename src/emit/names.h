@@ -5,18 +5,19 @@
 #include "base/arena.h"
 
 /* A stack of names in sight. Leaving a block forgets its names. */
-typedef struct tc_names {
+typedef struct tc_emit_names {
     tc_arena *arena;
-    struct tc_name {
+    struct tc_emit_name {
         const void *key;
         const char *text;
     } * items;
     int n, cap;
-} tc_names;
+} tc_emit_names;
 
 /* Gives key a name like `wanted`, legal and different from all in sight. */
-const char *tc_name_add(tc_names *names, const void *key, const char *wanted);
+const char *tc_name_add(tc_emit_names *names, const void *key,
+                        const char *wanted);
 /* The name of key, or NULL. */
-const char *tc_name_of(const tc_names *names, const void *key);
+const char *tc_name_of(const tc_emit_names *names, const void *key);
 
 #endif

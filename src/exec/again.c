@@ -27,7 +27,8 @@ void tc_exec_keep_memory(tc_exec *e, const tc_program_launch *l) {
     }
 }
 
-void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l, tc_run *run) {
+void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l,
+                         tc_last_run *run) {
     const tc_sim_launch *k = l->launch;
     uint8_t *params = tc_alloc(run->arena, k->nparams + 1);
     memcpy(params, k->params, k->nparams);
@@ -50,7 +51,7 @@ void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l, tc_run *run) {
 }
 
 /* Gives a simulator the memory as it was. False: it has no place for it. */
-static bool lay_out(tc_exec *e, tc_sim *sim, const tc_run *run) {
+static bool lay_out(tc_exec *e, tc_sim *sim, const tc_last_run *run) {
     free(e->scratch);
     e->scratch = tc_xmalloc(e->nbefore + 1);
     memcpy(e->scratch, e->before, e->nbefore);
@@ -69,7 +70,7 @@ static bool lay_out(tc_exec *e, tc_sim *sim, const tc_run *run) {
     return true;
 }
 
-tc_sim *tc_exec_again(tc_exec *e, const tc_run *run, uint64_t stop_at,
+tc_sim *tc_exec_again(tc_exec *e, const tc_last_run *run, uint64_t stop_at,
                       tc_sim_result *out) {
     tc_sim_options o = run->used;
     tc_diags quiet = {0};

@@ -43,22 +43,22 @@ void tc_exec_free(tc_exec *e) {
 
 /* --- what the device asks of the compiler ----------------------------------*/
 
+tc_build_status tc_exec_ask_registers(const tc_loaded *file, char *why,
+                                      size_t why_size) {
+    tc_cuda *c = file->cuda;
+    if (c->registers != NULL) {
+        return TC_BUILD_OK;
+    }
+    return tc_ptxas_registers(file->arena, c->toolchain, file->text->text,
+                              c->arch, &c->options, &c->registers, why,
+                              why_size);
+}
+
 static uint32_t registers(void *user, const char *kernel) {
     tc_exec *e = user;
-    tc_cuda *c = e->cuda;
-    tc_arena *a = e->file->arena;
-    for (const tc_kernel_registers *k = c->registers; k != NULL; k = k->next) {
-        if (strcmp(k->kernel, kernel) == 0) {
-            return k->n;
-        }
-    }
-    tc_kernel_registers *k = TC_NEW(a, tc_kernel_registers);
-    k->kernel = tc_strdup(a, kernel);
-    k->n = tc_ptxas_registers(a, c->toolchain, e->file->text->text, c->arch,
-                              kernel, &c->options);
-    k->next = c->registers;
-    c->registers = k;
-    return k->n;
+    char unknown[256];
+    tc_exec_ask_registers(e->file, unknown, sizeof unknown);
+    return tc_registers_among(e->cuda->registers, kernel);
 }
 
 /* For a GPU of that sm; where the text is for "90a" only such a one takes it.

@@ -118,6 +118,11 @@ typedef struct tc_exec_ask {
     uint64_t memory;
 } tc_exec_ask;
 
+/* Asks ptxas for the registers of the program's kernels, unless it has been
+ * asked. Not OK with why: they stay unknown. */
+tc_build_status tc_exec_ask_registers(const tc_loaded *file, char *why,
+                                      size_t why_size);
+
 /* Runs the .cu, keeps what came of it as the session's last run of a program.
  * Never fails: its result says how it ended. */
 tc_exec *tc_exec_run(tc_session *s, tc_loaded *file, const tc_exec_ask *ask);
@@ -139,9 +144,10 @@ void tc_exec_misused(void *exec, const tc_host_finding *f);
 /* Keeps what memory holds now, for the launch that comes. */
 void tc_exec_keep_memory(tc_exec *e, const tc_program_launch *l);
 /* Gives the run of that launch what it needs to be made again. */
-void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l, tc_run *run);
+void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l,
+                         tc_last_run *run);
 /* tc_run_again for such a run. */
-tc_sim *tc_exec_again(tc_exec *e, const tc_run *run, uint64_t stop_at,
+tc_sim *tc_exec_again(tc_exec *e, const tc_last_run *run, uint64_t stop_at,
                       tc_sim_result *out);
 
 /* --- source_location.c: the program's own text ---------------------------------------*/

@@ -21,7 +21,7 @@ void tc_exec_launching(void *exec, const tc_program_launch *l) {
 /* --- the launch as a run ---------------------------------------------------*/
 
 /* The device's findings end with its next launch; these do not. */
-static void copy_result(tc_run *run, const tc_sim_result *r) {
+static void copy_result(tc_last_run *run, const tc_sim_result *r) {
     run->result = *r;
     run->result.state = NULL;
     run->result.where = tc_wait_list_copy(run->arena, r->where);
@@ -33,8 +33,8 @@ static void copy_result(tc_run *run, const tc_sim_result *r) {
 
 /* Memory without a type: its elements are named by their bytes. named: what
  * the program calls it matters. */
-static void give_buffers(tc_exec *e, tc_run *run, const tc_program_launch *l,
-                         bool named) {
+static void give_buffers(tc_exec *e, tc_last_run *run,
+                         const tc_program_launch *l, bool named) {
     run->buffers = TC_NEWN(run->arena, tc_run_buffer, l->nmemory + 1);
     for (int i = 0; i < l->nmemory; i++) {
         const tc_device_memory *m = &l->memory[i];
@@ -47,8 +47,9 @@ static void give_buffers(tc_exec *e, tc_run *run, const tc_program_launch *l,
     }
 }
 
-static tc_run *make_run(tc_exec *e, const tc_program_launch *l, bool named) {
-    tc_run *run = tc_run_new();
+static tc_last_run *make_run(tc_exec *e, const tc_program_launch *l,
+                             bool named) {
+    tc_last_run *run = tc_run_new();
     const tc_sim_launch *k = l->launch;
     run->file = (tc_loaded *)e->file;
     run->source = e->file->source;

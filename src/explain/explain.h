@@ -21,12 +21,12 @@ json_t *tc_suppressed_json(const uint64_t n[TC_SUPPRESSION_COUNT]);
 void tc_run_text(tc_session *s, tc_buf *b);
 void tc_run_findings_text(tc_session *s, tc_buf *b);
 /* What each buffer became: changed bytes, and which equal each other. */
-void tc_run_buffers_text(tc_session *s, const tc_run *run, tc_buf *b);
+void tc_run_buffers_text(tc_session *s, const tc_last_run *run, tc_buf *b);
 /* One of its kernels. */
 json_t *tc_run_kernel_json(const char *name, const uint32_t grid[3],
                            const uint32_t block[3], const uint32_t cluster[3],
                            uint64_t cycles, const tc_sim_counters *c);
-json_t *tc_run_buffers_json(const tc_run *run);
+json_t *tc_run_buffers_json(const tc_last_run *run);
 /* INTERFACE.md's `run` for the last run: who executed, the buffers after it (a
  * list that it takes over), and how long execution took. */
 json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,

@@ -9,13 +9,13 @@
 #include <ctype.h>
 #include <string.h>
 
-typedef struct row {
+typedef struct cuda_call_row {
     const char *name;
     tc_cuda_home home;
     tc_cuda_deed deed;
-} row;
+} cuda_call_row;
 
-static const row rows[] = {
+static const cuda_call_row rows[] = {
 #define TC_CUDA_API(name, home, deed) {name, TC_HOME_##home, TC_DEED_##deed},
 #include "explain/cuda_api.def"
 #undef TC_CUDA_API
@@ -24,12 +24,12 @@ enum { NROWS = sizeof rows / sizeof *rows };
 
 /* --- whose it is -----------------------------------------------------------*/
 
-typedef struct header {
+typedef struct cuda_header {
     const char *part; /* of the header's path */
     tc_cuda_home home;
-} header;
+} cuda_header;
 
-static const header headers[] = {
+static const cuda_header headers[] = {
     {"/cuda_pipeline", TC_HOME_PRIMITIVE},
     {"/cuda_awbarrier", TC_HOME_MBARRIER},
     {"/cooperative_groups", TC_HOME_GROUPS},
@@ -267,8 +267,8 @@ static void take_call(tc_arena *a, const char *from, const char *name,
     read_arguments(a, open, end, c);
 }
 
-static const row *row_of(const char *name, size_t len, tc_cuda_home home,
-                         uint16_t opcode) {
+static const cuda_call_row *row_of(const char *name, size_t len,
+                                   tc_cuda_home home, uint16_t opcode) {
     for (int i = 0; i < NROWS; i++) {
         bool same = strlen(rows[i].name) == len &&
                     strncmp(rows[i].name, name, len) == 0;
@@ -300,7 +300,8 @@ static bool find_call(tc_arena *a, const char *line, const char *p,
                 len++;
             }
             const char *open = call_of_name(p + len);
-            const row *r = open ? row_of(p, len, c->home, opcode) : NULL;
+            const cuda_call_row *r =
+                open ? row_of(p, len, c->home, opcode) : NULL;
             if (r != NULL) {
                 c->home = r->home;
                 c->deed = r->deed;

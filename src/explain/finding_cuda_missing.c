@@ -20,7 +20,7 @@ typedef struct missing {
 } missing;
 
 static void look(missing *m, const tc_access *a, tc_cuda_call *c) {
-    tc_run *run = m->s->program.run;
+    tc_last_run *run = m->s->program.run;
     *c = (tc_cuda_call){.home = TC_HOME_LANGUAGE};
     if (a->valid && a->op != NULL) {
         tc_cuda_call_of(run->file, a->op, run->arena, c);

@@ -142,7 +142,7 @@ static const char *element(tc_arena *a, const char *name, uint64_t offset,
 }
 
 /* A byte of a shared variable of size bytes (0: as much as there is). */
-static const char *shared_element(tc_run *run, const char *name,
+static const char *shared_element(tc_last_run *run, const char *name,
                                   uint64_t offset, uint64_t size,
                                   uint32_t bytes) {
     tc_arena *a = run->arena;
@@ -181,7 +181,7 @@ typedef struct shared_place {
 } shared_place;
 
 /* The variable that an address is in; else the last that begins before it. */
-static shared_place shared_at(const tc_run *run, uint64_t address) {
+static shared_place shared_at(const tc_last_run *run, uint64_t address) {
     const tc_ptx_module *m = run->module;
     const tc_ptx_func *f = tc_ptx_find_entry(m, run->entry);
     int entry = f != NULL ? (int)(f - m->funcs) : -1;
@@ -214,7 +214,7 @@ static uint32_t below_shared(uint64_t address) {
     return address <= UINT32_MAX && at < 0 ? 0u - (uint32_t)at : 0;
 }
 
-static const char *shared_object(tc_run *run, uint64_t address,
+static const char *shared_object(tc_last_run *run, uint64_t address,
                                  uint32_t bytes) {
     uint32_t below = below_shared(address);
     shared_place p = shared_at(run, below > 0 ? 0 : address);
@@ -240,7 +240,8 @@ static uint64_t distance(const tc_run_buffer *b, uint64_t address) {
 }
 
 /* The memory that an address is in, or nearest to. */
-static const tc_run_buffer *memory_of(const tc_run *run, const tc_finding *f) {
+static const tc_run_buffer *memory_of(const tc_last_run *run,
+                                      const tc_finding *f) {
     const tc_run_buffer *best = NULL;
     bool global = f->space == TC_PS_GLOBAL || f->space == TC_PS_GENERIC;
     for (int i = 0; i < run->nbuffers && global; i++) {
@@ -257,7 +258,7 @@ static const tc_run_buffer *memory_of(const tc_run *run, const tc_finding *f) {
 /* Device memory of a program has no type: its elements are as wide as the
  * access. */
 static const char *global_object(tc_session *s, const tc_finding *f) {
-    tc_run *run = s->program.run;
+    tc_last_run *run = s->program.run;
     const tc_run_buffer *b = memory_of(run, f);
     if (b == NULL || (b->buffer->rank > 0 && distance(b, f->address) == 0)) {
         return tc_address_name(s, f->space, f->address);
@@ -275,7 +276,7 @@ static const char *global_object(tc_session *s, const tc_finding *f) {
 }
 
 /* The same of shared memory. */
-static bool behind_shared(tc_run *run, const tc_finding *f, tc_buf *b) {
+static bool behind_shared(tc_last_run *run, const tc_finding *f, tc_buf *b) {
     shared_place p = shared_at(run, f->address);
     if (below_shared(f->address) > 0) {
         p = shared_at(run, 0);

@@ -6,7 +6,7 @@
 
 /* The call that an access is of; false for none. */
 static bool call_of(tc_session *s, const tc_access *a, tc_cuda_call *c) {
-    tc_run *run = s->program.run;
+    tc_last_run *run = s->program.run;
     return a->valid && a->op != NULL &&
            tc_cuda_call_of(run->file, a->op, run->arena, c);
 }
@@ -66,8 +66,8 @@ void tc_cuda_by(tc_session *s, const tc_access *a, tc_buf *b) {
 
 void tc_cuda_copy(tc_session *s, const tc_finding *f, tc_buf *b) {
     tc_cuda_call c;
-    bool product =
-        f->cause.op != NULL && f->cause.op->opcode == TC_PTX_WGMMA_MMA_ASYNC;
+    bool product = f->cause.op != NULL &&
+                   tc_ptx_effect_of(f->cause.op) == TC_PTX_EFFECT_ASYNC_MMA;
     if (call_of(s, &f->cause, &c)) {
         tc_buf_printf(b, "the copy `%s` of ", c.text);
     } else if (product) {

@@ -38,7 +38,7 @@ static void put_index(uint32_t i, const uint32_t of[3], bool plain, tc_buf *b) {
 }
 
 void tc_finding_who(tc_session *s, const tc_access *a, tc_buf *b) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     const uint32_t *g = run->grid;
     bool plain = tc_finding_cuda(s) == NULL;
     if (a->some_lane) {
@@ -66,35 +66,41 @@ static bool copy_writes(const tc_ptx_op *op, tc_ptx_space space) {
 
 typedef enum access_kind { READS, WRITES, UPDATES } access_kind;
 
-/* What an access did to memory of a space, by its opcode. */
+/* What an access did to memory of a space, by its effect. */
 static access_kind kind_of(const tc_access *a, tc_ptx_space space) {
     if (!a->valid || a->op == NULL) {
         return READS;
     }
-    switch (a->op->opcode) {
-    case TC_PTX_ST:
-    case TC_PTX_ST_ASYNC:
-    case TC_PTX_ST_BULK:
-    case TC_PTX_TCGEN05_ALLOC:
-    case TC_PTX_TCGEN05_ST:
+    const tc_ptx_op *op = a->op;
+    switch (tc_ptx_effect_of(op)) {
+    case TC_PTX_EFFECT_STORE: /* tensormap.cp_fenceproxy's source is shared */
+        return is_shared(op->space2) && is_shared(space) ? READS : WRITES;
+    case TC_PTX_EFFECT_ST_ASYNC:
+    case TC_PTX_EFFECT_TMEM_STORE:
         return WRITES;
-    case TC_PTX_TCGEN05_CP:
+    case TC_PTX_EFFECT_TMEM_COPY:
         return space == TC_PS_TENSOR ? WRITES : READS;
-    case TC_PTX_ATOM:
-    case TC_PTX_RED:
-    case TC_PTX_RED_ASYNC:
+    case TC_PTX_EFFECT_ATOMIC:
+    case TC_PTX_EFFECT_RED_ASYNC:
         return UPDATES;
-    case TC_PTX_CP_ASYNC:
-        return is_shared(space) ? WRITES : READS;
-    case TC_PTX_CP_ASYNC_BULK:
-    case TC_PTX_CP_ASYNC_BULK_TENSOR:
-        return copy_writes(a->op, space) ? WRITES : READS;
-    case TC_PTX_CP_REDUCE_ASYNC_BULK:
-    case TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR:
-        return copy_writes(a->op, space) ? UPDATES : READS;
-    default:
+    case TC_PTX_EFFECT_COPY:
+        return copy_writes(op, space) ? WRITES : READS;
+    case TC_PTX_EFFECT_REDUCE:
+        return copy_writes(op, space) ? UPDATES : READS;
+    case TC_PTX_EFFECT_NONE:
+    case TC_PTX_EFFECT_LOAD:
+    case TC_PTX_EFFECT_HINT:
+    case TC_PTX_EFFECT_TMEM_LOAD:
+    case TC_PTX_EFFECT_ASYNC_MMA:
+    case TC_PTX_EFFECT_GROUP:
+    case TC_PTX_EFFECT_MBARRIER:
+    case TC_PTX_EFFECT_BARRIER:
+    case TC_PTX_EFFECT_FENCE:
+    case TC_PTX_EFFECT_CALL:
+    case TC_PTX_EFFECT_COUNT:
         return READS;
     }
+    return READS;
 }
 
 static const char *does(access_kind k) {
@@ -295,7 +301,7 @@ FIELD(put_alignment) {
 /* "only 768 are there" */
 FIELD(put_beyond) {
     const tc_finding *f = x->finding;
-    const tc_run *run = x->session->program.run;
+    const tc_last_run *run = x->session->program.run;
     (void)side;
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *m = &run->buffers[i];

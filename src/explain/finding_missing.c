@@ -63,10 +63,10 @@ FIELD(put_between) {
 FIELD(put_ld_or_st) {
     const tc_access *c = &x->finding->cause;
     (void)side;
-    tc_buf_puts(b,
-                c->valid && c->op != NULL && c->op->opcode == TC_PTX_TCGEN05_ST
-                    ? "st"
-                    : "ld");
+    tc_buf_puts(b, c->valid && c->op != NULL &&
+                           tc_ptx_effect_of(c->op) == TC_PTX_EFFECT_TMEM_STORE
+                       ? "st"
+                       : "ld");
 }
 
 FIELD(put_wgmma_wait) {

@@ -88,7 +88,7 @@ static void put_callers(tc_session *s, const tc_access *a, tc_buf *b) {
 
 /* The line of a .ptx file that an access is of came from another text. */
 static void put_origin(tc_session *s, const tc_access *a, tc_buf *b) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     const char *name, *text;
     int line;
     if (run->file != NULL && run->file->cu_files == NULL && a->valid &&
@@ -153,9 +153,7 @@ void tc_finding_text(tc_session *s, const tc_finding *f, tc_buf *out) {
     tc_buf_free(&text);
 }
 
-/* --- JSON
- * ------------------------------------------------------------------------------
- */
+/* --- JSON ------------------------------------------------------------------*/
 
 static json_t *cause_json(tc_session *s, const tc_finding *f) {
     if (!f->cause.valid && f->missing == TC_MISSING_NOTHING) {
@@ -189,7 +187,7 @@ static json_t *cause_json(tc_session *s, const tc_finding *f) {
 
 /* What only findings in a .ptx file have: a column, and where .loc points. */
 static void add_origin(tc_session *s, const tc_finding *f, json_t *j) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     const char *name, *text;
     int line;
     if (run->file == NULL) {
@@ -248,8 +246,7 @@ json_t *tc_findings_json(tc_session *s) {
     return list;
 }
 
-/* --- what is kept back -------------------------------------------------------
- */
+/* --- what is kept back -----------------------------------------------------*/
 
 void tc_suppressed_text(const uint64_t n[TC_SUPPRESSION_COUNT], bool option,
                         int width, tc_buf *b) {

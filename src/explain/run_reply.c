@@ -20,7 +20,7 @@ static void shape_text(tc_buf *b, const tc_buffer *x) {
     tc_buf_putc(b, ']');
 }
 
-void tc_run_buffers_text(tc_session *s, const tc_run *run, tc_buf *b) {
+void tc_run_buffers_text(tc_session *s, const tc_last_run *run, tc_buf *b) {
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *rb = &run->buffers[i];
         uint64_t n = tc_fill_changed(rb->after, rb->bytes, rb->buffer->type, i,
@@ -50,7 +50,7 @@ void tc_run_buffers_text(tc_session *s, const tc_run *run, tc_buf *b) {
     }
 }
 
-static void counters_text(const tc_run *run, tc_buf *b) {
+static void counters_text(const tc_last_run *run, tc_buf *b) {
     const tc_sim_counters *c = &run->result.counters;
     tc_buf_puts(b, "  ");
     tc_describe_count(b, c->thread_instructions);
@@ -77,7 +77,7 @@ static void counters_text(const tc_run *run, tc_buf *b) {
 
 /* Why a clean run of a program with barriers says nothing about them: whether
  * any thread read shared bytes that another thread had written. */
-static void sharing_text(tc_session *s, const tc_run *run, tc_buf *b) {
+static void sharing_text(tc_session *s, const tc_last_run *run, tc_buf *b) {
     const tc_sim_counters *c = &run->result.counters;
     if (!s->hazards || c->shared_reads_own + c->shared_reads_other == 0) {
         return;
@@ -97,7 +97,7 @@ static const char *const run_status_names[] = {"ok", "findings", "deadlock",
                                                "fault", "timeout"};
 
 void tc_run_findings_text(tc_session *s, tc_buf *b) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     static const char *const ends[] = {
         "", "", "  it deadlocked: nobody could go on\n",
         "  it faulted: execution stopped there\n",
@@ -115,7 +115,7 @@ void tc_run_findings_text(tc_session *s, tc_buf *b) {
 }
 
 /* What the kernel printed, as it printed it. */
-static void printed_text(const tc_run *run, tc_buf *b) {
+static void printed_text(const tc_last_run *run, tc_buf *b) {
     const tc_buf *p = &run->printed;
     if (p->len) {
         tc_buf_write(b, p->data, p->len);
@@ -129,14 +129,14 @@ static void printed_text(const tc_run *run, tc_buf *b) {
 }
 
 /* The kernel, as the learner calls it. */
-static const char *kernel_name(const tc_run *run) {
+static const char *kernel_name(const tc_last_run *run) {
     return run->file != NULL && run->file->cuda != NULL
                ? tc_kernel_full(run->arena, run->entry)
                : run->entry;
 }
 
 void tc_run_text(tc_session *s, tc_buf *b) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     printed_text(run, b);
     tc_buf_printf(b, "%s on the simulator (%s): grid ", kernel_name(run),
                   s->options.arch ? s->options.arch : tc_sim_archs()[0]);
@@ -200,7 +200,7 @@ static json_t *counters_json(const tc_sim_counters *c) {
     return j;
 }
 
-json_t *tc_run_buffers_json(const tc_run *run) {
+json_t *tc_run_buffers_json(const tc_last_run *run) {
     json_t *list = json_array();
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *b = &run->buffers[i];
@@ -226,7 +226,7 @@ json_t *tc_run_kernel_json(const char *name, const uint32_t grid[3],
 
 json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                     uint64_t wall_ns) {
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     json_t *kernel = tc_run_kernel_json(kernel_name(run), run->grid, run->block,
                                         run->cluster, run->result.cycles,
                                         &run->result.counters);

@@ -16,7 +16,7 @@ typedef enum want {
     RESULT  /* uint32 or uint64 */
 } want;
 
-static const struct spelling {
+static const struct barrier_call {
     tc_op op;
     const char *names;
     int required;
@@ -50,7 +50,7 @@ static const struct spelling {
 };
 enum { NSPELLINGS = sizeof spellings / sizeof *spellings };
 
-static const struct spelling *spelling_of(tc_op op) {
+static const struct barrier_call *spelling_of(tc_op op) {
     for (int i = 0; i < NSPELLINGS; i++) {
         if (spellings[i].op == op) {
             return &spellings[i];
@@ -156,7 +156,7 @@ static bool want_one(tc_eval_ctx *e, want w, const tc_arg *arg,
 
 /* What TVM takes where a script gives nothing; NULL: the argument and those
  * after it are absent. */
-static tc_expr *missing(tc_eval_ctx *e, const struct spelling *s, int i,
+static tc_expr *missing(tc_eval_ctx *e, const struct barrier_call *s, int i,
                         bool later) {
     tc_arena *a = e->arena;
     switch (s->wants[i]) {
@@ -206,7 +206,7 @@ static bool mapa_forms(tc_eval_ctx *e, const tc_args *args, tc_expr **x,
 
 bool tc_call_barrier_op(tc_eval_ctx *e, tc_op op, const tc_args *args,
                         tc_value *out) {
-    const struct spelling *s = spelling_of(op);
+    const struct barrier_call *s = spelling_of(op);
     const tc_arg *b[5];
     tc_expr *x[5];
     int all = count_names(s->names), n = 0;

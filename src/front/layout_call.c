@@ -277,13 +277,13 @@ void tc_layout_members(const tc_value *v,
     }
 }
 
-typedef struct name_list {
+typedef struct axis_names {
     const char *items[64];
     int n;
-} name_list;
+} axis_names;
 
 static void add_name(void *user, const char *name) {
-    name_list *l = user;
+    axis_names *l = user;
     if (l->n < 64) {
         l->items[l->n++] = name;
     }
@@ -300,7 +300,7 @@ static const char *kind_words(const tc_value *v) {
 
 static bool unknown_member(tc_eval_ctx *e, const tc_value *v, const char *name,
                            tc_span at) {
-    name_list l = {.n = 0};
+    axis_names l = {.n = 0};
     tc_layout_members(v, add_name, &l);
     return tc_front_fail(e, at, tc_did_you_mean(e, name, l.items, l.n),
                          "%s has no '%s'", kind_words(v), name);

@@ -150,14 +150,14 @@ bool tc_builtin_value(tc_arena *a, const char *name, tc_value *out) {
 
 /* --- all names, for completion and near misses ------------------------- */
 
-typedef struct name_list {
+typedef struct dotted_names {
     tc_arena *arena;
     const char **items;
     int n, cap;
     const char *prefix; /* "T.ptx." or "" */
-} name_list;
+} dotted_names;
 
-static void consider(name_list *l, const char *dotted) {
+static void consider(dotted_names *l, const char *dotted) {
     size_t len = strlen(l->prefix);
     if (strncmp(dotted, l->prefix, len) != 0) {
         return;
@@ -173,7 +173,7 @@ static void consider(name_list *l, const char *dotted) {
     TC_PUSH(l->arena, l->items, l->n, l->cap, copy);
 }
 
-static void consider_axes(name_list *l) {
+static void consider_axes(dotted_names *l) {
     if (l->prefix[0] != '\0' && strcmp(l->prefix, "Axis.") != 0) {
         return;
     }
@@ -183,8 +183,8 @@ static void consider_axes(name_list *l) {
 }
 
 /* Names that are built; with `later`, those of TVM too. */
-static name_list list_names(tc_arena *a, const char *prefix, bool later) {
-    name_list l = {.arena = a, .prefix = prefix};
+static dotted_names list_names(tc_arena *a, const char *prefix, bool later) {
+    dotted_names l = {.arena = a, .prefix = prefix};
     int n;
     for (int i = 0; i < NTABLE; i++) {
         if (table[i].kind != TC_NAME_LATER || later) {
@@ -217,7 +217,7 @@ void tc_front_names(const char *prefix,
                     void (*fn)(void *user, const char *name), void *user) {
     tc_arena *a = tc_arena_new();
     const char *dotted = prefix[0] != '\0' ? tc_format(a, "%s.", prefix) : "";
-    name_list l = list_names(a, dotted, false);
+    dotted_names l = list_names(a, dotted, false);
     for (int i = 0; i < l.n; i++) {
         fn(user, l.items[i]);
     }
@@ -225,11 +225,11 @@ void tc_front_names(const char *prefix,
 }
 
 typedef struct env_names {
-    name_list *list;
+    dotted_names *list;
 } env_names;
 
 static void consider_env(void *user, const char *name, const tc_value *v) {
-    name_list *l = ((env_names *)user)->list;
+    dotted_names *l = ((env_names *)user)->list;
     (void)v;
     if (strchr(name, '.') == NULL && l->n < 4096) {
         const char *copy = name;
@@ -239,7 +239,7 @@ static void consider_env(void *user, const char *name, const tc_value *v) {
 
 const char *tc_nearest_name(tc_eval_ctx *e, const char *word,
                             const char *prefix) {
-    name_list l = list_names(e->arena, prefix, false);
+    dotted_names l = list_names(e->arena, prefix, false);
     if (prefix[0] == '\0') {
         tc_env_each(e->env, consider_env, &(env_names){&l});
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* How scripts spell the arguments; `required` come first. */
-static const struct spelling {
+static const struct tcgen05_call {
     tc_op op;
     const char *names;
     int required;
@@ -232,7 +232,7 @@ bool tc_call_tcgen05(tc_eval_ctx *e, tc_op op, const tc_args *args,
                      tc_value *out) {
     const tc_arg *b[8] = {NULL};
     tc_expr *x[8] = {NULL};
-    const struct spelling *s = spellings;
+    const struct tcgen05_call *s = spellings;
     int n = 0;
     if (op == TC_OPC_PTX_TCGEN05_LD || op == TC_OPC_PTX_TCGEN05_ST) {
         return call_ldst(e, op, args, out);

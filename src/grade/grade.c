@@ -94,7 +94,7 @@ typedef struct grading {
     const tc_grade_options *o;
     const tc_exercise *exercise;
     tc_session *session;
-    tc_verdict *verdict;
+    tc_grade_verdict *verdict;
     const char *main;
     uint64_t seed;
     tc_diag_fn diag;
@@ -325,7 +325,7 @@ static bool run_case(grading *g, int number, tc_test *t) {
 }
 
 static void run_cases(grading *g) {
-    tc_verdict *v = g->verdict;
+    tc_grade_verdict *v = g->verdict;
     bool go_on = true;
     double limit = g->o->session.timeout_s;
     g->left_s = limit > 0 ? ALL_CASES * limit : 1e300;
@@ -415,7 +415,7 @@ static uint64_t secret(void) {
 }
 
 static tc_status status_of(const grading *g) {
-    const tc_verdict *v = g->verdict;
+    const tc_grade_verdict *v = g->verdict;
     return v->error                         ? TC_MACHINE
            : v->passed == v->ntests         ? TC_OK
            : g->built || v->status == TC_OK ? TC_FAILED
@@ -423,7 +423,7 @@ static tc_status status_of(const grading *g) {
 }
 
 static tc_status grade(grading *g, tc_output_fn output) {
-    tc_verdict *v = g->verdict;
+    tc_grade_verdict *v = g->verdict;
     if (g->o->outer) {
         tc_session_nest(g->o->outer, g->session);
     }
@@ -464,7 +464,7 @@ tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
     if (status != TC_OK) {
         return status;
     }
-    tc_verdict v = {.arena = tc_arena_new(), .exercise = o->exercise};
+    tc_grade_verdict v = {.arena = tc_arena_new(), .exercise = o->exercise};
     v.path = o->path;
     v.findings = json_array();
     grading g = {.o = o, .exercise = find_exercise(o->exercise), .verdict = &v};

@@ -9,13 +9,13 @@
 enum { RADIUS = 15, GUARD = 1024 };
 
 /* As main.cu has them. */
-typedef struct header {
+typedef struct file_header {
     char magic[8];
     int32_t n, guard;
     uint32_t out_bits, in_guard, out_guard;
-} header;
+} file_header;
 
-typedef enum step { NOTHING, LAUNCH, RUN, READ_OUT, READ_IN } step;
+typedef enum pool_step { NOTHING, LAUNCH, RUN, READ_OUT, READ_IN } pool_step;
 
 typedef struct result {
     int32_t there;       /* 1; 0: nothing was left */
@@ -27,18 +27,25 @@ typedef struct result {
  * in is infinity, which no maximum hides. */
 enum { UNWRITTEN = 0x7fc0dead, AROUND = 0x7fc0beef, INFINITE = 0x7f800000 };
 
-typedef enum pattern { ANY, RISING, FALLING, EQUAL, EXTREMES, SPIKES } pattern;
+typedef enum input_pattern {
+    ANY,
+    RISING,
+    FALLING,
+    EQUAL,
+    EXTREMES,
+    SPIKES
+} input_pattern;
 static const char *const pattern_names[] = {"random", "rising",  "falling",
                                             "equal",  "extreme", "spiky"};
 
-typedef struct plan {
+typedef struct input_plan {
     int n; /* 0: drawn, up to 5000 */
-    pattern pattern;
-} plan;
+    input_pattern pattern;
+} input_plan;
 
 /* The chapter's sizes: around the window, a warp, a block; primes; a few
  * thousand. */
-static const plan plans[] = {
+static const input_plan plans[] = {
     {1, ANY},        {15, RISING},   {16, FALLING},  {30, ANY},
     {31, RISING},    {31, FALLING},  {32, EXTREMES}, {127, ANY},
     {128, SPIKES},   {129, RISING},  {257, FALLING}, {509, ANY},
@@ -70,7 +77,7 @@ static float any_positive(tc_draw *d) {
     return float_of(1 + (uint32_t)tc_draw_below(d, INFINITE - 1));
 }
 
-static float value(pattern p, int i, int n, tc_draw *d) {
+static float value(input_pattern p, int i, int n, tc_draw *d) {
     uint64_t r = tc_draw_below(d, 1000);
     switch (p) {
     case RISING:
@@ -92,10 +99,10 @@ static float value(pattern p, int i, int n, tc_draw *d) {
 }
 
 static void make(int number, uint64_t seed, tc_arena *a, tc_case *out) {
-    plan p = plans[number];
+    input_plan p = plans[number];
     tc_draw d = {seed ^ (0x9E3779B97F4A7C15u * (uint64_t)(number + 1))};
     int n = p.n ? p.n : 1 + (int)tc_draw_below(&d, 5000);
-    header h = {"maxpool", n, GUARD, UNWRITTEN, INFINITE, AROUND};
+    file_header h = {"maxpool", n, GUARD, UNWRITTEN, INFINITE, AROUND};
     out->size = sizeof h + (size_t)n * 4;
     out->most = 2 * (sizeof(result) + ((size_t)n + 2 * GUARD) * 8);
     out->file = tc_alloc(a, out->size);

@@ -33,7 +33,7 @@ static const char *text_of(const json_t *j, const char *key) {
 }
 
 /* "line 12", or "main.cu:12" where that is not the submission's. */
-static const char *place_of(const tc_verdict *v, const json_t *f) {
+static const char *place_of(const tc_grade_verdict *v, const json_t *f) {
     const char *file = text_of(f, "file"), *slash = strrchr(file, '/');
     long long line = json_integer_value(json_object_get(f, "line"));
     bool own = *file == '\0' || strcmp(file, v->path) == 0;
@@ -41,7 +41,8 @@ static const char *place_of(const tc_verdict *v, const json_t *f) {
                : tc_format(v->arena, "%s:%lld", slash ? slash + 1 : file, line);
 }
 
-void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings) {
+void tc_verdict_findings(tc_grade_verdict *v, tc_test *t,
+                         const json_t *findings) {
     size_t n = json_array_size(findings);
     t->findings = TC_NEWN(v->arena, const char *, n + 1);
     for (size_t i = 0; i < n; i++) {
@@ -59,7 +60,7 @@ void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings) {
     }
 }
 
-void tc_verdict_notes(tc_verdict *v, tc_test *t, const json_t *notes) {
+void tc_verdict_notes(tc_grade_verdict *v, tc_test *t, const json_t *notes) {
     for (size_t i = 0;
          t->status != TC_TEST_PASSED && i < json_array_size(notes); i++) {
         const char *had = t->message ? t->message : "";
@@ -69,7 +70,7 @@ void tc_verdict_notes(tc_verdict *v, tc_test *t, const json_t *notes) {
 }
 
 /* Nothing that a terminal would obey, and no broken UTF-8. */
-void tc_verdict_printed(tc_verdict *v, tc_test *t, const tc_buf *printed,
+void tc_verdict_printed(tc_grade_verdict *v, tc_test *t, const tc_buf *printed,
                         uint64_t total) {
     if (total > 0) {
         char *text = tc_strndup(v->arena, tc_buf_text(printed), printed->len);
@@ -139,10 +140,10 @@ static void put_finding(tc_buf *b, const char *text, int width) {
 }
 
 /* Failures that have been explained in full. */
-typedef struct shown {
+typedef struct shown_tests {
     const tc_test *tests[MOST_SHOWN];
     int n;
-} shown;
+} shown_tests;
 
 static size_t first_line(const tc_test *t) {
     return t->message ? strcspn(t->message, "\n") : 0;
@@ -168,7 +169,7 @@ static bool same_reason(const tc_test *a, const tc_test *b) {
 }
 
 /* The failure that has been explained and is of the same sort, or NULL. */
-static const tc_test *explained(const shown *s, const tc_test *t) {
+static const tc_test *explained(const shown_tests *s, const tc_test *t) {
     for (int i = 0; i < s->n; i++) {
         if (same_reason(s->tests[i], t)) {
             return s->tests[i];
@@ -227,7 +228,7 @@ static void put_printed(tc_buf *b, const tc_test *t) {
     }
 }
 
-static void put_test(tc_buf *b, const tc_test *t, shown *s, int width) {
+static void put_test(tc_buf *b, const tc_test *t, shown_tests *s, int width) {
     static const char *const words[] = {"ok    ", "FAIL  ", "later ", "error "};
     tc_buf_printf(b, "  %s%s", words[t->status], t->name);
     if (t->status == TC_TEST_PASSED) {
@@ -250,8 +251,8 @@ static void put_test(tc_buf *b, const tc_test *t, shown *s, int width) {
     }
 }
 
-static void put_text(const tc_verdict *v, int width, tc_buf *b) {
-    shown s = {{0}, 0};
+static void put_text(const tc_grade_verdict *v, int width, tc_buf *b) {
+    shown_tests s = {{0}, 0};
     int left = 0;
     tc_buf_printf(b, "%s: %s\n", v->exercise, v->path);
     for (int i = 0; i < v->ntests; i++) {
@@ -315,7 +316,7 @@ static json_t *test_json(const tc_test *t) {
     return j;
 }
 
-static void put_json(const tc_verdict *v, tc_buf *b) {
+static void put_json(const tc_grade_verdict *v, tc_buf *b) {
     json_t *tests = json_array();
     for (int i = 0; i < v->ntests; i++) {
         json_array_append_new(tests, test_json(&v->tests[i]));
@@ -335,7 +336,7 @@ static void put_json(const tc_verdict *v, tc_buf *b) {
     json_decref(j);
 }
 
-void tc_verdict_say(const tc_verdict *v, const tc_grade_options *o,
+void tc_verdict_say(const tc_grade_verdict *v, const tc_grade_options *o,
                     tc_output_fn output, void *user) {
     tc_buf b = TC_BUF_INIT;
     if (o->format && strcmp(o->format, "json") == 0) {

@@ -27,7 +27,7 @@ typedef struct tc_test {
     uint64_t unprinted;  /* bytes of it that are not kept */
 } tc_test;
 
-typedef struct tc_verdict {
+typedef struct tc_grade_verdict {
     tc_arena *arena; /* of everything here */
     const char *exercise, *path;
     uint64_t seed;
@@ -38,20 +38,21 @@ typedef struct tc_verdict {
     const char *stopped; /* why not all were run */
     const char *error; /* why nothing can be said of the submission, or NULL */
     const char *refused; /* by the compiler, in words; NULL: it was not */
-} tc_verdict;
+} tc_grade_verdict;
 
 /* Adds the findings of a test (INTERFACE.md's), borrowed. */
-void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings);
+void tc_verdict_findings(tc_grade_verdict *v, tc_test *t,
+                         const json_t *findings);
 
 /* Adds what the run noted that is no finding, where the test has failed. */
-void tc_verdict_notes(tc_verdict *v, tc_test *t, const json_t *notes);
+void tc_verdict_notes(tc_grade_verdict *v, tc_test *t, const json_t *notes);
 /* Keeps what the submission has printed, total bytes in all. */
-void tc_verdict_printed(tc_verdict *v, tc_test *t, const tc_buf *printed,
+void tc_verdict_printed(tc_grade_verdict *v, tc_test *t, const tc_buf *printed,
                         uint64_t total);
 
 /* The verdict as o->format wants it. As text a submission that was refused has
  * none: the compiler's words are diagnostics. */
-void tc_verdict_say(const tc_verdict *v, const tc_grade_options *o,
+void tc_verdict_say(const tc_grade_verdict *v, const tc_grade_options *o,
                     tc_output_fn output, void *user);
 
 #endif

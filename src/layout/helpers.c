@@ -42,7 +42,7 @@ tc_layout_result tc_tmem_datapath_layout(tc_layout_ctx *cx,
 
 /* The rows and columns that one thread's registers and lanes cover, in units
  * of 32 bits; rep is the qualifier .xN (PTX ISA, tcgen05.ld). */
-static const struct atom {
+static const struct tmem_atom {
     const char *shape;
     int cols;            /* columns of 32 bits for .x1 */
     int max_rep;         /* every power of two up to it */
@@ -62,7 +62,7 @@ static const struct atom {
      2},
 };
 
-static const struct atom *find_atom(tc_layout_ctx *cx, const char *shape) {
+static const struct tmem_atom *find_atom(tc_layout_ctx *cx, const char *shape) {
     for (unsigned i = 0; i < sizeof atoms / sizeof *atoms; i++) {
         if (strcmp(atoms[i].shape, shape) == 0) {
             return &atoms[i];
@@ -75,7 +75,7 @@ static const struct atom *find_atom(tc_layout_ctx *cx, const char *shape) {
     return NULL;
 }
 
-static tc_layout_result check_atom(tc_layout_ctx *cx, const struct atom *a,
+static tc_layout_result check_atom(tc_layout_ctx *cx, const struct tmem_atom *a,
                                    int64_t rows, int64_t cols, int bits,
                                    int64_t *rep) {
     bool whole = a == &atoms[0];
@@ -104,7 +104,7 @@ static tc_layout_result check_atom(tc_layout_ctx *cx, const struct atom *a,
 tc_layout_result tc_tcgen05_atom_layout(tc_layout_ctx *cx, const char *shape,
                                         int64_t rows, int64_t cols, int bits,
                                         const tc_layout **out) {
-    const struct atom *a = find_atom(cx, shape);
+    const struct tmem_atom *a = find_atom(cx, shape);
     int64_t rep = 0;
     int n = 0;
     tc_iter it[9];

@@ -21,13 +21,13 @@ static const char *const palette[PALETTE] = {
     "#cdb8f0", "#e8dd85", "#9fdcd8", "#ddb3a3",
 };
 
-typedef struct sheet {
+typedef struct svg_sheet {
     const tc_picture *p;
     tc_buf *out;
     int cell_width, label_width;
     int64_t unit; /* of m, that takes one colour */
     int width, height;
-} sheet;
+} svg_sheet;
 
 /* --- text ----------------------------------------------------------------- */
 
@@ -47,7 +47,7 @@ static void put_text(tc_buf *b, const char *text) {
     }
 }
 
-static void put_line(sheet *s, int x, int y, const char *class,
+static void put_line(svg_sheet *s, int x, int y, const char *class,
                      const char *text) {
     tc_buf_printf(s->out, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class);
     put_text(s->out, text);
@@ -88,7 +88,7 @@ static void put_holder(const tc_picture *p, tc_buf *b, const int64_t *v) {
 /* Who holds the element: its thread axes; else its 16 bytes of the 128 that the
  * banks span; else, of what a swizzle permutes, its unit; else its lane of
  * tensor memory or its unit of memory. */
-static int colour_of(const sheet *s, const int64_t *v) {
+static int colour_of(const svg_sheet *s, const int64_t *v) {
     const tc_picture *p = s->p;
     uint64_t key = 0;
     bool threads = false;
@@ -118,7 +118,7 @@ static int colour_of(const sheet *s, const int64_t *v) {
     return (int)((at % PALETTE + PALETTE) % PALETTE);
 }
 
-static void put_cell(sheet *s, int grid, int row, int col, int x, int y) {
+static void put_cell(svg_sheet *s, int grid, int row, int col, int x, int y) {
     const int64_t *v = tc_picture_at(s->p, grid, row, col);
     if (v == NULL) {
         return;
@@ -224,7 +224,7 @@ static int64_t colour_unit(const tc_picture *p) {
 }
 
 /* words: the longest line of text above the cells. */
-static void measure(sheet *s, size_t words) {
+static void measure(svg_sheet *s, size_t words) {
     const tc_picture *p = s->p;
     s->cell_width = longest_cell(p) * CHAR + 8;
     s->label_width = 5 * CHAR + 8;
@@ -237,7 +237,7 @@ static void measure(sheet *s, size_t words) {
 
 /* --- the sheet ------------------------------------------------------------ */
 
-static void put_head(sheet *s, const char *title) {
+static void put_head(svg_sheet *s, const char *title) {
     tc_buf_printf(s->out,
                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
@@ -257,12 +257,13 @@ static void put_head(sheet *s, const char *title) {
                   s->width, s->height);
 }
 
-static void put_label(sheet *s, int x, int y, const char *class, int64_t n) {
+static void put_label(svg_sheet *s, int x, int y, const char *class,
+                      int64_t n) {
     tc_buf_printf(s->out, "<text x=\"%d\" y=\"%d\" class=\"%s\">%lld</text>\n",
                   x, y, class, (long long)n);
 }
 
-static void put_grid(sheet *s, int grid, int y) {
+static void put_grid(svg_sheet *s, int grid, int y) {
     const tc_picture *p = s->p;
     int left = MARGIN + s->label_width;
     if (p->rank > 2) {
@@ -292,7 +293,7 @@ static void put_grid(sheet *s, int grid, int y) {
 }
 
 void tc_picture_svg(const tc_picture *p, const char *title, tc_buf *out) {
-    sheet s = {.p = p, .out = out};
+    svg_sheet s = {.p = p, .out = out};
     tc_buf cell = TC_BUF_INIT, colour = TC_BUF_INIT;
     legend(p, &cell, &colour);
     size_t words = strlen(title) > cell.len ? strlen(title) : cell.len;

@@ -7,18 +7,18 @@
 enum { INDENT = 2, INLINE_COPIES = 4 };
 
 /* What a cell says, from long to short. */
-typedef enum form {
+typedef enum cell_form {
     FORM_FULL,  /* places of its first and last element, and banks */
     FORM_BANKS, /* banks alone */
     FORM_FIRST  /* the place of its first element */
-} form;
+} cell_form;
 
 typedef struct drawing {
     const tc_picture *p;
     tc_buf *out;
     const char *name;
     int width;
-    form form;
+    cell_form form;
     int unit;       /* elements in a cell */
     int cells;      /* of a row, drawn */
     int all_cells;  /* of a row, within the range */
@@ -265,7 +265,7 @@ static bool try_unit(drawing *d, int unit) {
 
 /* The smallest cells of a form that let all columns fit. *largest gets the
  * largest there are. */
-static bool fit_form(drawing *d, form f, int *largest) {
+static bool fit_form(drawing *d, cell_form f, int *largest) {
     d->form = f;
     *largest = 1;
     for (int unit = 1; unit <= d->p->ncols; unit++) {

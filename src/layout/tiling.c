@@ -5,12 +5,12 @@
 /* Products: two layouts interleaved rank by rank. */
 
 /* A canonical tile layout cut at the borders of its shape. */
-typedef struct side {
+typedef struct tiling_side {
     const tc_layout *l;
     const int64_t *shape;
     int n;
     int *seps;
-} side;
+} tiling_side;
 
 static tc_layout_result add_offsets(tc_layout_ctx *cx, tcl_offsets *sum,
                                     const tc_layout *l) {
@@ -30,8 +30,9 @@ static bool on_axis(const tc_layout *l, const tc_axis *axis) {
 }
 
 /* Multiplies first's strides by second's span on the same axis. */
-static tc_layout_result scale(tc_layout_ctx *cx, const side *first,
-                              const side *second, const tc_layout **out) {
+static tc_layout_result scale(tc_layout_ctx *cx, const tiling_side *first,
+                              const tiling_side *second,
+                              const tc_layout **out) {
     const tc_layout *l = first->l;
     tc_iter *shard = TC_NEWN(cx->arena, tc_iter, l->nshard + 1);
     for (int i = 0; i < l->nshard; i++) {
@@ -48,8 +49,9 @@ static tc_layout_result scale(tc_layout_ctx *cx, const side *first,
 }
 
 /* For each rank first's iterators, then second's; all replicas; offsets add. */
-static tc_layout_result interleave(tc_layout_ctx *cx, const side *first,
-                                   const side *second, const tc_layout **out) {
+static tc_layout_result interleave(tc_layout_ctx *cx, const tiling_side *first,
+                                   const tiling_side *second,
+                                   const tc_layout **out) {
     const tc_layout *f = first->l, *s = second->l;
     tc_iter *shard = TC_NEWN(cx->arena, tc_iter, f->nshard + s->nshard + 1);
     tc_iter *rep = TC_NEWN(cx->arena, tc_iter, f->nreplica + s->nreplica + 1);
@@ -77,8 +79,9 @@ static tc_layout_result interleave(tc_layout_ctx *cx, const side *first,
 }
 
 /* Both products; second may be swizzled, first must be a tile layout. */
-static tc_layout_result product(tc_layout_ctx *cx, side first, side second,
-                                bool scaled, const tc_layout **out) {
+static tc_layout_result product(tc_layout_ctx *cx, tiling_side first,
+                                tiling_side second, bool scaled,
+                                const tc_layout **out) {
     const tc_layout *self = second.l;
     if (first.l->kind != TC_LAYOUT_TILE) {
         return tcl_not_a_tile(cx, "the layout that tiles or is added");
@@ -112,8 +115,8 @@ tc_layout_result tc_layout_tile_by(tc_layout_ctx *cx, const tc_layout *inner,
                                    const int64_t *outer_shape, int nouter,
                                    const int64_t *inner_shape, int ninner,
                                    const tc_layout **out) {
-    side first = {outer, outer_shape, nouter, NULL};
-    side second = {inner, inner_shape, ninner, NULL};
+    tiling_side first = {outer, outer_shape, nouter, NULL};
+    tiling_side second = {inner, inner_shape, ninner, NULL};
     return product(cx, first, second, true, out);
 }
 
@@ -122,8 +125,8 @@ tc_layout_result tc_layout_direct_sum(tc_layout_ctx *cx, const tc_layout *right,
                                       const int64_t *left_shape, int nleft,
                                       const int64_t *right_shape, int nright,
                                       const tc_layout **out) {
-    side first = {left, left_shape, nleft, NULL};
-    side second = {right, right_shape, nright, NULL};
+    tiling_side first = {left, left_shape, nleft, NULL};
+    tiling_side second = {right, right_shape, nright, NULL};
     return product(cx, first, second, false, out);
 }
 

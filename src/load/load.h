@@ -90,20 +90,13 @@ bool tc_cuda_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
 
 /* --- cuda.c: loading a .cu -------------------------------------------------*/
 
-/* Registers of a kernel, as ptxas counts them, once asked for. */
-typedef struct tc_kernel_registers {
-    const struct tc_kernel_registers *next;
-    const char *kernel;
-    uint32_t n; /* 0: ptxas does not say */
-} tc_kernel_registers;
-
 /* The program that a .cu is, built: tc_loaded.cuda, in the file's arena. */
 typedef struct tc_cuda {
     const tc_toolchain *toolchain;
     tc_build_options options;
     tc_build build;
-    const char *arch; /* it was built for */
-    const tc_kernel_registers *registers;
+    const char *arch;      /* it was built for */
+    const char *registers; /* tc_ptxas_registers's text, or NULL: ask first */
 } tc_cuda;
 
 /* Builds the file at path, whose text is cu (in arena a, which this takes

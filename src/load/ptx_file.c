@@ -91,21 +91,21 @@ void tc_loaded_each(const tc_session *s,
 
 enum { MOST_NAMES = 256 };
 
-typedef struct name_list {
+typedef struct kernel_names {
     tc_arena *arena;
     const char *names[MOST_NAMES];
     int n;
-} name_list;
+} kernel_names;
 
 static void gather(void *user, const char *name) {
-    name_list *l = user;
+    kernel_names *l = user;
     if (l->n < MOST_NAMES) {
         l->names[l->n++] = tc_strdup(l->arena, name);
     }
 }
 
 void tc_loaded_hint(const tc_session *s, const char *name, tc_buf *hint) {
-    name_list l = {.arena = tc_arena_new()};
+    kernel_names l = {.arena = tc_arena_new()};
     tc_loaded_each(s, gather, &l);
     const char *near = tc_nearest(name, l.names, l.n);
     if (near != NULL) {

@@ -16,14 +16,14 @@
 #define RNDI    (TC_PM_RNI | TC_PM_RZI | TC_PM_RMI | TC_PM_RPI)
 #define CVTT    (T(U8) | T(S8) | INT | T(F16) | T(BF16) | T(F32) | T(F64))
 
-typedef struct form {
+typedef struct ptx_form {
     uint64_t types, types2;
     uint32_t allowed, more, need1, need2; /* more: bits of op.more allowed */
     const char *operands;
     uint16_t op;
-} form;
+} ptx_form;
 
-static const form forms[] = {
+static const ptx_form forms[] = {
 #define TC_PTX_FORM(op, types, types2, allowed, need1, need2, operands)        \
     {types, types2, allowed, UINT32_MAX, need1, need2, operands, TC_PTX_##op},
 #define TC_PTX_FORM_MORE(op, types, types2, allowed, more, need1, need2,       \
@@ -274,7 +274,7 @@ static bool type_in(uint8_t type, uint64_t set) {
 }
 
 /* Reports why no form of the opcode has these types. */
-static const form *no_form(tc_ptx_parser *p, const head *h) {
+static const ptx_form *no_form(tc_ptx_parser *p, const head *h) {
     uint64_t all = 0, all2 = 0;
     for (int i = 0; i < FORM_COUNT; i++) {
         if (forms[i].op == h->op.opcode) {
@@ -319,15 +319,15 @@ static bool needs(tc_ptx_parser *p, const head *h, uint32_t set) {
 
 /* Rows without the column: arithmetic has no such modifier; all others check
  * theirs in their rules. */
-static uint32_t more_allowed(const form *f) {
+static uint32_t more_allowed(const ptx_form *f) {
     bool arith =
         (tc_ptx_modifier_set((tc_ptx_opcode)f->op) & TC_MODS_ARITH) != 0;
     return arith && f->more == UINT32_MAX ? 0 : f->more;
 }
 
-static const form *find_form(tc_ptx_parser *p, const head *h) {
+static const ptx_form *find_form(tc_ptx_parser *p, const head *h) {
     for (int i = 0; i < FORM_COUNT; i++) {
-        const form *f = &forms[i];
+        const ptx_form *f = &forms[i];
         if (f->op != h->op.opcode || !type_in(h->op.type, f->types) ||
             !type_in(h->op.type2, f->types2)) {
             continue;
@@ -423,7 +423,8 @@ static int wanted(const head *h, const char *operands, int *least) {
     return most;
 }
 
-static bool wrong_count(tc_ptx_parser *p, const head *h, const form *f, int n) {
+static bool wrong_count(tc_ptx_parser *p, const head *h, const ptx_form *f,
+                        int n) {
     int least, most = wanted(h, f->operands, &least);
     const char *want = least == most
                            ? tc_format(p->arena, "%d", most)
@@ -442,8 +443,8 @@ static void note_use(tc_ptx_op *op, char letter, int at) {
 }
 
 /* Matches the operands as written to the letters of the form. */
-static bool fit_all(tc_ptx_parser *p, head *h, const form *f, tc_ptx_parsed *in,
-                    int n) {
+static bool fit_all(tc_ptx_parser *p, head *h, const ptx_form *f,
+                    tc_ptx_parsed *in, int n) {
     int at = 0, index = 0;
     bool policy = (h->op.flags & TC_PM_CACHE_HINT) != 0;
     for (const char *l = f->operands; *l != 0; l++) {
@@ -514,7 +515,7 @@ bool tc_ptx_instruction(tc_ptx_parser *p, int16_t guard, bool guard_neg) {
         return false;
     }
     p->written = in;
-    const form *f = find_form(p, &h);
+    const ptx_form *f = find_form(p, &h);
     bool call = h.op.opcode == TC_PTX_CALL;
     if (f == NULL || !set_spaces(p, &h) ||
         !(call ? tc_ptx_call(p, &h.op, h.span)

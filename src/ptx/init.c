@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-typedef struct bytes { /* initial values as they are read */
+typedef struct init_bytes { /* initial values as they are read */
     uint8_t *data;
     int n, cap;
     tc_ptx_reloc *relocs;
     int nrelocs, rcap;
-} bytes;
+} init_bytes;
 
-static bool put(tc_ptx_parser *p, bytes *b, tc_ptx_type t, tc_span span,
+static bool put(tc_ptx_parser *p, init_bytes *b, tc_ptx_type t, tc_span span,
                 uint64_t v) {
     for (int i = 0; i < tc_ptx_type_bytes[t]; i++) {
         if ((uint64_t)b->n == TC_PTX_MAX_INIT) {
@@ -113,7 +113,7 @@ static bool masked(tc_ptx_parser *p, tc_ptx_reloc *r, tc_ptx_type t) {
     return address_of(p, r) && tc_ptx_expect(p, ')', "an address");
 }
 
-static bool put_address(tc_ptx_parser *p, bytes *b, tc_ptx_type t) {
+static bool put_address(tc_ptx_parser *p, init_bytes *b, tc_ptx_type t) {
     tc_span span = tc_ptx_here(p);
     tc_ptx_reloc r = {.at = (uint64_t)b->n, .bytes = tc_ptx_type_bytes[t]};
     bool ok = p->tok.kind == TC_TK_INT ? masked(p, &r, t) : address_of(p, &r);
@@ -129,7 +129,7 @@ static bool put_address(tc_ptx_parser *p, bytes *b, tc_ptx_type t) {
     return put(p, b, t, span, 0);
 }
 
-static bool put_value(tc_ptx_parser *p, bytes *b, tc_ptx_type t) {
+static bool put_value(tc_ptx_parser *p, init_bytes *b, tc_ptx_type t) {
     tc_span span = tc_ptx_here(p);
     bool minus = tc_ptx_is(p, '-') && p->next.kind == TC_TK_FLOAT;
     bool mask = p->tok.kind == TC_TK_INT && p->next.kind == TC_TK_PUNCT &&
@@ -149,7 +149,7 @@ static bool put_value(tc_ptx_parser *p, bytes *b, tc_ptx_type t) {
 }
 
 /* The rest of the row that inner braces opened is zero. */
-static bool fill_row(tc_ptx_parser *p, bytes *b, tc_ptx_type t,
+static bool fill_row(tc_ptx_parser *p, init_bytes *b, tc_ptx_type t,
                      const tc_ptx_shape *shape, int depth, int begin) {
     uint64_t row = tc_ptx_type_bytes[t];
     for (int i = depth; i < shape->n && row <= TC_PTX_MAX_INIT; i++) {
@@ -167,7 +167,7 @@ static bool fill_row(tc_ptx_parser *p, bytes *b, tc_ptx_type t,
 }
 
 /* { 1, 2, { 3 } } or one value. Nested braces fill a row each. */
-static bool initial(tc_ptx_parser *p, bytes *b, tc_ptx_type t,
+static bool initial(tc_ptx_parser *p, init_bytes *b, tc_ptx_type t,
                     const tc_ptx_shape *shape, int depth) {
     int begin = b->n;
     if (depth > TC_PTX_MAX_DIMS) {
@@ -191,7 +191,7 @@ static bool initial(tc_ptx_parser *p, bytes *b, tc_ptx_type t,
 bool tc_ptx_initialise(tc_ptx_parser *p, tc_ptx_symbol *s, tc_ptx_type t,
                        const tc_ptx_shape *shape, bool open) {
     tc_span span = tc_ptx_here(p);
-    bytes b = {0};
+    init_bytes b = {0};
     if (!initial(p, &b, t, shape, 0)) {
         return false;
     }

@@ -1,6 +1,8 @@
 /* parse.c - a module: its header, functions and variables (PTX ISA 11). */
+#include "base/target.h"
 #include "ptx/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool word_is(const tc_ptx_parser *p, const char *word) {
@@ -42,6 +44,35 @@ static bool version(tc_ptx_parser *p) {
     return true;
 }
 
+/* The target with the number that is nearest. */
+static int near_target(int sm) {
+    int best = 0;
+    for (int i = 1; i < TC_TARGETS; i++) {
+        if (abs(tc_targets[i].sm - sm) <= abs(tc_targets[best].sm - sm)) {
+            best = i;
+        }
+    }
+    return tc_targets[best].sm;
+}
+
+/* Is there such a target, and has it that form? */
+static bool known_target(tc_ptx_parser *p, tc_ptx_name n, int sm, char suffix) {
+    const tc_target *t = tc_target_find(sm);
+    if (t == NULL) {
+        return tc_ptx_fail(
+            p, tc_ptx_here(p),
+            tc_format(p->arena, ".target sm_%d", near_target(sm)),
+            "there is no target '%.*s' in PTX 9.0", (int)n.len, n.text);
+    }
+    return suffix == 0 || (suffix == 'a' ? t->version_a : t->version_f) != 0 ||
+           tc_ptx_fail(p, tc_ptx_here(p),
+                       tc_format(p->arena, ".target sm_%d%s", sm,
+                                 t->version_a != 0 ? "a" : ""),
+                       "there is no target '%.*s': sm_%d has no form with "
+                       "'%c'",
+                       (int)n.len, n.text, sm, suffix);
+}
+
 /* sm_90a: its number and suffix. */
 static bool target_sm(tc_ptx_parser *p, tc_ptx_name n) {
     int sm = 0;
@@ -58,7 +89,7 @@ static bool target_sm(tc_ptx_parser *p, tc_ptx_name n) {
     p->m->sm = sm;
     p->m->sm_suffix = suffix ? n.text[i] : 0;
     p->saw_target = true;
-    return true;
+    return known_target(p, n, sm, p->m->sm_suffix);
 }
 
 static bool target(tc_ptx_parser *p) {

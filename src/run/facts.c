@@ -1,5 +1,6 @@
 /* facts.c - what a kernel needs of the machine that its text does not say:
  * registers, as ptxas counts them, and all of its CTAs at once. */
+#include "base/arch.h"
 #include "run/run.h"
 #include "session/loaded.h"
 #include "toolchain/toolchain.h"
@@ -9,9 +10,21 @@
 
 /* --- registers -------------------------------------------------------------*/
 
+uint32_t tc_registers_among(const char *lines, const char *kernel) {
+    size_t n = strlen(kernel);
+    for (const char *p = lines; *p != '\0';) {
+        if (strncmp(p, kernel, n) == 0 && p[n] == ' ') {
+            return (uint32_t)strtoul(p + n, NULL, 10);
+        }
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+    return 0;
+}
+
 /* Only the clock wants to know, and the tests want the same answer everywhere:
  * TILECOPY_PTXAS=none. */
-uint32_t tc_run_registers(tc_session *s, const tc_run *run) {
+uint32_t tc_run_registers(tc_session *s, const tc_last_run *run) {
     const char *said = getenv("TILECOPY_PTXAS"), *why, *hint;
     if (!s->timing || (said != NULL && strcmp(said, "none") == 0)) {
         return 0;
@@ -20,9 +33,13 @@ uint32_t tc_run_registers(tc_session *s, const tc_run *run) {
     const tc_toolchain *t = tc_toolchain_find(a, &why, &hint);
     const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
     tc_build_options o = {.cancel = &s->cancel};
-    uint32_t n = t != NULL
-                     ? tc_ptxas_registers(a, t, run->ptx, arch, run->entry, &o)
-                     : 0;
+    const char *lines = "";
+    char unknown[256];
+    if (t != NULL) {
+        tc_ptxas_registers(a, t, run->ptx, arch, &o, &lines, unknown,
+                           sizeof unknown);
+    }
+    uint32_t n = tc_registers_among(lines, run->entry);
     tc_arena_free(a);
     return n;
 }
@@ -37,7 +54,7 @@ static bool asks_for_grid(const tc_ptx_op *op) {
 
 /* grid.sync() finds its counters by %envreg1 and 2; a function that is called
  * may do it too. */
-bool tc_run_waits_for_grid(const tc_run *run) {
+bool tc_run_waits_for_grid(const tc_last_run *run) {
     const tc_ptx_module *m = run->module;
     if (m == NULL) {
         return strstr(run->ptx, "%envreg1") != NULL ||
@@ -57,7 +74,7 @@ bool tc_run_waits_for_grid(const tc_run *run) {
 
 /* --- the machine -----------------------------------------------------------*/
 
-bool tc_run_fits(tc_session *s, const tc_run *run, tc_span at) {
+bool tc_run_fits(tc_session *s, const tc_last_run *run, tc_span at) {
     const tc_ptx_module *m = run->file->module;
     if (run->file->unknown != NULL) {
         tc_error(&s->diags, at, "`launch` with --backend gpu asks a GPU alone",
@@ -65,17 +82,15 @@ bool tc_run_fits(tc_session *s, const tc_run *run, tc_span at) {
         return false;
     }
     const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
-    int sm = atoi(arch + 3);
-    bool has_a = arch[strlen(arch) - 1] == 'a';
-    if (m->sm_suffix == 'a' ? m->sm == sm && has_a : m->sm <= sm) {
+    if (tc_arch_runs(arch, m->sm, m->sm_suffix)) {
         return true;
     }
     char target[32], hint[64];
+    const char *other = tc_arch_for(m->sm, m->sm_suffix);
     snprintf(target, sizeof target, "sm_%d%.1s", m->sm,
              m->sm_suffix ? &m->sm_suffix : "");
-    snprintf(hint, sizeof hint, "--arch %s%s", target,
-             m->sm == 100 && m->sm_suffix != 'a' ? "a" : "");
-    tc_error(&s->diags, at, hint,
+    snprintf(hint, sizeof hint, "--arch %s", other != NULL ? other : "");
+    tc_error(&s->diags, at, other != NULL ? hint : NULL,
              "the kernel is for .target %s, and the simulated machine is %s",
              target, arch);
     return false;

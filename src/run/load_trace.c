@@ -25,7 +25,7 @@ tc_status tc_trace_read(tc_session *s, tc_arena *a, const tc_source *src,
         tc_arena_free(a);
         return TC_REJECTED;
     }
-    tc_run *run = tc_run_new();
+    tc_last_run *run = tc_run_new();
     run->trace = t;
     run->no_state = "a loaded trace has no program that could run again";
     run->result.cycles = t->cycles;

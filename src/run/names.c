@@ -84,8 +84,8 @@ const char *tc_element_name(tc_arena *a, const tc_buffer *b, uint64_t offset) {
 
 /* The shared or local symbol of the run's kernel, or of its module, that holds
  * an offset of the space, or NULL. */
-static const tc_ptx_symbol *symbol_at(const tc_run *run, tc_ptx_space space,
-                                      uint64_t at) {
+static const tc_ptx_symbol *symbol_at(const tc_last_run *run,
+                                      tc_ptx_space space, uint64_t at) {
     const tc_ptx_module *m = run->module;
     const tc_ptx_func *f = tc_ptx_find_entry(m, run->entry);
     int entry = (int)(f - m->funcs);
@@ -101,7 +101,7 @@ static const tc_ptx_symbol *symbol_at(const tc_run *run, tc_ptx_space space,
 
 /* The buffer in the dynamic array, which begins behind the static memory at
  * the next multiple of its alignment; the smallest where several share. */
-static const char *dynamic_name(tc_run *run, const tc_emitted *ptx,
+static const char *dynamic_name(tc_last_run *run, const tc_emitted *ptx,
                                 uint64_t address) {
     const tc_ptx_module *m = run->module;
     const tc_ptx_func *f = &m->funcs[0];
@@ -127,7 +127,7 @@ static const char *dynamic_name(tc_run *run, const tc_emitted *ptx,
                                  address - base - (uint64_t)best->offset);
 }
 
-uint64_t tc_dynamic_begin(const tc_run *run, const tc_ptx_symbol **first) {
+uint64_t tc_dynamic_begin(const tc_last_run *run, const tc_ptx_symbol **first) {
     const tc_ptx_module *m = run->module;
     const tc_ptx_func *f = tc_ptx_find_entry(m, run->entry);
     uint64_t at = f != NULL ? f->shared_bytes : 0;
@@ -144,13 +144,13 @@ uint64_t tc_dynamic_begin(const tc_run *run, const tc_ptx_symbol **first) {
 }
 
 /* A symbol as the PTX has it; of a .cu, as C++ does. */
-static const char *plain_name(const tc_run *run, const tc_ptx_symbol *y) {
+static const char *plain_name(const tc_last_run *run, const tc_ptx_symbol *y) {
     bool cuda = run->file != NULL && run->file->cu_files != NULL;
     return cuda ? tc_cuda_name(run->arena, y->name) : y->name;
 }
 
 /* A byte of shared memory as the PTX text has it: its symbol and offset. */
-static const char *symbol_name(tc_run *run, uint64_t address) {
+static const char *symbol_name(tc_last_run *run, uint64_t address) {
     const tc_ptx_symbol *y = symbol_at(run, TC_PS_SHARED, address), *dynamic;
     uint64_t begin = tc_dynamic_begin(run, &dynamic), at;
     if (y != NULL) {
@@ -169,7 +169,7 @@ static const char *symbol_name(tc_run *run, uint64_t address) {
 }
 
 static const char *shared_name(tc_session *s, uint64_t address) {
-    tc_run *run = s->program.run;
+    tc_last_run *run = s->program.run;
     const tc_emitted *ptx = run->shared;
     if (ptx == NULL) {
         return symbol_name(run, address);
@@ -190,7 +190,7 @@ static const char *shared_name(tc_session *s, uint64_t address) {
 }
 
 /* A variable of the module in global or constant memory, or NULL. */
-static const char *variable_name(tc_run *run, uint64_t address) {
+static const char *variable_name(tc_last_run *run, uint64_t address) {
     const tc_ptx_module *m = run->module;
     for (int i = 0; run->sim != NULL && i < m->nsymbols; i++) {
         const tc_ptx_symbol *y = &m->symbols[i];
@@ -207,7 +207,7 @@ static const char *variable_name(tc_run *run, uint64_t address) {
 
 /* The buffer that an address lies in, or the nearest one before it. */
 static const char *global_name(tc_session *s, uint64_t address) {
-    tc_run *run = s->program.run;
+    tc_last_run *run = s->program.run;
     const tc_run_buffer *best = NULL;
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *b = &run->buffers[i];
@@ -235,7 +235,7 @@ static const char *global_name(tc_session *s, uint64_t address) {
 }
 
 /* A byte of a thread's own memory. */
-static const char *local_name(tc_run *run, uint64_t address) {
+static const char *local_name(tc_last_run *run, uint64_t address) {
     const tc_ptx_symbol *y = symbol_at(run, TC_PS_LOCAL, address);
     if (y == NULL) {
         return tc_format(run->arena, "local memory byte %llu",

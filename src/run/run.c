@@ -1,5 +1,6 @@
 /* run.c - executes the program's PTX in the simulator, and on the GPU. */
 #include "run/run.h"
+#include "base/arch.h"
 #include "gpu/gpu.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const tc_buffer *buffer_of(const tc_func *f, const tc_var *v) {
 
 /* The kernel's buffers, filled. Reports and returns false for parameters that
  * a run cannot fill. */
-static bool make_buffers(tc_session *s, tc_run *run) {
+static bool make_buffers(tc_session *s, tc_last_run *run) {
     const tc_func *f = s->program.func;
     run->buffers = TC_NEWN(run->arena, tc_run_buffer, f->nparams + 1);
     for (int i = 0; i < f->nparams; i++) {
@@ -90,7 +91,7 @@ static void gather_unbuilt(void *user, const tc_diag *d) {
     tc_buf_free(&all);
 }
 
-static tc_ptx_module *parse_program(tc_session *s, tc_run *run) {
+static tc_ptx_module *parse_program(tc_session *s, tc_last_run *run) {
     unbuilt u = {.to = &s->diags, .names = TC_BUF_INIT};
     tc_diags diags = {gather_unbuilt, &u, 0};
     tc_source *src = TC_NEW(run->arena, tc_source);
@@ -110,28 +111,23 @@ static tc_ptx_module *parse_program(tc_session *s, tc_run *run) {
     return m;
 }
 
-/* Is a machine of arch one of sm (and of its arch-specific form)? */
-static bool arch_has(const char *arch, int sm, bool a) {
-    int have = atoi(arch + 3);
-    return sm < have || (sm == have && (!a || strchr(arch + 3, 'a') != NULL));
-}
-
 /* Why the program wants more than arch: instructions, clusters or memory. */
 static const char *need_words(tc_session *s, const char *arch) {
     const tc_emitted *ptx = &s->program.ptx;
     const int64_t *c = s->program.lowered->cluster;
     tc_arena *a = s->program.arena;
-    if (!arch_has(arch, ptx->code_sm, ptx->code_a)) {
+    if (!tc_arch_runs(arch, ptx->code_sm, ptx->code_a ? 'a' : 0)) {
         return tc_format(a,
                          "this kernel has instructions of sm_%d%s, and the "
                          "simulated machine is %s",
                          ptx->code_sm, ptx->code_a ? "a" : "", arch);
     }
-    if (!arch_has(arch, 90, false) && (c[0] > 1 || c[1] > 1 || c[2] > 1)) {
+    int first = tc_target_first(TC_TARGET_CLUSTERS);
+    if (!tc_arch_runs(arch, first, 0) && (c[0] > 1 || c[1] > 1 || c[2] > 1)) {
         return tc_format(a,
-                         "this kernel is launched in clusters, which sm_90 is "
+                         "this kernel is launched in clusters, which sm_%d is "
                          "the first to have, and the simulated machine is %s",
-                         arch);
+                         first, arch);
     }
     if (ptx->shared_static > TC_SHARED_STATIC) {
         return tc_format(a,
@@ -149,18 +145,23 @@ static const char *need_words(tc_session *s, const char *arch) {
 static bool check_arch(tc_session *s) {
     const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
     const tc_emitted *ptx = &s->program.ptx;
-    if (arch_has(arch, ptx->sm, ptx->sm_a)) {
+    char suffix = ptx->sm_a ? 'a' : 0;
+    if (tc_arch_runs(arch, ptx->sm, suffix)) {
         return true;
     }
     char hint[64];
-    snprintf(hint, sizeof hint, "--arch sm_%d%s", ptx->sm,
-             ptx->sm_a || ptx->sm == 100 ? "a" : "");
-    tc_error(&s->diags, s->program.func->span, hint, "%s", need_words(s, arch));
+    const char *other = tc_arch_for(ptx->sm, suffix);
+    if (other == NULL) { /* it was written for --arch's number */
+        other = tc_arch_for(ptx->code_sm, ptx->code_a ? 'a' : 0);
+    }
+    snprintf(hint, sizeof hint, "--arch %s", other != NULL ? other : "");
+    tc_error(&s->diags, s->program.func->span, other != NULL ? hint : NULL,
+             "%s", need_words(s, arch));
     return false;
 }
 
 /* The program's run, ready to be executed. */
-static bool prepare_program(tc_session *s, tc_run *run) {
+static bool prepare_program(tc_session *s, tc_last_run *run) {
     const tc_lowered *l = s->program.lowered;
     run->source = s->program.func->source;
     run->span = s->program.func->span;
@@ -188,13 +189,13 @@ static bool prepare_program(tc_session *s, tc_run *run) {
 
 /* --- executing -------------------------------------------------------------*/
 
-tc_run *tc_run_new(void) {
-    tc_run *run = tc_xcalloc(1, sizeof *run);
+tc_last_run *tc_run_new(void) {
+    tc_last_run *run = tc_xcalloc(1, sizeof *run);
     run->arena = tc_arena_new();
     return run;
 }
 
-tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_run *run,
+tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_last_run *run,
                                  const tc_buffer *b) {
     uint64_t bytes = (uint64_t)tc_buffer_storage(run->arena, b) *
                      (uint64_t)tc_dtype_bytes(b->type);
@@ -224,7 +225,7 @@ static void place(void *user, const tc_diag *d) {
 }
 
 /* The parameter block: addresses in the simulated device, and numbers. */
-static uint8_t *param_block(const tc_run *run) {
+static uint8_t *param_block(const tc_last_run *run) {
     uint8_t *block = tc_alloc(run->arena, run->param_bytes + 1);
     for (int i = 0; i < run->nargs; i++) {
         const tc_run_arg *p = &run->args[i];
@@ -243,7 +244,7 @@ static uint8_t *param_block(const tc_run *run) {
 /* vprintf of a thread; a second look at the run's state prints nothing. */
 static void keep_print(void *user, const char *text, size_t n) {
     enum { MOST = 1 << 20 };
-    tc_run *run = user;
+    tc_last_run *run = user;
     size_t left = MOST - (run->printed.len < MOST ? run->printed.len : MOST);
     if (run->running) {
         tc_buf_write(&run->printed, text, n < left ? n : left);
@@ -251,7 +252,7 @@ static void keep_print(void *user, const char *text, size_t n) {
     }
 }
 
-static tc_sim_launch launch_of(const tc_run *run) {
+static tc_sim_launch launch_of(const tc_last_run *run) {
     tc_sim_launch l = {.entry = run->entry,
                        .cooperative = true,
                        .registers = run->registers,
@@ -265,7 +266,7 @@ static tc_sim_launch launch_of(const tc_run *run) {
 }
 
 /* The same allocations have the same addresses again. */
-tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
+tc_sim *tc_run_again(tc_session *s, const tc_last_run *run, uint64_t stop_at,
                      tc_sim_result *out) {
     tc_sim_options o = run->used;
     tc_diags quiet = {0};
@@ -292,7 +293,7 @@ tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
     return sim;
 }
 
-static bool execute(tc_session *s, tc_run *run) {
+static bool execute(tc_session *s, tc_last_run *run) {
     for (int i = 0; i < run->nbuffers; i++) {
         tc_run_buffer *b = &run->buffers[i];
         tc_sim_allocation *mem =
@@ -320,7 +321,7 @@ static bool execute(tc_session *s, tc_run *run) {
     return true;
 }
 
-bool tc_run_simulate(tc_session *s, tc_run *run) {
+bool tc_run_simulate(tc_session *s, tc_last_run *run) {
     tc_sim_options o = {.arch = s->options.arch ? s->options.arch
                                                 : tc_sim_archs()[0],
                         .timing = s->timing,
@@ -351,7 +352,7 @@ bool tc_run_make(tc_session *s, bool simulated, tc_span at, tc_status *status) {
     }
     tc_run_free(s->program.run);
     s->program.run = NULL;
-    tc_run *run = tc_run_new();
+    tc_last_run *run = tc_run_new();
     if (!prepare_program(s, run) || (simulated && !tc_run_simulate(s, run))) {
         tc_run_free(run);
         *status = TC_FAILED;

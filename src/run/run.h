@@ -9,17 +9,17 @@
 /* --- run.c -----------------------------------------------------------------*/
 
 /* An empty run, to be prepared and then kept, or freed (tc_run_free). */
-tc_run *tc_run_new(void);
+tc_last_run *tc_run_new(void);
 /* One more buffer of a run (whose array has room for it), filled. Reports and
  * returns NULL for one that is too large. */
-tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_run *run,
+tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_last_run *run,
                                  const tc_buffer *b);
 /* Executes a prepared run in the simulator. Reports and returns false where it
  * cannot start. */
-bool tc_run_simulate(tc_session *s, tc_run *run);
+bool tc_run_simulate(tc_session *s, tc_last_run *run);
 /* Executes a run that the simulator has executed once more, up to a cycle.
  * Returns the simulator, which owns the state (tc_sim_free), or NULL. */
-tc_sim *tc_run_again(tc_session *s, const tc_run *run, uint64_t stop_at,
+tc_sim *tc_run_again(tc_session *s, const tc_last_run *run, uint64_t stop_at,
                      tc_sim_result *out);
 /* A run of the current program, kept; simulated: also executed by the
  * simulator. Reports and returns false otherwise. */
@@ -34,33 +34,34 @@ tc_status tc_trace_read(tc_session *s, tc_arena *a, const tc_source *src,
 
 /* --- facts.c ---------------------------------------------------------------*/
 
+/* The number of a kernel among lines "name n"; 0: it is not there. */
+uint32_t tc_registers_among(const char *lines, const char *kernel);
 /* Registers a thread, as ptxas counts them; 0: nobody knows, or wants to. */
-uint32_t tc_run_registers(tc_session *s, const tc_run *run);
+uint32_t tc_run_registers(tc_session *s, const tc_last_run *run);
 /* Does the kernel wait for all CTAs of its grid? It is launched so that they
  * run at once. */
-bool tc_run_waits_for_grid(const tc_run *run);
+bool tc_run_waits_for_grid(const tc_last_run *run);
 /* The simulator executes all of the run's file, and its machine has what the
  * .target asks for. Reports at span and returns false if not. */
-bool tc_run_fits(tc_session *s, const tc_run *run, tc_span at);
+bool tc_run_fits(tc_session *s, const tc_last_run *run, tc_span at);
 
-/* --- tensor_maps.c
- * --------------------------------------------------------------
- */
+/* --- tensor_maps.c ---------------------------------------------------------*/
 
 /* The program's tensor maps, behind the run's other parameters (whose array has
  * room for them). Reports and returns false for one that cannot be made. */
-bool tc_run_add_maps(tc_session *s, tc_run *run);
+bool tc_run_add_maps(tc_session *s, tc_last_run *run);
 /* The 128 bytes of a map for the simulator; the buffer has its address. */
-void tc_run_map_bytes(const tc_run *run, const tc_run_arg *p, uint8_t *out);
+void tc_run_map_bytes(const tc_last_run *run, const tc_run_arg *p,
+                      uint8_t *out);
 /* The same map for the GPU, in the run's arena. */
-const struct tc_gpu_map *tc_run_map_for_gpu(const tc_run *run,
+const struct tc_gpu_map *tc_run_map_for_gpu(const tc_last_run *run,
                                             const tc_run_arg *p);
 
 /* --- ulps.c ----------------------------------------------------------------*/
 
 /* The first instruction of the run's module whose error PTX only bounds
  * or leaves open (.approx, .full, mma), or NULL. */
-const tc_ptx_op *tc_run_approximate(const tc_run *run);
+const tc_ptx_op *tc_run_approximate(const tc_last_run *run);
 /* As PTX spells it: "sin.approx.f32". */
 void tc_run_op_name(const tc_ptx_op *op, tc_buf *out);
 /* The most units in the last place between an element in the simulator and the

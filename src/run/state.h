@@ -2,8 +2,9 @@
 #ifndef TC_SESSION_STATE_H
 #define TC_SESSION_STATE_H
 
-#include "sim/state.h"
 #include "run/run.h"
+
+#include "sim/state.h"
 
 /* What is asked for. */
 typedef struct tc_state_query {
@@ -16,7 +17,7 @@ typedef struct tc_state_query {
 /* What there is to answer it with. */
 typedef struct tc_state_look {
     tc_session *s;
-    const tc_run *run;         /* the one that was made again */
+    const tc_last_run *run;    /* the one that was made again */
     tc_sim *sim;               /* stopped there, with its global memory */
     const tc_sim_state *state; /* NULL: the run was over */
     const tc_state_cta *cta;   /* the one asked for; NULL: none ran */
@@ -42,7 +43,7 @@ const tc_state_warp *tc_state_the_warp(const tc_state_look *l);
 /* names.c: where the kernel's dynamic shared memory begins, as the simulator
  * places it: behind the static, at a multiple of every dynamic symbol's
  * alignment; *first is one of these symbols, or NULL. */
-uint64_t tc_dynamic_begin(const tc_run *run, const tc_ptx_symbol **first);
+uint64_t tc_dynamic_begin(const tc_last_run *run, const tc_ptx_symbol **first);
 
 /* state_text.c: where warps are and what barriers wait for; registers, bytes.
  */

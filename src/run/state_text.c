@@ -23,7 +23,7 @@ static void lanes_text(tc_buf *b, uint32_t mask) {
 }
 
 /* The instruction's own text: its line of the PTX. */
-static void op_text(const tc_run *run, const tc_ptx_op *op, tc_buf *b) {
+static void op_text(const tc_last_run *run, const tc_ptx_op *op, tc_buf *b) {
     const tc_source *src = run->module->source;
     int len = 0;
     const char *line = tc_describe_line(src, (int)op->ptx_line, &len);
@@ -36,8 +36,8 @@ static void op_text(const tc_run *run, const tc_ptx_op *op, tc_buf *b) {
     }
 }
 
-static void warp_text(const tc_run *run, const tc_state_warp *w, uint32_t i,
-                      tc_buf *b) {
+static void warp_text(const tc_last_run *run, const tc_state_warp *w,
+                      uint32_t i, tc_buf *b) {
     if (w->alive == 0) {
         tc_buf_printf(b, "    warp %u: ended\n", i);
     }

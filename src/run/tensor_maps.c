@@ -53,7 +53,7 @@ static tc_sim_tensor_map record(const tc_tensor_map *m, uint32_t type) {
     return r;
 }
 
-static int buffer_of(const tc_run *run, const tc_buffer *b) {
+static int buffer_of(const tc_last_run *run, const tc_buffer *b) {
     while (b->base != NULL) {
         b = b->base;
     }
@@ -65,7 +65,7 @@ static int buffer_of(const tc_run *run, const tc_buffer *b) {
     return -1;
 }
 
-static bool add_map(tc_session *s, tc_run *run, const tc_tensor_map *m) {
+static bool add_map(tc_session *s, tc_last_run *run, const tc_tensor_map *m) {
     char why[160] = "its element type has no tensor map";
     uint8_t bytes[TC_TENSOR_MAP_BYTES];
     uint32_t type = 0;
@@ -90,7 +90,7 @@ static bool add_map(tc_session *s, tc_run *run, const tc_tensor_map *m) {
     return true;
 }
 
-bool tc_run_add_maps(tc_session *s, tc_run *run) {
+bool tc_run_add_maps(tc_session *s, tc_last_run *run) {
     const tc_lowered *l = s->program.lowered;
     for (int i = 0; i < l->nmaps; i++) {
         if (!add_map(s, run, l->maps[i])) {
@@ -100,7 +100,8 @@ bool tc_run_add_maps(tc_session *s, tc_run *run) {
     return true;
 }
 
-void tc_run_map_bytes(const tc_run *run, const tc_run_arg *p, uint8_t *out) {
+void tc_run_map_bytes(const tc_last_run *run, const tc_run_arg *p,
+                      uint8_t *out) {
     char why[160];
     tc_sim_tensor_map m = *p->map;
     m.address = run->buffers[p->buffer].address;
@@ -108,7 +109,7 @@ void tc_run_map_bytes(const tc_run *run, const tc_run_arg *p, uint8_t *out) {
 }
 
 /* The argument that is that buffer's address. */
-static int argument_of(const tc_run *run, int buffer) {
+static int argument_of(const tc_last_run *run, int buffer) {
     for (int i = 0; i < run->nargs; i++) {
         if (run->args[i].buffer == buffer && run->args[i].map == NULL) {
             return i;
@@ -117,7 +118,8 @@ static int argument_of(const tc_run *run, int buffer) {
     return 0; /* not reached: each buffer is an argument */
 }
 
-const tc_gpu_map *tc_run_map_for_gpu(const tc_run *run, const tc_run_arg *p) {
+const tc_gpu_map *tc_run_map_for_gpu(const tc_last_run *run,
+                                     const tc_run_arg *p) {
     const tc_sim_tensor_map *m = p->map;
     tc_gpu_map *g = TC_NEW(run->arena, tc_gpu_map);
     *g = (tc_gpu_map){.buffer = argument_of(run, p->buffer),

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const tc_ptx_op *tc_run_approximate(const tc_run *run) {
+const tc_ptx_op *tc_run_approximate(const tc_last_run *run) {
     for (uint32_t i = 0; i < run->module->ncode; i++) {
         const tc_ptx_op *op = &run->module->code[i];
         if (tc_ptx_approximate(op)) {

@@ -34,7 +34,7 @@ static void add_symbols(tc_server *s) {
     const tc_ptx_module *m = s->o->device.module->ptx;
     for (int i = 0; i < m->nsymbols; i++) {
         const tc_ptx_symbol *y = &m->symbols[i];
-        tc_block b = {.symbol = true, .fd = -1};
+        tc_memory_block b = {.symbol = true, .fd = -1};
         if ((y->space == TC_PS_GLOBAL || y->space == TC_PS_CONST) && y->size &&
             s->v->symbol(s->device, y, &b.m.address)) {
             b.m.bytes = y->size;
@@ -208,7 +208,7 @@ static void tell_leaks(tc_server *s) {
     int n;
     const tc_device_memory *all = tc_memory_list(s->memory, &n);
     for (int i = 0; i < n; i++) {
-        const tc_block *b = tc_memory_find(s->memory, all[i].address);
+        const tc_memory_block *b = tc_memory_find(s->memory, all[i].address);
         char text[160];
         if (!b || b->symbol) {
             continue;
@@ -245,7 +245,7 @@ int tc_call_BYE(tc_server *s, tc_exchange *x) {
 
 static void tell_deref(tc_server *s, const tc_rt_note *n, uint64_t where) {
     char text[320];
-    const tc_block *b = tc_memory_find(s->memory, n->address);
+    const tc_memory_block *b = tc_memory_find(s->memory, n->address);
     const tc_freed *f = b ? NULL : tc_memory_freed(s->memory, n->address);
     const char *does = n->write ? "writes to" : "reads";
     unsigned long long at = n->address;
@@ -272,7 +272,7 @@ static void tell_deref(tc_server *s, const tc_rt_note *n, uint64_t where) {
 static void tell_missing_sync(tc_server *s, const tc_rt_note *n,
                               uint64_t where) {
     char text[320], place[96] = "";
-    const tc_block *b = tc_memory_find(s->memory, n->address);
+    const tc_memory_block *b = tc_memory_find(s->memory, n->address);
     if (b) {
         snprintf(place, sizeof place,
                  " (byte %llu of an allocation of %llu bytes)",

@@ -9,7 +9,7 @@
 
 /* Of all kinds together, where whoever runs the program has set a limit: what
  * it refuses is noted, as the program may not say why it fails then. */
-static bool is_allowed(tc_server *s, const tc_block *b) {
+static bool is_allowed(tc_server *s, const tc_memory_block *b) {
     uint64_t most = s->o->memory, used = tc_memory_used(s->memory);
     if (most == 0 || (used <= most && b->m.bytes <= most - used)) {
         return true;
@@ -26,7 +26,7 @@ static bool is_allowed(tc_server *s, const tc_block *b) {
     return false;
 }
 
-static int alloc(tc_server *s, tc_block *b) {
+static int alloc(tc_server *s, tc_memory_block *b) {
     bool shared = b->m.kind != TC_RT_DEVICE;
     if (!is_allowed(s, b) ||
         !tc_memory_fits(s->memory, b->m.kind, b->m.bytes)) {
@@ -42,7 +42,7 @@ static int alloc(tc_server *s, tc_block *b) {
         b->fd = tc_pages_new(b->m.bytes, &b->pages, &b->mapped);
         b->m.shared = b->pages;
     }
-    tc_block kept = *b;
+    tc_memory_block kept = *b;
     kept.fd = -1; /* it goes to the program, and is closed here */
     if ((shared && b->fd < 0) || !s->v->alloc(s->device, &b->m) ||
         !tc_memory_add(s->memory, &kept)) {
@@ -58,11 +58,11 @@ int tc_call_ALLOC(tc_server *s, tc_exchange *x) {
     if (a.kind > TC_RT_HOST) {
         return TC_CUDA_INVALID_VALUE;
     }
-    tc_block b = {.m = {.bytes = a.bytes,
-                        .kind = (tc_rt_memory)a.kind,
-                        .name = "",
-                        .where = x->call.where},
-                  .fd = -1};
+    tc_memory_block b = {.m = {.bytes = a.bytes,
+                               .kind = (tc_rt_memory)a.kind,
+                               .name = "",
+                               .where = x->call.where},
+                         .fd = -1};
     int error = a.bytes ? alloc(s, &b) : TC_CUDA_SUCCESS;
     a.address = error ? 0 : b.m.address;
     memcpy(x->answer, &a, sizeof a);
@@ -76,7 +76,7 @@ int tc_call_ALLOC(tc_server *s, tc_exchange *x) {
 int tc_call_FREE(tc_server *s, tc_exchange *x) {
     tc_rt_alloc a;
     memcpy(&a, x->payload, sizeof a);
-    tc_block *b = tc_memory_find(s->memory, a.address);
+    tc_memory_block *b = tc_memory_find(s->memory, a.address);
     if (b && b->m.address == a.address && !b->symbol &&
         (b->m.kind == TC_RT_HOST) == (a.kind == TC_RT_HOST)) {
         s->v->free(s->device, a.address);
@@ -89,7 +89,7 @@ int tc_call_FREE(tc_server *s, tc_exchange *x) {
 int tc_call_FIND(tc_server *s, tc_exchange *x) {
     tc_rt_alloc a;
     memcpy(&a, x->payload, sizeof a);
-    const tc_block *b = tc_memory_find(s->memory, a.address);
+    const tc_memory_block *b = tc_memory_find(s->memory, a.address);
     if (!b) {
         return TC_CUDA_INVALID_VALUE;
     }
@@ -116,34 +116,35 @@ static const tc_ptx_symbol *find_symbol(const tc_server *s, const char *name) {
 /* A GPU's driver puts variables where it wants: several, managed or not, may
  * lie on one page. The program maps whole pages, once, at their addresses; each
  * managed variable is at its own place on them. */
-typedef struct range {
+typedef struct page_range {
     uint64_t from, to;
-} range;
+} page_range;
 
-static range pages_of(const tc_device_memory *m) {
+static page_range pages_of(const tc_device_memory *m) {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    return (range){m->address & ~(page - 1),
-                   (m->address + m->bytes + page - 1) & ~(page - 1)};
+    return (page_range){m->address & ~(page - 1),
+                        (m->address + m->bytes + page - 1) & ~(page - 1)};
 }
 
 /* The i-th memory's block, if it is a managed variable; at the last: NULL with
  * *more false. */
-static tc_block *managed_at(tc_server *s, int i, bool *more) {
+static tc_memory_block *managed_at(tc_server *s, int i, bool *more) {
     int n;
     const tc_device_memory *all = tc_memory_list(s->memory, &n);
     *more = i < n;
-    tc_block *b = *more ? tc_memory_find(s->memory, all[i].address) : NULL;
+    tc_memory_block *b =
+        *more ? tc_memory_find(s->memory, all[i].address) : NULL;
     return b && b->symbol && b->m.kind == TC_RT_MANAGED ? b : NULL;
 }
 
 /* All pages that hang together with these by managed variables on both. */
-static range group_of(tc_server *s, range r) {
+static page_range group_of(tc_server *s, page_range r) {
     bool wider = true, more = true;
     while (wider) {
         wider = false;
         for (int i = 0; more; i++) {
-            const tc_block *b = managed_at(s, i, &more);
-            range x = b ? pages_of(&b->m) : (range){0, 0};
+            const tc_memory_block *b = managed_at(s, i, &more);
+            page_range x = b ? pages_of(&b->m) : (page_range){0, 0};
             if (b && x.from < r.to && x.to > r.from &&
                 (x.from < r.from || x.to > r.to)) {
                 r.from = x.from < r.from ? x.from : r.from;
@@ -157,10 +158,10 @@ static range group_of(tc_server *s, range r) {
 }
 
 /* The block that has made the pages of a managed variable; NULL: none yet. */
-static const tc_block *maker_of(tc_server *s, const tc_block *b) {
+static const tc_memory_block *maker_of(tc_server *s, const tc_memory_block *b) {
     bool more = true;
     for (int i = 0; more; i++) {
-        const tc_block *x = managed_at(s, i, &more);
+        const tc_memory_block *x = managed_at(s, i, &more);
         if (x && x->pages && b->m.address - x->from < x->mapped) {
             return x;
         }
@@ -170,16 +171,16 @@ static const tc_block *maker_of(tc_server *s, const tc_block *b) {
 
 /* The pages of a managed variable and of its neighbours, made when the host
  * first names one of them. */
-static int share(tc_server *s, tc_block *b) {
+static int share(tc_server *s, tc_memory_block *b) {
     bool more = true;
     if (maker_of(s, b)) {
         return b->m.shared ? TC_CUDA_SUCCESS : TC_CUDA_MEMORY_ALLOCATION;
     }
-    range r = group_of(s, pages_of(&b->m));
+    page_range r = group_of(s, pages_of(&b->m));
     b->from = r.from;
     b->fd = tc_pages_new(r.to - r.from, &b->pages, &b->mapped);
     for (int i = 0; more && b->fd >= 0; i++) {
-        tc_block *x = managed_at(s, i, &more);
+        tc_memory_block *x = managed_at(s, i, &more);
         if (x && x->m.address - r.from < r.to - r.from) {
             x->m.shared = b->pages + (x->m.address - r.from);
             if (!s->v->alloc(s->device, &x->m)) {
@@ -196,7 +197,7 @@ int tc_call_VARIABLE(tc_server *s, tc_exchange *x) {
     if (!y || !s->v->symbol(s->device, y, &v.address)) {
         return TC_CUDA_INVALID_SYMBOL;
     }
-    tc_block *b = tc_memory_find(s->memory, v.address);
+    tc_memory_block *b = tc_memory_find(s->memory, v.address);
     v.bytes = y->size;
     v.constant = y->space == TC_PS_CONST;
     v.managed = y->managed;
@@ -205,7 +206,7 @@ int tc_call_VARIABLE(tc_server *s, tc_exchange *x) {
         if (error) {
             return error;
         }
-        const tc_block *maker = maker_of(s, b);
+        const tc_memory_block *maker = maker_of(s, b);
         v.map = maker->from;
         v.map_bytes = maker->mapped;
         x->descriptor = maker->fd;

@@ -1,6 +1,7 @@
 /* device_gpu_module.c - a program's PTX on the GPU: loading it, or what ptxas
  * made of it; kernels and symbols. */
 #include "base/buf.h"
+#include "base/target.h"
 #include "runtime/device_gpu.h"
 
 #include <stdio.h>
@@ -54,9 +55,7 @@ static bool fits(const tc_gpu_side *g, tc_gpu_complaint c) {
     const tc_ptx_module *m = g->options.module->ptx;
     const tc_gpu_device *gpu = tc_remote_device(g->gpu);
     int sm = gpu->sm;
-    if (m == NULL ||
-        (m->sm <= sm && (m->sm_suffix == 0 || m->sm == sm ||
-                         (m->sm_suffix == 'f' && m->sm / 10 == sm / 10)))) {
+    if (m == NULL || tc_target_runs(m->sm, m->sm_suffix, sm)) {
         return true;
     }
     const char suffix[2] = {m->sm_suffix, '\0'};

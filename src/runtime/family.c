@@ -17,15 +17,15 @@ enum {
 };
 
 /* A row of /proc/PID/stat. */
-typedef struct row {
+typedef struct process_row {
     pid_t pid, parent;
     char state;
     uint64_t ticks, pages;
     bool ours; /* of the family */
-} row;
+} process_row;
 
 typedef struct table {
-    row *rows;
+    process_row *rows;
     int n, cap;
 } table;
 
@@ -42,7 +42,7 @@ static bool read_text(const char *path, char *text, size_t size) {
 
 /* proc(5): the name, in brackets, may have anything in it. Fields from the
  * third on: state, ppid, ..., utime (14) to cstime (17), ..., rss (24). */
-static bool read_row(const char *pid, row *r) {
+static bool read_row(const char *pid, process_row *r) {
     char path[64], text[1024];
     unsigned long long t[4];
     long parent;
@@ -79,7 +79,7 @@ static table read_table(const tc_family *f) {
     table t = {0};
     DIR *d = opendir("/proc");
     for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
-        row r;
+        process_row r;
         if (e->d_name[0] >= '1' && e->d_name[0] <= '9' &&
             read_row(e->d_name, &r)) {
             if (t.n == t.cap) {
@@ -96,7 +96,7 @@ static table read_table(const tc_family *f) {
     for (bool more = true; more;) {
         more = false;
         for (int i = 0; i < t.n; i++) {
-            row *r = &t.rows[i];
+            process_row *r = &t.rows[i];
             bool is = r->parent == self && !is_spared(f, r->pid);
             for (int k = 0; k < t.n && !is && !r->ours; k++) {
                 is = t.rows[k].ours && t.rows[k].pid == r->parent;
@@ -130,7 +130,7 @@ void tc_family_spare(tc_family *f, pid_t pid) {
 }
 
 /* A process sleeps where each of its threads does. */
-static bool sleeps(const row *r) {
+static bool sleeps(const process_row *r) {
     char path[64], text[1024];
     bool all = strchr("SZTtXI", r->state) != NULL;
     snprintf(path, sizeof path, "/proc/%ld/task", (long)r->pid);
@@ -155,7 +155,7 @@ tc_family_state tc_family_look(tc_family *f, pid_t first) {
     table t = read_table(f);
     uint64_t ticks = 0, pages = 0;
     for (int i = 0; i < t.n; i++) {
-        const row *r = &t.rows[i];
+        const process_row *r = &t.rows[i];
         bool orphan = r->parent == getpid() && r->pid != first;
         if (!r->ours) {
             continue;

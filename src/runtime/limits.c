@@ -2,6 +2,7 @@
  * answers with. Which error it is: an H200's answers (CUDA 13.0, driver 580;
  * tests/gpu/runtime-h200.txt). The limits: CUDA C++ Programming Guide,
  * technical specifications per compute capability. */
+#include "base/target.h"
 #include "runtime/serve.h"
 #include <stdio.h>
 
@@ -110,9 +111,10 @@ static int check_cluster(const tc_rt_device *d, const tc_ptx_func *f,
                           l->grid[i], i, have);
         }
     }
-    if (n > 1 && d->sm < 90) {
+    if (n > 1 && !tc_target_has(d->sm, TC_TARGET_CLUSTERS)) {
         return refuse(why, TC_CUDA_NOT_SUPPORTED,
-                      "an sm_%d has no clusters (sm_90 and on have)", d->sm);
+                      "an sm_%d has no clusters (sm_%d and on have)", d->sm,
+                      tc_target_first(TC_TARGET_CLUSTERS));
     }
     return n > 16 || (n > 8 && !limits->nonportable)
                ? refuse(why, bad, "a cluster of more than %s",

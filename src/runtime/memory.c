@@ -13,7 +13,7 @@ struct tc_memory {
     uint64_t limit, used;
     uint64_t pinned;           /* of the host's memory */
     uint64_t small, small_end; /* of a page for small blocks: what is left */
-    tc_block *blocks;          /* by address */
+    tc_memory_block *blocks;   /* by address */
     int n, cap;
     tc_freed freed[REMEMBERED]; /* a ring */
     uint64_t nfreed;
@@ -30,7 +30,7 @@ tc_memory *tc_memory_new(uint64_t first, uint64_t bytes, uint64_t limit) {
     return m;
 }
 
-void tc_block_drop(tc_block *b) {
+void tc_block_drop(tc_memory_block *b) {
     if (b->pages) {
         munmap(b->pages, b->mapped);
     }
@@ -70,22 +70,22 @@ static int index_of(const tc_memory *m, uint64_t address) {
     return lo;
 }
 
-tc_block *tc_memory_find(tc_memory *m, uint64_t address) {
+tc_memory_block *tc_memory_find(tc_memory *m, uint64_t address) {
     int i = index_of(m, address);
     return i < m->n && address >= m->blocks[i].m.address ? &m->blocks[i] : NULL;
 }
 
 bool tc_memory_within(tc_memory *m, uint64_t address, uint64_t bytes) {
-    const tc_block *b = tc_memory_find(m, address);
+    const tc_memory_block *b = tc_memory_find(m, address);
     return b && bytes <= b->m.bytes &&
            address - b->m.address <= b->m.bytes - bytes;
 }
 
-static uint64_t *account(tc_memory *m, const tc_block *b) {
+static uint64_t *account(tc_memory *m, const tc_memory_block *b) {
     return b->m.kind == TC_RT_HOST ? &m->pinned : &m->used;
 }
 
-bool tc_memory_add(tc_memory *m, const tc_block *b) {
+bool tc_memory_add(tc_memory *m, const tc_memory_block *b) {
     int i = index_of(m, b->m.address);
     uint64_t end = b->m.address + b->m.bytes;
     if (end <= b->m.address || (i < m->n && m->blocks[i].m.address < end)) {
@@ -109,7 +109,7 @@ void tc_memory_remove(tc_memory *m, uint64_t address, uint64_t where) {
     if (i == m->n || m->blocks[i].m.address != address) {
         return;
     }
-    tc_block *b = &m->blocks[i];
+    tc_memory_block *b = &m->blocks[i];
     m->freed[m->nfreed++ % REMEMBERED] = (tc_freed){.address = b->m.address,
                                                     .bytes = b->m.bytes,
                                                     .kind = b->m.kind,

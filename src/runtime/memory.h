@@ -4,7 +4,7 @@
 
 #include "runtime/device.h"
 
-typedef struct tc_block {
+typedef struct tc_memory_block {
     tc_device_memory m;
     bool symbol;    /* of the module: never freed */
     uint8_t *pages; /* that it has made, or NULL: m.shared is on them, and so
@@ -12,9 +12,10 @@ typedef struct tc_block {
     size_t mapped;  /* bytes of these */
     uint64_t from;  /* a symbol's: the address of the first of them */
     int fd;         /* of these, or -1: a symbol keeps it */
-} tc_block;
+} tc_memory_block;
 
-void tc_block_drop(tc_block *b); /* unmaps its pages, closes its descriptor */
+void tc_block_drop(
+    tc_memory_block *b); /* unmaps its pages, closes its descriptor */
 
 typedef struct tc_freed {
     uint64_t address, bytes;
@@ -41,9 +42,9 @@ uint64_t tc_memory_place_small(tc_memory *m);
 bool tc_memory_fits(const tc_memory *m, tc_rt_memory kind, uint64_t bytes);
 uint64_t tc_memory_used(const tc_memory *m); /* bytes, of all kinds */
 /* Takes over b's pages and descriptor. False: it overlaps what is there. */
-bool tc_memory_add(tc_memory *m, const tc_block *b);
+bool tc_memory_add(tc_memory *m, const tc_memory_block *b);
 /* The block around an address, or NULL. Until the next add or remove. */
-tc_block *tc_memory_find(tc_memory *m, uint64_t address);
+tc_memory_block *tc_memory_find(tc_memory *m, uint64_t address);
 /* Are these bytes within one block? */
 bool tc_memory_within(tc_memory *m, uint64_t address, uint64_t bytes);
 /* Unmaps its pages and remembers that `where` freed it. */

@@ -98,14 +98,14 @@ void tc_serve_misused(tc_server *s, const tc_host_finding *f) {
 #define EXACTLY(type)     sizeof(type), sizeof(type)
 
 /* How long a call's payload may be, and what a fault before it leaves. */
-typedef struct row {
+typedef struct call_row {
     tc_call_fn *fn;
     uint64_t least, most;
     bool early;  /* may come before HELLO */
     bool always; /* is served after a fault, too */
-} row;
+} call_row;
 
-static const row rows[TC_RT_CALL_COUNT] = {
+static const call_row rows[TC_RT_CALL_COUNT] = {
     [TC_RT_HELLO] = {tc_call_HELLO, EXACTLY(tc_rt_hello), true, true},
     [TC_RT_FUNCTION] = {tc_call_FUNCTION, 1, TC_SMALL, false, false},
     [TC_RT_VARIABLE] = {tc_call_VARIABLE, 1, TC_SMALL, false, false},
@@ -138,7 +138,7 @@ static void garbled(tc_server *s, const char *what) {
 
 /* The call is one, at its time, and of a length that it can have. */
 static bool check(tc_server *s, const tc_rt_call *c) {
-    const row *r = c->name < TC_RT_CALL_COUNT ? &rows[c->name] : NULL;
+    const call_row *r = c->name < TC_RT_CALL_COUNT ? &rows[c->name] : NULL;
     if (!r) {
         garbled(s, "an unknown call");
     } else if (c->bytes < r->least || c->bytes > r->most) {
@@ -154,7 +154,7 @@ static void serve_one(tc_server *s, uint8_t *payload, uint8_t *answer) {
     if (!tc_serve_read(s, &x.call, sizeof x.call) || !check(s, &x.call)) {
         return;
     }
-    const row *r = &rows[x.call.name];
+    const call_row *r = &rows[x.call.name];
     size_t now =
         r->most == UINT64_MAX ? (size_t)r->least : (size_t)x.call.bytes;
     if (!tc_serve_read(s, payload, now)) {

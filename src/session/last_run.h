@@ -29,7 +29,7 @@ typedef struct tc_run_arg {
 
 /* A run of the current program, or of a .ptx file's kernel (`launch`): first
  * what is to be executed, then what came of it. */
-typedef struct tc_run {
+typedef struct tc_last_run {
     tc_arena *arena;
     const tc_source *source;  /* what the lines of findings and events count */
     const char *ptx, *entry;  /* the text that is executed, and its kernel */
@@ -55,12 +55,12 @@ typedef struct tc_run {
     tc_buf printed;  /* what its threads printed, at most 1 MiB as CUDA has */
     uint64_t unprinted; /* bytes more than that */
     bool running;       /* they may print now */
-} tc_run;
+} tc_last_run;
 
 /* --- last_run.c ------------------------------------------------------------*/
 
-void tc_run_free(tc_run *run);
+void tc_run_free(tc_last_run *run);
 /* Makes it the session's last run, in place of the one before. NULL: none. */
-void tc_run_keep(tc_session *s, tc_run *run);
+void tc_run_keep(tc_session *s, tc_last_run *run);
 
 #endif

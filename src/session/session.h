@@ -20,7 +20,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 
-typedef struct tc_run tc_run;       /* session/last_run.h */
+typedef struct tc_last_run tc_last_run; /* session/last_run.h */
 typedef struct tc_loaded tc_loaded; /* session/loaded.h: a .ptx or .cu file */
 
 /* The current program and what has been made of it. */
@@ -31,7 +31,7 @@ typedef struct tc_program {
     tc_decisions decisions;
     tc_lowered *lowered; /* NULL: not made, or refused */
     tc_emitted ptx;
-    tc_run *run; /* the session's last, also when it was a launch */
+    tc_last_run *run; /* the session's last, also when it was a launch */
 } tc_program;
 
 /* The memory of a statement that succeeded, and what it defined. */

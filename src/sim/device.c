@@ -92,20 +92,20 @@ uint32_t tc_sim_occupancy(tc_sim *s, const tc_sim_launch *l) {
 /* ---- facts ---- */
 
 /* Of data sheets: A100 80 GB SXM, H200 SXM, B200. */
-typedef struct sheet {
+typedef struct device_sheet {
     int sm; /* and above */
     uint32_t memory_clock_khz, memory_bus_bits;
     uint64_t memory_gib;
-} sheet;
+} device_sheet;
 
-static const sheet sheets[] = {{100, 3996000, 8192, 180},
-                               {90, 3201000, 6144, 141},
-                               {0, 1593000, 5120, 80}};
+static const device_sheet sheets[] = {{100, 3996000, 8192, 180},
+                                      {90, 3201000, 6144, 141},
+                                      {0, 1593000, 5120, 80}};
 
 void tc_sim_facts_of(const tc_sim *s, tc_sim_facts *out) {
     const tc_machine *m = s->machine;
     const tc_profile *p = tc_profile_of(m);
-    const sheet *t = sheets;
+    const device_sheet *t = sheets;
     while (m->sm < t->sm) {
         t++;
     }

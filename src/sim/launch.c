@@ -1,5 +1,6 @@
 /* launch.c - what a kernel may ask for, and what its execution needs. */
 #include "sim/launch.h"
+#include "base/arch.h"
 #include "sim/async/tmem.h"
 #include "sim/async/transfer.h"
 #include "sim/core/finding.h"
@@ -184,8 +185,10 @@ static bool check_cluster(tc_run *r, tc_diags *diags) {
     }
     uint64_t n = (uint64_t)c[0] * c[1];
     n = n > 16 || c[2] > 16 ? 17 : n * c[2];
-    if (n > 1 && r->machine->sm < 90) {
-        tc_error(diags, TC_NOWHERE, "--arch sm_90a has them",
+    if (n > 1 && !tc_target_has(r->machine->sm, TC_TARGET_CLUSTERS)) {
+        char hint[64];
+        snprintf(hint, sizeof hint, "--arch %s has them", tc_arch_names[0]);
+        tc_error(diags, TC_NOWHERE, hint,
                  "a cluster of %s CTAs cannot run: %s has no clusters",
                  dims(r, c), r->machine->name);
         return false;

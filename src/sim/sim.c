@@ -9,7 +9,7 @@
 
 static const tc_machine machines[] = {
 #define TC_ARCH(name, sm, costs, sms, tcta, tsm, csm, stat, scta, ssm, reg)    \
-    {name, sm, costs, sms, tcta, tsm, csm, stat, scta, ssm, reg},
+    {name, sm, TC_COSTS_##costs, sms, tcta, tsm, csm, stat, scta, ssm, reg},
 #include "base/arch.def"
 };
 enum { NMACHINES = (int)(sizeof machines / sizeof machines[0]) };

@@ -6,20 +6,20 @@
 #include <string.h>
 
 /* One side of the copy, as it may become. */
-typedef struct side {
+typedef struct region_side {
     const char *name; /* "dst", "src" */
     const tc_node *arg;
     const tc_region *r;
     int64_t min[16], extent[16]; /* min -1: not constant */
     bool changed[16];
-} side;
+} region_side;
 
 enum { MAX_RANK = 16 };
 
-static bool read_side(const tc_editor *e, int position, side *s) {
+static bool read_side(const tc_editor *e, int position, region_side *s) {
     const tc_copy *c = e->t->d->copy;
-    *s = (side){.name = position == 0 ? "dst" : "src",
-                .r = position == 0 ? &c->dst : &c->src};
+    *s = (region_side){.name = position == 0 ? "dst" : "src",
+                       .r = position == 0 ? &c->dst : &c->src};
     s->arg = tc_place_arg(e->call, position, s->name);
     if (s->arg == NULL || s->r->buffer->rank > MAX_RANK ||
         (s->arg->kind != TC_N_SUBSCRIPT && s->arg->kind != TC_N_NAME)) {
@@ -36,7 +36,7 @@ static bool read_side(const tc_editor *e, int position, side *s) {
 }
 
 /* Another extent, within the buffer; false where it does not fit. */
-static bool resize(side *s, int i, int64_t extent) {
+static bool resize(region_side *s, int i, int64_t extent) {
     int64_t shape = s->r->buffer->shape[i];
     if (extent == s->extent[i]) {
         return true;
@@ -52,7 +52,7 @@ static bool resize(side *s, int i, int64_t extent) {
     return true;
 }
 
-static const char *side_text(const tc_editor *e, const side *s) {
+static const char *side_text(const tc_editor *e, const region_side *s) {
     const tc_node *n = s->arg;
     bool whole = n->kind == TC_N_NAME || n->items.n != s->r->buffer->rank;
     tc_buf b = TC_BUF_INIT;
@@ -75,7 +75,7 @@ static const char *side_text(const tc_editor *e, const side *s) {
     return tc_buf_finish(&b, e->a);
 }
 
-static int64_t count(const side *s) {
+static int64_t count(const region_side *s) {
     int64_t n = 1;
     for (int i = 0; i < s->r->buffer->rank; i++) {
         if (__builtin_mul_overflow(n, s->extent[i], &n)) {
@@ -86,7 +86,7 @@ static int64_t count(const side *s) {
 }
 
 static int64_t count_now(const tc_region *r) {
-    side s = {.r = r};
+    region_side s = {.r = r};
     for (int i = 0; i < r->buffer->rank && i < MAX_RANK; i++) {
         s.extent[i] = r->range[i].extent;
     }
@@ -96,8 +96,8 @@ static int64_t count_now(const tc_region *r) {
 /* An edit that gives the changed sides their new text; nothing when a region
  * cannot be written out, or is that of another edit already. */
 static void propose(tc_editor *e, const char *site, const char *why,
-                    const side *d, const side *s) {
-    const side *const both[] = {d, s};
+                    const region_side *d, const region_side *s) {
+    const region_side *const both[] = {d, s};
     tc_buf words = TC_BUF_INIT, value = TC_BUF_INIT;
     const char *text[2] = {NULL, NULL};
     bool shrinks = false, ok = true, any = false;
@@ -138,7 +138,7 @@ static void propose(tc_editor *e, const char *site, const char *why,
 
 /* --- extents that agree --------------------------------------------------- */
 
-static int next_wide(const side *s, int i) {
+static int next_wide(const region_side *s, int i) {
     while (i < s->r->buffer->rank && s->extent[i] == 1) {
         i++;
     }
@@ -147,7 +147,8 @@ static int next_wide(const side *s, int i) {
 
 /* Dimension pairs: by place where both have as many, else those wider than
  * one, in order. Returns how many, or -1. */
-static int pair_up(const side *d, const side *s, int pairs[MAX_RANK][2]) {
+static int pair_up(const region_side *d, const region_side *s,
+                   int pairs[MAX_RANK][2]) {
     int n = 0;
     if (d->r->buffer->rank == s->r->buffer->rank) {
         for (int i = 0; i < d->r->buffer->rank; i++, n++) {
@@ -165,7 +166,8 @@ static int pair_up(const side *d, const side *s, int pairs[MAX_RANK][2]) {
     return i == d->r->buffer->rank && k == s->r->buffer->rank ? n : -1;
 }
 
-static bool agree(const side *d, const side *s, int pairs[MAX_RANK][2], int n) {
+static bool agree(const region_side *d, const region_side *s,
+                  int pairs[MAX_RANK][2], int n) {
     for (int i = 0; i < n; i++) {
         if (d->extent[pairs[i][0]] != s->extent[pairs[i][1]]) {
             return false;
@@ -174,9 +176,9 @@ static bool agree(const side *d, const side *s, int pairs[MAX_RANK][2], int n) {
     return n >= 0;
 }
 
-static void match(tc_editor *e, const side *d, const side *s,
+static void match(tc_editor *e, const region_side *d, const region_side *s,
                   int pairs[MAX_RANK][2], int n) {
-    side to = *d, from = *s;
+    region_side to = *d, from = *s;
     bool ok_d = true, ok_s = true;
     for (int i = 0; i < n; i++) {
         ok_d &= resize(&to, pairs[i][0], s->extent[pairs[i][1]]);
@@ -210,17 +212,18 @@ static int64_t near_extent(int64_t extent, int64_t others, int64_t unit,
     return 0;
 }
 
-static void resize_both(tc_editor *e, const side *d, const side *s,
-                        const int pair[2], int64_t extent, const char *why) {
-    side to = *d, from = *s;
+static void resize_both(tc_editor *e, const region_side *d,
+                        const region_side *s, const int pair[2], int64_t extent,
+                        const char *why) {
+    region_side to = *d, from = *s;
     if (extent > 0 && resize(&to, pair[0], extent) &&
         resize(&from, pair[1], extent)) {
         propose(e, tc_format(e->a, "extent %d", pair[0]), why, &to, &from);
     }
 }
 
-static void other_sizes(tc_editor *e, const side *d, const side *s,
-                        const int pair[2], int step) {
+static void other_sizes(tc_editor *e, const region_side *d,
+                        const region_side *s, const int pair[2], int step) {
     int64_t extent = d->extent[pair[0]];
     int64_t limit = d->r->buffer->shape[pair[0]];
     int64_t other = s->r->buffer->shape[pair[1]];
@@ -247,8 +250,8 @@ static void other_sizes(tc_editor *e, const side *d, const side *s,
 
 /* --- the beginning -------------------------------------------------------- */
 
-static void move_one(tc_editor *e, const side *s, int i, int64_t min) {
-    side moved = *s;
+static void move_one(tc_editor *e, const region_side *s, int i, int64_t min) {
+    region_side moved = *s;
     moved.min[i] = min;
     moved.changed[i] = true;
     bool dst = strcmp(s->name, "dst") == 0;
@@ -256,7 +259,7 @@ static void move_one(tc_editor *e, const side *s, int i, int64_t min) {
             dst ? &moved : NULL, dst ? NULL : &moved);
 }
 
-static void move(tc_editor *e, const side *s) {
+static void move(tc_editor *e, const region_side *s) {
     int bytes = tc_dtype_bytes(s->r->buffer->type);
     int64_t chunk = bytes > 0 && bytes < 16 ? 16 / bytes : 1;
     for (int i = s->r->buffer->rank - 1; i >= 0; i--) {
@@ -271,7 +274,7 @@ static void move(tc_editor *e, const side *s) {
 }
 
 void tc_edits_region(tc_editor *e, const char *values) {
-    side d, s;
+    region_side d, s;
     int pairs[MAX_RANK][2];
     if (!read_side(e, 0, &d) || !read_side(e, 1, &s)) {
         return;

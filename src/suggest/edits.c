@@ -4,12 +4,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-typedef struct row {
+typedef struct edit_row {
     tc_edit_fn *fn;
     const char *values, *serves, *what;
-} row;
+} edit_row;
 
-static const row rows[TC_EDIT_COUNT] = {
+static const edit_row rows[TC_EDIT_COUNT] = {
 #define TC_EDIT(id, values, serves, what)                                      \
     [TC_EDIT_##id] = {tc_edits_##id, values, serves, what},
 #include "suggest/edits.def"

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-typedef struct search {
+typedef struct edit_search {
     tc_arena *a;
     const tc_suggest_input *in;
     const tc_suggest_input *origin; /* before `first` was made; or the same */
@@ -24,9 +24,9 @@ typedef struct search {
     bool shrink; /* edits that shrink the region are allowed */
     int budget;
     const char *sites[TC_SUGGESTIONS]; /* of what was found */
-} search;
+} edit_search;
 
-static bool stopped(const search *s) {
+static bool stopped(const edit_search *s) {
     return s->budget <= 0 || s->out->n == TC_SUGGESTIONS ||
            (s->in->cancel != NULL && *s->in->cancel != 0);
 }
@@ -34,7 +34,7 @@ static bool stopped(const search *s) {
 /* --- what was found ------------------------------------------------------- */
 
 /* All edits in the table's order; returns how many. */
-static int in_order(const search *s, const tc_step *p,
+static int in_order(const edit_search *s, const tc_step *p,
                     const tc_edit *out[TC_SEARCH_DEPTH + 1]) {
     int n = 0;
     for (int i = s->first != NULL ? -1 : 0; i < p->n; i++) {
@@ -48,7 +48,7 @@ static int in_order(const search *s, const tc_step *p,
     return n;
 }
 
-static bool found(const search *s, const char *key) {
+static bool found(const edit_search *s, const char *key) {
     for (int i = 0; i < s->out->n; i++) {
         if (strcmp(s->sites[i], key) == 0) {
             return true;
@@ -58,7 +58,7 @@ static bool found(const search *s, const char *key) {
 }
 
 /* The same, or with one of the words that a + of the key joins. */
-static bool found_less(const search *s, const char *key) {
+static bool found_less(const edit_search *s, const char *key) {
     const char *plus = strchr(key, '+');
     if (plus == NULL) {
         return found(s, key);
@@ -78,7 +78,7 @@ static bool found_less(const search *s, const char *key) {
 
 /* Keeps a proved edit, unless it differs from one before only in its values, or
  * holds it. */
-static void keep(search *s, const tc_step *p, const tc_trial *t) {
+static void keep(edit_search *s, const tc_step *p, const tc_trial *t) {
     const tc_edit *order[TC_SEARCH_DEPTH + 1];
     tc_buf words = TC_BUF_INIT, sites = TC_BUF_INIT;
     tc_suggestion g = {.built = t->v->lowering_built};
@@ -104,7 +104,7 @@ static void keep(search *s, const tc_step *p, const tc_trial *t) {
 }
 
 /* Reads and dispatches p->text; keeps it when it accepts. */
-static void attempt(search *s, tc_step *p) {
+static void attempt(edit_search *s, tc_step *p) {
     tc_trial t;
     s->budget--;
     s->out->tried++;
@@ -119,7 +119,7 @@ static void attempt(search *s, tc_step *p) {
 
 /* --- which edits to try --------------------------------------------------- */
 
-static unsigned kinds_for(const search *s, uint64_t failed) {
+static unsigned kinds_for(const edit_search *s, uint64_t failed) {
     unsigned kinds = 0;
     for (int i = 0; i < s->names.n; i++) {
         kinds |= (failed >> i & 1) != 0 ? s->names.kinds[i] : 0;
@@ -127,7 +127,7 @@ static unsigned kinds_for(const search *s, uint64_t failed) {
     return kinds & ~(1u << TC_EDIT_force);
 }
 
-static int find_edit(const search *s, const tc_edit *x) {
+static int find_edit(const edit_search *s, const tc_edit *x) {
     for (int i = 0; i < s->edits.n; i++) {
         if (tc_edit_same(&s->edits.items[i], x)) {
             return i;
@@ -136,14 +136,14 @@ static int find_edit(const search *s, const tc_edit *x) {
     return -1;
 }
 
-static uint64_t mends(const search *s, int i) {
+static uint64_t mends(const edit_search *s, int i) {
     return s->text[i] == NULL || !s->r[i].read
                ? 0
                : s->base_r.failed & ~s->r[i].failed;
 }
 
 /* The checks that some single edit mends. */
-static uint64_t mendable(const search *s) {
+static uint64_t mendable(const edit_search *s) {
     uint64_t all = 0;
     for (int i = 0; i < s->edits.n; i++) {
         all |= mends(s, i);
@@ -153,7 +153,7 @@ static uint64_t mendable(const search *s) {
 
 /* x may mend all that is left: each check either known to be mended by it, or
  * one that no single edit is known to mend and that its kind serves. */
-static bool may_mend(const search *s, const tc_edit *x, uint64_t left,
+static bool may_mend(const edit_search *s, const tc_edit *x, uint64_t left,
                      uint64_t known) {
     int i = find_edit(s, x);
     if (i >= 0 && (left & known & ~mends(s, i)) != 0) {
@@ -182,7 +182,7 @@ static bool excludes(const tc_step *p, const tc_edit *x) {
 }
 
 /* It changed something that the goal looks at. */
-static bool useful(const search *s, int i) {
+static bool useful(const edit_search *s, int i) {
     return s->text[i] != NULL && s->r[i].read && !s->r[i].accepts &&
            (s->r[i].failed != s->base_r.failed ||
             s->r[i].signature != s->base_r.signature);
@@ -190,20 +190,23 @@ static bool useful(const search *s, int i) {
 
 /* Two edits that are both of use to the program as it is are tried in one order
  * only. */
-static bool out_of_order(const search *s, const tc_step *p, const tc_edit *x) {
+static bool out_of_order(const edit_search *s, const tc_step *p,
+                         const tc_edit *x) {
     const tc_edit *last = &p->edit[p->n - 1];
     int i = find_edit(s, x);
     return x->kind < last->kind && i >= 0 && useful(s, i);
 }
 
-typedef bool (*filter_fn)(const search *s, const tc_step *p, const tc_edit *x);
+typedef bool (*filter_fn)(const edit_search *s, const tc_step *p,
+                          const tc_edit *x);
 
-static bool finishes(const search *s, const tc_step *p, const tc_edit *x) {
+static bool finishes(const edit_search *s, const tc_step *p, const tc_edit *x) {
     return may_mend(s, x, p->r.failed, mendable(s));
 }
 
 /* It mends something, or may: what did not fail before was never asked. */
-static bool progresses(const search *s, const tc_step *p, const tc_edit *x) {
+static bool progresses(const edit_search *s, const tc_step *p,
+                       const tc_edit *x) {
     int i = find_edit(s, x);
     uint64_t fresh = p->r.failed & ~s->base_r.failed;
     return i < 0 || (mends(s, i) & p->r.failed) != 0 ||
@@ -212,8 +215,8 @@ static bool progresses(const search *s, const tc_step *p, const tc_edit *x) {
 
 /* Tries the step p followed by each edit that the filter lets through; these
  * steps go to next, when it is not NULL. */
-static void extend(search *s, const tc_step *p, filter_fn filter, tc_step *next,
-                   int *n, int cap) {
+static void extend(edit_search *s, const tc_step *p, filter_fn filter,
+                   tc_step *next, int *n, int cap) {
     tc_arena *a = tc_arena_new();
     tc_trial t;
     tc_edit_list list = {0};
@@ -251,7 +254,7 @@ static void extend(search *s, const tc_step *p, filter_fn filter, tc_step *next,
 
 /* --- depth one, two, three ------------------------------------------------ */
 
-static void singles(search *s) {
+static void singles(edit_search *s) {
     unsigned kinds = kinds_for(s, s->base_r.failed);
     for (int i = 0; i < s->edits.n && !stopped(s); i++) {
         tc_edit *x = &s->edits.items[i];
@@ -271,7 +274,7 @@ static void singles(search *s) {
     }
 }
 
-static tc_step step_of(const search *s, int i) {
+static tc_step step_of(const edit_search *s, int i) {
     return (tc_step){.edit = {s->edits.items[i]},
                      .n = 1,
                      .text = s->text[i],
@@ -279,7 +282,7 @@ static tc_step step_of(const search *s, int i) {
                      .r = s->r[i]};
 }
 
-static void pairs(search *s) {
+static void pairs(edit_search *s) {
     for (int i = 0; i < s->edits.n && !stopped(s); i++) {
         if (useful(s, i) && (s->shrink || !s->edits.items[i].shrinks)) {
             tc_step p = step_of(s, i);
@@ -296,7 +299,7 @@ static int bits(uint64_t x) {
     return n;
 }
 
-static void triples(search *s) {
+static void triples(edit_search *s) {
     enum { STEPS = 128, BEST = 16 };
     tc_step *steps = TC_NEWN(s->a, tc_step, STEPS);
     int n = 0;
@@ -318,12 +321,12 @@ static void triples(search *s) {
 }
 
 /* Fewer programs are tried of a long text: each is a copy of it. */
-static int budget(const search *s, int most) {
+static int budget(const edit_search *s, int most) {
     size_t n = TC_SEARCH_BYTES / (s->in->len + 1);
     return n < (size_t)most ? (int)n + 1 : most;
 }
 
-static void look(search *s) {
+static void look(edit_search *s) {
     s->budget = budget(s, TC_SEARCH_PAIRS);
     singles(s);
     if (s->out->n == 0) {
@@ -332,7 +335,7 @@ static void look(search *s) {
 }
 
 /* It accepts: what is left is that it is chosen. */
-static void choose(search *s) {
+static void choose(edit_search *s) {
     tc_edit_list list = {0};
     s->out->accepts = true;
     s->out->chosen =
@@ -352,7 +355,7 @@ static void choose(search *s) {
     }
 }
 
-static const char *reason(const search *s) {
+static const char *reason(const edit_search *s) {
     const tc_verdict *v = s->base.v;
     if (v == NULL) {
         return tc_format(s->a, "it is a variant of %s",
@@ -368,7 +371,7 @@ static const char *reason(const search *s) {
 }
 
 /* The search proper, from s->base. */
-static void run(search *s) {
+static void run(edit_search *s) {
     tc_edits(s->a, &s->base, s->in->goal, &s->edits);
     s->r = TC_NEWN(s->a, tc_result, s->edits.n + 1);
     s->text = TC_NEWN(s->a, const char *, s->edits.n + 1);
@@ -386,7 +389,7 @@ static void run(search *s) {
 
 /* The variant belongs to the other operation: every answer begins with the edit
  * to that one, and the search starts behind it. */
-static void run_behind(search *s) {
+static void run_behind(edit_search *s) {
     tc_edit_list list = {0};
     tc_suggest_input in = *s->in;
     tc_edits_of(s->a, &s->base, s->in->goal, 1u << TC_EDIT_op, &list);
@@ -401,14 +404,14 @@ static void run_behind(search *s) {
         if (p.text == NULL || !p.r.read || s->out->n > 0) {
             continue;
         }
-        search *behind = TC_NEW(s->a, search);
+        edit_search *behind = TC_NEW(s->a, edit_search);
         in.text = p.text;
         in.len = p.len;
-        *behind = (search){.a = s->a,
-                           .in = &in,
-                           .origin = s->origin,
-                           .first = &list.items[i],
-                           .out = s->out};
+        *behind = (edit_search){.a = s->a,
+                                .in = &in,
+                                .origin = s->origin,
+                                .first = &list.items[i],
+                                .out = s->out};
         tc_trial_read(&behind->base, &in, in.text, in.len);
         tc_result_of(s->a, &behind->names, &behind->base, &behind->base_r);
         run(behind);
@@ -417,8 +420,8 @@ static void run_behind(search *s) {
 }
 
 void tc_suggest(tc_arena *a, const tc_suggest_input *in, tc_suggestions *out) {
-    search *s = TC_NEW(a, search);
-    *s = (search){.a = a, .in = in, .origin = in, .out = out};
+    edit_search *s = TC_NEW(a, edit_search);
+    *s = (edit_search){.a = a, .in = in, .origin = in, .out = out};
     *out = (tc_suggestions){0};
     tc_trial_read(&s->base, in, in->text, in->len);
     out->tried = 1;

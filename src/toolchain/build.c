@@ -102,15 +102,15 @@ int tc_build_run(tc_job *j, const char *const *argv, bool plain,
     const char *env[] = {tc_format(j->a, "TMPDIR=%s", j->work),
                          plain ? "LC_ALL=C" : NULL, NULL};
     const tc_limits *l = j->o->limits;
-    tc_process p = {.argv = argv,
-                    .env = env,
-                    .out = words,
-                    .err = words,
-                    .cancel = j->o->cancel,
-                    .limits = l != NULL ? l : tc_limits_usual(),
-                    .why = &j->passed,
-                    .own = j->work};
-    return tc_run(&p);
+    tc_tool_process p = {.argv = argv,
+                         .env = env,
+                         .out = words,
+                         .err = words,
+                         .cancel = j->o->cancel,
+                         .limits = l != NULL ? l : tc_limits_usual(),
+                         .why = &j->passed,
+                         .own = j->work};
+    return tc_tool_run(&p);
 }
 
 tc_build_status tc_build_ended(tc_job *j, const char *tool, int status) {

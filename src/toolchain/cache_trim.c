@@ -38,11 +38,11 @@ bool tc_cache_is_entry(const char *name) {
     return is_new(name);
 }
 
-typedef struct entry {
+typedef struct cache_entry {
     const char *path;
     int64_t used; /* ns */
     uint64_t bytes;
-} entry;
+} cache_entry;
 
 /* Bytes on the disk of the files of a folder. */
 static uint64_t size_of(tc_arena *a, const char *path, const struct stat *s) {
@@ -62,13 +62,14 @@ static uint64_t size_of(tc_arena *a, const char *path, const struct stat *s) {
 }
 
 static int by_age(const void *x, const void *y) {
-    const entry *p = x, *q = y;
+    const cache_entry *p = x, *q = y;
     return p->used < q->used ? -1 : p->used > q->used;
 }
 
 /* Those that nobody is using; *sum is of all. */
-static entry *entries(tc_arena *a, const char *folder, int *n, uint64_t *sum) {
-    entry *all = NULL;
+static cache_entry *entries(tc_arena *a, const char *folder, int *n,
+                            uint64_t *sum) {
+    cache_entry *all = NULL;
     int cap = 0;
     DIR *d = opendir(folder);
     int64_t now = (int64_t)time(NULL);
@@ -82,9 +83,9 @@ static entry *entries(tc_arena *a, const char *folder, int *n, uint64_t *sum) {
             continue;
         }
         int64_t age = now - s.st_mtim.tv_sec;
-        entry one = {path,
-                     (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec,
-                     size_of(a, path, &s)};
+        cache_entry one = {
+            path, (int64_t)s.st_mtim.tv_sec * 1000000000 + s.st_mtim.tv_nsec,
+            size_of(a, path, &s)};
         if (is_new(e->d_name) && age > ABANDONED) {
             tc_remove_tree(path);
             continue;
@@ -111,7 +112,7 @@ static uint64_t limit(void) {
 void tc_cache_trim(tc_arena *a, const char *folder) {
     int n = 0;
     uint64_t sum = 0, most = limit();
-    entry *all = entries(a, folder, &n, &sum);
+    cache_entry *all = entries(a, folder, &n, &sum);
     if (n > 0) {
         qsort(all, (size_t)n, sizeof *all, by_age);
     }

@@ -1,4 +1,5 @@
 /* compile.c - nvcc's command line, and what it says. */
+#include "base/arch.h"
 #include "toolchain/build.h"
 
 #include <dirent.h>
@@ -152,7 +153,7 @@ static void say_all(words *w, const char *const *list) {
 
 /* "sm_90a" -> compute_90a */
 static void say_arch(tc_job *j, words *w) {
-    const char *arch = j->o->arch != NULL ? j->o->arch : "sm_90a";
+    const char *arch = j->o->arch != NULL ? j->o->arch : tc_arch_names[0];
     const char *number = strncmp(arch, "sm_", 3) == 0 ? arch + 3 : arch;
     say(w, tc_format(j->a, "-arch=compute_%s", number));
     say(w, tc_format(j->a, "-code=compute_%s", number));

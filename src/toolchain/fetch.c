@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct listener {
+typedef struct fetch_listener {
     void (*said)(void *user, const char *line);
     void *user;
     char *why;
     size_t size;
-} listener;
+} fetch_listener;
 
 /* The script's last word on what is wrong is "error: ...". */
 static void hear(void *user, const char *line) {
-    listener *l = user;
+    fetch_listener *l = user;
     if (strncmp(line, "error: ", 7) == 0) {
         snprintf(l->why, l->size, "%s", line + 7);
     } else if (l->said != NULL) {
@@ -25,13 +25,14 @@ static void hear(void *user, const char *line) {
 bool tc_toolchain_fetch(void (*said)(void *user, const char *line), void *user,
                         const atomic_int *cancel, char *why, size_t size) {
     tc_arena *a = tc_arena_new();
-    listener l = {said, user, why, size};
+    fetch_listener l = {said, user, why, size};
     const char *argv[] = {
         "/bin/sh", "-c", tc_toolkit_script, "toolkit.sh", tc_toolchain_home(a),
         NULL};
-    tc_process p = {.argv = argv, .said = hear, .user = &l, .cancel = cancel};
+    tc_tool_process p = {
+        .argv = argv, .said = hear, .user = &l, .cancel = cancel};
     snprintf(why, size, "fetching the CUDA compiler failed");
-    int status = tc_run(&p);
+    int status = tc_tool_run(&p);
     if (status == TC_RUN_CANCELLED) {
         snprintf(why, size, "interrupted");
     } else if (status == TC_RUN_NOT_STARTED) {

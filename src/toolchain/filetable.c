@@ -5,14 +5,14 @@
 #include <elf.h>
 #include <string.h>
 
-typedef struct bytes {
+typedef struct dwarf_bytes {
     const uint8_t *at;
     uint64_t left;
     bool bad; /* it ended too early: all is 0 from then on */
-} bytes;
+} dwarf_bytes;
 
-static bytes skip(bytes *b, uint64_t n) {
-    bytes out = {b->at, n, false};
+static dwarf_bytes skip(dwarf_bytes *b, uint64_t n) {
+    dwarf_bytes out = {b->at, n, false};
     if (n > b->left) {
         b->bad = true;
         n = b->left;
@@ -23,8 +23,8 @@ static bytes skip(bytes *b, uint64_t n) {
     return out;
 }
 
-static uint64_t fixed(bytes *b, int n) {
-    bytes v = skip(b, (uint64_t)n);
+static uint64_t fixed(dwarf_bytes *b, int n) {
+    dwarf_bytes v = skip(b, (uint64_t)n);
     uint64_t out = 0;
     for (int i = (int)v.left - 1; i >= 0; i--) {
         out = out << 8 | v.at[i];
@@ -32,7 +32,7 @@ static uint64_t fixed(bytes *b, int n) {
     return out;
 }
 
-static uint64_t uleb(bytes *b) {
+static uint64_t uleb(dwarf_bytes *b) {
     uint64_t out = 0;
     for (int shift = 0; shift < 64; shift += 7) {
         uint64_t v = fixed(b, 1);
@@ -45,7 +45,7 @@ static uint64_t uleb(bytes *b) {
 }
 
 /* "" where it does not end. */
-static const char *text(bytes *b) {
+static const char *text(dwarf_bytes *b) {
     const uint8_t *end = b->left ? memchr(b->at, 0, b->left) : NULL;
     if (end == NULL) {
         b->bad = true;
@@ -55,10 +55,10 @@ static const char *text(bytes *b) {
 }
 
 /* The section of that name; empty where there is none, or it is packed. */
-static bytes section(bytes file, const char *name) {
+static dwarf_bytes section(dwarf_bytes file, const char *name) {
     Elf64_Ehdr h;
     Elf64_Shdr names, s;
-    bytes none = {file.at, 0, false};
+    dwarf_bytes none = {file.at, 0, false};
     if (file.left < sizeof h) {
         return none;
     }
@@ -71,7 +71,7 @@ static bytes section(bytes file, const char *name) {
     memcpy(&names, file.at + h.e_shoff + h.e_shstrndx * sizeof s, sizeof s);
     for (int i = 0; i < h.e_shnum; i++) {
         memcpy(&s, file.at + h.e_shoff + (uint64_t)i * sizeof s, sizeof s);
-        bytes n = file, b = file;
+        dwarf_bytes n = file, b = file;
         skip(&n, names.sh_offset);
         skip(&n, s.sh_name);
         skip(&b, s.sh_offset);
@@ -85,23 +85,23 @@ static bytes section(bytes file, const char *name) {
 }
 
 typedef struct strings {
-    bytes line_str, str;
+    dwarf_bytes line_str, str;
 } strings;
 
 enum { PATH = 1, DIRECTORY = 2 }; /* DW_LNCT_ */
 enum { MOST_FORMATS = 8 };
 
-typedef struct entry {
+typedef struct file_entry {
     const char *name;
     uint64_t folder;
-} entry;
+} file_entry;
 
 /* One field of an entry, of any form that a compiler gives them. */
-static void field(bytes *b, const strings *s, uint64_t what, uint64_t form,
-                  entry *e) {
+static void field(dwarf_bytes *b, const strings *s, uint64_t what,
+                  uint64_t form, file_entry *e) {
     uint64_t number = 0;
     const char *name = "";
-    bytes from = form == 0x1F ? s->line_str : s->str;
+    dwarf_bytes from = form == 0x1F ? s->line_str : s->str;
     switch (form) {
     case 0x1F: /* DW_FORM_line_strp, of 32-bit DWARF */
     case 0x0E: /* DW_FORM_strp */
@@ -137,11 +137,11 @@ static void field(bytes *b, const strings *s, uint64_t what, uint64_t form,
 }
 
 /* A table of folders or files: the entry of that number, if it has one. */
-static entry table(bytes *b, const strings *s, uint64_t first, uint64_t second,
-                   entry *other) {
+static file_entry table(dwarf_bytes *b, const strings *s, uint64_t first,
+                        uint64_t second, file_entry *other) {
     uint64_t form[MOST_FORMATS][2] = {{0}};
     uint64_t nforms = fixed(b, 1);
-    entry out = {"", 0};
+    file_entry out = {"", 0};
     b->bad |= nforms > MOST_FORMATS;
     for (uint64_t i = 0; i < nforms && !b->bad; i++) {
         form[i][0] = uleb(b);
@@ -149,7 +149,7 @@ static entry table(bytes *b, const strings *s, uint64_t first, uint64_t second,
     }
     uint64_t n = uleb(b);
     for (uint64_t i = 0; i < n && !b->bad; i++) {
-        entry e = {"", 0};
+        file_entry e = {"", 0};
         for (uint64_t k = 0; k < nforms; k++) {
             field(b, s, form[k][0], form[k][1], &e);
         }
@@ -166,13 +166,13 @@ static const char *joined(tc_arena *a, const char *folder, const char *name) {
 }
 
 /* File 1 of one unit whose file 0 has that base name; NULL: another unit's. */
-static const char *of_unit(tc_arena *a, bytes b, const strings *s,
+static const char *of_unit(tc_arena *a, dwarf_bytes b, const strings *s,
                            const char *base) {
-    entry unused, zero, one = {"", 0}, root, folder = {"", 0};
+    file_entry unused, zero, one = {"", 0}, root, folder = {"", 0};
     skip(&b, 2 + 4 + 5); /* address size to line range */
     uint64_t opcodes = fixed(&b, 1);
     skip(&b, opcodes ? opcodes - 1 : 0);
-    bytes again = b;
+    dwarf_bytes again = b;
     table(&b, s, 0, 0, &unused);
     zero = table(&b, s, 0, 1, &one);
     if (b.bad || strcmp(tc_base_of(zero.name), base) != 0 || !*one.name) {
@@ -186,15 +186,15 @@ const char *tc_first_file(tc_arena *a, const char *program, const char *base) {
     tc_arena *own = tc_arena_new();
     size_t size = 0;
     const char *read = tc_read_file(own, program, &size), *found = NULL;
-    bytes file = {(const uint8_t *)read, read != NULL ? size : 0, false};
-    bytes lines = section(file, ".debug_line");
+    dwarf_bytes file = {(const uint8_t *)read, read != NULL ? size : 0, false};
+    dwarf_bytes lines = section(file, ".debug_line");
     strings s = {section(file, ".debug_line_str"), section(file, ".debug_str")};
     while (found == NULL && lines.left > 0 && !lines.bad) {
         uint64_t length = fixed(&lines, 4);
         if (length >= 0xFFFFFFF0) { /* 64-bit DWARF */
             break;
         }
-        bytes unit = skip(&lines, length);
+        dwarf_bytes unit = skip(&lines, length);
         if (fixed(&unit, 2) == 5) {
             found = of_unit(a, unit, &s, base);
         }

@@ -1,4 +1,5 @@
 /* find.c - which nvcc is taken. */
+#include "base/arch.h"
 #include "toolchain/internal.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 enum {
-    OLDEST = 12 /* CUDA 12.0 has compute_90a */
+    OLDEST = 12 /* CUDA 12.0 is the first with the default machine, sm_90a */
 };
 
 static const char *const how_to_get_one =
@@ -97,9 +98,9 @@ static const char *after(const char *text, const char *mark) {
 static const char *version_of(tc_arena *a, const char *nvcc) {
     tc_buf out = TC_BUF_INIT;
     const char *argv[] = {nvcc, "--version", NULL};
-    tc_process p = {.argv = argv, .out = &out, .timeout_ms = 20000};
+    tc_tool_process p = {.argv = argv, .out = &out, .timeout_ms = 20000};
     const char *at = NULL, *version = NULL;
-    if (tc_run(&p) == 0) {
+    if (tc_tool_run(&p) == 0) {
         at = after(tc_buf_text(&out), "release ");
     }
     size_t len = at != NULL ? strspn(at, "0123456789.") : 0;
@@ -121,9 +122,9 @@ static void ask_layout(tc_arena *a, const char *nvcc, facts *f) {
     tc_buf out = TC_BUF_INIT;
     const char *argv[] = {nvcc, "--dryrun",  "-E", "-x",
                           "cu", "/dev/null", NULL};
-    tc_process p = {.argv = argv, .err = &out, .timeout_ms = 20000};
+    tc_tool_process p = {.argv = argv, .err = &out, .timeout_ms = 20000};
     const char *at = NULL, *here = NULL;
-    if (tc_run(&p) == 0) {
+    if (tc_tool_run(&p) == 0) {
         at = after(tc_buf_text(&out), "#$ INCLUDES=");
         at = at != NULL ? after(at, "-I") : NULL;
         here = after(tc_buf_text(&out), "#$ _HERE_=");
@@ -213,8 +214,8 @@ static const char *ask(tc_arena *a, const char *nvcc, facts *f) {
     if (atoi(f->version) < OLDEST) {
         return tc_format(a,
                          "%s is of CUDA %s; %d.0 is the oldest that "
-                         "compiles for sm_90a",
-                         nvcc, f->version, OLDEST);
+                         "compiles for %s",
+                         nvcc, f->version, OLDEST, tc_arch_names[0]);
     }
     ask_layout(a, nvcc, f);
     if (!has_runtime(a, f->include)) {

@@ -10,7 +10,7 @@
 
 /* --- process.c: other programs, without a shell ----------------------------*/
 
-typedef struct tc_process {
+typedef struct tc_tool_process {
     const char *const *argv; /* argv[0] is the path of the file to run */
     const char *const *env;  /* "NAME=value" put before ours, or NULL */
     const char *folder;      /* to run in; NULL: ours */
@@ -25,7 +25,7 @@ typedef struct tc_process {
     tc_buf *why;     /* with limits: gets which one it passed, in words */
     const char *own; /* a folder that is its own: limits.disk is of that, and
                         it goes where we are killed meanwhile; or NULL */
-} tc_process;
+} tc_tool_process;
 
 enum { /* tc_run besides the exit status; a signal's is 128 + its number */
        TC_RUN_NOT_STARTED = -1,
@@ -36,7 +36,7 @@ enum { /* tc_run besides the exit status; a signal's is 128 + its number */
 /* Runs it to its end, with nothing on standard input and without a terminal.
  * Nothing of what it started is left then, nor if we are killed meanwhile.
  * Output beyond some megabytes is read and dropped. */
-int tc_run(const tc_process *p);
+int tc_tool_run(const tc_tool_process *p);
 
 /* --- files.c ---------------------------------------------------------------*/
 

@@ -44,9 +44,9 @@ bool tc_host_line(tc_arena *a, const tc_toolchain *t, const char *program,
     char *at = tc_format(a, "0x%llx", (unsigned long long)(where - 1));
     const char *argv[] = {t->addr2line, "-i", "-e", program, at, NULL};
     tc_buf out = TC_BUF_INIT;
-    tc_process p = {.argv = argv, .out = &out, .timeout_ms = 10000};
+    tc_tool_process p = {.argv = argv, .out = &out, .timeout_ms = 10000};
     bool found = false;
-    if (tc_run(&p) == 0) {
+    if (tc_tool_run(&p) == 0) {
         const char *q = tc_buf_text(&out);
         while (!found && *q != '\0') {
             size_t n = strcspn(q, "\n");

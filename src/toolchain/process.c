@@ -23,7 +23,7 @@ enum {
 };
 
 typedef struct running {
-    const tc_process *p;
+    const tc_tool_process *p;
     int fd[2]; /* its output and error, -1 when at their end */
     tc_buf line[2];
     int guard_fd;
@@ -41,7 +41,7 @@ static int64_t now_ms(void) {
 }
 
 /* Our environment with the process's own names put first and not doubled. */
-static const char **environment(const tc_process *p) {
+static const char **environment(const tc_tool_process *p) {
     size_t mine = 0, ours = 0, n = 0;
     while (p->env != NULL && p->env[mine] != NULL) {
         mine++;
@@ -267,7 +267,7 @@ static bool start(running *r, int out, int err) {
     return r->guard > 0;
 }
 
-int tc_run(const tc_process *p) {
+int tc_tool_run(const tc_tool_process *p) {
     running r = {.p = p};
     int out[2], err[2];
     if (pipe2(out, O_CLOEXEC) != 0) {

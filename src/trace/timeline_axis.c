@@ -38,28 +38,28 @@ static uint64_t scale_for(uint64_t n) {
     return n;
 }
 
-static tc_axis new_axis(int cols, uint64_t scale) {
-    tc_axis a = {.cols = cols, .scale = scale};
+static tc_timeline_axis new_axis(int cols, uint64_t scale) {
+    tc_timeline_axis a = {.cols = cols, .scale = scale};
     a.start = tc_xcalloc((size_t)cols + 1, sizeof *a.start);
     a.cut = tc_xcalloc((size_t)cols, sizeof *a.cut);
     return a;
 }
 
-void tc_axis_free(tc_axis *a) {
+void tc_axis_free(tc_timeline_axis *a) {
     free(a->start);
     free(a->cut);
-    *a = (tc_axis){0};
+    *a = (tc_timeline_axis){0};
 }
 
-tc_axis tc_axis_linear(uint64_t origin, uint64_t scale, int cols) {
-    tc_axis a = new_axis(cols, scale);
+tc_timeline_axis tc_axis_linear(uint64_t origin, uint64_t scale, int cols) {
+    tc_timeline_axis a = new_axis(cols, scale);
     for (int c = 0; c <= cols; c++) {
         a.start[c] = origin + scale * (uint64_t)c;
     }
     return a;
 }
 
-int tc_axis_column(const tc_axis *a, uint64_t cycle) {
+int tc_axis_column(const tc_timeline_axis *a, uint64_t cycle) {
     if (cycle < a->start[0]) {
         return -1;
     }
@@ -138,7 +138,7 @@ static points find_points(const tc_timeline *tl, const bool *drawn) {
  * in which nothing happens; fills a (sized for
  * limit columns) when it is given. Returns the columns, or limit + 1. */
 static int lay_out(const points *p, uint64_t scale, uint64_t quiet, int limit,
-                   tc_axis *a) {
+                   tc_timeline_axis *a) {
     uint64_t at = p->at[0] / scale; /* in columns' worth of cycles */
     int cols = 0;
     for (size_t i = 0; i < p->n; i++) {
@@ -203,7 +203,7 @@ static bool crowded(const tc_timeline *tl, const bool *drawn, uint64_t scale) {
 /* Where a row's steps of different kinds meet on a column: the cycles at
  * which one more column would keep them apart. */
 static points find_meetings(const tc_timeline *tl, const bool *drawn,
-                            const tc_axis *a) {
+                            const tc_timeline_axis *a) {
     points p = {0};
     for (size_t r = 0; r < tl->nrows; r++) {
         const tc_timeline_row *row = &tl->rows[r];
@@ -227,12 +227,12 @@ static points find_meetings(const tc_timeline *tl, const bool *drawn,
 }
 
 /* Uses columns that are left, up to cols, to keep such steps apart. */
-static void split(tc_axis *a, const tc_timeline *tl, const bool *drawn,
+static void split(tc_timeline_axis *a, const tc_timeline *tl, const bool *drawn,
                   int cols) {
     points p = find_meetings(tl, drawn, a);
     size_t room = a->cols < cols ? (size_t)(cols - a->cols) : 0;
     p.n = p.n < room ? p.n : room;
-    tc_axis b = new_axis(cols, a->scale);
+    tc_timeline_axis b = new_axis(cols, a->scale);
     b.cols = 0;
     b.split = p.n > 0;
     size_t i = 0;
@@ -249,7 +249,8 @@ static void split(tc_axis *a, const tc_timeline *tl, const bool *drawn,
     *a = b;
 }
 
-tc_axis tc_axis_fit(const tc_timeline *tl, const bool *drawn, int cols) {
+tc_timeline_axis tc_axis_fit(const tc_timeline *tl, const bool *drawn,
+                             int cols) {
     cols = cols < 8 ? 8 : cols;
     points p = find_points(tl, drawn);
     uint64_t last = p.at[p.n - 1];
@@ -269,7 +270,7 @@ tc_axis tc_axis_fit(const tc_timeline *tl, const bool *drawn, int cols) {
             scale = next;
         }
     }
-    tc_axis a;
+    tc_timeline_axis a;
     if (scale < plain) {
         uint64_t quiet = QUIET_COLS; /* as few breaks as there is room for */
         while (quiet < (uint64_t)cols &&
@@ -287,8 +288,8 @@ tc_axis tc_axis_fit(const tc_timeline *tl, const bool *drawn, int cols) {
 }
 
 /* A value at a column, if it fits there with a space on either side. */
-static bool put_label(const tc_axis *a, tc_glyph *labels, tc_glyph *rule,
-                      int col, uint64_t value, int *free_from) {
+static bool put_label(const tc_timeline_axis *a, tc_glyph *labels,
+                      tc_glyph *rule, int col, uint64_t value, int *free_from) {
     char text[24];
     int n = snprintf(text, sizeof text, "%" PRIu64, value);
     if (col < *free_from || col + n > a->cols) {
@@ -309,8 +310,8 @@ static bool put_label(const tc_axis *a, tc_glyph *labels, tc_glyph *rule,
 
 /* Labels one stretch between breaks: at multiples of step, or, when none of
  * them fits, at its own first cycle. */
-static void label_stretch(const tc_axis *a, tc_glyph *labels, tc_glyph *rule,
-                          int from, int to, uint64_t step) {
+static void label_stretch(const tc_timeline_axis *a, tc_glyph *labels,
+                          tc_glyph *rule, int from, int to, uint64_t step) {
     int free_from = from;
     bool any = false;
     for (int c = from; c < to; c++) {
@@ -324,7 +325,7 @@ static void label_stretch(const tc_axis *a, tc_glyph *labels, tc_glyph *rule,
     }
 }
 
-void tc_axis_draw(const tc_axis *a, tc_glyph *labels, tc_glyph *rule) {
+void tc_axis_draw(const tc_timeline_axis *a, tc_glyph *labels, tc_glyph *rule) {
     char widest[24];
     int n = snprintf(widest, sizeof widest, "%" PRIu64, a->start[a->cols]);
     uint64_t step = tc_axis_round((uint64_t)(n + 1) * a->scale);

@@ -47,7 +47,7 @@ char tc_event_letter(const tc_trace_event *e) {
 }
 
 /* Fills columns [from, to] that are on the axis; a break shows through. */
-static void fill(const tc_axis *a, tc_glyph *cells, int from, int to,
+static void fill(const tc_timeline_axis *a, tc_glyph *cells, int from, int to,
                  tc_glyph g) {
     from = from < 0 ? 0 : from;
     to = to >= a->cols ? a->cols - 1 : to;
@@ -73,7 +73,7 @@ static tc_glyph meet(tc_glyph old, char letter) {
     return '*';
 }
 
-void tc_draw_events(const tc_axis *a, const tc_timeline_row *row,
+void tc_draw_events(const tc_timeline_axis *a, const tc_timeline_row *row,
                     tc_glyph *cells) {
     memset(cells, ' ', (size_t)a->cols);
     uint64_t first = UINT64_MAX, last = 0;
@@ -107,7 +107,7 @@ void tc_draw_events(const tc_axis *a, const tc_timeline_row *row,
     }
 }
 
-static void draw_bar(const tc_axis *a, const tc_timeline_bar *b,
+static void draw_bar(const tc_timeline_axis *a, const tc_timeline_bar *b,
                      tc_glyph *cells) {
     bool open = b->end == UINT64_MAX;
     uint64_t last = open ? a->start[a->cols] : b->end;
@@ -132,8 +132,8 @@ static void draw_bar(const tc_axis *a, const tc_timeline_bar *b,
     }
 }
 
-int tc_draw_bars(const tc_axis *a, const tc_timeline_row *row, int line,
-                 tc_glyph *cells, size_t *dropped) {
+int tc_draw_bars(const tc_timeline_axis *a, const tc_timeline_row *row,
+                 int line, tc_glyph *cells, size_t *dropped) {
     uint64_t free_from[TC_BAR_LINES] = {0};
     int lines = 0;
     size_t none = 0;

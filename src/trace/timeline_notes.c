@@ -31,25 +31,25 @@ void tc_notes_wrap(tc_buf *out, const char *text, int width, int indent) {
 }
 
 /* The smallest and largest of a number over the rows. */
-typedef struct range {
+typedef struct lane_range {
     uint64_t lo, hi;
-} range;
+} lane_range;
 
-#define NO_RANGE ((range){UINT64_MAX, 0})
+#define NO_RANGE ((lane_range){UINT64_MAX, 0})
 
-static void widen(range *r, uint64_t v) {
+static void widen(lane_range *r, uint64_t v) {
     r->lo = v < r->lo ? v : r->lo;
     r->hi = v > r->hi ? v : r->hi;
 }
 
-static void put_range(tc_buf *b, range r) {
+static void put_range(tc_buf *b, lane_range r) {
     tc_buf_printf(b, "%" PRIu64, r.lo);
     if (r.hi > r.lo) {
         tc_buf_printf(b, "-%" PRIu64, r.hi);
     }
 }
 
-static void put_lines(tc_buf *b, range r) {
+static void put_lines(tc_buf *b, lane_range r) {
     if (r.hi > 0 && r.lo != UINT64_MAX) {
         tc_buf_puts(b, r.hi > r.lo ? " (lines " : " (line ");
         put_range(b, r);
@@ -57,7 +57,7 @@ static void put_lines(tc_buf *b, range r) {
     }
 }
 
-static void widen_line(range *r, int32_t line) {
+static void widen_line(lane_range *r, int32_t line) {
     if (line > 0) {
         widen(r, (uint64_t)line);
     }
@@ -67,7 +67,7 @@ static void widen_line(range *r, int32_t line) {
 typedef struct group {
     int32_t ordinal;
     size_t rows, committed, open, waited;
-    range copies, bytes, begin, end, wait, until, line, wait_line;
+    lane_range copies, bytes, begin, end, wait, until, line, wait_line;
     bool split; /* a row is part of a warp */
 } group;
 
@@ -233,7 +233,7 @@ static uint64_t in_flight(const tc_timeline *tl, const tc_timeline_row *row,
 void tc_notes_stall(tc_buf *out, const tc_timeline *tl,
                     const tc_timeline_row *row, int width) {
     uint64_t flying = in_flight(tl, row, 0, tl->cycles + 1), still = 0;
-    range lines = NO_RANGE;
+    lane_range lines = NO_RANGE;
     for (size_t i = 0; i < row->nevents; i++) {
         const tc_trace_event *e = row->events[i];
         if (e->kind == TC_TRACE_WAIT && e->end > e->cycle) {

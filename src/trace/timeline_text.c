@@ -11,20 +11,20 @@
 enum { NARROWEST = 40, WIDEST_LABEL = 24, MOST_STARS = 6 };
 
 /* A drawn row, standing for itself and for those exactly like it. */
-typedef struct shown {
+typedef struct shown_row {
     size_t first; /* index of the row */
     size_t count; /* rows that it stands for */
     bool run;     /* they are neighbours within a CTA, whole warps */
     tc_buf label;
-} shown;
+} shown_row;
 
 typedef struct picture {
     tc_buf *out;
     const tc_timeline *tl;
     tc_timeline_style style;
-    tc_axis axis;
+    tc_timeline_axis axis;
     int label; /* columns of the labels, the space after them included */
-    shown *shown;
+    shown_row *shown;
     size_t nshown, left_out;
     size_t left_alike; /* of those: the same steps as the first row */
     tc_glyph *cells;   /* one line */
@@ -78,7 +78,7 @@ static bool same_steps(const tc_timeline_row *a, const tc_timeline_row *b) {
 static bool merged(picture *p, size_t i) {
     const tc_timeline_row *row = &p->tl->rows[i];
     for (size_t k = 0; k < p->nshown; k++) {
-        shown *s = &p->shown[k];
+        shown_row *s = &p->shown[k];
         const tc_timeline_row *first = &p->tl->rows[s->first];
         if (same_row(first, row)) {
             s->run = s->run && i == s->first + s->count &&
@@ -105,7 +105,8 @@ static void choose_rows(picture *p) {
             p->left_alike += same_steps(&p->tl->rows[0], &p->tl->rows[i]);
             continue;
         }
-        p->shown[p->nshown++] = (shown){.first = i, .count = 1, .run = true};
+        p->shown[p->nshown++] =
+            (shown_row){.first = i, .count = 1, .run = true};
     }
 }
 
@@ -113,7 +114,7 @@ static void choose_rows(picture *p) {
 static void label_rows(picture *p) {
     int widest = (int)strlen("  groups");
     for (size_t k = 0; k < p->nshown; k++) {
-        shown *s = &p->shown[k];
+        shown_row *s = &p->shown[k];
         const tc_timeline_row *row = &p->tl->rows[s->first];
         tc_timeline_label(&s->label, p->tl, row);
         if (s->count > 1 && s->run && strstr(s->label.data, "lane") == NULL) {
@@ -174,7 +175,7 @@ static void draw_axis(picture *p) {
     memcpy(p->used, used, sizeof used); /* digits are no letters */
 }
 
-static void draw_row(picture *p, const shown *s) {
+static void draw_row(picture *p, const shown_row *s) {
     const tc_timeline_row *row = &p->tl->rows[s->first];
     tc_draw_events(&p->axis, row, p->cells);
     put_line(p, s->label.data, p->cells);
@@ -247,7 +248,7 @@ static void draw_legend(picture *p) {
 
 static void draw_scale(picture *p) {
     tc_buf b = TC_BUF_INIT;
-    const tc_axis *a = &p->axis;
+    const tc_timeline_axis *a = &p->axis;
     tc_buf_printf(&b, "one column is %" PRIu64 " cycle%s", a->scale,
                   a->scale == 1 ? "" : "s");
     tc_buf_puts(&b, a->split ? ", fewer where steps crowd" : "");
@@ -274,7 +275,7 @@ static void draw_scale(picture *p) {
 }
 
 /* "* warp 0, cycles 4-7: i x4, C": what one column of a row holds. */
-static void star(picture *p, const shown *s, int col) {
+static void star(picture *p, const shown_row *s, int col) {
     const tc_timeline_row *row = &p->tl->rows[s->first];
     size_t counts[128] = {0};
     char order[TC_TRACE_KIND_COUNT];

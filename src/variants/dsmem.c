@@ -10,7 +10,7 @@
 /* Of cp.async.bulk: sizes are multiples of it (PTX ISA 9.7.9.25.4.1). */
 enum { UNIT = 16 };
 
-typedef struct plan {
+typedef struct dsmem_plan {
     const tc_dispatch_ctx *cx;
     tc_verdict *v;
     tc_layout_ctx lcx;
@@ -20,15 +20,15 @@ typedef struct plan {
     bool *in_chunk;             /* by iterator */
     int64_t elements, bytes;    /* of a chunk */
     int64_t chunks;
-} plan;
+} dsmem_plan;
 
-static bool check(plan *p, const char *name, bool ok, const char *text) {
+static bool check(dsmem_plan *p, const char *name, bool ok, const char *text) {
     return tc_check_add(p->cx, p->v, "lowering", name, ok ? TC_YES : TC_NO,
                         "%s", text);
 }
 
 /* The first refusal is the reason. */
-static bool decline(plan *p, const char *name, const char *text) {
+static bool decline(dsmem_plan *p, const char *name, const char *text) {
     check(p, name, false, text);
     if (p->v->why == NULL) {
         p->v->why = text;
@@ -36,7 +36,7 @@ static bool decline(plan *p, const char *name, const char *text) {
     return false;
 }
 
-static void unasked(plan *p, const char *name, const char *text) {
+static void unasked(dsmem_plan *p, const char *name, const char *text) {
     tc_check_add(p->cx, p->v, "lowering", name, TC_UNASKED,
                  "cannot be asked: %s", text);
 }
@@ -52,7 +52,7 @@ static tc_expr *config(const tc_copy *c, const char *name) {
     return NULL;
 }
 
-static bool arguments(plan *p) {
+static bool arguments(dsmem_plan *p) {
     const tc_copy *c = p->cx->copy;
     p->rank = config(c, "remote_cta_id");
     p->mbar = config(c, "mbar");
@@ -98,7 +98,8 @@ static const tc_layout *tile_of(tc_arena *a, const tc_buffer *b) {
     return tile != NULL ? tile : tc_layout_row_major(a, b->shape, b->rank);
 }
 
-static const tc_layout *cut(plan *p, const tc_region *r, const char *name) {
+static const tc_layout *cut(dsmem_plan *p, const tc_region *r,
+                            const char *name) {
     tc_arena *a = p->cx->arena;
     tc_buffer tile = *r->buffer;
     tc_region region = *r;
@@ -123,7 +124,7 @@ static const tc_layout *cut(plan *p, const tc_region *r, const char *name) {
 }
 
 /* Notes what is not looked at. */
-static void swizzles(plan *p) {
+static void swizzles(dsmem_plan *p) {
     const tc_layout *d = p->cx->copy->dst.buffer->layout;
     const tc_layout *s = p->cx->copy->src.buffer->layout;
     if (tc_layout_has_swizzle(d) || tc_layout_has_swizzle(s)) {
@@ -133,7 +134,7 @@ static void swizzles(plan *p) {
     }
 }
 
-static bool group(plan *p, const tc_layout *src, const tc_layout *dst) {
+static bool group(dsmem_plan *p, const tc_layout *src, const tc_layout *dst) {
     tc_arena *a = p->cx->arena;
     const tc_region *r = &p->cx->copy->src;
     int n = r->buffer->rank, *seps;
@@ -179,7 +180,7 @@ static int next_link(const tc_layout *l, const bool *used, int64_t stride) {
     return -1;
 }
 
-static const char *link_text(plan *p, const tc_layout *l, int i,
+static const char *link_text(dsmem_plan *p, const tc_layout *l, int i,
                              int64_t stride) {
     return i < 0 ? tc_format(p->cx->arena, "none has stride %" PRId64, stride)
                  : tc_format(p->cx->arena, "iterator %d, extent %" PRId64, i,
@@ -187,7 +188,7 @@ static const char *link_text(plan *p, const tc_layout *l, int i,
 }
 
 /* Each side follows its own chain; they are compared link by link. */
-static void search(plan *p) {
+static void search(dsmem_plan *p) {
     tc_arena *a = p->cx->arena;
     int64_t width = tc_dtypes[p->cx->copy->src.buffer->type].bits / 8;
     bool *used_s = TC_NEWN(a, bool, p->src->nshard + 1);
@@ -222,7 +223,7 @@ static void search(plan *p) {
     }
 }
 
-static bool size(plan *p) {
+static bool size(dsmem_plan *p) {
     tc_arena *a = p->cx->arena;
     const char *type = tc_dtypes[p->cx->copy->src.buffer->type].name;
     bool fits = p->bytes >= UNIT && p->bytes % UNIT == 0;
@@ -239,7 +240,7 @@ static bool size(plan *p) {
     return check(p, "chunk size", true, text);
 }
 
-static bool count(plan *p) {
+static bool count(dsmem_plan *p) {
     p->chunks = 1;
     for (int i = 0; i < p->src->nshard; i++) {
         if (!p->in_chunk[i] &&
@@ -260,7 +261,7 @@ static bool count(plan *p) {
 /* --- statements ------------------------------------------------------------*/
 
 /* &buffer[starts of r]; buffer has the region's own dimensions. */
-static tc_expr *start_of(plan *p, tc_buffer *buffer, const tc_region *r) {
+static tc_expr *start_of(dsmem_plan *p, tc_buffer *buffer, const tc_region *r) {
     tc_arena *a = p->cx->arena;
     tc_expr **at = TC_NEWN(a, tc_expr *, r->buffer->rank + 1);
     for (int i = 0; i < r->buffer->rank; i++) {
@@ -269,22 +270,22 @@ static tc_expr *start_of(plan *p, tc_buffer *buffer, const tc_region *r) {
     return tc_addr(a, buffer, at, r->buffer->rank);
 }
 
-static tc_expr *mapa(plan *p, tc_expr *pointer) {
+static tc_expr *mapa(dsmem_plan *p, tc_expr *pointer) {
     tc_arena *a = p->cx->arena;
     tc_expr *args[] = {pointer, tc_cast(a, TC_INT32, p->rank), tc_string(a, ""),
                        tc_string(a, "u64"), tc_string(a, "uint64")};
     return tc_call(a, TC_OPC_PTX_MAPA, TC_UINT64, args, 5);
 }
 
-static tc_expr *local(plan *p, tc_block *b, const char *name, tc_dtype type,
-                      tc_expr *value) {
+static tc_expr *local(dsmem_plan *p, tc_block *b, const char *name,
+                      tc_dtype type, tc_expr *value) {
     tc_buffer *l = tc_new_local(p->cx, b, name, type);
     tc_set_local(p->cx, b, l, value);
     return tc_get_local(p->cx, l);
 }
 
 /* A view of r's buffer, `offset` elements further, without its swizzle. */
-static tc_buffer *window(plan *p, tc_block *b, const char *name,
+static tc_buffer *window(dsmem_plan *p, tc_block *b, const char *name,
                          const tc_region *r, tc_expr *offset) {
     tc_arena *a = p->cx->arena;
     tc_buffer *w = TC_NEW(a, tc_buffer);
@@ -308,7 +309,7 @@ static tc_buffer *window(plan *p, tc_block *b, const char *name,
 }
 
 /* One chunk: from &src to &dst of the other CTA. */
-static void issue(plan *p, tc_block *b, tc_buffer *src, tc_buffer *dst,
+static void issue(dsmem_plan *p, tc_block *b, tc_buffer *src, tc_buffer *dst,
                   tc_expr *mbar) {
     tc_arena *a = p->cx->arena;
     tc_expr *from =
@@ -323,7 +324,8 @@ static void issue(plan *p, tc_block *b, tc_buffer *src, tc_buffer *dst,
 }
 
 /* One loop an iterator outside of the chunk; returns the innermost body. */
-static tc_block *loops(plan *p, tc_block *b, tc_expr **src, tc_expr **dst) {
+static tc_block *loops(dsmem_plan *p, tc_block *b, tc_expr **src,
+                       tc_expr **dst) {
     tc_arena *a = p->cx->arena;
     int n = 0, k = 0;
     for (int i = 0; i < p->src->nshard; i++) {
@@ -350,7 +352,7 @@ static tc_block *loops(plan *p, tc_block *b, tc_expr **src, tc_expr **dst) {
     return n > 0 ? b : NULL;
 }
 
-static void emit(plan *p) {
+static void emit(dsmem_plan *p) {
     const tc_copy *c = p->cx->copy;
     tc_block *b = &p->v->lowered;
     tc_expr *src_off, *dst_off;
@@ -368,9 +370,10 @@ static void emit(plan *p) {
 }
 
 static bool lower(const tc_dispatch_ctx *cx, tc_verdict *v) {
-    plan p = {.cx = cx,
-              .v = v,
-              .lcx = {.arena = cx->arena, .target_cuda = cx->target_cuda}};
+    dsmem_plan p = {
+        .cx = cx,
+        .v = v,
+        .lcx = {.arena = cx->arena, .target_cuda = cx->target_cuda}};
     bool ok = arguments(&p);
     const tc_layout *src = cut(&p, &cx->copy->src, "src region");
     const tc_layout *dst = cut(&p, &cx->copy->dst, "dst region");

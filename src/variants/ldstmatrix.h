@@ -17,15 +17,15 @@ enum {
 };
 
 /* One way of splitting that fits. */
-typedef struct tc_matrix_fit {
+typedef struct tc_ldstmatrix_fit {
     const tc_layout *r, *s;
     int *r_seps, *s_seps;
     int64_t shape[TC_MX_SEGMENTS];
     int64_t num, row; /* row: elements between the rows that lanes name */
     bool trans;
-} tc_matrix_fit;
+} tc_ldstmatrix_fit;
 
-typedef struct tc_matrix {
+typedef struct tc_ldstmatrix {
     const tc_dispatch_ctx *cx;
     tc_verdict *v;
     tc_sides sides;
@@ -33,9 +33,9 @@ typedef struct tc_matrix {
     const tc_layout *r_sorted, *s_sorted; /* or NULL: already in that order */
     int64_t threads, held;
     const tc_axis *lanes;
-} tc_matrix;
+} tc_ldstmatrix;
 
 /* Writes v->lowered and v->issues for the fit. */
-void tc_matrix_emit(tc_matrix *f, const tc_matrix_fit *x);
+void tc_matrix_emit(tc_ldstmatrix *f, const tc_ldstmatrix_fit *x);
 
 #endif

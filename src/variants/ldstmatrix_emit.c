@@ -8,7 +8,7 @@
 
 /* The address that a lane names in round mm, before the swizzle, without its
  * row (s.apply in TVM). */
-static tc_expr *tile_offset(const tc_matrix *f, const tc_matrix_fit *x,
+static tc_expr *tile_offset(const tc_ldstmatrix *f, const tc_ldstmatrix_fit *x,
                             tc_expr *warp, tc_expr *lane, tc_expr *mm) {
     tc_arena *a = f->cx->arena;
     tc_expr *zero = tc_int(a, 0);
@@ -24,15 +24,16 @@ static tc_expr *tile_offset(const tc_matrix *f, const tc_matrix_fit *x,
     return tc_simplify(a, sum);
 }
 
-static tc_expr *row_offset(const tc_matrix *f, const tc_matrix_fit *x,
+static tc_expr *row_offset(const tc_ldstmatrix *f, const tc_ldstmatrix_fit *x,
                            tc_expr *lane) {
     tc_arena *a = f->cx->arena;
     return tc_binary(a, TC_MUL, tc_binary(a, TC_FLOORMOD, lane, tc_int(a, 8)),
                      tc_int(a, x->row));
 }
 
-static tc_expr *register_index(const tc_matrix *f, const tc_matrix_fit *x,
-                               tc_expr *mm, int tile) {
+static tc_expr *register_index(const tc_ldstmatrix *f,
+                               const tc_ldstmatrix_fit *x, tc_expr *mm,
+                               int tile) {
     tc_arena *a = f->cx->arena;
     tc_expr *zero = tc_int(a, 0);
     tc_expr *coord[TC_MX_SEGMENTS] = {zero, zero, zero, mm, tc_int(a, tile),
@@ -52,7 +53,7 @@ static tc_expr *kept(const tc_dispatch_ctx *cx, tc_block *b, const char *name,
     return tc_get_local(cx, local);
 }
 
-static tc_expr *warp_number(const tc_matrix *f, tc_block *b) {
+static tc_expr *warp_number(const tc_ldstmatrix *f, tc_block *b) {
     const tc_dispatch_ctx *cx = f->cx;
     if (strcmp(f->lanes->name, "laneid") == 0) {
         return kept(cx, b, "warp_idx_in_T", TC_INT32, tc_int(cx->arena, 0));
@@ -64,8 +65,9 @@ static tc_expr *warp_number(const tc_matrix *f, tc_block *b) {
 }
 
 /* The instruction's arguments, as TVM's lowered calls have them. */
-static void issue(const tc_matrix *f, const tc_matrix_fit *x, tc_block *b,
-                  tc_expr *smem, tc_buffer *registers, tc_expr *mm) {
+static void issue(const tc_ldstmatrix *f, const tc_ldstmatrix_fit *x,
+                  tc_block *b, tc_expr *smem, tc_buffer *registers,
+                  tc_expr *mm) {
     static const int64_t transposed[][2] = {{0, 1}, {0, 2}, {0, 4},
                                             {1, 1}, {1, 2}, {1, 4}};
     tc_arena *a = f->cx->arena;
@@ -96,7 +98,7 @@ static void issue(const tc_matrix *f, const tc_matrix_fit *x, tc_block *b,
 }
 
 /* The swizzle's pattern over the rounds; it is asked with ranges of its own. */
-static bool find_walk(const tc_matrix *f, const tc_matrix_fit *x,
+static bool find_walk(const tc_ldstmatrix *f, const tc_ldstmatrix_fit *x,
                       tc_swizzle_walk *walk) {
     tc_arena *a = f->cx->arena;
     tc_var *vars = TC_NEWN(a, tc_var, 2);
@@ -115,7 +117,7 @@ static bool find_walk(const tc_matrix *f, const tc_matrix_fit *x,
                x->s_seps[TC_MX_TILES] - x->s_seps[TC_MX_ROUNDS], start, walk);
 }
 
-void tc_matrix_emit(tc_matrix *f, const tc_matrix_fit *x) {
+void tc_matrix_emit(tc_ldstmatrix *f, const tc_ldstmatrix_fit *x) {
     const tc_dispatch_ctx *cx = f->cx;
     tc_arena *a = cx->arena;
     tc_block *b = &f->v->lowered;

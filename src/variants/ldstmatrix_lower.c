@@ -11,7 +11,7 @@
 
 /* --- what must hold at all -------------------------------------------------*/
 
-static bool check_element(tc_matrix *f) {
+static bool check_element(tc_ldstmatrix *f) {
     const tc_buffer *b = f->cx->copy->src.buffer;
     int bits = tc_dtypes[b->type].bits;
     return tc_check_add(f->cx, f->v, "lowering", "element", TC_YES,
@@ -23,7 +23,7 @@ static bool check_element(tc_matrix *f) {
                         tc_dtypes[b->type].name, bits);
 }
 
-static bool check_swizzle(tc_matrix *f) {
+static bool check_swizzle(tc_ldstmatrix *f) {
     const tc_dispatch_ctx *cx = f->cx;
     if (!f->sides.has_swizzle) {
         return tc_check_add(cx, f->v, "lowering", "swizzle", TC_YES, "none");
@@ -41,7 +41,8 @@ static bool check_swizzle(tc_matrix *f) {
         "per_element=%" PRId64 " keeps a row of 8 elements together", p);
 }
 
-static bool check_replica(tc_matrix *f, const char *name, const tc_side *side) {
+static bool check_replica(tc_ldstmatrix *f, const char *name,
+                          const tc_side *side) {
     int n = side->layout->nreplica;
     if (n > 0) {
         return tc_sides_decline(f->cx, f->v, name,
@@ -57,7 +58,7 @@ static bool check_replica(tc_matrix *f, const char *name, const tc_side *side) {
 }
 
 /* Exactly one thread axis, and one that numbers lanes. */
-static bool check_lanes(tc_matrix *f) {
+static bool check_lanes(tc_ldstmatrix *f) {
     const tc_layout *l = f->sides.reg.layout;
     const char *other = NULL;
     for (int i = 0; i < l->nshard; i++) {
@@ -94,12 +95,12 @@ static bool check_lanes(tc_matrix *f) {
 
 /* --- one order for both ----------------------------------------------------*/
 
-static bool refused(tc_matrix *f) {
+static bool refused(tc_ldstmatrix *f) {
     return tc_sides_decline(f->cx, f->v, "align", "%s", f->sides.lcx.message);
 }
 
 /* Threads first, then by falling stride; the memory side follows. */
-static bool align(tc_matrix *f) {
+static bool align(tc_ldstmatrix *f) {
     tc_layout_ctx *lcx = &f->sides.lcx;
     const tc_layout *r = f->sides.reg.layout, *s = f->sides.mem.layout;
     int *perm = tc_sides_order(f->cx->arena, r), *seps, n = r->nshard;
@@ -120,7 +121,7 @@ static bool align(tc_matrix *f) {
     return true;
 }
 
-static bool count_threads(tc_matrix *f) {
+static bool count_threads(tc_ldstmatrix *f) {
     f->threads = f->held = 1;
     for (int i = 0; i < f->r->nshard; i++) {
         bool thread = f->r->shard[i].axis->cls == TC_AXIS_THREAD;
@@ -183,7 +184,7 @@ static int *falling(tc_arena *a, const tc_iter *iters, int n, bool *sorted) {
 
 /* A second form to try: the pairs of elements by falling memory stride. There
  * is none where they are in that order, or do not split the same way. */
-static void sort_pairs(tc_matrix *f) {
+static void sort_pairs(tc_ldstmatrix *f) {
     tc_arena *a = f->cx->arena;
     tc_layout_ctx lcx = f->sides.lcx;
     int64_t shape[] = {f->threads / 32, 8, 4, f->held / 2, 2};
@@ -232,7 +233,7 @@ static bool atoms_of(const tc_layout *l, const int *seps, int64_t out[3]) {
            single(l, seps, TC_MX_PAIR, &out[2]);
 }
 
-static bool is_lanes(const tc_matrix *f, const tc_matrix_fit *x,
+static bool is_lanes(const tc_ldstmatrix *f, const tc_ldstmatrix_fit *x,
                      const int64_t at[3]) {
     int64_t warp;
     bool warps = f->threads == 32 ||
@@ -241,7 +242,8 @@ static bool is_lanes(const tc_matrix *f, const tc_matrix_fit *x,
 }
 
 /* A segment of the memory side whose strides are not multiples of a row. */
-static const tc_iter *off_row(const tc_matrix_fit *x, int segment, bool tiles) {
+static const tc_iter *off_row(const tc_ldstmatrix_fit *x, int segment,
+                              bool tiles) {
     for (int i = x->s_seps[segment]; i < x->s_seps[segment + 1]; i++) {
         const tc_iter *it = &x->s->shard[i];
         bool bad = it->stride % 8 != 0 || (tiles && it->stride <= 0);
@@ -253,8 +255,8 @@ static const tc_iter *off_row(const tc_matrix_fit *x, int segment, bool tiles) {
 }
 
 /* Rows of 8 elements in a row in memory, or columns of them (.trans). */
-static const char *match_rows(const tc_matrix *f, const int64_t at[3],
-                              tc_matrix_fit *x) {
+static const char *match_rows(const tc_ldstmatrix *f, const int64_t at[3],
+                              tc_ldstmatrix_fit *x) {
     x->trans = at[0] == 1;
     x->row = x->trans ? at[2] : at[0];
     bool pairs = x->trans ? at[1] == 2 * at[2] : at[1] == 2 && at[2] == 1;
@@ -269,14 +271,15 @@ static const char *match_rows(const tc_matrix *f, const int64_t at[3],
 }
 
 /* NULL with *x filled, or what stops it (_try_num). */
-static const char *try_form(tc_matrix *f, const tc_layout *r,
-                            const tc_layout *s, int64_t num, tc_matrix_fit *x) {
+static const char *try_form(tc_ldstmatrix *f, const tc_layout *r,
+                            const tc_layout *s, int64_t num,
+                            tc_ldstmatrix_fit *x) {
     tc_layout_ctx lcx = f->sides.lcx;
     int64_t shape[TC_MX_SEGMENTS] = {f->threads / 32,     8,   4,
                                      f->held / (num * 2), num, 2};
     int64_t lanes[3], memory[3];
     const tc_iter *it;
-    *x = (tc_matrix_fit){.num = num};
+    *x = (tc_ldstmatrix_fit){.num = num};
     memcpy(x->shape, shape, sizeof shape);
     if (tc_layout_group(&lcx, r, shape, TC_MX_SEGMENTS, &x->r, &x->r_seps) !=
         TC_LAYOUT_OK) {
@@ -312,7 +315,7 @@ static const char *try_form(tc_matrix *f, const tc_layout *r,
 }
 
 /* Tries num tiles at once, in the sorted form first. */
-static bool try_num(tc_matrix *f, int64_t num, tc_matrix_fit *x) {
+static bool try_num(tc_ldstmatrix *f, int64_t num, tc_ldstmatrix_fit *x) {
     const char *name = tc_format(f->cx->arena, "num %" PRId64, num);
     const char *sorted = NULL, *why;
     if (f->held % (num * 2) != 0) {
@@ -342,7 +345,7 @@ static bool try_num(tc_matrix *f, int64_t num, tc_matrix_fit *x) {
                         first ? ", pairs sorted by stride" : "");
 }
 
-static bool find_num(tc_matrix *f, bool asked, tc_matrix_fit *x) {
+static bool find_num(tc_ldstmatrix *f, bool asked, tc_ldstmatrix_fit *x) {
     bool found = false;
     for (int64_t num = 4; num >= 1; num /= 2) {
         const char *name = tc_format(f->cx->arena, "num %" PRId64, num);
@@ -364,8 +367,8 @@ static bool find_num(tc_matrix *f, bool asked, tc_matrix_fit *x) {
 }
 
 bool tc_ldstmatrix_lower(const tc_dispatch_ctx *cx, tc_verdict *v) {
-    tc_matrix f = {.cx = cx, .v = v};
-    tc_matrix_fit x;
+    tc_ldstmatrix f = {.cx = cx, .v = v};
+    tc_ldstmatrix_fit x;
     if (!tc_sides_cut(cx, v, true, &f.sides)) {
         return false;
     }

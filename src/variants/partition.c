@@ -13,7 +13,7 @@ typedef struct iters {
     int n;
 } iters;
 
-typedef struct search {
+typedef struct partition_search {
     const tc_dispatch_ctx *cx;
     tc_layout_ctx lcx;
     tc_verdict *v;
@@ -22,7 +22,7 @@ typedef struct search {
     const tc_layout *g_p, *s_p; /* of the width found */
     tc_expr *g_base, *s_base;
     int64_t chunk; /* elements that a swizzle keeps together, 0 for none */
-} search;
+} partition_search;
 
 static iters copy_iters(tc_arena *a, const tc_layout *l, int room) {
     iters out = {TC_NEWN(a, tc_iter, l->nshard + room), l->nshard};
@@ -98,12 +98,10 @@ static bool tail_contiguous(const tc_layout *s, int64_t vec) {
     return run >= vec && run % vec == 0;
 }
 
-/* --- alignment
- * ------------------------------------------------------------------
- */
+/* --- alignment -------------------------------------------------------------*/
 
 /* The first term of a side that is no multiple of vec, in words; or NULL. */
-static const char *misaligned(const search *f, const char *side,
+static const char *misaligned(const partition_search *f, const char *side,
                               const tc_layout *l, tc_expr *base, int64_t vec) {
     for (int i = 0; i < l->nshard - 1; i++) {
         if (l->shard[i].stride % vec != 0) {
@@ -142,7 +140,7 @@ static const char *misaligned(const search *f, const char *side,
     return NULL;
 }
 
-static const char *alignment(const search *f, int64_t vec) {
+static const char *alignment(const partition_search *f, int64_t vec) {
     const char *why = NULL;
     if (vec > 1) {
         why = misaligned(f, "shared", f->s_p, f->s_base, vec);
@@ -152,12 +150,11 @@ static const char *alignment(const search *f, int64_t vec) {
     return why;
 }
 
-/* --- one width
- * --------------------------------------------------------------------
- */
+/* --- one width -------------------------------------------------------------*/
 
 /* g's iterators as [outer..., threads..., vec]; NULL: why not. */
-static const char *share_out(const search *f, int64_t vec, iters *out) {
+static const char *share_out(const partition_search *f, int64_t vec,
+                             iters *out) {
     tc_arena *a = f->cx->arena;
     *out = copy_iters(a, f->g, 3);
     if (vec == 1) {
@@ -184,7 +181,7 @@ static const char *share_out(const search *f, int64_t vec, iters *out) {
     return NULL;
 }
 
-static const char *try_width(search *f, int64_t vec) {
+static const char *try_width(partition_search *f, int64_t vec) {
     iters it;
     const char *why = share_out(f, vec, &it);
     if (why != NULL) {
@@ -224,7 +221,7 @@ static int candidates(int elem_bits, tc_widths w, int64_t out[8]) {
 }
 
 /* Tries the widths; the vector length, or 0 when none fits. */
-static int64_t try_widths(search *f, tc_widths widths) {
+static int64_t try_widths(partition_search *f, tc_widths widths) {
     int64_t vecs[8];
     int n = candidates(f->elem_bits, widths, vecs);
     for (int i = 0; i < n; i++) {
@@ -249,13 +246,11 @@ static int64_t try_widths(search *f, tc_widths widths) {
     return 0;
 }
 
-/* --- both sides
- * -------------------------------------------------------------------
- */
+/* --- both sides ------------------------------------------------------------*/
 
 /* The tile of a sliced layout; a bare swizzle is the identity over the region
  * (_extract_tile). */
-static const tc_layout *tile_of(const search *f, const tc_layout *l,
+static const tc_layout *tile_of(const partition_search *f, const tc_layout *l,
                                 const tc_region *r) {
     const tc_layout *tile = tc_layout_tile_part(f->cx->arena, l);
     if (tile != NULL) {
@@ -272,8 +267,8 @@ static const tc_layout *tile_of(const search *f, const tc_layout *l,
     return tile;
 }
 
-static const tc_layout *cut(search *f, const tc_region *r, const char *side,
-                            tc_expr **base) {
+static const tc_layout *cut(partition_search *f, const tc_region *r,
+                            const char *side, tc_expr **base) {
     tc_slice slice;
     const char *why = NULL;
     if (tc_region_slice(f->cx, r, &slice, &why) != TC_LAYOUT_OK) {
@@ -286,13 +281,13 @@ static const tc_layout *cut(search *f, const tc_region *r, const char *side,
     return tile_of(f, slice.layout, r);
 }
 
-static const tc_layout *refused(search *f, const char *side) {
+static const tc_layout *refused(partition_search *f, const char *side) {
     f->v->why = tc_format(f->cx->arena, "%s side: %s", side, f->lcx.message);
     tc_check_add(f->cx, f->v, "lowering", "align", TC_NO, "%s", f->v->why);
     return NULL;
 }
 
-static const tc_layout *canonical(search *f, const tc_layout *l,
+static const tc_layout *canonical(partition_search *f, const tc_layout *l,
                                   const char *side) {
     const tc_layout *out;
     return tc_layout_canonicalize(&f->lcx, l, &out) == TC_LAYOUT_OK
@@ -302,7 +297,7 @@ static const tc_layout *canonical(search *f, const tc_layout *l,
 
 /* Brings g into falling strides and s into the same order. *aligned is false
  * where s cannot be grouped by g's iterators. Returns false on a refusal. */
-static bool align(search *f, bool *aligned) {
+static bool align(partition_search *f, bool *aligned) {
     tc_arena *a = f->cx->arena;
     int *perm = by_stride(a, f->g), *seps;
     int64_t *extents = TC_NEWN(a, int64_t, f->g->nshard + 1);
@@ -330,7 +325,7 @@ static bool align(search *f, bool *aligned) {
 
 /* With no width that fits, TVM takes single elements of layouts that are not
  * aligned. Where even the grouping failed, it has sorted g but not s. */
-static int64_t give_up(search *f, bool aligned) {
+static int64_t give_up(partition_search *f, bool aligned) {
     f->g_p = f->g;
     f->s_p = f->s;
     tc_check_add(f->cx, f->v, "lowering", "vec 1", TC_YES,
@@ -355,7 +350,7 @@ static bool memory_only(const tc_layout *l) {
 }
 
 /* Fills p from the search; false (with why) when nothing can be addressed. */
-static bool finish(search *f, tc_partition *p) {
+static bool finish(partition_search *f, tc_partition *p) {
     tc_verdict *v = f->v;
     int64_t elements = 1, each;
     for (int i = 0; i < p->s->nshard; i++) {
@@ -385,10 +380,11 @@ static bool finish(search *f, tc_partition *p) {
 tc_partition *tc_partition_find(const tc_dispatch_ctx *cx, tc_verdict *v,
                                 const tc_region *g, const tc_region *s,
                                 tc_widths widths) {
-    search f = {.cx = cx,
-                .lcx = {.arena = cx->arena, .target_cuda = cx->target_cuda},
-                .v = v,
-                .elem_bits = tc_dtypes[cx->copy->src.buffer->type].bits};
+    partition_search f = {
+        .cx = cx,
+        .lcx = {.arena = cx->arena, .target_cuda = cx->target_cuda},
+        .v = v,
+        .elem_bits = tc_dtypes[cx->copy->src.buffer->type].bits};
     tc_partition *p = TC_NEW(cx->arena, tc_partition);
     bool aligned;
     p->has_swizzle = tc_layout_has_swizzle(s->buffer->layout);

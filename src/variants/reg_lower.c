@@ -10,29 +10,29 @@
 
 /* One step of a thread's walk over its elements: how far the memory side and
  * the registers advance (_build_atoms). */
-typedef struct atom {
+typedef struct reg_atom {
     int64_t extent, mem, reg;
-} atom;
+} reg_atom;
 
-typedef struct search {
+typedef struct reg_search {
     const tc_dispatch_ctx *cx;
     tc_verdict *v;
     tc_sides s;
     const tc_layout *r_p, *s_p; /* in one order: threads, then memory */
     int *seps;                  /* of s_p, for the iterators of r_p */
     int nseps;
-    atom *atoms, *outer;
+    reg_atom *atoms, *outer;
     int natoms, nouter;
     int64_t held; /* elements in one thread's registers */
     int64_t vec, rounds;
     int elem_bits;
-} search;
+} reg_search;
 
 /* --- the order -------------------------------------------------------------*/
 
 /* Iterators of the register side that became one are paired with what belongs
  * to the first of them. */
-static void note_order(search *f) {
+static void note_order(reg_search *f) {
     if (f->r_p->nshard < f->nseps) {
         tc_check_add(f->cx, f->v, "lowering", "order", TC_YES,
                      "sorted, the register side's %d iterators become %d; the "
@@ -44,7 +44,7 @@ static void note_order(search *f) {
 
 /* Both sides with thread iterators first (align_layouts_raw). As in TVM, the
  * register side is made canonical afterwards, and seps is not. */
-static bool align(search *f) {
+static bool align(reg_search *f) {
     tc_arena *a = f->cx->arena;
     const tc_layout *r = f->s.reg.layout, *grouped;
     int *perm = tc_sides_order(a, r), *seps;
@@ -77,9 +77,9 @@ static bool align(search *f) {
 
 /* --- the atoms -------------------------------------------------------------*/
 
-static bool build_atoms(search *f) {
-    f->atoms = TC_NEWN(f->cx->arena, atom, f->s_p->nshard + 1);
-    f->outer = TC_NEWN(f->cx->arena, atom, f->s_p->nshard + 1);
+static bool build_atoms(reg_search *f) {
+    f->atoms = TC_NEWN(f->cx->arena, reg_atom, f->s_p->nshard + 1);
+    f->outer = TC_NEWN(f->cx->arena, reg_atom, f->s_p->nshard + 1);
     f->held = 1;
     bool large = false;
     for (int k = 0; k < f->r_p->nshard; k++) {
@@ -94,7 +94,7 @@ static bool build_atoms(search *f) {
         for (int j = f->seps[k + 1] - 1; j >= f->seps[k]; j--) {
             const tc_iter *s = &f->s_p->shard[j];
             f->atoms[first + j - f->seps[k]] =
-                (atom){s->extent, s->stride, step};
+                (reg_atom){s->extent, s->stride, step};
             large |= __builtin_mul_overflow(step, s->extent, &step);
         }
     }
@@ -103,7 +103,7 @@ static bool build_atoms(search *f) {
 }
 
 /* Elements that lie in a row at the end of the walk. */
-static int64_t run_of(const search *f) {
+static int64_t run_of(const reg_search *f) {
     int n = f->natoms;
     if (n == 0 || f->atoms[n - 1].mem != 1) {
         return 0;
@@ -118,11 +118,11 @@ static int64_t run_of(const search *f) {
 }
 
 /* What is left of the walk when each step moves vec elements. */
-static bool split_off(search *f, int64_t vec) {
+static bool split_off(reg_search *f, int64_t vec) {
     int64_t done = 1;
     memcpy(f->outer, f->atoms, sizeof *f->atoms * (size_t)f->natoms);
     for (f->nouter = f->natoms; f->nouter > 0; f->nouter--) {
-        atom *last = &f->outer[f->nouter - 1];
+        reg_atom *last = &f->outer[f->nouter - 1];
         int64_t with;
         bool large = __builtin_mul_overflow(done, last->extent, &with);
         if (!large && with == vec) {
@@ -142,7 +142,7 @@ static bool split_off(search *f, int64_t vec) {
 
 /* --- the width -------------------------------------------------------------*/
 
-static const char *start_misaligned(const search *f, const tc_layout *l,
+static const char *start_misaligned(const reg_search *f, const tc_layout *l,
                                     const tc_side *side, int64_t vec) {
     tc_linear moving = {0};
     bool known =
@@ -167,7 +167,7 @@ static const char *start_misaligned(const search *f, const tc_layout *l,
     return NULL;
 }
 
-static const char *try_width(search *f, int64_t vec, int64_t run) {
+static const char *try_width(reg_search *f, int64_t vec, int64_t run) {
     tc_arena *a = f->cx->arena;
     if (vec == 1) {
         return NULL;
@@ -183,7 +183,7 @@ static const char *try_width(search *f, int64_t vec, int64_t run) {
     }
     split_off(f, vec);
     for (int i = 0; i < f->nouter; i++) {
-        const atom *x = &f->outer[i];
+        const reg_atom *x = &f->outer[i];
         if (x->mem % vec != 0 || x->reg % vec != 0) {
             bool mem = x->mem % vec != 0;
             return tc_format(a,
@@ -211,7 +211,7 @@ static int candidates(int elem_bits, int64_t out[8]) {
     return n;
 }
 
-static void find_width(search *f) {
+static void find_width(reg_search *f) {
     int64_t vecs[8], run = run_of(f);
     int n = candidates(f->elem_bits, vecs);
     for (int i = 0; i < n; i++) {
@@ -236,7 +236,7 @@ static void find_width(search *f) {
 }
 
 /* TVM does not ask whether the swizzle keeps a vector together. */
-static void note_swizzle(search *f) {
+static void note_swizzle(reg_search *f) {
     int64_t p = f->s.swizzle.per_element;
     if (!f->s.has_swizzle || p > 40) {
         return;
@@ -251,7 +251,7 @@ static void note_swizzle(search *f) {
                          "where the layout says");
 }
 
-static bool count_rounds(search *f) {
+static bool count_rounds(reg_search *f) {
     if (!split_off(f, f->vec)) {
         return tc_sides_decline(
             f->cx, f->v, "elements",
@@ -304,7 +304,7 @@ static tc_expr *number_of(const tc_dispatch_ctx *cx, tc_block *b,
 
 /* A thread's coordinate for each iterator of the register side; NULL where an
  * axis has no number. */
-static tc_expr **thread_coords(search *f, tc_block *b, bool placeholder) {
+static tc_expr **thread_coords(reg_search *f, tc_block *b, bool placeholder) {
     const tc_layout *l = f->r_p;
     tc_arena *a = f->cx->arena;
     tc_expr **at = TC_NEWN(a, tc_expr *, l->nshard + 1);
@@ -332,7 +332,7 @@ static tc_expr **thread_coords(search *f, tc_block *b, bool placeholder) {
 
 /* Where the thread's elements start in memory (_s_thread_offset); as there, a
  * sum that is not simplified. */
-static tc_expr *thread_offset(search *f, tc_expr **coord) {
+static tc_expr *thread_offset(reg_search *f, tc_expr **coord) {
     tc_arena *a = f->cx->arena;
     const tc_layout *l = f->s_p, *grouped;
     int *seps, n = f->r_p->nshard;
@@ -380,7 +380,7 @@ static tc_expr *keep_start(const tc_dispatch_ctx *cx, tc_block *b, tc_expr *x) {
 /* --- the loop --------------------------------------------------------------*/
 
 /* How far round f is: on the memory side, or in the registers. */
-static tc_expr *advance(const search *f, tc_expr *round, bool mem) {
+static tc_expr *advance(const reg_search *f, tc_expr *round, bool mem) {
     tc_arena *a = f->cx->arena;
     tc_expr **coord = TC_NEWN(a, tc_expr *, f->nouter + 1);
     for (int i = f->nouter - 1; i >= 0; i--) {
@@ -405,7 +405,7 @@ static tc_expr *kept(const tc_dispatch_ctx *cx, tc_block *b, const char *name,
 }
 
 /* Where the registers of the region start: the sum of all offsets. */
-static tc_expr *register_base(const search *f) {
+static tc_expr *register_base(const reg_search *f) {
     tc_arena *a = f->cx->arena;
     tc_expr *sum = tc_int(a, 0);
     for (int i = 0; i < f->r_p->noffset; i++) {
@@ -416,7 +416,8 @@ static tc_expr *register_base(const search *f) {
                : tc_simplify(a, tc_binary(a, TC_ADD, f->s.reg.base, sum));
 }
 
-static void emit_loop(search *f, tc_expr *s_off, const tc_swizzle_walk *walk) {
+static void emit_loop(reg_search *f, tc_expr *s_off,
+                      const tc_swizzle_walk *walk) {
     const tc_dispatch_ctx *cx = f->cx;
     tc_arena *a = cx->arena;
     tc_block *b = &f->v->lowered;
@@ -450,7 +451,7 @@ static void emit_loop(search *f, tc_expr *s_off, const tc_swizzle_walk *walk) {
 }
 
 /* The swizzle's pattern over the rounds, if it has one. */
-static bool find_walk(search *f, tc_swizzle_walk *walk) {
+static bool find_walk(reg_search *f, tc_swizzle_walk *walk) {
     tc_iter *iters = TC_NEWN(f->cx->arena, tc_iter, f->nouter + 1);
     tc_expr **any = thread_coords(f, NULL, true);
     for (int i = 0; i < f->nouter; i++) {
@@ -461,7 +462,7 @@ static bool find_walk(search *f, tc_swizzle_walk *walk) {
                                                  iters, f->nouter, start, walk);
 }
 
-static bool emit(search *f) {
+static bool emit(reg_search *f) {
     tc_block *b = &f->v->lowered;
     tc_swizzle_walk walk;
     tc_expr **coord = thread_coords(f, b, false);
@@ -479,9 +480,9 @@ static bool emit(search *f) {
 }
 
 bool tc_reg_lower(const tc_dispatch_ctx *cx, tc_verdict *v) {
-    search f = {.cx = cx,
-                .v = v,
-                .elem_bits = tc_dtypes[cx->copy->src.buffer->type].bits};
+    reg_search f = {.cx = cx,
+                    .v = v,
+                    .elem_bits = tc_dtypes[cx->copy->src.buffer->type].bits};
     if (!tc_sides_cut(cx, v, false, &f.s) || !align(&f) || !build_atoms(&f)) {
         return false;
     }

@@ -84,7 +84,7 @@ typedef struct layout {
     int label, top, rows, panel; /* columns; lines: first row, their number,
                                     first of the panel */
     int words;                   /* lines for the event in words */
-    tc_axis axis;
+    tc_timeline_axis axis;
 } layout;
 
 static layout divide(const tc_view *v, const tc_screen *s) {

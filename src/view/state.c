@@ -97,7 +97,7 @@ static void zoom(tc_view *v, bool in, int plot) {
     uint64_t all = tc_axis_round(v->tl->cycles / (uint64_t)plot + 1);
     uint64_t scale = v->scale, lower = 1;
     if (scale == 0) { /* the fitted axis may be finer, with breaks */
-        tc_axis fit = tc_axis_fit(v->tl, NULL, plot);
+        tc_timeline_axis fit = tc_axis_fit(v->tl, NULL, plot);
         scale = fit.scale;
         tc_axis_free(&fit);
     }

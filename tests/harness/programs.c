@@ -484,9 +484,7 @@ static void run(job *jobs, const program *p, const char *arch) {
     start(slot, p, arch);
 }
 
-/* --- which
- * ---------------------------------------------------------------------
- */
+/* --- which -----------------------------------------------------------------*/
 
 typedef struct files {
     char *paths[MOST_FILES];

@@ -55,6 +55,7 @@ plan() {
     echo "tests/repl/pty_exec	'$build/tests/pty_exec' '$program'"
     echo "tests/repl/pty_gpu	'$build/tests/pty_gpu' '$program'"
     echo "tests/faults	sh tests/faults/faults.sh '$program' '$build/tests/faults.so' 4"
+    echo "tests/tools/check_names.sh	sh tests/tools/check_names.sh '$build/libtilecopy.a'"
     echo "tests/tools/test_need.sh	sh tests/tools/test_need.sh"
     for t in tests/tui/*.sh; do
         echo "$t	sh '$t' '$program' $lesson"

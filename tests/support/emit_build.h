@@ -5,6 +5,7 @@
 
 #include "emit/emit.h"
 #include "ir/ir.h"
+#include "tool.h"
 
 /* A kernel with 32 threads over A (in) and B (out), under construction. */
 typedef struct build {
@@ -46,6 +47,8 @@ texts emit_both(tc_arena *a, const tc_lowered *l, int min_sm);
 
 /* Does ptxas take text for sm? Shows its complaint and the text when not. */
 bool assembles(const char *ptx, int sm);
+/* Takes the #include lines of text out to b. Returns what follows them. */
+const char *take_includes(tc_buf *b, const char *text);
 /* Does nvcc take all the texts, one namespace each, for sm? */
 bool compiles(const char *const *cuda, int n, int sm);
 

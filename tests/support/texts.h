@@ -6,31 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static inline char *read_text(const char *path) {
-    tc_buf b = TC_BUF_INIT;
-    char chunk[4096];
-    FILE *f = fopen(path, "rb");
-    assert_non_null(f);
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, f)) > 0;) {
-        tc_buf_write(&b, chunk, n);
-    }
-    fclose(f);
-    return b.data;
-}
+char *read_text(const char *path);
 
 /* All of parts stand in text, in that order. */
-static inline void in_order(const char *text, const char *const *parts, int n) {
-    const char *at = text;
-    for (int i = 0; i < n; i++) {
-        const char *found = strstr(at, parts[i]);
-        if (found == NULL) {
-            fprintf(stderr, "missing (in this order): %s\n%s\n", parts[i],
-                    text);
-            fail();
-        }
-        at = found + strlen(parts[i]);
-    }
-}
+void in_order(const char *text, const char *const *parts, int n);
 
 #define ORDER(text, parts) in_order(text, parts, sizeof parts / sizeof *parts)
 

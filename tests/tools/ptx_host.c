@@ -51,11 +51,9 @@ static const char *read_file(tc_arena *a, const char *path) {
     return tc_buf_finish(&text, a);
 }
 
-/* --- the kernel's parameters: an outline will do, since the parser may not
- * know all that the driver does
- * ----------------------------------------------------
- */
+/* --- the kernel's parameters -----------------------------------------------*/
 
+/* An outline will do, since the parser may not know all the driver does. */
 static bool read_params(host *h) {
     tc_source *src = TC_NEW(h->arena, tc_source);
     *src = (tc_source){"", h->ptx, strlen(h->ptx), 1};

@@ -12,7 +12,7 @@ typedef struct tc_cuda_emit {
     tc_diags *diags;
     const tc_lowered *lowered;
     tc_facts *facts;
-    tc_names names;
+    tc_emit_names names;
     tc_buf helpers, body;
     const char **helper_names; /* those printed so far */
     int nhelpers, helpers_cap;

@@ -70,13 +70,13 @@ static const char *plain_call(tc_ce e, const char *name, const char *body) {
 
 /* --- cp.async --------------------------------------------------------------*/
 
-typedef struct cp_async {
+typedef struct cuda_cp_async {
     int64_t size, prefetch;
     bool cache, zero, predicate;
     const char *extra; /* "", "src_size" or "predicate" */
-} cp_async;
+} cuda_cp_async;
 
-static const char *cp_async_name(tc_ce e, const cp_async *c) {
+static const char *cp_async_name(tc_ce e, const cuda_cp_async *c) {
     const char *cache = c->cache ? "_cache_hint" : "";
     const char *prefetch =
         c->prefetch > 0
@@ -92,7 +92,7 @@ static const char *cp_async_name(tc_ce e, const cp_async *c) {
                      prefetch, c->zero ? "_with_src_size" : "");
 }
 
-static const char *cp_async_asm(tc_ce e, const cp_async *c) {
+static const char *cp_async_asm(tc_ce e, const cuda_cp_async *c) {
     const char *prefetch = c->prefetch > 0 ? tc_format(e->arena, ".L2::%lldB",
                                                        (long long)c->prefetch)
                                            : "";
@@ -106,7 +106,7 @@ static const char *cp_async_asm(tc_ce e, const cp_async *c) {
                   : ", %2");
 }
 
-static void cp_async_helper(tc_ce e, const cp_async *c, const char *name) {
+static void cp_async_helper(tc_ce e, const cuda_cp_async *c, const char *name) {
     const char *text = cp_async_asm(e, c);
     bool extra = c->extra[0] != '\0';
     const char *code =
@@ -132,7 +132,7 @@ static void cp_async_helper(tc_ce e, const cp_async *c, const char *name) {
             c->cache ? ", \"l\"(cache_policy)" : ""));
 }
 
-static bool cp_async_read(tc_ce e, const tc_expr *call, cp_async *c) {
+static bool cp_async_read(tc_ce e, const tc_expr *call, cuda_cp_async *c) {
     int64_t v;
     c->size = constant(e, call, 2, 16);
     c->cache = constant(e, call, 4, 0) != 0;
@@ -155,7 +155,7 @@ static bool cp_async_read(tc_ce e, const tc_expr *call, cp_async *c) {
 }
 
 const char *tc_cuda_op_PTX_CP_ASYNC(tc_ce e, const tc_expr *call) {
-    cp_async c;
+    cuda_cp_async c;
     if (!cp_async_read(e, call, &c)) {
         return "0";
     }

@@ -9,13 +9,13 @@
 enum { DIMS = TC_TENSOR_DIMS };
 
 /* One call, read. */
-typedef struct tensor_copy {
+typedef struct cuda_tensor_copy {
     int dim;
     int at; /* the first coordinate's argument */
     bool multicast, cache, reduce;
     const char *group; /* ".cta_group::2" or "" */
     const char *red_op;
-} tensor_copy;
+} cuda_tensor_copy;
 
 static const char *argument(tc_ce e, const tc_expr *call, int i) {
     return tc_ce_bare(e, tc_ce_expr(e, call->call.args[i]));
@@ -33,7 +33,8 @@ static bool constant(tc_ce e, const tc_expr *call, int i, const char *what,
 }
 
 /* Arguments from `from` on: policy, whether there is one, [op], coordinates. */
-static bool read_tail(tc_ce e, const tc_expr *call, int from, tensor_copy *c) {
+static bool read_tail(tc_ce e, const tc_expr *call, int from,
+                      cuda_tensor_copy *c) {
     int64_t dim, cache;
     c->at = from + 2 + c->reduce;
     if (!constant(e, call, 0, "rank", &dim) ||
@@ -90,15 +91,13 @@ static const char *coordinates(tc_ce e, const tc_expr *call, int from) {
     return tc_buf_finish(&b, e->arena);
 }
 
-static const char *dims_text(tc_ce e, const tensor_copy *c) {
+static const char *dims_text(tc_ce e, const cuda_tensor_copy *c) {
     return tc_format(e->arena, "%dd", c->dim);
 }
 
-/* --- global to shared
- * -------------------------------------------------------------
- */
+/* --- global to shared ------------------------------------------------------*/
 
-static void g2c_helper(tc_ce e, const tensor_copy *c, const char *name) {
+static void g2c_helper(tc_ce e, const cuda_tensor_copy *c, const char *name) {
     int first = 3 + c->multicast + c->cache;
     const char *code = tc_format(
         e->arena,
@@ -133,7 +132,7 @@ static void g2c_helper(tc_ce e, const tensor_copy *c, const char *name) {
 
 const char *tc_cuda_op_PTX_CP_ASYNC_BULK_TENSOR_G2C(tc_ce e,
                                                     const tc_expr *call) {
-    tensor_copy c = {.multicast = tc_tensor_multicast(call->call.args[4])};
+    cuda_tensor_copy c = {.multicast = tc_tensor_multicast(call->call.args[4])};
     int64_t group;
     if (!constant(e, call, 5, "cta_group", &group) ||
         !read_tail(e, call, 6, &c)) {
@@ -151,11 +150,9 @@ const char *tc_cuda_op_PTX_CP_ASYNC_BULK_TENSOR_G2C(tc_ce e,
                      argument(e, call, 6), coordinates(e, call, c.at));
 }
 
-/* --- shared to global
- * -------------------------------------------------------------
- */
+/* --- shared to global ------------------------------------------------------*/
 
-static void s2g_helper(tc_ce e, const tensor_copy *c, const char *name) {
+static void s2g_helper(tc_ce e, const cuda_tensor_copy *c, const char *name) {
     const char *code = tc_format(
         e->arena,
         "cp.%sasync.bulk.tensor.%s.global.shared::cta%s%s.tile.bulk_group%s "
@@ -182,7 +179,7 @@ static void s2g_helper(tc_ce e, const tensor_copy *c, const char *name) {
 }
 
 static const char *shared_to_global(tc_ce e, const tc_expr *call, bool reduce) {
-    tensor_copy c = {.reduce = reduce};
+    cuda_tensor_copy c = {.reduce = reduce};
     if (!read_tail(e, call, 3, &c)) {
         return "0";
     }
@@ -206,9 +203,7 @@ tc_cuda_op_PTX_CP_ASYNC_BULK_TENSOR_S2G_REDUCE(tc_ce e, const tc_expr *call) {
     return shared_to_global(e, call, true);
 }
 
-/* --- the map itself
- * ---------------------------------------------------------------
- */
+/* --- the map itself --------------------------------------------------------*/
 
 const char *tc_cuda_op_PTX_PREFETCH_TENSORMAP(tc_ce e, const tc_expr *call) {
     const char *name = "tvm_builtin_ptx_prefetch_tensormap";
@@ -240,9 +235,7 @@ void tc_ce_map_params(tc_ce e, tc_buf *b) {
     }
 }
 
-/* --- groups
- * -----------------------------------------------------------------------
- */
+/* --- groups ----------------------------------------------------------------*/
 
 static const char *group_call(tc_ce e, const char *name, const char *code) {
     tc_ce_helper(e, name,

@@ -82,12 +82,12 @@ static tc_val pointer_in(tc_pe e, const tc_expr *call, int i, tc_window w) {
 
 /* --- cp.async (PTX ISA 9.7.9.25.3) -----------------------------------------*/
 
-typedef struct cp_async {
+typedef struct ptx_cp_async {
     const char *dst, *src;
     int64_t size;
     const char *modifiers, *src_size, *policy; /* text, "" if absent */
     const char *guard;
-} cp_async;
+} ptx_cp_async;
 
 static const char *prefetch_text(tc_pe e, const tc_expr *call) {
     int64_t bytes = constant(e, call, 5, -1);
@@ -110,7 +110,7 @@ static bool predicate_given(const tc_expr *call) {
 
 /* fill_mode "zero": nothing is read where the predicate is 0. Without it the
  * copy is issued only where the predicate is 1. */
-static void set_predicate(tc_pe e, const tc_expr *call, cp_async *c) {
+static void set_predicate(tc_pe e, const tc_expr *call, ptx_cp_async *c) {
     bool zero = strcmp(string_arg(call, 7), "zero") == 0;
     if (!zero && string_arg(call, 7)[0] != '\0') {
         tc_pe_fail(e, call->span, "\"zero\" or \"\"",
@@ -140,7 +140,7 @@ static void set_predicate(tc_pe e, const tc_expr *call, cp_async *c) {
     }
 }
 
-static void set_policy(tc_pe e, const tc_expr *call, cp_async *c) {
+static void set_policy(tc_pe e, const tc_expr *call, ptx_cp_async *c) {
     if (constant(e, call, 4, 0) == 0) {
         return;
     }
@@ -151,7 +151,8 @@ static void set_policy(tc_pe e, const tc_expr *call, cp_async *c) {
 }
 
 tc_val tc_ptx_op_PTX_CP_ASYNC(tc_pe e, const tc_expr *call) {
-    cp_async c = {.modifiers = "", .src_size = "", .policy = "", .guard = ""};
+    ptx_cp_async c = {
+        .modifiers = "", .src_size = "", .policy = "", .guard = ""};
     c.size = constant(e, call, 2, 16);
     if (c.size != 4 && c.size != 8 && c.size != 16) {
         tc_pe_fail(e, call->span, "4, 8 or 16 bytes",

@@ -96,9 +96,7 @@ static tc_val get_bytes(tc_pe e, tc_val at, int64_t byte, int bytes) {
     return joined(e, low, high, bytes / 2);
 }
 
-/* --- copies
- * --------------------------------------------------------------------
- */
+/* --- copies ----------------------------------------------------------------*/
 
 /* The type of one transfer, and how many registers it fills. */
 static const char *transfer(int64_t bytes, int *words, int *each) {
@@ -154,9 +152,7 @@ bool tc_pe_move(tc_pe e, tc_val dst, tc_val src, int64_t bytes) {
     return true;
 }
 
-/* --- words
- * ---------------------------------------------------------------------
- */
+/* --- words -----------------------------------------------------------------*/
 
 static tc_val pointer(tc_pe e, const tc_expr *ptr) {
     tc_val v = tc_pe_expr(e, ptr);

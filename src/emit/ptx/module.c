@@ -1,4 +1,5 @@
 /* module.c - statements, the kernel and the module around it. */
+#include "base/target.h"
 #include "emit/dynamic.h"
 #include "emit/ptx/ptx.h"
 #include "emit/shared.h"
@@ -356,24 +357,17 @@ static void print_file(tc_pe e, tc_buf *b) {
     tc_buf_puts(b, "\"\n\n");
 }
 
-/* Least PTX version of each target (PTX ISA, "Release Notes"). */
-static const struct target {
-    int sm, version, version_a; /* version_a 0: there is no such form */
-} targets[] = {{80, 70, 0},  {86, 71, 0},   {87, 74, 0},   {89, 78, 0},
-               {90, 78, 80}, {100, 86, 86}, {103, 88, 88}, {120, 87, 87}};
-
-static const struct target *choose_target(int sm) {
-    size_t n = sizeof targets / sizeof *targets;
-    for (size_t i = 0; i < n; i++) {
-        if (targets[i].sm >= sm) {
-            return &targets[i];
-        }
+/* The first target of at least that number, the last if there is none. */
+static const tc_target *choose_target(int sm) {
+    const tc_target *t = tc_targets;
+    while (t->sm < sm && t < tc_targets + TC_TARGETS - 1) {
+        t++;
     }
-    return &targets[n - 1];
+    return t;
 }
 
 static void print_target(tc_pe e, tc_buf *b, bool want_a, tc_emitted *out) {
-    const struct target *t = choose_target(e->sm);
+    const tc_target *t = choose_target(e->sm);
     out->sm = t->sm;
     out->sm_a = want_a && t->version_a > 0;
     int version = out->sm_a ? t->version_a : t->version;

@@ -61,7 +61,7 @@ typedef struct tc_ptx_emit {
     tc_diags *diags;
     const tc_lowered *lowered;
     tc_facts *facts;
-    tc_names names;
+    tc_emit_names names;
     tc_buf decl, head, body; /* .local; entry code; statements */
     tc_buf *out;             /* head or body */
     int nreg[TC_RC_COUNT];

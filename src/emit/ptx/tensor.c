@@ -183,10 +183,9 @@ tc_val tc_ptx_op_PTX_PREFETCH_TENSORMAP(tc_pe e, const tc_expr *call) {
     return nothing;
 }
 
-/* --- the map itself: 128 bytes among the parameters, read through a generic
- * address ------------------------------------------------------------------
- */
+/* --- the map itself --------------------------------------------------------*/
 
+/* 128 bytes among the parameters, read through a generic address. */
 bool tc_pe_map_address(tc_pe e, const tc_expr *call, tc_val *out) {
     const tc_expr *x = call->call.args[0];
     if (x->kind != TC_E_VAR || x->var->bind != TC_BIND_TENSOR_MAP) {
@@ -219,9 +218,7 @@ void tc_pe_map_params(tc_pe e, tc_buf *b) {
     }
 }
 
-/* --- groups
- * -----------------------------------------------------------------------
- */
+/* --- groups ----------------------------------------------------------------*/
 
 tc_val tc_ptx_op_PTX_CP_ASYNC_BULK_COMMIT_GROUP(tc_pe e, const tc_expr *call) {
     (void)call;

@@ -75,8 +75,16 @@ bool tc_ptx_rule_stack(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
                        (long long)align);
 }
 
+/* 9.7.13.1: bar is barrier with .aligned. */
+static void align_bar(tc_ptx_op *op) {
+    bool bar = op->opcode == TC_PTX_BAR_SYNC || op->opcode == TC_PTX_BAR_RED ||
+               op->opcode == TC_PTX_BAR_ARRIVE;
+    op->flags |= bar ? TC_PM_ALIGNED : 0;
+}
+
 /* 9.7.13.1: 16 barriers, whole warps. */
 bool tc_ptx_rule_bar(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
+    align_bar(op);
     bool red = op->opcode == TC_PTX_BAR_RED || op->opcode == TC_PTX_BARRIER_RED;
     const tc_ptx_operand *bar = &op->a[red ? 1 : 0], *count = bar + 1;
     const char *name = tc_ptx_ops[op->opcode].name;

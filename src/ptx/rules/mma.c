@@ -11,15 +11,15 @@
 #define FLAT  TC_MMA_SHAPE(8, 32, 16)
 
 /* One row a shape and the types of its matrices. */
-typedef struct row {
+typedef struct mma_shape {
     uint32_t size;
     uint64_t a, d; /* of A and B; of C and D */
     uint8_t sm;
     bool free; /* any layout; else A is .row and B .col */
     bool mix;  /* A and B may differ in type */
-} row;
+} mma_shape;
 
-static const row mma_rows[] = {
+static const mma_shape mma_rows[] = {
     {TC_MMA_SHAPE(8, 8, 4), T(F16), HALF, 70, true, false},
     {TC_MMA_SHAPE(16, 8, 8), T(F16), HALF, 75, false, false},
     {TC_MMA_SHAPE(16, 8, 16), T(F16), HALF, 80, false, false},
@@ -44,7 +44,7 @@ static const row mma_rows[] = {
     {TC_MMA_SHAPE(16, 8, 16), T(F64), T(F64), 90, false, false},
 };
 
-static const row wmma_rows[] = {
+static const mma_shape wmma_rows[] = {
     {TC_MMA_SHAPE(16, 16, 16), T(F16), HALF, 70, true, false},
     {WIDE, T(F16), HALF, 70, true, false},
     {FLAT, T(F16), HALF, 70, true, false},
@@ -137,7 +137,7 @@ static tc_ptx_type type_of(const tc_ptx_op *op, char letter) {
 
 /* Is there a form with a matrix of that type, of A and B or of D and C? */
 static bool known(const tc_ptx_op *op, tc_ptx_type t, bool of_a) {
-    const row *rows = is_wmma(op) ? wmma_rows : mma_rows;
+    const mma_shape *rows = is_wmma(op) ? wmma_rows : mma_rows;
     int n = is_wmma(op) ? WMMA_ROWS : MMA_ROWS;
     bool is = false;
     for (int i = 0; i < n; i++) {
@@ -202,7 +202,7 @@ static bool in(tc_ptx_type t, uint64_t set) {
     return (set >> t & 1u) != 0;
 }
 
-static const char *sizes(tc_ptx_parser *p, const row *rows, int n,
+static const char *sizes(tc_ptx_parser *p, const mma_shape *rows, int n,
                          uint64_t types, bool of_d) {
     const char *list = "";
     uint32_t last = 0;
@@ -219,8 +219,9 @@ static const char *sizes(tc_ptx_parser *p, const row *rows, int n,
 }
 
 /* The row of the op; reports and returns NULL when there is none. */
-static const row *find(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
-    const row *rows = is_wmma(op) ? wmma_rows : mma_rows;
+static const mma_shape *find(tc_ptx_parser *p, const tc_ptx_op *op,
+                             tc_span span) {
+    const mma_shape *rows = is_wmma(op) ? wmma_rows : mma_rows;
     int n = is_wmma(op) ? WMMA_ROWS : MMA_ROWS;
     bool product = op->opcode == TC_PTX_MMA || op->opcode == TC_PTX_WMMA_MMA;
     bool ab =
@@ -230,7 +231,7 @@ static const row *find(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     bool halves = op->opcode == TC_PTX_WMMA_MMA && op->type2 == TC_PT_F16 &&
                   op->type3 == TC_PT_F16; /* which go without saying */
     for (int i = 0; i < n; i++) {
-        const row *r = &rows[i];
+        const mma_shape *r = &rows[i];
         if (r->size != op->size || halves) {
             continue;
         }
@@ -251,8 +252,8 @@ static const row *find(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     return NULL;
 }
 
-static bool check_layouts(tc_ptx_parser *p, const tc_ptx_op *op, const row *r,
-                          tc_span span) {
+static bool check_layouts(tc_ptx_parser *p, const tc_ptx_op *op,
+                          const mma_shape *r, tc_span span) {
     bool product = op->opcode == TC_PTX_MMA || op->opcode == TC_PTX_WMMA_MMA;
     if (op->sub == 0 || (op->sub2 != 0) != product) {
         return fail(p, op, span, product ? ".row.col" : ".row",
@@ -308,7 +309,7 @@ bool tc_ptx_rule_mma(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
         return fail(p, op, span, is_wmma(op) ? ".m16n16k16" : ".m16n8k16",
                     "wants a shape");
     }
-    const row *r = find(p, op, span);
+    const mma_shape *r = find(p, op, span);
     if (r == NULL || !check_layouts(p, op, r, span) ||
         !check_more(p, op, span) || !check_d(p, op, span)) {
         return false;

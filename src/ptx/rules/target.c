@@ -2,6 +2,7 @@
  * some forms beyond arithmetic (arith.c). The figures are those of "Target ISA
  * Notes" of each section that ops.def names; ptxas 13.0 agrees with all
  * (tests/ptx/forms.txt). */
+#include "base/target.h"
 #include "ptx/internal.h"
 
 enum { ANY = TC_PTX_FAMILY_NONE, TMEM = TC_PTX_FAMILY_TMEM };
@@ -46,7 +47,8 @@ bool tc_ptx_wants_family(tc_ptx_parser *p, tc_span span, int sm,
         return tc_ptx_wants_sm(p, span, sm, what);
     }
     bool has = p->m->sm >= sm && p->m->sm_suffix != 0 &&
-               (family == TC_PTX_FAMILY_ANY || p->m->sm < 120);
+               (family == TC_PTX_FAMILY_ANY ||
+                tc_target_has(p->m->sm, TC_TARGET_TMEM));
     return has ||
            tc_ptx_fail(p, span, tc_format(p->arena, ".target sm_%da", sm),
                        "%s is for .target sm_%da and its family", what, sm);

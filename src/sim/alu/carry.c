@@ -7,7 +7,7 @@
 __extension__ typedef __int128 s128;
 __extension__ typedef unsigned __int128 u128;
 
-typedef enum kind { ADD, SUB, MAD } kind;
+typedef enum carry_op { ADD, SUB, MAD } carry_op;
 
 /* The words of one lane; narrow ones in the low bits. */
 typedef struct lane {
@@ -34,7 +34,7 @@ static uint64_t product(const tc_ptx_op *op, const lane *l, int bits) {
 }
 
 /* The result, and the flag it leaves in l->carry. */
-static uint64_t calculate(kind w, const tc_ptx_op *op, lane *l, int bits) {
+static uint64_t calculate(carry_op w, const tc_ptx_op *op, lane *l, int bits) {
     uint64_t keep = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     l->a &= keep;
     l->b &= keep;
@@ -47,7 +47,7 @@ static uint64_t calculate(kind w, const tc_ptx_op *op, lane *l, int bits) {
 }
 
 /* madc.hi.sat.s32, which PTX does not list, clamps nothing. */
-static void run(tc_warp *w, const tc_ptx_op *op, uint32_t mask, kind what,
+static void run(tc_warp *w, const tc_ptx_op *op, uint32_t mask, carry_op what,
                 bool uses) {
     uint64_t tmp[3][TC_LANES], d[TC_LANES];
     const uint64_t *s[3];

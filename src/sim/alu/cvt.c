@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-typedef struct kind { /* of a type */
+typedef struct cvt_kind { /* of a type */
     int bits;
     bool is_float, is_signed;
-} kind;
+} cvt_kind;
 
-static kind kind_of(uint8_t t) {
+static cvt_kind kind_of(uint8_t t) {
     int bits = tc_ptx_type_bytes[t] * 8;
     bool is_float = t >= TC_PT_F16 && t <= TC_PT_F64;
     bool is_signed = t >= TC_PT_S8 && t <= TC_PT_S64;
-    return (kind){bits, is_float, is_signed};
+    return (cvt_kind){bits, is_float, is_signed};
 }
 
 static uint64_t low(uint64_t v, int bits) {
@@ -21,14 +21,14 @@ static uint64_t low(uint64_t v, int bits) {
 }
 
 /* The integer of a type in v's low bits, sign- or zero-extended. */
-static uint64_t extended(uint64_t v, kind k) {
+static uint64_t extended(uint64_t v, cvt_kind k) {
     v = low(v, k.bits);
     uint64_t sign = (uint64_t)1 << (k.bits - 1);
     return k.is_signed ? (v ^ sign) - sign : v;
 }
 
 /* .sat between integers: what the destination cannot hold is clamped. */
-static uint64_t clamp(uint64_t v, kind from, kind to) {
+static uint64_t clamp(uint64_t v, cvt_kind from, cvt_kind to) {
     uint64_t most = low(UINT64_MAX, to.bits) >> (to.is_signed ? 1 : 0);
     bool negative = from.is_signed && (int64_t)v < 0;
     if (!negative) {
@@ -50,7 +50,7 @@ static double integral(double x, tc_round r) {
 
 /* Float to integer always clamps. NaN gives 0; but the top bit alone where one
  * of the types has 64 bits, as an H200 does (PTX leaves it open). */
-static uint64_t to_integer(double x, kind to, kind from, tc_round r) {
+static uint64_t to_integer(double x, cvt_kind to, cvt_kind from, tc_round r) {
     if (x != x) {
         bool wide = to.bits == 64 || from.bits == 64;
         return wide ? (uint64_t)1 << (to.bits - 1) : 0;
@@ -69,7 +69,7 @@ static uint64_t to_integer(double x, kind to, kind from, tc_round r) {
     return (uint64_t)x;
 }
 
-static uint64_t from_integer(uint64_t v, kind from, tc_ptx_type to,
+static uint64_t from_integer(uint64_t v, cvt_kind from, tc_ptx_type to,
                              uint32_t flags) {
     bool neg = from.is_signed && (int64_t)v < 0;
     return tc_pack(to, neg, neg ? 0 - v : v, 0, false, tc_round_of(flags));
@@ -122,7 +122,8 @@ static uint64_t float_to_float(double x, uint64_t bits, const tc_ptx_op *op) {
     return tc_pack_double((tc_ptx_type)op->type, x, r);
 }
 
-static uint64_t convert(const tc_ptx_op *op, kind from, kind to, uint64_t v) {
+static uint64_t convert(const tc_ptx_op *op, cvt_kind from, cvt_kind to,
+                        uint64_t v) {
     bool ftz = (op->flags & TC_PM_FTZ) != 0;
     if (!from.is_float) {
         v = extended(v, from);
@@ -165,7 +166,7 @@ static void pack_halves(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 }
 
 /* Between integers without .sat: extension or truncation, one plain loop. */
-static void integers(kind from, uint64_t *restrict d,
+static void integers(cvt_kind from, uint64_t *restrict d,
                      const uint64_t *restrict v) {
     uint64_t keep = low(UINT64_MAX, from.bits);
     uint64_t sign = from.is_signed ? (uint64_t)1 << (from.bits - 1) : 0;
@@ -183,7 +184,7 @@ void tc_sim_op_CVT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         pack_halves(w, op, mask);
         return;
     }
-    kind from = kind_of(op->type2), to = kind_of(op->type);
+    cvt_kind from = kind_of(op->type2), to = kind_of(op->type);
     uint64_t tmp[TC_LANES], d[TC_LANES];
     const uint64_t *v = tc_src64(w, &op->a[1], tmp);
     bool plain = !from.is_float && !to.is_float && (op->flags & TC_PM_SAT) == 0;

@@ -7,37 +7,37 @@
 
 #include <math.h>
 
-typedef struct format {
+typedef struct narrow_format {
     int exponent, mantissa; /* bits */
     int bias;
     uint32_t most;     /* largest magnitude that is finite */
     uint32_t inf, nan; /* 0: it has none */
-} format;
+} narrow_format;
 
-static format format_of(uint8_t type) {
+static narrow_format format_of(uint8_t type) {
     switch (type) {
     case TC_PT_F16:
     case TC_PT_F16X2:
-        return (format){5, 10, 15, 0x7bff, 0x7c00, 0x7fff};
+        return (narrow_format){5, 10, 15, 0x7bff, 0x7c00, 0x7fff};
     case TC_PT_BF16:
     case TC_PT_BF16X2:
-        return (format){8, 7, 127, 0x7f7f, 0x7f80, 0x7fff};
+        return (narrow_format){8, 7, 127, 0x7f7f, 0x7f80, 0x7fff};
     case TC_PT_TF32:
-        return (format){8, 10, 127, 0x3fbff, 0x3fc00, 0x3ffff};
+        return (narrow_format){8, 10, 127, 0x3fbff, 0x3fc00, 0x3ffff};
     case TC_PT_E4M3X2:
     case TC_PT_E4M3X4:
-        return (format){4, 3, 7, 0x7e, 0, 0x7f};
+        return (narrow_format){4, 3, 7, 0x7e, 0, 0x7f};
     case TC_PT_E5M2X2:
     case TC_PT_E5M2X4:
-        return (format){5, 2, 15, 0x7b, 0x7c, 0x7f};
+        return (narrow_format){5, 2, 15, 0x7b, 0x7c, 0x7f};
     case TC_PT_E2M3X2:
     case TC_PT_E2M3X4:
-        return (format){2, 3, 1, 0x1f, 0, 0};
+        return (narrow_format){2, 3, 1, 0x1f, 0, 0};
     case TC_PT_E3M2X2:
     case TC_PT_E3M2X4:
-        return (format){3, 2, 3, 0x1f, 0, 0};
+        return (narrow_format){3, 2, 3, 0x1f, 0, 0};
     default: /* .e2m1 */
-        return (format){2, 1, 1, 0x7, 0, 0};
+        return (narrow_format){2, 1, 1, 0x7, 0, 0};
     }
 }
 
@@ -74,7 +74,7 @@ static bool goes_up(rounding r, uint64_t q, uint64_t rest) {
 }
 
 /* A finite .f32 magnitude in the format; beyond the largest: all ones. */
-static uint32_t magnitude(format f, uint32_t u, rounding r) {
+static uint32_t magnitude(narrow_format f, uint32_t u, rounding r) {
     uint32_t e = u >> 23 & 0xff;
     uint64_t m = u & 0x7fffff;
     if (e == 0 && m == 0) {
@@ -101,7 +101,7 @@ static uint32_t magnitude(format f, uint32_t u, rounding r) {
 
 /* A .f32 in the format. Without an infinity or a NaN to go to, the largest
  * number stands for them. */
-static uint32_t narrowed(format f, uint32_t u, rounding r) {
+static uint32_t narrowed(narrow_format f, uint32_t u, rounding r) {
     uint32_t sign = u >> 31 << (f.exponent + f.mantissa);
     uint32_t a = u & 0x7fffffffu;
     if (a > 0x7f800000u) {
@@ -119,7 +119,7 @@ static uint32_t narrowed(format f, uint32_t u, rounding r) {
 }
 
 /* A small float as .f16 bits: all of them are exact there. */
-static uint32_t widened(format f, uint32_t v, bool relu) {
+static uint32_t widened(narrow_format f, uint32_t v, bool relu) {
     int bits = f.exponent + f.mantissa;
     uint32_t a = v & ((1u << bits) - 1);
     bool neg = (v >> bits & 1u) != 0;
@@ -183,7 +183,7 @@ static uint32_t pair(const tc_ptx_op *op, uint32_t a, uint32_t b,
         r.bits = random >> 16 & ((1u << r.nbits) - 1);
         r2.bits = random & ((1u << r.nbits) - 1);
     }
-    format f = format_of(op->type);
+    narrow_format f = format_of(op->type);
     return narrowed(f, a, r) << element_bits(op->type) | narrowed(f, b, r2);
 }
 
@@ -207,7 +207,7 @@ static void to_four(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     const tc_ptx_operand *e = w->cta->run->module->vec + op->a[1].slot;
     uint32_t tmp[TC_LANES], tr[TC_LANES], d[TC_LANES] = {0};
     const uint32_t *random = tc_src32(w, &op->a[2], tr);
-    format f = format_of(op->type);
+    narrow_format f = format_of(op->type);
     unsigned bits = element_bits(op->type);
     for (unsigned k = 0; k < 4; k++) {
         const uint32_t *v = tc_src32(w, &e[k], tmp);
@@ -232,7 +232,7 @@ static void from_pair(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     unsigned bits = element_bits(op->type2);
     uint32_t keep = (1u << bits) - 1;
     bool relu = (op->more & TC_PX_RELU) != 0;
-    format f = format_of(op->type2);
+    narrow_format f = format_of(op->type2);
     for (int i = 0; i < TC_LANES; i++) {
         uint32_t lo = a[i] & keep, hi = a[i] >> bits & keep;
         if (op->type2 == TC_PT_UE8M0X2) { /* 2^-127 is a subnormal .bf16 */
@@ -262,7 +262,7 @@ static void to_one(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t ta[TC_LANES], d[TC_LANES];
     const uint32_t *a = tc_src32(w, &op->a[1], ta);
     rounding r = rounding_of(op);
-    format f = format_of(op->type);
+    narrow_format f = format_of(op->type);
     for (int i = 0; i < TC_LANES; i++) {
         d[i] = narrowed(f, a[i], r);
         if (op->type == TC_PT_TF32) {

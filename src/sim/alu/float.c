@@ -11,7 +11,7 @@
 #include <fenv.h>
 #include <math.h>
 
-typedef enum what {
+typedef enum float_op {
     ADD,
     SUB,
     MUL,
@@ -25,7 +25,7 @@ typedef enum what {
     LG2,
     EX2,
     TANH
-} what;
+} float_op;
 
 enum {
     ROUNDINGS = TC_PM_RZ | TC_PM_RM | TC_PM_RP,
@@ -56,7 +56,8 @@ static float divide(float x, float y, uint32_t flags) {
 
 /* One rounded result; the volatile variables are read and written between the
  * two calls of fesetround, so that the operation cannot leave them. */
-static float calculate32(what op, uint32_t flags, float a, float b, float c) {
+static float calculate32(float_op op, uint32_t flags, float a, float b,
+                         float c) {
     volatile float x = a, y = b, z = c, r;
     int mode = fe_mode(flags);
     if (mode != FE_TONEAREST) {
@@ -117,7 +118,7 @@ static uint32_t saturate32(uint32_t u) {
 /* Is a result that was rounded up to the least normal number tiny before it is
  * rounded? .ftz flushes it then (an H200 does so in mul, fma and div). The
  * product of two floats is exact in double; of a sum the error tells. */
-static bool was_tiny(what op, float x, float y, float z, float result) {
+static bool was_tiny(float_op op, float x, float y, float z, float result) {
     const double least = 0x1p-126;
     if (fabsf(result) != 0x1p-126f || (op != MUL && op != FMA && op != DIV)) {
         return false;
@@ -134,7 +135,7 @@ static bool was_tiny(what op, float x, float y, float z, float result) {
     return fabs(sum) < least || (fabs(sum) == least && error * sum < 0);
 }
 
-static void slow32(what op, uint32_t flags, uint32_t *restrict d,
+static void slow32(float_op op, uint32_t flags, uint32_t *restrict d,
                    const uint32_t *a, const uint32_t *b, const uint32_t *c) {
     bool ftz = (flags & TC_PM_FTZ) != 0;
     for (int i = 0; i < TC_LANES; i++) {
@@ -238,7 +239,7 @@ void tc_f32_neg(uint32_t flags, uint32_t *restrict d, const uint32_t *a,
 
 /* ---- .f64 ---- */
 
-static double calculate64(what op, uint32_t flags, double a, double b,
+static double calculate64(float_op op, uint32_t flags, double a, double b,
                           double c) {
     volatile double x = a, y = b, z = c, r;
     int mode = fe_mode(flags);
@@ -284,7 +285,7 @@ static uint64_t quiet64(double x) {
 /* A NaN result, as an H200 makes it (PTX leaves it open): of the operands that
  * are NaNs b before c before a, quieted; of div the first; with no such operand
  * the default one. */
-static uint64_t nan64(what op, double x, double y, double z) {
+static uint64_t nan64(float_op op, double x, double y, double z) {
     bool has_y = op <= FMA || op == DIV, has_z = op == FMA;
     if (x != x && (op == DIV || !has_y)) {
         return quiet64(x);
@@ -303,7 +304,7 @@ static uint64_t flush64(uint64_t u) {
 /* 9.7.3.14, 9.7.3.17: .approx.ftz.f64 reads and gives upper words only. */
 #define UPPER UINT64_C(0xffffffff00000000)
 
-static void slow64(what op, uint32_t flags, uint64_t *restrict d,
+static void slow64(float_op op, uint32_t flags, uint64_t *restrict d,
                    const uint64_t *a, const uint64_t *b, const uint64_t *c) {
     /* rcp and rsqrt only; rcp.rn.ftz, which PTX does not list, is rcp.rn. */
     bool ftz = (flags & TC_PM_FTZ) != 0 && (flags & TC_PM_APPROX) != 0;

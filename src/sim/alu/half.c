@@ -7,23 +7,23 @@
 
 #include <math.h>
 
-typedef struct format {
+typedef struct half_format {
     int bits, mantissa; /* stored bits of the mantissa */
     uint64_t nan;       /* the canonical one */
-} format;
+} half_format;
 
-static format format_of(tc_ptx_type t) {
+static half_format format_of(tc_ptx_type t) {
     switch (t) {
     case TC_PT_F16:
     case TC_PT_F16X2:
-        return (format){16, 10, 0x7fff};
+        return (half_format){16, 10, 0x7fff};
     case TC_PT_BF16:
     case TC_PT_BF16X2:
-        return (format){16, 7, 0x7fff};
+        return (half_format){16, 7, 0x7fff};
     case TC_PT_F32:
-        return (format){32, 23, 0x7fffffff};
+        return (half_format){32, 23, 0x7fffffff};
     default:
-        return (format){64, 52, UINT64_C(0xfff8000000000000)};
+        return (half_format){64, 52, UINT64_C(0xfff8000000000000)};
     }
 }
 
@@ -51,7 +51,7 @@ static bool goes_up(tc_round r, bool neg, uint64_t q, int half) {
 
 uint64_t tc_pack(tc_ptx_type t, bool neg, uint64_t m, int e, bool sticky,
                  tc_round r) {
-    format f = format_of(t);
+    half_format f = format_of(t);
     int exponent_bits = f.bits - 1 - f.mantissa;
     int bias = (1 << (exponent_bits - 1)) - 1, top = 2 * bias + 1;
     uint64_t sign = (uint64_t)neg << (f.bits - 1);
@@ -81,7 +81,7 @@ uint64_t tc_pack(tc_ptx_type t, bool neg, uint64_t m, int e, bool sticky,
 }
 
 uint64_t tc_pack_double(tc_ptx_type t, double x, tc_round r) {
-    format f = format_of(t);
+    half_format f = format_of(t);
     uint64_t u = tc_u64(x);
     bool neg = u >> 63 != 0;
     int e = (int)(u >> 52 & 0x7ff);
@@ -114,7 +114,7 @@ double tc_unpack(tc_ptx_type t, uint64_t bits) {
 }
 
 uint64_t tc_nan_resize(tc_ptx_type from, tc_ptx_type to, uint64_t v) {
-    format f = format_of(from), t = format_of(to);
+    half_format f = format_of(from), t = format_of(to);
     uint64_t sign = v >> (f.bits - 1) & 1;
     uint64_t payload = v << (64 - f.mantissa); /* from the top bit down */
     payload |= (uint64_t)1 << 63;              /* quiet */
@@ -140,7 +140,18 @@ static double add_odd(double x, double y) {
     return tc_f64(u | 1);
 }
 
-typedef enum what { ADD, SUB, MUL, FMA, MIN, MAX, ABS, NEG, EX2, TANH } what;
+typedef enum half_op {
+    ADD,
+    SUB,
+    MUL,
+    FMA,
+    MIN,
+    MAX,
+    ABS,
+    NEG,
+    EX2,
+    TANH
+} half_op;
 
 /* 9.7.4.9, 9.7.4.10: as for .f32. */
 static uint32_t pick(tc_ptx_type t, uint32_t flags, uint32_t a, uint32_t b,
@@ -164,7 +175,7 @@ static double saturated(double r) {
     return r > 1 ? 1 : r > 0 ? r : 0;
 }
 
-static uint32_t one(tc_ptx_type t, what op, uint32_t flags, uint32_t a,
+static uint32_t one(tc_ptx_type t, half_op op, uint32_t flags, uint32_t a,
                     uint32_t b, uint32_t c) {
     bool ftz = (flags & TC_PM_FTZ) != 0 && t == TC_PT_F16;
     if (ftz) {
@@ -207,15 +218,17 @@ static uint32_t one(tc_ptx_type t, what op, uint32_t flags, uint32_t a,
     return (uint32_t)tc_pack_double(t, r, tc_round_of(flags));
 }
 
-static void halves(tc_ptx_type t, what op, uint32_t flags, uint32_t *restrict d,
-                   const uint32_t *a, const uint32_t *b, const uint32_t *c) {
+static void halves(tc_ptx_type t, half_op op, uint32_t flags,
+                   uint32_t *restrict d, const uint32_t *a, const uint32_t *b,
+                   const uint32_t *c) {
     for (int i = 0; i < TC_LANES; i++) {
         d[i] = one(t, op, flags, a[i] & 0xffff, b[i] & 0xffff, c[i] & 0xffff);
     }
 }
 
-static void pairs(tc_ptx_type t, what op, uint32_t flags, uint32_t *restrict d,
-                  const uint32_t *a, const uint32_t *b, const uint32_t *c) {
+static void pairs(tc_ptx_type t, half_op op, uint32_t flags,
+                  uint32_t *restrict d, const uint32_t *a, const uint32_t *b,
+                  const uint32_t *c) {
     for (int i = 0; i < TC_LANES; i++) {
         uint32_t low =
             one(t, op, flags, a[i] & 0xffff, b[i] & 0xffff, c[i] & 0xffff);

@@ -3,7 +3,7 @@
  * pairs of plain arithmetic (9.7.1.1, 9.7.1.12, 9.7.3.3). */
 #include "sim/alu/alu.h"
 
-typedef enum kind { ADD, SUB, AVRG, ABSDIFF, MIN, MAX, SET } kind;
+typedef enum simd_op { ADD, SUB, AVRG, ABSDIFF, MIN, MAX, SET } simd_op;
 
 static int32_t extended(uint32_t v, int bits, bool sign) {
     uint32_t u = v & ((1u << bits) - 1), top = sign ? 1u << (bits - 1) : 0;
@@ -19,7 +19,7 @@ static bool compare(uint8_t cmp, int32_t a, int32_t b) {
                              : a >= b;
 }
 
-static int32_t operate(kind w, uint8_t cmp, int32_t a, int32_t b) {
+static int32_t operate(simd_op w, uint8_t cmp, int32_t a, int32_t b) {
     switch (w) {
     case ADD:
         return a + b;
@@ -46,7 +46,7 @@ static int32_t clamp(int32_t v, int bits, bool sign) {
 
 /* Places of the mask get the result, or with .add it is added to c; the others
  * keep c's element. */
-static uint32_t lane(const tc_ptx_op *op, kind what, int n, uint32_t a,
+static uint32_t lane(const tc_ptx_op *op, simd_op what, int n, uint32_t a,
                      uint32_t b, uint32_t c) {
     int bits = 32 / n;
     bool set = what == SET, add = op->sub == TC_VOP_ADD;
@@ -74,7 +74,7 @@ static uint32_t lane(const tc_ptx_op *op, kind what, int n, uint32_t a,
     return d;
 }
 
-static void packed(tc_warp *w, const tc_ptx_op *op, uint32_t mask, kind what,
+static void packed(tc_warp *w, const tc_ptx_op *op, uint32_t mask, simd_op what,
                    int n) {
     uint32_t tmp[3][TC_LANES], d[TC_LANES];
     const uint32_t *s[3];

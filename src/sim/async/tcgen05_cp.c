@@ -18,14 +18,14 @@ typedef struct descriptor {
 } descriptor;
 
 /* One cp of one thread. */
-typedef struct tensor_copy {
+typedef struct tcgen05_copy {
     descriptor d;
     tc_cta *cta[2]; /* whose memories; .cta_group::2: the pair */
     uint32_t nctas;
     uint32_t rows, bytes; /* of the source; bytes of a row: 16 or 32 */
     uint32_t lane, column;
     uint8_t data[2][ROWS_MOST][ROW_MOST]; /* of each */
-} tensor_copy;
+} tcgen05_copy;
 
 /* ---- the descriptor ---- */
 
@@ -116,7 +116,7 @@ static uint32_t lanes_of(const tc_ptx_op *op, uint32_t r, uint32_t *lane) {
     }
 }
 
-static void shape_of(const tc_ptx_op *op, tensor_copy *c) {
+static void shape_of(const tc_ptx_op *op, tcgen05_copy *c) {
     c->rows = op->sub == TC_TCGEN_4X256B    ? 4
               : op->sub == TC_TCGEN_64X128B ? 64
               : op->sub == TC_TCGEN_32X128B ? 32
@@ -127,7 +127,7 @@ static void shape_of(const tc_ptx_op *op, tensor_copy *c) {
 
 /* ---- the transfer ---- */
 
-static void read_rows(const tensor_copy *c, const tc_cta *from,
+static void read_rows(const tcgen05_copy *c, const tc_cta *from,
                       uint8_t (*out)[ROW_MOST]) {
     for (uint32_t r = 0; r < c->rows; r++) {
         for (uint32_t i = 0; i * 16 < c->bytes; i++) {
@@ -141,14 +141,14 @@ static void read_rows(const tensor_copy *c, const tc_cta *from,
  * factors of 2-SM products in DeepGEMM: each CTA loads those of its own rows,
  * and the first one copies for both). */
 static void fetch(tc_run *run, tc_transfer *x) {
-    tensor_copy *c = x->state;
+    tcgen05_copy *c = x->state;
     (void)run;
     for (uint32_t t = 0; t < c->nctas; t++) {
         read_rows(c, c->cta[t], c->data[t]);
     }
 }
 
-static void fill_lane(tensor_copy *c, uint32_t target, uint32_t row,
+static void fill_lane(tcgen05_copy *c, uint32_t target, uint32_t row,
                       uint32_t lane) {
     for (uint32_t i = 0; i * 4 < c->bytes; i++) {
         uint32_t v;
@@ -158,7 +158,7 @@ static void fill_lane(tensor_copy *c, uint32_t target, uint32_t row,
 }
 
 static void land(tc_run *run, tc_transfer *x) {
-    tensor_copy *c = x->state;
+    tcgen05_copy *c = x->state;
     (void)run;
     for (uint32_t t = 0; t < c->nctas; t++) {
         for (uint32_t r = 0; r < c->rows; r++) {
@@ -177,7 +177,7 @@ static void drop(tc_transfer *x) {
 /* ---- issue ---- */
 
 static bool check_source(tc_warp *w, const tc_ptx_op *op, int lane,
-                         const tensor_copy *c) {
+                         const tcgen05_copy *c) {
     for (uint32_t r = 0; r < c->rows; r++) {
         for (uint32_t i = 0; i * 16 < c->bytes; i++) {
             uint32_t at = source_of(&c->d, r, i);
@@ -192,7 +192,7 @@ static bool check_source(tc_warp *w, const tc_ptx_op *op, int lane,
 }
 
 static bool check_target(tc_warp *w, const tc_ptx_op *op, int lane,
-                         const tensor_copy *c) {
+                         const tcgen05_copy *c) {
     uint32_t last[4], n = lanes_of(op, c->rows - 1, last);
     bool fits = c->lane + last[n - 1] < TC_TMEM_LANES;
     for (uint32_t t = 0; fits && t < c->nctas; t++) {
@@ -207,7 +207,7 @@ static bool check_target(tc_warp *w, const tc_ptx_op *op, int lane,
 }
 
 static bool find_pair(tc_warp *w, const tc_ptx_op *op, int lane,
-                      tensor_copy *c) {
+                      tcgen05_copy *c) {
     c->cta[0] = w->cta;
     c->nctas = 1;
     if ((op->more & TC_PX_TCGEN_CTA_2) == 0) {
@@ -225,7 +225,7 @@ static bool find_pair(tc_warp *w, const tc_ptx_op *op, int lane,
     return true;
 }
 
-static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tensor_copy *c) {
+static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tcgen05_copy *c) {
     uint64_t tmp[TC_LANES];
     uint32_t at = tc_tmem_address(w, &op->a[0], lane);
     uint64_t bits = tc_src64(w, &op->a[1], tmp)[lane];
@@ -242,7 +242,7 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tensor_copy *c) {
            check_target(w, op, lane, c);
 }
 
-static void tell_row(tc_transfer *x, const tensor_copy *c, tc_cta *cta,
+static void tell_row(tc_transfer *x, const tcgen05_copy *c, tc_cta *cta,
                      uint32_t row) {
     uint32_t lane[4], n = lanes_of(x->op, row, lane);
     for (uint32_t i = 0; i * 16 < c->bytes; i++) {
@@ -256,7 +256,7 @@ static void tell_row(tc_transfer *x, const tensor_copy *c, tc_cta *cta,
     }
 }
 
-static void tell_checker(tc_transfer *x, const tensor_copy *c) {
+static void tell_checker(tc_transfer *x, const tcgen05_copy *c) {
     for (uint32_t t = 0; x->race && t < c->nctas; t++) {
         for (uint32_t r = 0; r < c->rows; r++) {
             tell_row(x, c, c->cta[t], r);
@@ -266,7 +266,7 @@ static void tell_checker(tc_transfer *x, const tensor_copy *c) {
 
 static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     tc_run *r = w->cta->run;
-    tensor_copy *c = tc_xcalloc(1, sizeof *c);
+    tcgen05_copy *c = tc_xcalloc(1, sizeof *c);
     if (!find(w, op, lane, c)) {
         free(c);
         return;

@@ -1,6 +1,7 @@
 /* tensor.c - cp.async.bulk.tensor in tile mode, cp.reduce.async.bulk.tensor
  * and the prefetch (PTX ISA 9.7.9.27.1). */
 #include "sim/async/tensor.h"
+#include "base/target.h"
 #include "sim/async/transfer.h"
 #include "sim/core/address.h"
 #include "sim/core/finding.h"
@@ -180,7 +181,7 @@ static bool check_place(tc_warp *w, const tc_ptx_op *op, int lane,
     } else if (op->space == TC_PS_GLOBAL && below_zero(t)) {
         why = TC_DETAIL_MAP_NEGATIVE;
     } else if (t->map.swizzle > TC_MAP_SWIZZLE_128B &&
-               w->cta->run->machine->sm < 100) {
+               !tc_target_has(w->cta->run->machine->sm, TC_TARGET_ATOMS)) {
         why = TC_DETAIL_MAP_SWIZZLE;
     }
     if (why != TC_DETAIL_NONE) {

@@ -61,10 +61,10 @@ tc_tensor_part tc_tensor_row(const tc_tensor *t, uint32_t row) {
 
 /* Bits `bits` of the 128-byte line's number go to bit `to` on of the address.
  */
-typedef struct pattern {
+typedef struct swizzle_pattern {
     uint8_t bits, to, flip;
-} pattern;
-static const pattern patterns[TC_MAP_SWIZZLE_COUNT] = {
+} swizzle_pattern;
+static const swizzle_pattern patterns[TC_MAP_SWIZZLE_COUNT] = {
     [TC_MAP_SWIZZLE_32B] = {1, 4, 0},
     [TC_MAP_SWIZZLE_64B] = {3, 4, 0},
     [TC_MAP_SWIZZLE_128B] = {7, 4, 0},
@@ -73,7 +73,7 @@ static const pattern patterns[TC_MAP_SWIZZLE_COUNT] = {
     [TC_MAP_SWIZZLE_128B_ATOM_64B] = {1, 6, 0}};
 
 uint64_t tc_tensor_swizzle(uint32_t swizzle, uint64_t address) {
-    const pattern *p = &patterns[swizzle];
+    const swizzle_pattern *p = &patterns[swizzle];
     uint64_t line = address >> 7;
     uint64_t flip = p->flip & line & 1;
     return address ^ (line & p->bits) << p->to ^ flip << 3;

@@ -117,7 +117,8 @@ static bool same_store(const tc_finding *a, const tc_finding *b) {
     const tc_ptx_op *ops[] = {a->at.op, a->cause.op};
     for (int i = 0; i < 2; i++) {
         if ((ops[i] == b->at.op || ops[i] == b->cause.op) &&
-            (ops[i]->opcode == TC_PTX_ST || is_atomic(ops[i]))) {
+            (tc_ptx_effect_of(ops[i]) == TC_PTX_EFFECT_STORE ||
+             is_atomic(ops[i]))) {
             return true;
         }
     }

@@ -18,14 +18,14 @@ enum {
 
 /* ---- how much stack ---- */
 
-typedef struct walk {
+typedef struct frame_walk {
     const tc_ptx_module *m;
     uint32_t budget; /* ops still looked at */
     bool unknown;
-} walk;
+} frame_walk;
 
 /* Longest path of frames below f. */
-static uint64_t depth_of(walk *k, const tc_ptx_func *f, int depth) {
+static uint64_t depth_of(frame_walk *k, const tc_ptx_func *f, int depth) {
     uint64_t most = 0;
     if (depth > 32) { /* recursion, most likely */
         k->unknown = true;
@@ -46,7 +46,7 @@ static uint64_t depth_of(walk *k, const tc_ptx_func *f, int depth) {
 }
 
 uint64_t tc_stack_bytes(const tc_ptx_module *m, const tc_ptx_func *f) {
-    walk k = {.m = m, .budget = 1u << 22};
+    frame_walk k = {.m = m, .budget = 1u << 22};
     uint64_t n = depth_of(&k, f, 0);
     return k.unknown ? tc_align16(f->local_bytes) + UNKNOWN_STACK : n;
 }

@@ -6,9 +6,18 @@
 #include "sim/core/cta.h"
 #include "sim/core/event.h"
 
+/* The columns of the tables of time (units.def, memory.def). */
+typedef enum tc_costs {
+    TC_COSTS_80,
+    TC_COSTS_90,
+    TC_COSTS_100,
+    TC_COSTS_COLUMNS
+} tc_costs;
+
 typedef struct tc_machine { /* a row of arch.def */
     const char *name;
-    int sm, costs; /* costs: the generation whose times it has */
+    int sm;         /* its row of target.def */
+    tc_costs costs; /* the column of its times */
     uint32_t sms, max_threads_cta, max_threads_sm, max_ctas_sm;
     uint32_t shared_static, shared_cta, shared_sm, registers_sm;
 } tc_machine;

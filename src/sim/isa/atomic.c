@@ -98,13 +98,13 @@ uint64_t tc_atomic_combine(uint8_t sub, tc_ptx_type t, uint64_t old, uint64_t b,
 
 /* ---- one op ---- */
 
-typedef struct atom {
+typedef struct atomic_op {
     const tc_ptx_op *op;
     const tc_ptx_operand *address, *dest; /* dest NULL: red */
     uint32_t n, size;                     /* elements, and bytes of one */
     bool changed;                         /* memory holds something new */
     uint64_t b[MOST][TC_LANES], c[2][TC_LANES], old[MOST][TC_LANES];
-} atom;
+} atomic_op;
 
 /* The elements of an operand: a vector's, or the halves of a .b128. */
 static tc_ptx_operand element(const tc_warp *w, const tc_ptx_operand *o,
@@ -133,7 +133,7 @@ static void fetch(tc_warp *w, const tc_ptx_operand *o, uint32_t i,
     }
 }
 
-static void begin(tc_warp *w, const tc_ptx_op *op, atom *a) {
+static void begin(tc_warp *w, const tc_ptx_op *op, atomic_op *a) {
     a->changed = false;
     bool red = op->opcode == TC_PTX_RED, wide = op->type == TC_PT_B128;
     a->op = op;
@@ -149,7 +149,7 @@ static void begin(tc_warp *w, const tc_ptx_op *op, atom *a) {
     }
 }
 
-static void serve(atom *a, int lane, uint8_t *bytes, bool global) {
+static void serve(atomic_op *a, int lane, uint8_t *bytes, bool global) {
     uint8_t sub = a->op->sub;
     bool equal = true;
     for (uint32_t i = 0; i < a->n; i++) {
@@ -171,7 +171,7 @@ static void serve(atom *a, int lane, uint8_t *bytes, bool global) {
     }
 }
 
-static void finish(tc_warp *w, const atom *a, uint32_t mask) {
+static void finish(tc_warp *w, const atomic_op *a, uint32_t mask) {
     for (uint32_t i = 0; a->dest && i < a->n; i++) {
         if (a->dest->kind != TC_PO_SINK) {
             tc_ptx_operand d = element(w, a->dest, i);
@@ -209,7 +209,7 @@ static void observe(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 
 static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
-    atom a;
+    atomic_op a;
     uint64_t addr[TC_LANES];
     tc_resolved at[TC_LANES];
     begin(w, op, &a);

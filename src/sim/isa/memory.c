@@ -9,16 +9,16 @@
 #include <string.h>
 
 /* Where the bytes of a group of lanes are. Per lane: base + lane * stride. */
-typedef struct tc_window {
+typedef struct state_space {
     uint8_t *bytes;
     uint64_t origin, size;
     uint64_t stride; /* local memory: each lane has its own */
-} tc_window;
+} state_space;
 
 static bool find_window(tc_warp *w, tc_ptx_space space, uint64_t address,
-                        tc_window *win) {
+                        state_space *win) {
     tc_cta *c = w->cta;
-    *win = (tc_window){0};
+    *win = (state_space){0};
     switch (space) {
     case TC_PS_SHARED:
         win->bytes = c->shared;
@@ -61,7 +61,7 @@ static bool find_window(tc_warp *w, tc_ptx_space space, uint64_t address,
 }
 
 /* Lanes of mask whose bytes lie in the window. */
-static uint32_t in_window(const tc_window *win, const uint64_t *addr,
+static uint32_t in_window(const state_space *win, const uint64_t *addr,
                           uint32_t bytes, uint32_t mask) {
     uint32_t in = 0;
     if (win->size < bytes) {
@@ -105,8 +105,8 @@ static bool consecutive(const uint64_t *addr, uint32_t bytes) {
     }
 
 static void load_row(tc_warp *w, const tc_ptx_operand *d, tc_ptx_type t,
-                     uint32_t mask, const tc_window *win, const uint64_t *addr,
-                     uint32_t offset) {
+                     uint32_t mask, const state_space *win,
+                     const uint64_t *addr, uint32_t offset) {
     const uint8_t *p = win->bytes;
     uint32_t *r32 = d->kind == TC_PO_REG && d->cls == TC_PF_32
                         ? tc_row32(w, d->slot)
@@ -161,8 +161,8 @@ static void load_row(tc_warp *w, const tc_ptx_operand *d, tc_ptx_type t,
     }
 
 static void store_row(tc_warp *w, const tc_ptx_operand *s, tc_ptx_type t,
-                      uint32_t mask, const tc_window *win, const uint64_t *addr,
-                      uint32_t offset) {
+                      uint32_t mask, const state_space *win,
+                      const uint64_t *addr, uint32_t offset) {
     uint8_t *p = win->bytes;
     uint32_t size = tc_ptx_type_bytes[t];
     if (size == 8 || (s->kind == TC_PO_REG && s->cls == TC_PF_64)) {
@@ -212,7 +212,7 @@ static tc_ptx_operand half_of(const tc_ptx_operand *o, uint32_t i) {
 }
 
 static void load_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                       const tc_window *win, const uint64_t *addr,
+                       const state_space *win, const uint64_t *addr,
                        uint32_t bytes) {
     uint32_t n = op->nvec ? op->nvec : 1, size = bytes / n;
     const tc_ptx_operand *d = &op->a[0];
@@ -238,7 +238,7 @@ static void load_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 }
 
 static void store_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                        const tc_window *win, const uint64_t *addr,
+                        const state_space *win, const uint64_t *addr,
                         uint32_t bytes) {
     uint32_t n = op->nvec ? op->nvec : 1, size = bytes / n;
     const tc_ptx_operand *s = &op->a[1];
@@ -276,7 +276,7 @@ access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_ptx_space space,
         return;
     }
     while (mask) {
-        tc_window win;
+        state_space win;
         int lane = tc_first(mask);
         uint32_t group = find_window(w, space, addr[lane], &win)
                              ? in_window(&win, addr, bytes, mask)

@@ -131,9 +131,8 @@ void tc_race_agent_free(tc_race_agent *g) {
 
 /* A transfer of atomic reads and writes. */
 static bool is_reduction(const tc_ptx_op *op) {
-    return op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK ||
-           op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR ||
-           op->opcode == TC_PTX_RED_ASYNC;
+    tc_ptx_effect e = tc_ptx_effect_of(op);
+    return e == TC_PTX_EFFECT_REDUCE || e == TC_PTX_EFFECT_RED_ASYNC;
 }
 
 static uint32_t record_of(tc_race_agent *g, bool store) {
@@ -197,7 +196,7 @@ static bool settled(const tc_race_agent *g, const tc_race_barrier *b) {
  */
 static void check_init(tc_race_agent *g, const tc_race_barrier *b) {
     bool generic = g->proxy == TC_RACE_GENERIC || /* tcgen05.commit signals */
-                   g->issue.op->opcode == TC_PTX_TCGEN05_CP;
+                   tc_ptx_effect_of(g->issue.op) == TC_PTX_EFFECT_TMEM_COPY;
     if (!b->initialised || b->fenced || generic || settled(g, b) ||
         tc_vclock_covers_threads(g->vclock->proxy, b->init.cta,
                                  b->init.warp * TC_LANES + b->init.lane, 1,

@@ -329,11 +329,6 @@ static void divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_race_find(w->cta->run, &f);
 }
 
-static bool is_aligned(const tc_ptx_op *op) {
-    return op->opcode == TC_PTX_BAR_SYNC || op->opcode == TC_PTX_BAR_RED ||
-           (op->flags & TC_PM_ALIGNED) != 0;
-}
-
 /* Lanes of a warp may come to an aligned barrier one after the other, as they
  * leave a branch, but it must be the same instruction for all of them. */
 static void check_aligned(tc_warp *w, uint32_t id) {
@@ -341,7 +336,7 @@ static void check_aligned(tc_warp *w, uint32_t id) {
     for (int j = 0; j < w->core->nsplit; j++) {
         const tc_split *s = &w->core->split[j];
         if (s->state != TC_SPLIT_BARRIER || s->barrier != id ||
-            !is_aligned(s->op)) {
+            !(s->op->flags & TC_PM_ALIGNED)) {
             continue;
         }
         if (first && s->op != first) {

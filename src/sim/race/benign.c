@@ -17,13 +17,13 @@
 
 enum { MOST = 16 };
 
-typedef struct tc_loaded { /* registers that hold what was loaded */
+typedef struct loaded_regs { /* registers that hold what was loaded */
     uint8_t cls[MOST];
     uint32_t slot[MOST];
     int n;
-} tc_loaded;
+} loaded_regs;
 
-static bool holds(const tc_loaded *v, const tc_ptx_operand *o) {
+static bool holds(const loaded_regs *v, const tc_ptx_operand *o) {
     for (int i = 0; o->kind == TC_PO_REG && i < v->n; i++) {
         if (v->cls[i] == o->cls && v->slot[i] == o->slot) {
             return true;
@@ -32,7 +32,7 @@ static bool holds(const tc_loaded *v, const tc_ptx_operand *o) {
     return false;
 }
 
-static bool add(tc_loaded *v, const tc_ptx_operand *o) {
+static bool add(loaded_regs *v, const tc_ptx_operand *o) {
     if (o->kind != TC_PO_REG || v->n == MOST || holds(v, o)) {
         return false;
     }
@@ -42,7 +42,7 @@ static bool add(tc_loaded *v, const tc_ptx_operand *o) {
 }
 
 static bool compared(const tc_ptx_module *m, const tc_ptx_func *f,
-                     const tc_loaded *v) {
+                     const loaded_regs *v) {
     for (uint32_t i = f->begin; i < f->end; i++) {
         const tc_ptx_op *op = &m->code[i];
         if (op->opcode == TC_PTX_ATOM && op->sub == TC_ATOM_CAS &&
@@ -66,7 +66,7 @@ static const tc_ptx_func *function_of(const tc_ptx_module *m,
 
 static bool seeds(const tc_ptx_module *m, const tc_ptx_op *load) {
     const tc_ptx_func *f = function_of(m, load);
-    tc_loaded v = {.n = 0};
+    loaded_regs v = {.n = 0};
     if (!f || !add(&v, &load->a[0])) {
         return false;
     }

@@ -130,14 +130,15 @@ void tc_race_settle_copy(tc_race_copy *k, int lane, bool waited) {
 /* The missing line for a transfer that is not complete: all of it, or (read)
  * its reading. True: it was never committed. */
 static bool name_agent(tc_finding *f, const tc_race_agent *g, bool read) {
-    uint16_t opcode = g->issue.op->opcode;
+    tc_ptx_effect effect = tc_ptx_effect_of(g->issue.op);
     f->missing = read ? TC_MISSING_BULK_WAIT_READ : TC_MISSING_BULK_WAIT;
-    if (opcode == TC_PTX_TCGEN05_LD || opcode == TC_PTX_TCGEN05_ST) {
+    if (effect == TC_PTX_EFFECT_TMEM_LOAD ||
+        effect == TC_PTX_EFFECT_TMEM_STORE) {
         f->missing = TC_MISSING_TENSOR_WAIT;
-    } else if (opcode == TC_PTX_WGMMA_MMA_ASYNC) {
+    } else if (effect == TC_PTX_EFFECT_ASYNC_MMA) {
         f->missing = TC_MISSING_WGMMA_WAIT;
         f->missing_n = !g->committed;
-    } else if (opcode == TC_PTX_TCGEN05_CP && !g->nsignals) {
+    } else if (effect == TC_PTX_EFFECT_TMEM_COPY && !g->nsignals) {
         f->missing = TC_MISSING_TENSOR_COMMIT;
     } else if (g->nsignals) {
         f->missing = TC_MISSING_PHASE_WAIT;
@@ -323,8 +324,8 @@ static bool product_goes_on(const tc_shadow_record *rd,
                             const tc_shadow_record *wr) {
     const tc_race_agent *g = agent_of(rd);
     bool own = rd->cta == wr->cta && rd->warp == wr->warp;
-    return g && g->issue.op->opcode == TC_PTX_WGMMA_MMA_ASYNC && !g->waited &&
-           !g->done && (own || !agent_of(wr));
+    return g && tc_ptx_effect_of(g->issue.op) == TC_PTX_EFFECT_ASYNC_MMA &&
+           !g->waited && !g->done && (own || !agent_of(wr));
 }
 
 void tc_race_read_write(tc_race_visit *v, const tc_finding *place,

@@ -2,8 +2,6 @@
 #include "sim/timing/profile.h"
 #include "sim/timing/timing.h"
 
-enum { GENERATIONS = 3 };
-
 enum { /* a row of units.def for every unit */
 #define TC_UNIT(unit, class, l80, i80, l90, i90, l100, i100) ROW_##unit,
 #include "sim/timing/units.def"
@@ -12,41 +10,44 @@ enum { /* a row of units.def for every unit */
 _Static_assert((int)UNIT_ROWS == (int)TC_PU_COUNT,
                "units.def: a row for every unit");
 
-static const tc_profile profiles[GENERATIONS] = {
-    {
-        .unit =
-            {
+static const tc_profile profiles[TC_COSTS_COLUMNS] = {
+    [TC_COSTS_80] =
+        {
+            .unit =
+                {
 #define TC_UNIT(unit, class, l80, i80, l90, i90, l100, i100)                   \
     [unit] = {l80, i80},
 #include "sim/timing/units.def"
-            },
+                },
 #define TC_MEMORY(name, sm80, sm90, sm100) .name = sm80,
 #include "sim/timing/memory.def"
-    },
-    {
-        .unit =
-            {
+        },
+    [TC_COSTS_90] =
+        {
+            .unit =
+                {
 #define TC_UNIT(unit, class, l80, i80, l90, i90, l100, i100)                   \
     [unit] = {l90, i90},
 #include "sim/timing/units.def"
-            },
+                },
 #define TC_MEMORY(name, sm80, sm90, sm100) .name = sm90,
 #include "sim/timing/memory.def"
-    },
-    {
-        .unit =
-            {
+        },
+    [TC_COSTS_100] =
+        {
+            .unit =
+                {
 #define TC_UNIT(unit, class, l80, i80, l90, i90, l100, i100)                   \
     [unit] = {l100, i100},
 #include "sim/timing/units.def"
-            },
+                },
 #define TC_MEMORY(name, sm80, sm90, sm100) .name = sm100,
 #include "sim/timing/memory.def"
-    },
+        },
 };
 
 const tc_profile *tc_profile_of(const tc_machine *m) {
-    return &profiles[m->costs >= 100 ? 2 : m->costs >= 90 ? 1 : 0];
+    return &profiles[m->costs];
 }
 
 uint32_t tc_timing_mhz(const tc_machine *m) {

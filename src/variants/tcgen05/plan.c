@@ -10,7 +10,7 @@
 
 enum { LANES = 32 };
 
-typedef struct side {
+typedef struct copy_side {
     const tc_region *region;
     const char *name;
     tc_slice slice;
@@ -18,27 +18,27 @@ typedef struct side {
     tc_iter *iters;     /* without those of stride 0 */
     int n;
     const tc_layout *lane, *middle, *col; /* the three blocks */
-} side;
+} copy_side;
 
-typedef struct planner {
+typedef struct tcgen05_planner {
     tc_asking q;
     tc_arena *a;
     tc_layout_ctx lcx;
-    side s, t; /* shared, tensor memory */
+    copy_side s, t; /* shared, tensor memory */
     int bits;
     int64_t per_col; /* elements in 128 bits */
     int64_t swizzle_len;
     int64_t row_stride; /* of the 8 rows of a group, in bytes */
     tc_cp_plan *plan;
-} planner;
+} tcgen05_planner;
 
-static const char *text(planner *p, const tc_layout *l) {
+static const char *text(tcgen05_planner *p, const tc_layout *l) {
     tc_buf b = TC_BUF_INIT;
     tc_layout_print(&b, l);
     return tc_buf_finish(&b, p->a);
 }
 
-static const tc_layout *of_iters(planner *p, const tc_iter *it, int n) {
+static const tc_layout *of_iters(tcgen05_planner *p, const tc_iter *it, int n) {
     return tc_layout_tile(p->a, it, n, NULL, 0, NULL, 0);
 }
 
@@ -48,7 +48,8 @@ static bool on_axis(const tc_iter *it, const char *axis) {
 
 /* --- the two regions -------------------------------------------------------*/
 
-static bool cut(planner *p, side *x, const char *check, bool tmem) {
+static bool cut(tcgen05_planner *p, copy_side *x, const char *check,
+                bool tmem) {
     const char *why = NULL;
     tc_layout_result r =
         tmem ? tc_region_slice_tmem(p->q.cx, x->region, &x->slice, &why)
@@ -63,15 +64,15 @@ static bool cut(planner *p, side *x, const char *check, bool tmem) {
     return tc_ask(&p->q, check, true, "%s: %s", x->name, text(p, x->l));
 }
 
-static bool shared_region(planner *p) {
+static bool shared_region(tcgen05_planner *p) {
     return cut(p, &p->s, "shared region", false);
 }
 
-static bool tensor_region(planner *p) {
+static bool tensor_region(tcgen05_planner *p) {
     return cut(p, &p->t, "tensor memory region", true);
 }
 
-static bool peel_swizzle(planner *p) {
+static bool peel_swizzle(tcgen05_planner *p) {
     if (p->s.l->kind == TC_LAYOUT_SWIZZLE) {
         return tc_ask(&p->q, "swizzle", false,
                       "the region of %s is one unbroken run of swizzled "
@@ -86,7 +87,7 @@ static bool peel_swizzle(planner *p) {
                   p->s.name, p->swizzle_len);
 }
 
-static bool replica(planner *p) {
+static bool replica(tcgen05_planner *p) {
     const tc_layout *l = p->t.l;
     const tc_iter *r = l->replica;
     bool ok = l->kind == TC_LAYOUT_TILE && l->nreplica == 1 && r->extent == 4 &&
@@ -108,7 +109,7 @@ static int order_of(const tc_iter *x, const tc_iter *y) {
 }
 
 /* A stable sort of few. */
-static int *falling(planner *p, const tc_layout *l) {
+static int *falling(tcgen05_planner *p, const tc_layout *l) {
     int *perm = TC_NEWN(p->a, int, l->nshard + 1);
     for (int i = 0; i < l->nshard; i++) {
         int k = i;
@@ -121,7 +122,7 @@ static int *falling(planner *p, const tc_layout *l) {
     return perm;
 }
 
-static bool reorder(planner *p) {
+static bool reorder(tcgen05_planner *p) {
     const tc_layout *t = p->t.l, *s = p->s.l;
     int *seps, *perm = falling(p, t);
     int64_t *shape = TC_NEWN(p->a, int64_t, t->nshard + 1);
@@ -145,7 +146,7 @@ static bool reorder(planner *p) {
 /* --- stride 0: the same element again --------------------------------------*/
 
 /* Extents between and at the iterators of stride 0. */
-static int64_t *split_by_zero(planner *p, side *x, int *n) {
+static int64_t *split_by_zero(tcgen05_planner *p, copy_side *x, int *n) {
     const tc_layout *l = x->l;
     int64_t *seq = TC_NEWN(p->a, int64_t, 2 * l->nshard + 2), cur = 1;
     x->iters = TC_NEWN(p->a, tc_iter, l->nshard + 1);
@@ -171,7 +172,7 @@ static int64_t *split_by_zero(planner *p, side *x, int *n) {
     return seq;
 }
 
-static bool broadcast(planner *p) {
+static bool broadcast(tcgen05_planner *p) {
     int nt, ns;
     int64_t *t = split_by_zero(p, &p->t, &nt);
     int64_t *s = split_by_zero(p, &p->s, &ns);
@@ -184,7 +185,7 @@ static bool broadcast(planner *p) {
 
 /* --- 32 lanes, pieces, 16 bytes --------------------------------------------*/
 
-static bool blocks_of(planner *p, side *x, int64_t *pieces) {
+static bool blocks_of(tcgen05_planner *p, copy_side *x, int64_t *pieces) {
     const tc_layout *l = of_iters(p, x->iters, x->n), *g;
     int64_t size;
     int *seps;
@@ -220,7 +221,7 @@ static bool blocks_of(planner *p, side *x, int64_t *pieces) {
     return true;
 }
 
-static bool blocks(planner *p) {
+static bool blocks(tcgen05_planner *p) {
     int64_t t, s;
     bool ok = p->per_col > 0;
     if (!ok) {
@@ -250,8 +251,8 @@ static int bounds_of(const tc_layout *l, int64_t *out, int n) {
 }
 
 /* l cut at the shape's borders, each part being one iterator. */
-static bool cut_middle(planner *p, const side *x, const tc_layout **l,
-                       const int64_t *shape, int n) {
+static bool cut_middle(tcgen05_planner *p, const copy_side *x,
+                       const tc_layout **l, const int64_t *shape, int n) {
     const tc_layout *g, *part;
     tc_iter *out = TC_NEWN(p->a, tc_iter, n + 1);
     int *seps;
@@ -276,7 +277,7 @@ static bool cut_middle(planner *p, const side *x, const tc_layout **l,
     return true;
 }
 
-static bool align_pieces(planner *p) {
+static bool align_pieces(tcgen05_planner *p) {
     const tc_layout *t = p->t.middle, *s = p->s.middle;
     int most = t->nshard + s->nshard;
     int64_t *cuts = TC_NEWN(p->a, int64_t, most + 1), prev = 1;
@@ -310,7 +311,7 @@ static bool align_pieces(planner *p) {
            cut_middle(p, &p->s, &p->s.middle, shape, k);
 }
 
-static bool in_step(planner *p) {
+static bool in_step(tcgen05_planner *p) {
     return align_pieces(p) &&
            tc_ask(&p->q, "pieces in step", true, "%s and %s",
                   text(p, p->t.middle), text(p, p->s.middle));
@@ -324,7 +325,7 @@ static bool is_iter(const tc_layout *l, int64_t extent, const char *axis) {
            (axis == NULL || on_axis(&l->shard[0], axis));
 }
 
-static bool lanes(planner *p) {
+static bool lanes(tcgen05_planner *p) {
     bool ok = is_iter(p->t.lane, LANES, "TLane");
     tc_ask(&p->q, "lanes", ok, "rows of tensor memory: %s%s",
            text(p, p->t.lane), ok ? "" : ", needs S[32 : 1@TLane]");
@@ -337,7 +338,7 @@ static bool lanes(planner *p) {
     return true;
 }
 
-static bool sixteen_bytes(planner *p) {
+static bool sixteen_bytes(tcgen05_planner *p) {
     bool t = is_iter(p->t.col, p->per_col, "TCol");
     bool s = is_iter(p->s.col, p->per_col, NULL);
     tc_ask(&p->q, "16 bytes of tensor memory", t,
@@ -350,7 +351,7 @@ static bool sixteen_bytes(planner *p) {
     return true;
 }
 
-static bool in_bytes(planner *p, int64_t stride, int64_t *out) {
+static bool in_bytes(tcgen05_planner *p, int64_t stride, int64_t *out) {
     if (__builtin_mul_overflow(stride, p->bits, out)) {
         return tc_ask(&p->q, "rows", false, "stride %" PRId64 " is too large",
                       stride);
@@ -359,7 +360,7 @@ static bool in_bytes(planner *p, int64_t stride, int64_t *out) {
     return true;
 }
 
-static bool rows(planner *p) {
+static bool rows(tcgen05_planner *p) {
     static const int64_t shape[2] = {4, 8};
     const tc_layout *g;
     int64_t stride;
@@ -385,7 +386,7 @@ static bool rows(planner *p) {
                   p->row_stride, stride);
 }
 
-static bool swizzle_mode(planner *p) {
+static bool swizzle_mode(tcgen05_planner *p) {
     static const int64_t strides[] = {16, 32, 64, 128};
     p->plan->swizzle = -1;
     for (int i = 0; i < 4; i++) {
@@ -409,8 +410,8 @@ static bool swizzle_mode(planner *p) {
 
 /* --- where it starts, and its steps ----------------------------------------*/
 
-static tc_expr *start_of(planner *p, const tc_layout *l, const char *axis,
-                         tc_expr *moving) {
+static tc_expr *start_of(tcgen05_planner *p, const tc_layout *l,
+                         const char *axis, tc_expr *moving) {
     int64_t at = tc_layout_offset_of(l, tc_axis_find(axis));
     if (moving == NULL) {
         return tc_int(p->a, at);
@@ -420,11 +421,11 @@ static tc_expr *start_of(planner *p, const tc_layout *l, const char *axis,
                                tc_int_t(p->a, moving->type, at));
 }
 
-static tc_expr *over(planner *p, tc_expr *x, int64_t n) {
+static tc_expr *over(tcgen05_planner *p, tc_expr *x, int64_t n) {
     return tc_binary(p->a, TC_FLOORDIV, x, tc_int_t(p->a, x->type, n));
 }
 
-static bool first_column(planner *p) {
+static bool first_column(tcgen05_planner *p) {
     int64_t n = p->bits > 0 ? 32 / p->bits : 0;
     tc_expr *at = start_of(p, p->t.l, "TCol", p->t.slice.column);
     bool ok = n > 0 && tc_divides_always(p->a, at, n);
@@ -435,7 +436,7 @@ static bool first_column(planner *p) {
     return true;
 }
 
-static bool first_byte(planner *p) {
+static bool first_byte(tcgen05_planner *p) {
     bool none = p->plan->swizzle == 0;
     int64_t bytes = none ? 16 : 8 * p->row_stride;
     int64_t n = bytes * 8 / p->bits;
@@ -452,7 +453,8 @@ static bool first_byte(planner *p) {
     return true;
 }
 
-static bool add_loop(planner *p, int i, const tc_iter *t, const tc_iter *s) {
+static bool add_loop(tcgen05_planner *p, int i, const tc_iter *t,
+                     const tc_iter *s) {
     int64_t bytes, words = 32 / p->bits;
     if (t->extent != s->extent || !on_axis(t, "TCol")) {
         return tc_ask(&p->q, "steps", false,
@@ -476,7 +478,7 @@ static bool add_loop(planner *p, int i, const tc_iter *t, const tc_iter *s) {
     return true;
 }
 
-static bool steps(planner *p) {
+static bool steps(tcgen05_planner *p) {
     const tc_layout *t = p->t.middle, *s = p->s.middle;
     p->plan->pieces = 1;
     p->plan->loops = TC_NEWN(p->a, tc_cp_loop, t->nshard + 1);
@@ -497,7 +499,7 @@ static bool steps(planner *p) {
     return true;
 }
 
-static bool cta_group(planner *p) {
+static bool cta_group(tcgen05_planner *p) {
     const tc_copy *c = p->q.cx->copy;
     p->plan->cta_group = 1;
     for (int i = 0; i < c->nconfig; i++) {
@@ -526,9 +528,9 @@ enum {
     MODE = 512
 };
 
-static const struct step {
+static const struct plan_step {
     const char *name;
-    bool (*ask)(planner *p); /* false: it leaves nothing */
+    bool (*ask)(tcgen05_planner *p); /* false: it leaves nothing */
     int needs, leaves;
 } plan_steps[] = {
     {"cta_group", cta_group, 0, 0},
@@ -550,7 +552,8 @@ static const struct step {
 };
 enum { NSTEPS = sizeof plan_steps / sizeof *plan_steps };
 
-static void unasked(planner *p, const struct step *s, int missing) {
+static void unasked(tcgen05_planner *p, const struct plan_step *s,
+                    int missing) {
     for (int i = 0; i < NSTEPS; i++) {
         if (plan_steps[i].leaves & missing) {
             tc_ask_not(
@@ -564,17 +567,18 @@ static void unasked(planner *p, const struct step *s, int missing) {
 bool tc_cp_plan_make(const tc_dispatch_ctx *cx, tc_verdict *v,
                      tc_cp_plan *out) {
     const tc_copy *c = cx->copy;
-    planner p = {.q = {cx, v, false},
-                 .a = cx->arena,
-                 .lcx = {.arena = cx->arena, .target_cuda = cx->target_cuda},
-                 .s = {.region = &c->src, .name = c->src.buffer->name},
-                 .t = {.region = &c->dst, .name = c->dst.buffer->name},
-                 .bits = tc_dtypes[c->src.buffer->type].bits,
-                 .plan = out};
+    tcgen05_planner p = {
+        .q = {cx, v, false},
+        .a = cx->arena,
+        .lcx = {.arena = cx->arena, .target_cuda = cx->target_cuda},
+        .s = {.region = &c->src, .name = c->src.buffer->name},
+        .t = {.region = &c->dst, .name = c->dst.buffer->name},
+        .bits = tc_dtypes[c->src.buffer->type].bits,
+        .plan = out};
     int have = 0;
     p.per_col = p.bits > 0 ? 128 / p.bits : 0;
     for (int i = 0; i < NSTEPS; i++) {
-        const struct step *s = &plan_steps[i];
+        const struct plan_step *s = &plan_steps[i];
         if ((have & s->needs) != s->needs) {
             unasked(&p, s, s->needs & ~have);
         } else if (s->ask(&p)) {

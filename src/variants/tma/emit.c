@@ -29,9 +29,7 @@ static tc_expr *binary(tc_arena *a, tc_binop op, tc_expr *x, int64_t y) {
     return tc_binary(a, op, x, tc_int_t(a, x->type, y));
 }
 
-/* --- loops of one round: TVM writes their variable as its one value
- * --------------------------------------------------------------------
- */
+/* --- loops of one round: TVM writes their variable as its one value --------*/
 
 static bool is_loop_var(const tc_block *b, const tc_var *v) {
     for (const tc_stmt *s = b->first; s != NULL; s = s->next) {
@@ -69,9 +67,7 @@ static tc_expr *fixed(const emitter *f, tc_expr *x, int depth) {
     }
 }
 
-/* --- places
- * -----------------------------------------------------------------------
- */
+/* --- places ----------------------------------------------------------------*/
 
 /* One sum under way: digits of the counter times what a step moves. Digits
  * that follow each other, as one wider digit would, are one. */
@@ -228,9 +224,7 @@ static void add_instruction(emitter *f, tc_block *b, const tc_region *s) {
     add_issue(f, op, &args);
 }
 
-/* --- the map
- * ----------------------------------------------------------------------
- */
+/* --- the map ---------------------------------------------------------------*/
 
 static const char *map_name(tc_arena *a, const tc_buffer *g) {
     while (g->base != NULL) {

@@ -63,9 +63,7 @@ static bool memory_only(const tc_dispatch_ctx *cx, tc_verdict *v,
                         "every iterator of %s is in memory", b->name);
 }
 
-/* --- the shared side
- * ------------------------------------------------------------
- */
+/* --- the shared side -------------------------------------------------------*/
 
 static bool find_swizzle(const tc_dispatch_ctx *cx, tc_verdict *v,
                          tc_tma_parts *out) {
@@ -150,9 +148,7 @@ static bool slice_shared(const tc_dispatch_ctx *cx, tc_verdict *v,
                         layout_text(cx->arena, *out));
 }
 
-/* --- the global side
- * ------------------------------------------------------------
- */
+/* --- the global side -------------------------------------------------------*/
 
 typedef struct global_side {
     const tc_dispatch_ctx *cx;
@@ -295,9 +291,7 @@ static void note_offset(const tc_dispatch_ctx *cx, tc_verdict *v,
     }
 }
 
-/* --- both
- * -----------------------------------------------------------------------
- */
+/* --- both ------------------------------------------------------------------*/
 
 /* Shared iterators by the extents of the global ones that the copy spans. */
 static bool pair(const tc_dispatch_ctx *cx, tc_verdict *v,

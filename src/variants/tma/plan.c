@@ -14,14 +14,14 @@ typedef struct link { /* one shard of the chain */
     int group, shard;
 } link;
 
-typedef struct planner {
+typedef struct tma_planner {
     const tc_dispatch_ctx *cx;
     tc_verdict *v;
     const tc_tma_parts *parts;
     link *chain; /* inner first */
     int nchain;
     int nshards;
-} planner;
+} tma_planner;
 
 /* Elements of the copy inside shard k of a group. */
 static int64_t inside(const tc_tma_group *g, int k) {
@@ -40,11 +40,9 @@ static int64_t product(const tc_tma_group *g, int from, int to) {
     return p;
 }
 
-/* --- the chain
- * --------------------------------------------------------------------
- */
+/* --- the chain -------------------------------------------------------------*/
 
-static bool linked(const planner *f, int group, int shard) {
+static bool linked(const tma_planner *f, int group, int shard) {
     for (int i = 0; i < f->nchain; i++) {
         if (f->chain[i].group == group && f->chain[i].shard == shard) {
             return true;
@@ -54,7 +52,7 @@ static bool linked(const planner *f, int group, int shard) {
 }
 
 /* The first shard of this stride that is not in the chain yet. */
-static bool next_link(const planner *f, int64_t stride, link *out) {
+static bool next_link(const tma_planner *f, int64_t stride, link *out) {
     for (int g = 0; g < f->parts->ngroups; g++) {
         const tc_tma_group *group = &f->parts->groups[g];
         for (int k = 0; k < group->n; k++) {
@@ -67,7 +65,7 @@ static bool next_link(const planner *f, int64_t stride, link *out) {
     return false;
 }
 
-static void find_chain(planner *f) {
+static void find_chain(tma_planner *f) {
     int64_t stride = 1;
     link next;
     tc_buf b = TC_BUF_INIT;
@@ -91,13 +89,11 @@ static void find_chain(planner *f) {
                  f->nchain, f->nshards, list);
 }
 
-/* --- one prefix
- * -------------------------------------------------------------------
- */
+/* --- one prefix ------------------------------------------------------------*/
 
 /* A prefix under way: dimensions in the order of the iterators. */
 typedef struct draft {
-    planner *f;
+    tma_planner *f;
     int length; /* of the prefix */
     tc_tma_dim *dims;
     int *rank_in_chain; /* of each dimension; -1: box of 1 */
@@ -187,7 +183,7 @@ static int position(const draft *d, int i) {
     return at;
 }
 
-static bool assemble(planner *f, int length, tc_tma_plan *out) {
+static bool assemble(tma_planner *f, int length, tc_tma_plan *out) {
     draft d = {.f = f, .length = length};
     tc_arena *a = f->cx->arena;
     for (int i = 0; i < f->parts->niters; i++) {
@@ -218,14 +214,12 @@ static bool assemble(planner *f, int length, tc_tma_plan *out) {
     return !d.failed;
 }
 
-/* --- what stops a prefix
- * ----------------------------------------------------------
- */
+/* --- what stops a prefix ---------------------------------------------------*/
 
 /* The outermost selected shard cuts the dimension: its length and the copy's
  * start must be multiples of what lies inside (_check_alignment). */
-static const char *misaligned(const planner *f, int length) {
-    draft d = {.f = (planner *)f, .length = length};
+static const char *misaligned(const tma_planner *f, int length) {
+    draft d = {.f = (tma_planner *)f, .length = length};
     tc_arena *a = f->cx->arena;
     for (int i = 0; i < f->parts->ngroups; i++) {
         const tc_tma_group *g = &f->parts->groups[i];
@@ -252,7 +246,7 @@ static const char *misaligned(const planner *f, int length) {
 }
 
 /* _validate_hw_constraints. */
-static const char *unfit(const planner *f, const tc_tma_plan *p) {
+static const char *unfit(const tma_planner *f, const tc_tma_plan *p) {
     tc_arena *a = f->cx->arena;
     int bits = tc_dtypes[f->parts->s->type].bits;
     if (p->ndims < 1) {
@@ -289,7 +283,7 @@ static const char *box_text(tc_arena *a, const tc_tma_plan *p) {
     return tc_buf_finish(&b, a);
 }
 
-static bool accept(const planner *f, int length, const tc_tma_plan *p) {
+static bool accept(const tma_planner *f, int length, const tc_tma_plan *p) {
     tc_check_add(f->cx, f->v, "lowering", "box", TC_YES,
                  "box of %d iterator%s: map of rank %d, box %s of %s, %" PRId64
                  " instruction%s",
@@ -303,7 +297,7 @@ static bool accept(const planner *f, int length, const tc_tma_plan *p) {
  * variant may still accept with a shorter one. */
 bool tc_tma_search(const tc_dispatch_ctx *cx, tc_verdict *v,
                    const tc_tma_parts *parts, tc_tma_plan *out) {
-    planner f = {.cx = cx, .v = v, .parts = parts};
+    tma_planner f = {.cx = cx, .v = v, .parts = parts};
     const char *last = NULL;
     find_chain(&f);
     for (int j = f.nchain; j >= 0; j--) {

@@ -297,9 +297,7 @@ static void dsmem_agrees(void **state) {
     check_corpus(DSMEM_CORPUS, false);
 }
 
-/* --- narrowing, and starts that move
- * ---------------------------------------------
- */
+/* --- narrowing, and starts that move ---------------------------------------*/
 
 #define HEAD                                                                   \
     "@T.prim_func\ndef kernel(A_ptr: T.handle):\n"                             \

@@ -20,8 +20,7 @@
 #define DSMEM_CORPUS "tests/corpus/dsmem.jsonl.gz"
 enum { LINES = 400, NAMES = 400 };
 
-/* --- statements with names taken away
- * ------------------------------------------
+/* --- statements with names taken away ---------------------------------------
  *
  * Names are free, so each is replaced by the number of its definition: TVM
  * reuses a name once it is out of scope, this program does not. */
@@ -293,9 +292,7 @@ static bool same_program(const char *ours, const char *tvm, bool *fast,
     return same;
 }
 
-/* --- whole programs
- * ----------------------------------------------------------------
- */
+/* --- whole programs --------------------------------------------------------*/
 
 static char *lowered_text(program *p) {
     tc_buf b = TC_BUF_INIT;
@@ -529,9 +526,7 @@ static void addresses_agree(void **state) {
     assert_true(checked > 700);
 }
 
-/* --- refusals
- * -----------------------------------------------------------------------
- */
+/* --- refusals --------------------------------------------------------------*/
 
 static void refuses(const char *text, const char *message, int line) {
     program p;

@@ -204,9 +204,7 @@ static void run(moved *m, thread *warp, const tc_block *b, int bytes) {
     }
 }
 
-/* --- what the layouts say
- * ------------------------------------------------------
- */
+/* --- what the layouts say --------------------------------------------------*/
 
 static int64_t on(const tc_offset *at, int n, const char *axis) {
     for (int i = 0; i < n; i++) {
@@ -266,9 +264,7 @@ static int differences(const tc_copy *c, const moved *m) {
     return wrong;
 }
 
-/* --- the corpora
- * -----------------------------------------------------------------
- */
+/* --- the corpora -----------------------------------------------------------*/
 
 typedef struct tally {
     int compared[2], different[2], skipped; /* reg, ldstmatrix */

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "dispatch_program.h"
-#include "emit_build.inc"
+#include "emit_build.h"
 #include <jansson.h>
 #include <sys/stat.h>
 #include <zlib.h>

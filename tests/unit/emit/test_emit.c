@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "emit_build.inc"
+#include "emit_build.h"
 
 static void has(const char *text, const char *part) {
     if (strstr(text, part) == NULL) {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "dispatch_program.h"
-#include "emit_build.inc"
+#include "emit_build.h"
 #include "ptx/ptx.h"
 #include <jansson.h>
 #include <zlib.h>

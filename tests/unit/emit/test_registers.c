@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "dispatch_program.h"
-#include "emit_build.inc"
+#include "emit_build.h"
 #include "tilecopy.h"
 
 #define SWIZZLE "ComposeLayout(SwizzleLayout(%d, 3, 3), TileLayout(S[%s]))"

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "emit_build.inc"
+#include "emit_build.h"
 #include "run/run.h"
 #include <jansson.h>
 #include <zlib.h>
@@ -96,7 +96,7 @@ static bool only_uninitialized(const tc_sim_result *r) {
 /* Runs nvcc's kernel over the data that our own run began with. */
 static void run_module(batch *b, int i, const tc_ptx_module *m) {
     tc_session *s = b->sessions[i];
-    const tc_run *run = s->program.run;
+    const tc_last_run *run = s->program.run;
     tc_diags diags = {.fn = complain, .user = b->ids[i]};
     tc_sim_options o = {.arch = tc_sim_archs()[0], .hazards = true};
     tc_sim *sim = tc_sim_new(m, &o, &diags);

@@ -8,13 +8,11 @@
 #include <cmocka.h>
 
 #include "dispatch_program.h"
-#include "emit_build.inc"
+#include "emit_build.h"
 #include "texts.h"
 #include "tilecopy.h"
 
-/* --- pools
- * ---------------------------------------------------------------------------
- */
+/* --- pools -----------------------------------------------------------------*/
 
 #define KERNEL                                                                 \
     "from tvm.tirx.lang.pipeline import MBarrier, TMABar\n"                    \

@@ -20,14 +20,14 @@
 enum { MIB = 1 << 20 };
 #define FIRST (TC_RT_DEVICE_BASE + TC_DEVICE_OWN)
 
-static tc_block block_at(uint64_t address, uint64_t bytes) {
-    return (tc_block){.m = {.address = address, .bytes = bytes, .name = ""},
-                      .fd = -1};
+static tc_memory_block block_at(uint64_t address, uint64_t bytes) {
+    return (tc_memory_block){
+        .m = {.address = address, .bytes = bytes, .name = ""}, .fd = -1};
 }
 
 static uint64_t put_block(tc_memory *m, uint64_t bytes) {
     uint64_t at = tc_memory_place(m, bytes);
-    tc_block b = block_at(at, bytes);
+    tc_memory_block b = block_at(at, bytes);
     assert_true(at != 0);
     assert_true(tc_memory_add(m, &b));
     return at;
@@ -54,7 +54,7 @@ static void test_places(void **state) {
     assert_int_equal(tc_memory_place(m, 0), 0);
     assert_int_equal(tc_memory_place(m, UINT64_MAX), 0);
     assert_int_equal(tc_memory_place(m, 63 * MIB), 0);
-    tc_block over = block_at(b - 1, 2);
+    tc_memory_block over = block_at(b - 1, 2);
     assert_false(tc_memory_add(m, &over));
     tc_memory_free(m);
 }
@@ -91,7 +91,7 @@ static void test_list(void **state) {
     uint64_t seen = 0;
     for (int i = 0; i < 300; i++) {
         uint64_t at = tc_memory_place_small(m);
-        tc_block b = block_at(at, 100);
+        tc_memory_block b = block_at(at, 100);
         assert_true(tc_memory_add(m, &b));
         assert_int_equal(at % 512, 0);
         const tc_device_memory *all = tc_memory_list(m, &n);
@@ -205,7 +205,7 @@ static void test_shares(void **state) {
     v->free(d, FIRST);
     assert_int_equal(start(d, "put7", 1, FIRST + 8).error, 700);
     v->close(d);
-    tc_block b = {.m = m, .mapped = mapped, .fd = fd};
+    tc_memory_block b = {.m = m, .mapped = mapped, .fd = fd};
     tc_block_drop(&b);
     assert_int_equal(tc_pages_new(0, &pages, &mapped), -1);
     assert_int_equal(tc_pages_new(UINT64_MAX, &pages, &mapped), -1);
@@ -262,7 +262,7 @@ static void test_symbols(void **state) {
     assert_int_equal(out[2], 5);
     assert_int_equal(pages[0], 6);
     v->close(d);
-    tc_block b = {.m = {.shared = pages}, .mapped = mapped, .fd = fd};
+    tc_memory_block b = {.m = {.shared = pages}, .mapped = mapped, .fd = fd};
     tc_block_drop(&b);
 }
 

@@ -74,11 +74,11 @@ static void test_killed(void **state) {
     machine *m = *state;
     const char *argv[] = {family(m), "", NULL};
     const char *own = in(m, "own");
-    tc_process p = {.argv = argv, .own = own};
+    tc_tool_process p = {.argv = argv, .own = own};
     put(m, "own/deep/file", "");
     pid_t pid = fork();
     if (pid == 0) {
-        tc_run(&p);
+        tc_tool_run(&p);
         _exit(0);
     }
     number_in(m, "self");
@@ -101,12 +101,12 @@ static void on_alarm(int signal) {
 static void test_cancelled(void **state) {
     machine *m = *state;
     const char *argv[] = {family(m), "", NULL};
-    tc_process p = {.argv = argv, .cancel = &stop};
+    tc_tool_process p = {.argv = argv, .cancel = &stop};
     struct itimerval soon = {.it_value = {.tv_usec = 300000}};
     stop = 0;
     signal(SIGALRM, on_alarm);
     setitimer(ITIMER_REAL, &soon, NULL);
-    assert_int_equal(tc_run(&p), TC_RUN_CANCELLED);
+    assert_int_equal(tc_tool_run(&p), TC_RUN_CANCELLED);
     signal(SIGALRM, SIG_DFL);
     expect_family_gone(m);
 }
@@ -116,8 +116,8 @@ static void test_left_behind(void **state) {
     machine *m = *state;
     const char *argv[] = {
         family(m), "while [ ! -s daemon ]; do sleep 0.01; done; exit 5", NULL};
-    tc_process p = {.argv = argv};
-    assert_int_equal(tc_run(&p), 5);
+    tc_tool_process p = {.argv = argv};
+    assert_int_equal(tc_tool_run(&p), 5);
     expect_family_gone(m);
 }
 
@@ -129,8 +129,8 @@ static void test_input(void **state) {
                           "cat /dev/stdin; cat /dev/tty 2>&- || echo none; "
                           "ls -l /proc/self/fd | wc -l",
                           NULL};
-    tc_process p = {.argv = argv, .out = &out};
-    assert_int_equal(tc_run(&p), 0);
+    tc_tool_process p = {.argv = argv, .out = &out};
+    assert_int_equal(tc_tool_run(&p), 0);
     /* 0, 1, 2, ls's own of the folder, and "total 0" */
     assert_string_equal(tc_buf_text(&out), "none\n5\n");
     tc_buf_free(&out);
@@ -141,13 +141,13 @@ static void expect_limit(machine *m, const char *words, const tc_limits *l,
                          const char *why) {
     tc_buf passed = TC_BUF_INIT;
     const char *argv[] = {"/bin/sh", "-c", words, NULL};
-    tc_process p = {.argv = argv,
-                    .folder = in(m, "own"),
-                    .own = in(m, "own"),
-                    .limits = l,
-                    .why = &passed};
+    tc_tool_process p = {.argv = argv,
+                         .folder = in(m, "own"),
+                         .own = in(m, "own"),
+                         .limits = l,
+                         .why = &passed};
     assert_true(tc_make_folders(p.own));
-    int status = tc_run(&p);
+    int status = tc_tool_run(&p);
     if (why == NULL) {
         assert_int_equal(status, 0);
     } else {
@@ -195,8 +195,8 @@ static void test_words(void **state) {
     const char *argv[] = {
         "/bin/sh", "-c",
         "printf 'a\\377b\\303(\\342\\202\\254\\000c\\342\\202'", NULL};
-    tc_process p = {.argv = argv, .out = &out};
-    assert_int_equal(tc_run(&p), 0);
+    tc_tool_process p = {.argv = argv, .out = &out};
+    assert_int_equal(tc_tool_run(&p), 0);
     assert_string_equal(tc_buf_text(&out),
                         "a\xef\xbf\xbd"
                         "b\xef\xbf\xbd(\xe2\x82\xac\xef\xbf\xbd"

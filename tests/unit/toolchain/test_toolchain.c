@@ -454,28 +454,28 @@ static void test_run(void **state) {
     tc_buf out = TC_BUF_INIT, err = TC_BUF_INIT;
     const char *argv[] = {"/bin/sh", "-c", NULL, NULL};
     const char *env[] = {"A=mine", NULL};
-    tc_process p = {.argv = argv, .env = env, .out = &out, .err = &err};
+    tc_tool_process p = {.argv = argv, .env = env, .out = &out, .err = &err};
     setenv("A", "theirs", 1);
     argv[2] = "echo $A; read x; echo \"<$x>\"; echo no >&2; exit 7";
-    assert_int_equal(tc_run(&p), 7);
+    assert_int_equal(tc_tool_run(&p), 7);
     assert_string_equal(tc_buf_text(&out), "mine\n<>\n");
     assert_string_equal(tc_buf_text(&err), "no\n");
     argv[2] = "kill -11 $$";
-    assert_int_equal(tc_run(&p), 128 + 11);
+    assert_int_equal(tc_tool_run(&p), 128 + 11);
     argv[2] = "exec sleep 100";
     p.timeout_ms = 100;
-    assert_int_equal(tc_run(&p), TC_RUN_TIMEOUT);
+    assert_int_equal(tc_tool_run(&p), TC_RUN_TIMEOUT);
     p.timeout_ms = 0;
     /* a child that keeps the output open does not keep us */
     argv[2] = "sleep 100 & exit 3";
-    assert_int_equal(tc_run(&p), 3);
+    assert_int_equal(tc_tool_run(&p), 3);
     tc_buf_clear(&out);
     argv[2] = "while :; do echo 0123456789012345678901234567890123456789; "
               "done | head -c 20000000";
-    assert_int_equal(tc_run(&p), 0);
+    assert_int_equal(tc_tool_run(&p), 0);
     assert_in_range(out.len, 8 << 20, (8 << 20) + 65536);
     argv[0] = in(m, "none");
-    assert_int_equal(tc_run(&p), TC_RUN_NOT_STARTED);
+    assert_int_equal(tc_tool_run(&p), TC_RUN_NOT_STARTED);
     assert_int_equal(errno, ENOENT);
     tc_buf_free(&out);
     tc_buf_free(&err);

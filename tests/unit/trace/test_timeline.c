@@ -306,7 +306,7 @@ static void test_cut_axis(void **state) {
     tc_trace *t = tc_trace_new();
     one_warp(t, 0, 1000);
     tc_timeline *tl = tc_timeline_new(t);
-    tc_axis a = tc_axis_fit(tl, NULL, 60);
+    tc_timeline_axis a = tc_axis_fit(tl, NULL, 60);
     assert_int_equal(a.scale, 2);
     assert_int_equal(tc_axis_column(&a, 1002) - tc_axis_column(&a, 1000), 1);
     assert_int_equal(tc_axis_column(&a, 0), 0);
@@ -333,7 +333,7 @@ static void test_split_columns(void **state) {
         put(t, ev(TC_TRACE_STORE, 1, at, 14));
     }
     tc_timeline *tl = tc_timeline_new(t);
-    tc_axis a = tc_axis_fit(tl, NULL, 80);
+    tc_timeline_axis a = tc_axis_fit(tl, NULL, 80);
     assert_int_equal(a.scale, 4);
     assert_true(a.split);
     assert_int_equal(tc_axis_column(&a, 99), 24);
@@ -360,7 +360,7 @@ static void test_fit_any_gaps(void **state) {
         }
         tc_timeline *tl = tc_timeline_new(t);
         int cols = 8 + round % 100;
-        tc_axis a = tc_axis_fit(tl, NULL, cols);
+        tc_timeline_axis a = tc_axis_fit(tl, NULL, cols);
         assert_true(a.cols <= cols);
         assert_int_equal(a.start[0], 0);
         assert_true(a.start[a.cols] > at);
@@ -376,7 +376,7 @@ static void test_fit_any_gaps(void **state) {
 
 static void test_axis_linear(void **state) {
     (void)state;
-    tc_axis a = tc_axis_linear(100, 5, 10);
+    tc_timeline_axis a = tc_axis_linear(100, 5, 10);
     assert_int_equal(tc_axis_column(&a, 99), -1);
     assert_int_equal(tc_axis_column(&a, 100), 0);
     assert_int_equal(tc_axis_column(&a, 104), 0);
@@ -399,7 +399,7 @@ static void test_bar_lines(void **state) {
         complete(t, i, at + 15);
     }
     tc_timeline *tl = tc_timeline_new(t);
-    tc_axis a = tc_axis_linear(0, 1, 50);
+    tc_timeline_axis a = tc_axis_linear(0, 1, 50);
     tc_glyph cells[51] = {0};
     assert_int_equal(tc_draw_bars(&a, &tl->rows[0], -1, NULL, NULL), 2);
     size_t dropped;

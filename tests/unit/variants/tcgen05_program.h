@@ -4,7 +4,7 @@
 #define TC_TESTS_TCGEN05_PROGRAM_H
 
 #include "dispatch_program.h"
-#include "emit_build.inc"
+#include "emit_build.h"
 #include "texts.h"
 
 static const tc_verdict *verdict_of(const program *p, tc_variant_id id) {

@@ -12,7 +12,7 @@
 
 #include "detail_text.h"
 #include "dispatch_program.h"
-#include "emit_build.inc"
+#include "emit_build.h"
 #include "sim/sim.h"
 #include <jansson.h>
 #include <zlib.h>

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "dispatch_program.h"
-#include "emit_build.inc"
+#include "emit_build.h"
 #include "texts.h"
 #include <jansson.h>
 #include <zlib.h>

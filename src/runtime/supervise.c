@@ -1,4 +1,4 @@
-/* guard.c - a process above the one that works, which outlives it. */
+/* supervise.c - a process above the one that works, which outlives it. */
 #include "base/temporary.h"
 #include "runtime/family.h"
 #include "tilecopy.h"
@@ -32,7 +32,7 @@ static int follow(pid_t worker, const sigset_t *signals) {
     }
 }
 
-bool tc_guard(int *status) {
+bool tc_supervise(int *status) {
     sigset_t signals, before;
     tc_family family;
     pid_t self = getpid();
@@ -55,6 +55,11 @@ bool tc_guard(int *status) {
     tc_family_end(&family);
     tc_temporaries_end(true);
     sigprocmask(SIG_SETMASK, &before, NULL);
+    int number = WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
+        signal(number, SIG_DFL); /* as a shell's loop looks for it */
+        raise(number);
+    }
     *status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
     return true;
 }

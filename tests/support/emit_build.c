@@ -1,6 +1,5 @@
-/* emit_build.inc - the functions of emit_build.h. */
+/* emit_build.c - lowered programs made by hand, and their compilers. */
 #include "emit_build.h"
-#include "tool.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -172,8 +171,7 @@ bool assembles(const char *ptx, int sm) {
     return run_tool("ptxas", flags, ".ptx", ptx);
 }
 
-/* Takes the #include lines of text out to b. Returns what follows them. */
-static const char *take_includes(tc_buf *b, const char *text) {
+const char *take_includes(tc_buf *b, const char *text) {
     while (strncmp(text, "#include", 8) == 0) {
         size_t n = strcspn(text, "\n") + 1;
         tc_buf_write(b, text, n);

@@ -1,13 +1,13 @@
 /* env.c - module-level names: a chain of small tables, newest first. */
-#include "front/internal.h"
+#include "front/value/value.h"
 
 #include <string.h>
 
-typedef struct entry {
+typedef struct env_entry {
     const char *name;
     tc_value value;
     tc_env *from; /* a merged child whose memory the value uses; or NULL */
-} entry;
+} env_entry;
 
 typedef struct env_list {
     tc_env **items;
@@ -23,7 +23,7 @@ typedef struct merged {
 struct tc_env {
     tc_arena *arena;
     const tc_env *parent; /* or NULL */
-    entry *items;
+    env_entry *items;
     int n, cap;
     int *slots;      /* by hash of the name: an index of items, + 1, or 0 */
     uint32_t nslots; /* a power of two, or 0: there are few names */
@@ -66,7 +66,7 @@ static uint32_t slot_of(const tc_env *e, const char *name) {
     return at;
 }
 
-static entry *own_entry(const tc_env *e, const char *name) {
+static env_entry *own_entry(const tc_env *e, const char *name) {
     if (e->nslots > 0) {
         int i = e->slots[slot_of(e, name)];
         return i > 0 ? &e->items[i - 1] : NULL;
@@ -108,7 +108,7 @@ static void drop_use(const tc_env *e, tc_env *child) {
 
 const tc_value *tc_env_get(const tc_env *e, const char *name) {
     for (; e != NULL; e = e->parent) {
-        const entry *x = own_entry(e, name);
+        const env_entry *x = own_entry(e, name);
         if (x != NULL) {
             if (x->from != NULL && x->from->read_at != e->epoch) {
                 x->from->read_at = e->epoch;
@@ -121,12 +121,12 @@ const tc_value *tc_env_get(const tc_env *e, const char *name) {
 }
 
 void tc_env_set(tc_env *e, const char *name, const tc_value *v) {
-    entry *x = own_entry(e, name);
+    env_entry *x = own_entry(e, name);
     if (x != NULL) {
         x->value = *v;
         return;
     }
-    entry fresh = {tc_strdup(e->arena, name), *v, NULL};
+    env_entry fresh = {tc_strdup(e->arena, name), *v, NULL};
     TC_PUSH(e->arena, e->items, e->n, e->cap, fresh);
     add_slot(e);
 }
@@ -137,7 +137,7 @@ void tc_env_forget_reads(tc_env *e) {
 }
 
 /* A value that points to nothing, or to what lives as long as `into`. */
-static bool detached(tc_env *into, const entry *old, tc_value *v) {
+static bool detached(tc_env *into, const env_entry *old, tc_value *v) {
     switch (v->kind) {
     case TC_V_NONE:
     case TC_V_BOOL:
@@ -176,7 +176,7 @@ void tc_env_merge(tc_env *into, tc_env *child, void *keeper) {
     for (int i = 0; i < child->n; i++) {
         const char *name = child->items[i].name;
         tc_value v = child->items[i].value;
-        entry *x = own_entry(into, name);
+        env_entry *x = own_entry(into, name);
         bool alone = detached(into, x, &v);
         if (x != NULL && x->from != NULL) {
             drop_use(into, x->from);
@@ -216,7 +216,7 @@ void tc_env_each(const tc_env *e,
                  void *user) {
     for (const tc_env *at = e; at != NULL; at = at->parent) {
         for (int i = 0; i < at->n; i++) {
-            const entry *x = &at->items[i];
+            const env_entry *x = &at->items[i];
             if (x->value.kind != TC_V_NAMESPACE && !hidden(e, at, x->name)) {
                 fn(user, x->name, &x->value);
             }
@@ -225,6 +225,6 @@ void tc_env_each(const tc_env *e,
 }
 
 const tc_value *tc_env_own(const tc_env *e, const char *name) {
-    const entry *x = own_entry(e, name);
+    const env_entry *x = own_entry(e, name);
     return x != NULL ? &x->value : NULL;
 }
