@@ -39,6 +39,12 @@ typedef enum tc_severity {
     TC_VERBATIM /* another program's own words, of several lines */
 } tc_severity;
 
+/* What a program may want to tell from the rest; the message is for people. */
+typedef enum tc_diag_code {
+    TC_CODE_NONE,
+    TC_CODE_UNBUILT /* right, and not built yet: subject names it */
+} tc_diag_code;
+
 /* One diagnostic. All strings are borrowed for the duration of the callback.
  * line and col count from 1; line 0 means "no place in a source". */
 typedef struct tc_diag {
@@ -48,6 +54,8 @@ typedef struct tc_diag {
     const char *source_line; /* text of that line without newline, or NULL */
     const char *message;
     const char *hint; /* or NULL */
+    tc_diag_code code;
+    const char *subject; /* of UNBUILT: "mapa", "cvta.shared::cluster" */
 } tc_diag;
 
 typedef void (*tc_diag_fn)(void *user, const tc_diag *diag);
@@ -82,9 +90,10 @@ bool tc_session_process(int argc, char **argv, int *status);
 /* For programs that run others': from here on two processes go on. In the one
  * that works it returns false. The other one waits for it, passes signals on,
  * and when it has ended, whatever ended it, ends all that it has left behind:
- * then it returns true, and *status is for main to return. If that one is
- * killed, the worker gets SIGTERM. Call it before there are threads. */
-bool tc_guard(int *status);
+ * then it returns true, and *status is for main to return; or dies of SIGINT,
+ * SIGTERM or SIGHUP as the worker has. If that one is killed, the worker gets
+ * SIGTERM. Call it before there are threads. */
+bool tc_supervise(int *status);
 /* The number of the process that drives the GPU, or 0. s may be NULL. */
 int tc_session_gpu_process(const tc_session *s);
 

@@ -231,19 +231,49 @@ static void say_ending(tc_session *s, const tc_exec *e) {
     tc_buf_free(&why);
 }
 
+/* ptxas is a compiler too: what it takes is not the program's, and a graded
+ * program that is too much for it is not run. */
+static bool count_registers(tc_session *s, const tc_loaded *file,
+                            const tc_exec_options *o, tc_buf *said) {
+    char why[512] = "";
+    tc_build_status b = tc_exec_ask_registers(file, why, sizeof why);
+    if (b == TC_BUILD_CANCELLED || (b == TC_BUILD_LIMITED && o->limits)) {
+        s->fault = b == TC_BUILD_LIMITED ? "limit" : "interrupt";
+        tc_error(&s->diags, TC_NOWHERE, NULL, "'%s' cannot be built: %s",
+                 o->path, why);
+        tc_buf_printf(said, "%s\n", why);
+        return false;
+    }
+    return true;
+}
+
+/* The program to be run, or NULL with the status, and why in said. */
+static tc_loaded *build(tc_session *s, const tc_exec_options *o,
+                        const tc_device_vtable *device, tc_status *status,
+                        tc_buf *said) {
+    s->building = o;
+    s->fault = NULL;
+    *status = load(s, o->path, said);
+    s->building = NULL;
+    tc_loaded *file = *status == TC_OK ? tc_cuda_newest(s) : NULL;
+    if (file != NULL && !tc_cuda_runs(s, file, TC_NOWHERE)) {
+        tc_buf_puts(said, "there is no main function\n");
+        *status = TC_REJECTED;
+        return NULL;
+    }
+    if (file != NULL && device != &tc_device_gpu && file->module->nfuncs > 0 &&
+        !count_registers(s, file, o, said)) {
+        *status = s->cancel ? TC_FAILED : TC_REJECTED;
+        return NULL;
+    }
+    return file;
+}
+
 int tc_session_exec(tc_session *s, const tc_exec_options *o) {
     const tc_device_vtable *device = tc_exec_device(s->options.backend);
     tc_buf said;
-    s->building = o;
-    s->fault = NULL;
-    tc_status status = load(s, o->path, &said);
-    s->building = NULL;
-    tc_loaded *file = status == TC_OK ? tc_cuda_newest(s) : NULL;
-    if (file != NULL && !tc_cuda_runs(s, file, TC_NOWHERE)) {
-        tc_buf_puts(&said, "there is no main function\n");
-        status = TC_REJECTED;
-        file = NULL;
-    }
+    tc_status status;
+    tc_loaded *file = build(s, o, device, &status, &said);
     if (file == NULL) {
         const char *fault = s->fault != NULL ? s->fault : "source";
         put_report(s, o, refused_json(status, fault, device->name, &said));

@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "run/run.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct tc_export {
@@ -13,21 +14,27 @@ static const tc_export formats[] = {
     {"trace", tc_trace_save},
     {"chrome", tc_trace_chrome},
 };
+enum { FORMATS = sizeof formats / sizeof *formats };
 
 void tc_export_names(void (*fn)(void *user, const char *name), void *user) {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    for (size_t i = 0; i < FORMATS; i++) {
         fn(user, formats[i].name);
     }
 }
 
 static const tc_export *find_format(tc_session *s,
                                     const tc_command_value *name) {
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    const char *names[FORMATS];
+    for (size_t i = 0; i < FORMATS; i++) {
         if (strcmp(formats[i].name, name->text) == 0) {
             return &formats[i];
         }
+        names[i] = formats[i].name;
     }
-    tc_error(&s->diags, name->span, "trace or chrome",
+    const char *near = tc_nearest(name->text, names, FORMATS);
+    char hint[64];
+    snprintf(hint, sizeof hint, "did you mean %s?", near != NULL ? near : "");
+    tc_error(&s->diags, name->span, near != NULL ? hint : "trace or chrome",
              "there is no format '%s'", name->text);
     return NULL;
 }

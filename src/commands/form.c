@@ -1,5 +1,6 @@
 /* form.c - reads a command's arguments by its form. */
 #include "commands/form.h"
+#include "commands/commands.h"
 #include "run/launch_arg.h"
 
 #include <ctype.h>
@@ -56,9 +57,16 @@ static void read_item(const char *command, const char *p, const char *end,
     if (!item->option) {
         snprintf(item->name, sizeof item->name, "%s", name);
     }
+    item->unknown = !item->option && name[0] == '\0';
     if (p < end && name[0] != '\0') {
         item->param = param_of(command, name);
+        item->unknown = item->param == NULL;
     }
+}
+
+bool tc_form_takes_rest(const tc_form_item *item) {
+    return item->param != NULL && (item->param->kind == TC_PARAM_EXPR ||
+                                   item->param->kind == TC_PARAM_COORDS);
 }
 
 /* Where the item that begins at p ends. */
@@ -82,14 +90,12 @@ void tc_form_of(const char *command, const char *form, tc_form *out) {
         item->repeated = end - p > 3 && (strncmp(end - 3, "...", 3) == 0 ||
                                          strncmp(end - 4, "...]", 4) == 0);
         options |= item->option;
-        raw |= !item->option &&
-               (item->repeated ||
-                (item->param != NULL && item->param->kind == TC_PARAM_EXPR));
+        raw |= !item->option && (item->repeated || tc_form_takes_rest(item));
         if (*p == '[' && !item->option && second != NULL && second < end &&
             out->n < TC_FORM_ITEMS) { /* [NAME VALUE] */
             item = &out->items[out->n++];
             read_item(command, second + 1, end, item);
-            raw |= item->param != NULL && item->param->kind == TC_PARAM_EXPR;
+            raw |= tc_form_takes_rest(item);
         }
         p = end + strspn(end, " ");
     }
@@ -135,8 +141,7 @@ const tc_form_item *tc_form_next(const tc_form *f, const char *const *words,
             }
         } else if (o == NULL && !is_dashed(f, words[i])) {
             const tc_form_item *item = argument_at(f, index);
-            bool more = item != NULL && item->param != NULL &&
-                        item->param->kind == TC_PARAM_EXPR;
+            bool more = item != NULL && tc_form_takes_rest(item);
             index += !more; /* an expression takes all that follow */
         }
     }
@@ -168,17 +173,109 @@ static bool read_integer(const char *text, const tc_form_param *p,
     return *end == '\0' && errno == 0 && n >= p->least && n <= p->most;
 }
 
+/* Whole numbers from the least on with any of the signs between them. */
+static bool read_list(const char *text, const char *signs,
+                      const tc_form_param *p, tc_command_value *v) {
+    for (const char *at = text; *at != '\0';) {
+        if (strchr(signs, *at) != NULL) {
+            at++;
+            continue;
+        }
+        char *end;
+        errno = 0;
+        long long n =
+            isdigit((unsigned char)*at) ? strtoll(at, &end, 10) : p->least - 1;
+        if (n < p->least || n > p->most || errno != 0 ||
+            v->rank == TC_FORM_RANK) {
+            return false;
+        }
+        v->extents[v->rank++] = n;
+        at = end;
+    }
+    return v->rank > 0;
+}
+
+/* "64,32", "64x32": a sign between two numbers, none elsewhere. */
+static bool read_shape(const char *text, const tc_form_param *p,
+                       tc_command_value *v) {
+    for (const char *at = text; *at != '\0'; at++) {
+        if (!isdigit((unsigned char)*at) &&
+            (at == text || !isdigit((unsigned char)at[-1]) ||
+             !isdigit((unsigned char)at[1]))) {
+            return false;
+        }
+    }
+    return read_list(text, ",x", p, v);
+}
+
+static bool convert_to(const tc_form_param *p, tc_command_value *v) {
+    switch (p->kind) {
+    case TC_PARAM_INTEGER:
+        return read_integer(v->text, p, &v->number);
+    case TC_PARAM_DIMS:
+        return tc_arg_dims(v->text, (uint32_t)p->most, v->dims);
+    case TC_PARAM_COORDS:
+        return read_list(v->text, ",[]() \t", p, v);
+    case TC_PARAM_SHAPE:
+        return read_shape(v->text, p, v);
+    case TC_PARAM_TEXT:
+    case TC_PARAM_EXPR:
+        return true;
+    }
+    return false;
+}
+
+/* Has an example the item: an option by its name, an argument by its place? */
+static bool shows(const reader *k, const tc_form_item *item, const char *line) {
+    char padded[200], word[sizeof item->name + 2];
+    int words = -1, place = 1;
+    if (item->option) {
+        snprintf(padded, sizeof padded, "%s ", line);
+        snprintf(word, sizeof word, " %s ", item->name);
+        return strstr(padded, word) != NULL;
+    }
+    for (const tc_form_item *i = k->form.items; i != item; i++) {
+        place += !i->option;
+    }
+    for (const char *p = line; *p != '\0'; p += strcspn(p, " ")) {
+        p += strspn(p, " ");
+        words += *p != '\0';
+    }
+    return words >= place;
+}
+
+/* The example of the command's help that shows the item; NULL: none does. */
+static const char *example_of(const reader *k, const tc_form_item *item) {
+    static const char prompt[] = "  tilecopy> ";
+    bool exact, several;
+    const tc_command *c =
+        tc_command_find(k->command, strlen(k->command), &exact, &several);
+    const char *p = c != NULL ? strstr(c->help, prompt) : NULL;
+    for (; p != NULL; p = strstr(p, prompt)) {
+        p += sizeof prompt - 1;
+        const char *line = tc_strndup(k->arena, p, strcspn(p, "\n"));
+        if (shows(k, item, line)) {
+            return line;
+        }
+    }
+    return NULL;
+}
+
+/* What to write instead: the parameter's own example, the command's, its form.
+ */
+static const char *hint_of(const reader *k, const tc_form_item *item) {
+    const char *own = item->param->example;
+    const char *help = own[0] == '\0' ? example_of(k, item) : own;
+    return help != NULL ? help : k->usage;
+}
+
 static bool convert(reader *k, const tc_form_item *item, tc_command_value *v) {
     const tc_form_param *p = item->param;
-    bool ok = p->kind == TC_PARAM_INTEGER ? read_integer(v->text, p, &v->number)
-              : p->kind == TC_PARAM_DIMS
-                  ? tc_arg_dims(v->text, (uint32_t)p->most, v->dims)
-                  : true;
+    bool ok = convert_to(p, v);
     if (!ok) {
-        tc_error(&k->s->diags, v->span,
-                 p->example[0] != '\0' ? p->example : k->usage,
-                 "%s %s %s, not '%s'", item->name,
-                 item->option ? "takes" : "is", p->meaning, v->text);
+        tc_error(&k->s->diags, v->span, hint_of(k, item), "%s %s %s, not '%s'",
+                 item->name, item->option ? "takes" : "is", p->meaning,
+                 v->text);
     }
     return ok;
 }
@@ -276,11 +373,25 @@ static bool read_all(reader *k, int *index) {
             ok = too_many(k, i, *index);
         } else {
             ++*index;
-            ok = item->param != NULL && item->param->kind == TC_PARAM_EXPR
+            ok = tc_form_takes_rest(item)
                      ? read_expr(k, item, &i)
                      : put(k, item, word, k->args->spans[i]);
         }
         if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A word without a row is a mistake of commands.def's, not of the learner's. */
+static bool check_form(reader *k) {
+    for (int i = 0; i < k->form.n; i++) {
+        if (k->form.items[i].unknown) {
+            tc_error(&k->s->diags, k->args->span, NULL,
+                     "internal error: params.def has no row for a word of the "
+                     "form `%s`",
+                     k->usage);
             return false;
         }
     }
@@ -293,15 +404,19 @@ bool tc_form_read(tc_session *s, tc_arena *a, const char *command,
     reader k = {.s = s, .arena = a, .command = command, .args = args};
     tc_form_of(command, form, &k.form);
     k.usage = tc_format(a, "%s %s", command, form);
-    if (!read_all(&k, &index)) {
+    if (!check_form(&k) || !read_all(&k, &index)) {
         return false;
     }
     const tc_form_item *next = argument_at(&k.form, index);
     if (next == NULL || !next->required || next->repeated) {
         return true;
     }
-    tc_error(&s->diags, args->span, k.usage, "%s needs %s: %s", command,
-             next->name, next->param->meaning);
+    tc_span behind = args->span; /* the arguments that are given */
+    if (args->n > 0) {
+        behind.begin = behind.end = args->spans[args->n - 1].end;
+    }
+    tc_error(&s->diags, behind, k.usage, "%s needs %s: %s", command, next->name,
+             next->param->meaning);
     return false;
 }
 

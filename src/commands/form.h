@@ -14,6 +14,8 @@ typedef enum tc_form_param_kind {
     TC_PARAM_TEXT,
     TC_PARAM_INTEGER,
     TC_PARAM_DIMS,
+    TC_PARAM_COORDS,
+    TC_PARAM_SHAPE,
     TC_PARAM_EXPR
 } tc_form_param_kind;
 
@@ -42,11 +44,12 @@ typedef struct tc_form_param {
     const char *meaning, *example;
 } tc_form_param;
 
-enum { TC_FORM_ITEMS = 8 };
+enum { TC_FORM_ITEMS = 8, TC_FORM_RANK = 16 };
 
 typedef struct tc_form_item {
     char name[24]; /* "KERNEL"; of an option "--smem" or "cta" */
     bool option, required, repeated;
+    bool unknown; /* its word has no row in params.def */
     const tc_form_param
         *param; /* of its value; NULL: an option that has none */
 } tc_form_item;
@@ -62,8 +65,10 @@ typedef struct tc_command_value {
     const char *name; /* the form's: "KERNEL", "--smem" */
     const char *text;
     tc_span span;
-    int64_t number;   /* of an INTEGER */
-    uint32_t dims[3]; /* of DIMS */
+    int64_t number;                /* of an INTEGER */
+    uint32_t dims[3];              /* of DIMS */
+    int64_t extents[TC_FORM_RANK]; /* of COORDS and SHAPE */
+    int rank;
 } tc_command_value;
 
 /* The arguments of a command. All in the arena of its evaluation. */
@@ -80,8 +85,12 @@ typedef struct tc_command_args {
 /* The form of a command, as its row has it. */
 void tc_form_of(const char *command, const char *form, tc_form *out);
 
+/* Do all words that follow, up to the options, belong to the item's value? */
+bool tc_form_takes_rest(const tc_form_item *item);
+
 /* Fills in the values of args, whose words are split. Reports a missing or a
- * further argument, an unknown option and a value that is not of its kind. */
+ * further argument, an unknown option and a value that is not of its kind; of a
+ * form with a word that has no row in params.def an internal error. */
 bool tc_form_read(tc_session *s, tc_arena *a, const char *command,
                   const char *form, tc_command_args *args);
 

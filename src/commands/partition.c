@@ -2,7 +2,6 @@
 #include "explain/partition.h"
 #include "commands/commands.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,32 +99,6 @@ static json_t *partition_json(const tc_decision *d) {
 }
 
 /* --- one element -----------------------------------------------------------*/
-
-enum { MAX_RANK = 16 };
-
-/* Parses "17,3" or "17 3" or "[17, 3]"; n gets the count. */
-static bool parse_coord(tc_session *s, const tc_command_args *args,
-                        int64_t *coord, int *n) {
-    const tc_command_value *typed = tc_value_of(args, "I,J");
-    const char *p = typed != NULL ? typed->text : "";
-    *n = 0;
-    while (*p != '\0') {
-        if (isspace((unsigned char)*p) || strchr(",[]()", *p) != NULL) {
-            p++;
-            continue;
-        }
-        char *end;
-        long long v = strtoll(p, &end, 10);
-        if (end == p || v < 0 || *n == MAX_RANK) {
-            tc_error(&s->diags, args->span, "partition 17,3",
-                     "partition takes the coordinates of an element");
-            return false;
-        }
-        coord[(*n)++] = v;
-        p = end;
-    }
-    return true;
-}
 
 /* Index of coord in the region, row-major, or -1 if it lies outside. */
 static int64_t index_in(const tc_region *r, const int64_t *coord) {
@@ -250,12 +223,10 @@ static bool check_coord(tc_session *s, const tc_command_args *args,
 
 tc_status tc_cmd_partition(tc_session *s, const tc_command_args *args,
                            tc_reply *r) {
-    int64_t coord[MAX_RANK];
-    int n;
+    const tc_command_value *at = tc_value_of(args, "I,J");
+    const int64_t *coord = at != NULL ? at->extents : NULL;
+    int n = at != NULL ? at->rank : 0;
     tc_status status;
-    if (!parse_coord(s, args, coord, &n)) {
-        return TC_USAGE;
-    }
     if (!tc_need_decisions(s, args->span, &status)) {
         return status;
     }

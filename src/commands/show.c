@@ -74,27 +74,6 @@ typedef struct show_ask {
     int rank; /* 0: not given */
 } show_ask;
 
-/* "64,32" */
-static bool parse_shape(const char *text, show_ask *q) {
-    const char *p = text;
-    for (q->rank = 0; q->rank < TC_PICTURE_RANK; p++) {
-        char *end;
-        long long n = strtoll(p, &end, 10);
-        if (end == p || n < 1) {
-            return false;
-        }
-        q->shape[q->rank++] = n;
-        p = end;
-        if (*p == '\0') {
-            return true;
-        }
-        if (strchr(",x", *p) == NULL) {
-            return false;
-        }
-    }
-    return false;
-}
-
 /* The options. *subject is where the name or expression before them is. */
 static bool read_options(tc_session *s, const tc_command_args *args,
                          show_ask *q, tc_span *subject) {
@@ -108,13 +87,14 @@ static bool read_options(tc_session *s, const tc_command_args *args,
         return false;
     }
     *subject = name->span;
-    if (shape != NULL && !parse_shape(shape->text, q)) {
-        tc_error(&s->diags, shape->span, "--shape 64,32",
-                 "'%s' is no shape: positive numbers with commas", shape->text);
-        return false;
+    if (shape != NULL) {
+        q->rank = shape->rank;
+        memcpy(q->shape, shape->extents, sizeof shape->extents);
     }
     return true;
 }
+
+_Static_assert((int)TC_PICTURE_RANK >= (int)TC_FORM_RANK, "--shape has room");
 
 /* --- pictures ------------------------------------------------------------- */
 

@@ -43,16 +43,22 @@ void tc_exec_free(tc_exec *e) {
 
 /* --- what the device asks of the compiler ----------------------------------*/
 
+tc_build_status tc_exec_ask_registers(const tc_loaded *file, char *why,
+                                      size_t why_size) {
+    tc_cuda *c = file->cuda;
+    if (c->registers != NULL) {
+        return TC_BUILD_OK;
+    }
+    return tc_ptxas_registers(file->arena, c->toolchain, file->text->text,
+                              c->arch, &c->options, &c->registers, why,
+                              why_size);
+}
+
 static uint32_t registers(void *user, const char *kernel) {
     tc_exec *e = user;
-    tc_cuda *c = e->cuda;
-    if (!c->asked) {
-        c->registers =
-            tc_ptxas_registers(e->file->arena, c->toolchain,
-                               e->file->text->text, c->arch, &c->options);
-        c->asked = true;
-    }
-    return c->registers != NULL ? tc_registers_among(c->registers, kernel) : 0;
+    char unknown[256];
+    tc_exec_ask_registers(e->file, unknown, sizeof unknown);
+    return tc_registers_among(e->cuda->registers, kernel);
 }
 
 /* For a GPU of that sm; where the text is for "90a" only such a one takes it.

@@ -29,8 +29,9 @@ typedef struct tc_exec_kernel {
 
 /* One defect: of a kernel, in however many launches, or of the host. */
 typedef struct tc_exec_finding {
-    const char *kind;
     const tc_ptx_func *kernel; /* NULL: the host's */
+    tc_finding_kind kind;      /* a kernel's */
+    tc_host_kind host_kind;    /* the host's */
     const tc_ptx_op *at, *cause;
     uint64_t where;  /* of the host's call; else 0 */
     uint64_t launch; /* the first one that had it, in the program's file */
@@ -117,6 +118,11 @@ typedef struct tc_exec_ask {
     const tc_limits *taken; /* see tc_exec_options */
     uint64_t memory;
 } tc_exec_ask;
+
+/* Asks ptxas for the registers of the program's kernels, unless it has been
+ * asked. Not OK with why: they stay unknown. */
+tc_build_status tc_exec_ask_registers(const tc_loaded *file, char *why,
+                                      size_t why_size);
 
 /* Runs the .cu, keeps what came of it as the session's last run of a program.
  * Never fails: its result says how it ended. */

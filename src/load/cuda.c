@@ -237,6 +237,20 @@ static tc_source *read_ptx(tc_session *s, tc_arena *a, const char *path) {
     return src;
 }
 
+/* A kernel may be unrolled to more than anybody reads in time. */
+static bool fits(tc_session *s, const tc_source *cu, const tc_source *ptx) {
+    enum { MOST = 64 << 20 };
+    if (ptx->len <= MOST) {
+        return true;
+    }
+    s->fault = "limit";
+    tc_error(&s->diags, TC_NOWHERE, NULL,
+             "'%s' cannot be built: its kernels take %zu MiB of PTX, and %d "
+             "are the limit",
+             cu->name, ptx->len >> 20, MOST >> 20);
+    return false;
+}
+
 /* --- the reply -------------------------------------------------------------*/
 
 static json_t *kernel_json(const tc_ptx_func *f) {
@@ -290,6 +304,10 @@ tc_status tc_cuda_load(tc_session *s, tc_arena *a, const tc_source *cu,
     if (ptx == NULL) {
         tc_arena_free(a);
         return status;
+    }
+    if (!fits(s, cu, ptx)) {
+        tc_arena_free(a);
+        return TC_REJECTED;
     }
     tc_loaded *f = tc_loaded_cuda(s, a, ptx, cu, c->toolchain->include);
     if (f == NULL) { /* the compiler made what we cannot read */

@@ -97,7 +97,6 @@ typedef struct tc_cuda {
     tc_build build;
     const char *arch;      /* it was built for */
     const char *registers; /* tc_ptxas_registers's text, or NULL: ask first */
-    bool asked;            /* for registers */
 } tc_cuda;
 
 /* Builds the file at path, whose text is cu (in arena a, which this takes

@@ -189,7 +189,7 @@ int tc_exec_main(const tc_cli *cli) {
     o.json = false;
     o.timeout_s = cli->has_timeout ? o.timeout_s : DEFAULT_LIMIT_S;
     int report = -1, status = TC_FAILED;
-    tc_signals_take_endings();
+    tc_signals_take_endings(false);
     if (!check_program(&p, cli->exec.program) ||
         !open_report(&p, cli->exec.report, &report)) {
         return TC_FAILED;

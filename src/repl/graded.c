@@ -56,7 +56,7 @@ static tc_status grade(const tc_cli *cli, writer *w) {
     if (o.outer == NULL) {
         return TC_USAGE;
     }
-    tc_signals_take_endings();
+    tc_signals_take_endings(false);
     tc_signals_begin(o.outer, 0, true);
     tc_status status = tc_grade(&o, on_diag, on_output, w);
     tc_signals_end();

@@ -5,10 +5,12 @@
 #include "repl/options.h"
 #include "repl/prompt.h"
 #include "repl/shell.h"
+#include "repl/signals.h"
 #include "tilecopy.h"
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,6 +62,26 @@ static _Noreturn void out_of_memory(void) {
     _exit(TC_FAILED);
 }
 
+static bool is_interactive(const tc_cli *cli) {
+    return !cli->exec.asked && !cli->grade.asked && !cli->batch &&
+           cli->nevals == 0 && cli->lesson == NULL && !cli->session.json &&
+           isatty(STDIN_FILENO);
+}
+
+/* A signal that ends it does so behind all else that is done at exit. */
+static tc_status session(const tc_cli *cli, bool interactive) {
+    tc_shell sh;
+    atexit(tc_signals_die);
+    tc_signals_take_endings(!interactive);
+    if (tc_shell_open(&sh, cli, interactive)) {
+        work(&sh, cli);
+    }
+    tc_status status =
+        sh.interactive && sh.session ? TC_OK : tc_shell_status(&sh);
+    tc_shell_close(&sh);
+    return status;
+}
+
 int main(int argc, char **argv) {
     tc_cli cli;
     tc_status status;
@@ -70,7 +92,8 @@ int main(int argc, char **argv) {
     }
     set_locale();
     bool ok = tc_cli_parse(&cli, argc, argv, &status);
-    if (ok && (cli.exec.asked || cli.grade.asked) && tc_guard(&served)) {
+    bool interactive = ok && is_interactive(&cli);
+    if (ok && !interactive && tc_supervise(&served)) {
         tc_cli_free(&cli);
         return served;
     }
@@ -79,17 +102,10 @@ int main(int argc, char **argv) {
     } else if (ok && cli.grade.asked) {
         status = tc_graded_main(&cli);
     } else if (ok) {
-        bool scripted = cli.batch || cli.nevals > 0 || cli.lesson != NULL ||
-                        cli.session.json;
-        tc_shell sh;
-        if (tc_shell_open(&sh, &cli, !scripted && isatty(STDIN_FILENO))) {
-            work(&sh, &cli);
-        }
-        status = sh.interactive && sh.session ? TC_OK : tc_shell_status(&sh);
-        tc_shell_close(&sh);
+        status = session(&cli, interactive);
     }
     tc_cli_free(&cli);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !tc_signals_ended()) {
         fprintf(stderr, "tilecopy-repl: error: cannot write the output: %s\n",
                 strerror(errno));
         status = status == TC_OK ? TC_FAILED : status;

@@ -9,6 +9,7 @@
 #include "repl/complete.h"
 #include "repl/entry.h"
 #include "repl/history.h"
+#include "repl/signals.h"
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -65,6 +66,9 @@ static void take_signals(struct sigaction *old) {
     sigprocmask(SIG_BLOCK, &block, &waiting);
     for (int i = 0; i < NSIGNALS; i++) {
         sigaction(signals[i], &sa, &old[i]);
+        if (old[i].sa_handler == SIG_IGN) { /* nohup(1) */
+            sigaction(signals[i], &old[i], NULL);
+        }
     }
 }
 
@@ -74,21 +78,25 @@ static void return_signals(const struct sigaction *old) {
             sigaction(signals[i], &old[i], NULL);
         }
     }
+    if (got_fatal) {
+        raise(got_fatal); /* the whole program's, from here on */
+        got_fatal = 0;
+    }
     sigprocmask(SIG_SETMASK, &waiting, NULL);
 }
 
-/* Gives a signal its default effect, the terminal being as we found it. */
-static void suffer(int sig) {
+/* Stops, with the terminal as we found it, until somebody continues us. */
+static void stop(void) {
     struct sigaction dfl, old;
     memset(&dfl, 0, sizeof dfl);
     dfl.sa_handler = SIG_DFL;
     rl_deprep_terminal();
-    sigaction(sig, &dfl, &old);
-    raise(sig);
+    sigaction(SIGTSTP, &dfl, &old);
+    raise(SIGTSTP);
     sigset_t blocked;
     sigprocmask(SIG_SETMASK, &waiting, &blocked); /* it comes now */
     sigprocmask(SIG_SETMASK, &blocked, NULL);
-    sigaction(sig, &old, NULL);
+    sigaction(SIGTSTP, &old, NULL);
     rl_prep_terminal(1);
     rl_on_new_line();
     rl_forced_update_display();
@@ -152,10 +160,10 @@ static int get_key(FILE *in) {
 }
 
 static read_result interrupted(void) {
-    got_int = 0;
     rl_point = rl_end;
     rl_redisplay();
-    fputs("^C\n", rl_outstream);
+    fputs(got_fatal ? "\n" : "^C\n", rl_outstream);
+    got_int = 0;
     rl_free_line_state();
     rl_callback_sigcleanup();
     rl_callback_handler_remove();
@@ -167,15 +175,12 @@ static read_result read_keys(tc_shell *sh) {
     struct pollfd p = {.fd = fileno(rl_instream), .events = POLLIN};
     while (!done) {
         int ready = ppoll(&p, 1, NULL, &waiting);
-        if (got_fatal) {
-            suffer(got_fatal);
-        }
-        if (got_int) {
+        if (got_int || got_fatal) {
             return interrupted();
         }
         if (got_stop) {
             got_stop = 0;
-            suffer(SIGTSTP);
+            stop();
         }
         if (got_winch) {
             resize(sh);
@@ -364,7 +369,7 @@ void tc_prompt(tc_shell *sh, const char *loaded) {
     }
     welcome(sh, loaded);
     tc_buf text = TC_BUF_INIT;
-    while (!tc_session_finished(sh->session)) {
+    while (!tc_session_finished(sh->session) && !tc_signals_ended()) {
         read_result r = read_entry(sh, &text);
         if (r == READ_EOF) {
             break;

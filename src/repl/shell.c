@@ -81,6 +81,9 @@ static bool is_cuda(const char *path) {
 /* One evaluation: of the file at path, or of text. The compiler, which builds
  * a .cu of the command line, takes the time that it takes. */
 static bool evaluate(tc_shell *sh, const char *path, const char *text) {
+    if (tc_signals_ended()) {
+        return false;
+    }
     double limit = sh->cli->has_timeout ? sh->cli->session.timeout_s
                    : sh->interactive    ? 0
                                         : DEFAULT_LIMIT_S;
@@ -98,7 +101,7 @@ static bool evaluate(tc_shell *sh, const char *path, const char *text) {
     if (sh->status == TC_OK) {
         sh->status = status;
     }
-    return status == TC_OK || sh->cli->keep_going;
+    return !tc_signals_ended() && (status == TC_OK || sh->cli->keep_going);
 }
 
 bool tc_shell_load(tc_shell *sh, const char *path) {
@@ -169,7 +172,8 @@ static bool read_entry(tc_shell *sh, FILE *in, tc_buf *entry, bool *too_long) {
 bool tc_shell_stream(tc_shell *sh, FILE *in) {
     tc_buf entry = TC_BUF_INIT;
     bool go_on = true, too_long;
-    while (go_on && read_entry(sh, in, &entry, &too_long)) {
+    while (go_on && read_entry(sh, in, &entry, &too_long) &&
+           !tc_signals_ended()) {
         if (too_long) {
             say_too_long(sh);
             go_on = false;
@@ -177,7 +181,8 @@ bool tc_shell_stream(tc_shell *sh, FILE *in) {
             /* a command is one line, without a newline after it */
             entry.data[entry.len - 1] = '\0';
             go_on = tc_shell_entry(sh, entry.data) ||
-                    (sh->interactive && !tc_session_finished(sh->session));
+                    (sh->interactive && !tc_session_finished(sh->session) &&
+                     !tc_signals_ended());
         }
     }
     tc_buf_free(&entry);

@@ -7,12 +7,13 @@
 #include <unistd.h>
 
 /* After the limit the timer goes on: a request that came before the session
- * was ready for it is repeated, and the GRACE-th one is the last. */
-enum { AGAIN_MS = 250, GRACE = 20 };
+ * was ready for it is repeated, and the GRACE-th one is the last. So it is
+ * after a signal that ends the program; to clear away may take longer. */
+enum { AGAIN_MS = 250, GRACE = 20, GRACE_AT_END = 40 };
 
 /* Signal handlers have no argument, so what they need is kept here. */
 static tc_session *_Atomic running;
-static volatile sig_atomic_t alarms, interrupted;
+static volatile sig_atomic_t alarms, interrupted, ended;
 static struct sigaction old_int, old_alarm;
 static bool took_int;
 static volatile sig_atomic_t echoes; /* of Ctrl-C, on standard error */
@@ -31,48 +32,79 @@ static void on_int(int sig) {
     }
 }
 
+static void die(int sig) {
+    signal(sig, SIG_DFL);
+    raise(sig);
+    _exit(128 + sig); /* it is blocked */
+}
+
 static void on_alarm(int sig) {
     (void)sig;
     static const char last_words[] =
         "tilecopy-repl: error: the time limit has passed, and what runs cannot "
         "be stopped\n";
-    if (running == NULL) {
-        return;
+    if (running != NULL) {
+        tc_session_interrupt(running, ended == 0);
     }
-    tc_session_interrupt(running, true);
-    if (++alarms == GRACE) {
+    if (ended != 0 && ++alarms == GRACE_AT_END) {
+        die(ended);
+    }
+    if (ended == 0 && running != NULL && ++alarms == GRACE) {
         ssize_t n = write(STDERR_FILENO, last_words, sizeof last_words - 1);
         (void)n;
         _exit(TC_TIMEOUT);
     }
 }
 
-static void take(int sig, void (*fn)(int), struct sigaction *old) {
-    struct sigaction sa;
-    memset(&sa, 0, sizeof sa);
-    sa.sa_handler = fn;
-    sa.sa_flags = SA_RESTART;
-    sigemptyset(&sa.sa_mask);
-    sigaction(sig, &sa, old);
+static void repeat_from(double seconds) {
+    struct itimerval t = {.it_interval.tv_usec = AGAIN_MS * 1000};
+    t.it_value.tv_sec = (time_t)seconds;
+    t.it_value.tv_usec =
+        (suseconds_t)((seconds - (double)t.it_value.tv_sec) * 1e6);
+    if (t.it_value.tv_sec == 0 && t.it_value.tv_usec == 0) {
+        t.it_value.tv_usec = 1; /* 0 would mean no timer */
+    }
+    setitimer(ITIMER_REAL, &t, NULL);
 }
 
-static volatile sig_atomic_t ended;
-
+/* Alarms follow: they reach an evaluation, or a read, that is about to begin.
+ */
 static void on_end(int sig) {
-    ended = sig;
+    if (ended == 0) {
+        ended = sig;
+        alarms = 0;
+        repeat_from(AGAIN_MS / 1000.0);
+    }
     if (running != NULL) {
         tc_session_interrupt(running, false);
     }
 }
 
-void tc_signals_take_endings(void) {
-    static const int endings[] = {SIGTERM, SIGHUP};
-    for (int i = 0; i < 2; i++) {
-        struct sigaction old;
+/* What waits for input goes on after all but a signal that ends us. */
+static void take(int sig, void (*fn)(int), struct sigaction *old) {
+    struct sigaction sa;
+    memset(&sa, 0, sizeof sa);
+    sa.sa_handler = fn;
+    sa.sa_flags = fn == on_int ? SA_RESTART : 0;
+    sigemptyset(&sa.sa_mask);
+    sigaction(sig, &sa, old);
+}
+
+void tc_signals_take_endings(bool ctrl_c) {
+    static const int endings[] = {SIGTERM, SIGHUP, SIGINT};
+    struct sigaction old;
+    take(SIGALRM, on_alarm, &old);
+    for (int i = 0; i < (ctrl_c ? 3 : 2); i++) {
         if (sigaction(endings[i], NULL, &old) == 0 &&
             old.sa_handler != SIG_IGN) { /* nohup(1) */
             take(endings[i], on_end, &old);
         }
+    }
+}
+
+void tc_signals_die(void) {
+    if (ended != 0) {
+        die(ended);
     }
 }
 
@@ -86,7 +118,8 @@ int tc_signals_ended(void) {
 
 void tc_signals_begin(tc_session *s, double limit, bool ctrl_c) {
     running = s;
-    alarms = interrupted = 0;
+    interrupted = 0;
+    alarms = ended != 0 ? alarms : 0;
     take(SIGALRM, on_alarm, &old_alarm);
     took_int = ctrl_c;
     echoes = isatty(STDERR_FILENO) != 0;
@@ -94,20 +127,21 @@ void tc_signals_begin(tc_session *s, double limit, bool ctrl_c) {
         take(SIGINT, on_int, &old_int);
     }
     if (limit > 0) {
-        struct itimerval t = {.it_interval.tv_usec = AGAIN_MS * 1000};
-        t.it_value.tv_sec = (time_t)limit;
-        t.it_value.tv_usec =
-            (suseconds_t)((limit - (double)t.it_value.tv_sec) * 1e6);
-        if (t.it_value.tv_sec == 0 && t.it_value.tv_usec == 0) {
-            t.it_value.tv_usec = 1; /* 0 would mean no timer */
-        }
-        setitimer(ITIMER_REAL, &t, NULL);
+        repeat_from(limit);
+    }
+    if (ended != 0) { /* just now, maybe */
+        repeat_from(AGAIN_MS / 1000.0);
     }
 }
 
 void tc_signals_end(void) {
-    setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
     running = NULL;
+    if (ended == 0) {
+        setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
+    }
+    if (ended != 0) {
+        repeat_from(AGAIN_MS / 1000.0);
+    }
     sigaction(SIGALRM, &old_alarm, NULL);
     if (took_int) {
         sigaction(SIGINT, &old_int, NULL);

@@ -11,12 +11,16 @@
 void tc_signals_begin(tc_session *s, double limit, bool ctrl_c);
 void tc_signals_end(void);
 
-/* SIGTERM and SIGHUP interrupt the evaluation under way, too, from here on:
- * what runs is ended and cleared away before this process is. */
-void tc_signals_take_endings(void);
+/* From here on SIGTERM and SIGHUP, and with ctrl_c SIGINT, interrupt the
+ * evaluation under way, too, and a read that waits (EINTR): what runs is ended
+ * and cleared away before this process is. Where that takes more than some
+ * seconds, it dies without. */
+void tc_signals_take_endings(bool ctrl_c);
 /* Has SIGINT come since the last tc_signals_begin? */
 bool tc_signals_interrupted(void);
-/* The signal of those two that has come, or 0. */
+/* The first signal of those that has come, or 0. */
 int tc_signals_ended(void);
+/* Dies of that one; returns where there is none. */
+void tc_signals_die(void);
 
 #endif

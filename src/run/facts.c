@@ -33,9 +33,13 @@ uint32_t tc_run_registers(tc_session *s, const tc_last_run *run) {
     const tc_toolchain *t = tc_toolchain_find(a, &why, &hint);
     const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
     tc_build_options o = {.cancel = &s->cancel};
-    const char *lines =
-        t != NULL ? tc_ptxas_registers(a, t, run->ptx, arch, &o) : NULL;
-    uint32_t n = lines != NULL ? tc_registers_among(lines, run->entry) : 0;
+    const char *lines = "";
+    char unknown[256];
+    if (t != NULL) {
+        tc_ptxas_registers(a, t, run->ptx, arch, &o, &lines, unknown,
+                           sizeof unknown);
+    }
+    uint32_t n = tc_registers_among(lines, run->entry);
     tc_arena_free(a);
     return n;
 }

@@ -51,7 +51,7 @@ void tc_budget_collected(tc_budget *b, double cpu_s);
 /* ms until wall_s is over; most: no more than that. */
 int tc_budget_wait_ms(tc_budget *b, int most);
 /* Ends all that is left of the program's processes. Returns its time, in
- * seconds. */
+ * seconds; without a limit of it what was known last. */
 double tc_budget_end_all(tc_budget *b);
 
 /* Bytes that the machine can still give: MemAvailable, or what the control

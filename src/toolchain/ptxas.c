@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { REFUSED = 255 }; /* its status after errors */
+
 /* "90a", "sm_90a" -> sm_90a */
 static const char *arch_of(tc_arena *a, const char *arch) {
     return strncmp(arch, "sm_", 3) == 0 ? arch : tc_format(a, "sm_%s", arch);
@@ -22,8 +24,9 @@ static const char *name_of(tc_arena *a, const tc_toolchain *t, const char *text,
 }
 
 /* Runs it; said gets its words, and why it could not be run to its end. */
-static bool run(tc_arena *a, const char *const *argv, const char *work,
-                const tc_build_options *o, tc_buf *said) {
+static tc_build_status run(tc_arena *a, const char *const *argv,
+                           const char *work, const tc_build_options *o,
+                           tc_buf *said) {
     const char *env[] = {"LC_ALL=C", tc_format(a, "TMPDIR=%s", work), NULL};
     tc_buf why = TC_BUF_INIT;
     tc_tool_process p = {.argv = argv,
@@ -34,41 +37,54 @@ static bool run(tc_arena *a, const char *const *argv, const char *work,
                          .limits = o->limits ? o->limits : tc_limits_usual(),
                          .why = &why,
                          .own = work};
+    tc_build_status s = TC_BUILD_MACHINE;
     int status = tc_tool_run(&p);
     if (status == TC_RUN_NOT_STARTED) {
         tc_buf_printf(said, "%s: %s", argv[0], strerror(errno));
     } else if (status == TC_RUN_LIMITED) {
-        tc_buf_printf(said, "it was stopped: %s", tc_buf_text(&why));
+        s = TC_BUILD_LIMITED;
+        tc_buf_clear(said);
+        tc_buf_printf(said, "ptxas was stopped: %s", tc_buf_text(&why));
     } else if (status == TC_RUN_CANCELLED) {
+        s = TC_BUILD_CANCELLED;
         tc_buf_puts(said, "interrupted");
+    } else if (status == 0) {
+        s = TC_BUILD_OK;
+    } else if (status < 128 || status == REFUSED) {
+        s = TC_BUILD_REFUSED;
     }
     tc_buf_free(&why);
-    return status == 0;
+    return s;
 }
 
 /* ptxas -v on the text: what it said, and the cubin's bytes if it takes it. */
-static void *assemble(tc_arena *a, const tc_toolchain *t, const char *text,
-                      const char *arch, const tc_build_options *o, tc_buf *said,
-                      size_t *bytes) {
+static tc_build_status assemble(tc_arena *a, const tc_toolchain *t,
+                                const char *text, const char *arch,
+                                const tc_build_options *o, tc_buf *said,
+                                void **made, size_t *bytes) {
     const char *work = tc_temporary(a);
     if (work == NULL) {
         tc_buf_printf(said, "there is no folder for temporary files: %s",
                       strerror(errno));
-        return NULL;
+        return TC_BUILD_MACHINE;
     }
     const char *ptx = tc_format(a, "%s/kernels.ptx", work);
     const char *cubin = tc_format(a, "%s/kernels.cubin", work);
     const char *argv[] = {
         t->ptxas, "-v", "-arch", arch_of(a, arch), "--generate-line-info", "-o",
         cubin,    ptx,  NULL};
-    void *made = NULL;
+    tc_build_status s = TC_BUILD_MACHINE;
     if (!tc_write_file(ptx, text, strlen(text), 0644)) {
         tc_buf_printf(said, "%s: %s", ptx, strerror(errno));
-    } else if (run(a, argv, work, o, said)) {
-        made = tc_read_file(a, cubin, bytes);
+    } else {
+        s = run(a, argv, work, o, said);
+    }
+    if (s == TC_BUILD_OK && (*made = tc_read_file(a, cubin, bytes)) == NULL) {
+        tc_buf_printf(said, "%s: %s", cubin, strerror(errno));
+        s = TC_BUILD_MACHINE;
     }
     tc_remove_tree(work);
-    return made;
+    return s;
 }
 
 /* "Compiling entry function 'name' for 'sm_90a'", and then, a line or more
@@ -106,26 +122,35 @@ static void keep(tc_arena *a, const char *cache, const char *name,
     }
 }
 
-const char *tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
-                               const char *ptx_text, const char *arch,
-                               const tc_build_options *o) {
+tc_build_status tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
+                                   const char *ptx_text, const char *arch,
+                                   const tc_build_options *o,
+                                   const char **lines, char *why,
+                                   size_t why_size) {
+    *lines = "";
     if (t->ptxas == NULL) {
-        return NULL;
+        return TC_BUILD_OK;
     }
     const char *name = name_of(a, t, ptx_text, arch, "registers"), *note;
-    const char *cache = tc_cache_folder(a, o->cache, &note), *text = NULL;
+    const char *cache = tc_cache_folder(a, o->cache, &note);
     tc_part part = {.name = "registers", .mode = 0600};
     size_t bytes = 0;
+    void *made = NULL;
     if (cache != NULL && tc_cache_find(a, cache, name, &part, 1) != NULL) {
-        return part.bytes;
+        *lines = part.bytes;
+        return TC_BUILD_OK;
     }
     tc_buf said = TC_BUF_INIT;
-    if (assemble(a, t, ptx_text, arch, o, &said, &bytes) != NULL) {
-        text = registers_in(a, tc_buf_text(&said));
-        keep(a, cache, name, "registers", text, strlen(text));
+    tc_build_status s = assemble(a, t, ptx_text, arch, o, &said, &made, &bytes);
+    if (s == TC_BUILD_OK) {
+        *lines = registers_in(a, tc_buf_text(&said));
     }
+    if (s == TC_BUILD_OK || s == TC_BUILD_REFUSED) { /* it would be again */
+        keep(a, cache, name, "registers", *lines, strlen(*lines));
+    }
+    snprintf(why, why_size, "%s", tc_buf_text(&said));
     tc_buf_free(&said);
-    return text;
+    return s;
 }
 
 const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
@@ -144,9 +169,12 @@ const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
         return part.bytes;
     }
     tc_buf said = TC_BUF_INIT;
-    void *made = assemble(a, t, ptx_text, arch, o, &said, bytes);
-    if (made == NULL) {
-        snprintf(why, why_size, "ptxas refused it: %s", tc_buf_text(&said));
+    void *made = NULL;
+    tc_build_status s = assemble(a, t, ptx_text, arch, o, &said, &made, bytes);
+    if (s != TC_BUILD_OK) {
+        snprintf(why, why_size, "%s%s",
+                 s == TC_BUILD_LIMITED ? "" : "ptxas refused it: ",
+                 tc_buf_text(&said));
     } else {
         keep(a, cache, name, "cubin", made, *bytes);
     }

@@ -77,12 +77,15 @@ tc_build_status tc_build_cu(tc_arena *a, const tc_toolchain *t,
                             const char *path, const tc_build_options *o,
                             tc_build *out, char *why, size_t why_size);
 
-/* Registers a thread of each kernel, as ptxas counts them: "name n" lines.
- * NULL where there is no ptxas, or it refuses. Cached too; of the options only
- * cancel, cache and limits count. */
-const char *tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
-                               const char *ptx_text, const char *arch,
-                               const tc_build_options *o);
+/* Registers a thread of each kernel, as ptxas counts them: *lines has "name n"
+ * lines; "" where there is no ptxas, it refuses (TC_BUILD_REFUSED), or it was
+ * not run to its end: why. Cached too; of the options only cancel, cache and
+ * limits count. */
+tc_build_status tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
+                                   const char *ptx_text, const char *arch,
+                                   const tc_build_options *o,
+                                   const char **lines, char *why,
+                                   size_t why_size);
 /* The text assembled for sm ("90a"), for drivers that do not take it. */
 const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
                            const char *ptx_text, const char *arch,

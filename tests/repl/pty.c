@@ -286,6 +286,31 @@ static void test_terminal_is_restored(void) {
     CHECK(NULL, terminal_finish(&t) == 128 + SIGTERM);
 }
 
+static void ends_by(terminal *t, int number) {
+    terminal_settle(t, 500);
+    kill(t->pid, number);
+    terminal_settle(t, 300);
+    CHECK(t, terminal_is_cooked(t));
+    CHECK(NULL, terminal_finish(t) == 128 + number);
+}
+
+/* In the view, and while something runs, a signal ends the session in order. */
+static void test_ends_in_order(void) {
+    terminal t = start(demo);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "run\r", PROMPT));
+    CHECK(&t, answers(&t, "timeline\r", "timeline\n"));
+    ends_by(&t, SIGHUP);
+    t = start(NULL);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    terminal_send(&t, PASTE);
+    terminal_send(&t, spinner);
+    CHECK(&t, answers(&t, PASTED "\r", PROMPT));
+    CHECK(&t, answers(&t, "run # ended\r", "ended\n"));
+    ends_by(&t, SIGTERM);
+    CHECK(NULL, history_has("run # ended\n"));
+}
+
 static void test_two_sessions(void) {
     terminal a = start(demo), b = start(demo);
     CHECK(&a, terminal_expect(&a, PROMPT));
@@ -368,6 +393,7 @@ int main(int argc, char **argv) {
     test_narrow("xterm");
     test_timeline();
     test_terminal_is_restored();
+    test_ends_in_order();
     test_two_sessions();
     test_history_limit();
     test_rc();

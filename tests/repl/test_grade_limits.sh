@@ -8,15 +8,23 @@ mkdir tmp
 TMPDIR=$top/tmp
 export TMPDIR
 
+# --- a compiler that waits for ever, meanwhile ---
+
+mkfifo fifo
+mkdir waits
+printf '#include "fifo"\n' >fifo.cu
+TMPDIR=$top/waits timeout 400 "$program" grade maxpool15 fifo.cu \
+    >waits.out 2>waits.err </dev/null &
+waits=$!
+
 # --- time ---
 
 options="--timeout 1"
 fails "$subs/hangs.cu" "time limit: no result after 1 second"
-printf '#!/bin/sh\nsleep 3\nexec "%s" "$@"\n' "$(command -v nvcc)" >nvcc
-chmod +x nvcc
-if command -v nvcc >/dev/null; then # the compiler's time is not the student's
-    real=$(realpath "$(command -v nvcc)")
+real=$(realpath "$(command -v nvcc)" 2>/dev/null)
+if [ -n "$real" ]; then # the compiler's time is not the student's
     printf '#!/bin/sh\nsleep 3\nexec "%s" "$@"\n' "$real" >nvcc
+    chmod +x nvcc
     TILECOPY_NVCC=$top/nvcc run grade maxpool15 --seed 3 --timeout 1 \
         "$mine/reference.cu"
     is 0
@@ -39,7 +47,7 @@ says out "21 of 21 cases pass"
 options=
 fails "$subs/fills.cu" "256 MiB are allowed" \
     "7 pieces, then cudaErrorMemoryAllocation" "memory limit: 33554432 bytes"
-fails "$subs/shouts.cu" "it printed:" "| ?[2J00000" "... and 19 MB more"
+fails "$subs/shouts.cu" "it printed:" "| ?[2J00000" "... and 38 MB more"
 lines err 0
 run grade maxpool15 --seed 3 --format json "$subs/shouts.cu"
 is 1
@@ -56,6 +64,40 @@ printf '#include "itself.cu"\n' >itself.cu
 run grade maxpool15 itself.cu
 is 3
 says err "nested"
+
+# A tool that passes its limit of processor time is ended by SIGXCPU.
+bomb() { # bomb nvcc|ptxas: that one takes too much
+    mkdir -p "bomb-$1"
+    cat >"bomb-$1/nvcc" <<END
+#!/bin/sh
+case "$1 \$*" in
+*--dryrun*) "$real" "\$@" 2>&1 | sed 's,_HERE_=.*,_HERE_=$top/bomb-$1,' >&2 ;;
+*--version* | ptxas*) exec "$real" "\$@" ;;
+*) kill -s XCPU \$\$ ;;
+esac
+END
+    printf '#!/bin/sh\necho >>"%s"\nkill -s XCPU $$\n' "$top/asked" \
+        >"bomb-$1/ptxas"
+    chmod +x "bomb-$1/nvcc" "bomb-$1/ptxas"
+    TILECOPY_NVCC=$top/bomb-$1/nvcc run grade maxpool15 "$mine/reference.cu"
+    is 3
+    says err "cannot be built: $1 was stopped: it takes more than 60 s of processor time"
+}
+if [ -n "$real" ]; then
+    bomb nvcc
+    bomb ptxas
+    what="ptxas"
+    if [ "$(wc -l <asked)" = 1 ]; then ok; else bad "it is asked again"; fi
+fi
 empty "$top/tmp"
+
+wait $waits
+status=$?
+what="a FIFO"
+cp waits.out out
+cp waits.err err
+is 3
+says err "it waits for something that does not come, for 120 s"
+empty "$top/waits"
 
 the_end

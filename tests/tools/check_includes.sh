@@ -12,7 +12,9 @@ base:
 lang:
 layout:
 ir: layout
-front: lang layout ir
+front/front.h: lang layout ir
+front/value: lang layout ir front/front.h
+front: lang layout ir front/value
 dispatch: layout ir
 variants: layout ir dispatch
 variants/tcgen05: layout ir dispatch variants

@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_sizes.sh - no source file has more than 600 lines, no folder of src/
-# more than 30 C files.
+# more than 30 files of C (.c, .h, .def, .inc).
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -20,7 +20,7 @@ END {
     exit bad > 0
 }' {} + || bad=1
 
-find src -name '*.c' | sed 's,/[^/]*$,,' | sort | uniq -c | awk '
+find src \( -name '*.[ch]' -o -name '*.def' -o -name '*.inc' \) | sed 's,/[^/]*$,,' | sort | uniq -c | awk '
 { n++ }
 $1 > 30 {
     printf "%s: %d C files, more than 30\n", $2, $1

@@ -171,17 +171,7 @@ static void judge(tc_flow *f, uint64_t *set) {
     }
 }
 
-static void solve(tc_flow *f) {
-    uint64_t *set = tc_xcalloc(f->words + 1u, sizeof *set);
-    bool changed = true;
-    memset(f->in, 0xFF, (size_t)f->nblocks * f->words * sizeof *f->in);
-    memset(f->in, 0, f->words * sizeof *f->in);
-    while (changed) {
-        changed = false;
-        for (uint32_t b = 0; b < f->nblocks; b++) {
-            changed |= flow_block(f, b, set);
-        }
-    }
+static void find_defs(tc_flow *f, uint64_t *set) {
     memset(f->r->fast->reg, TC_REG_ASSIGNED, f->n);
     judge(f, set);
     for (uint32_t i = 0; i < f->n; i++) {
@@ -190,7 +180,25 @@ static void solve(tc_flow *f) {
             *is |= TC_REG_ONE_DEF;
         }
     }
+}
+
+/* False, and nothing is known, where that takes too long. */
+static bool solve(tc_flow *f) {
+    uint64_t *set = tc_xcalloc(f->words + 1u, sizeof *set);
+    bool changed = true, ok = true;
+    memset(f->in, 0xFF, (size_t)f->nblocks * f->words * sizeof *f->in);
+    memset(f->in, 0, f->words * sizeof *f->in);
+    while (changed && (ok = tc_flow_work(f))) {
+        changed = false;
+        for (uint32_t b = 0; b < f->nblocks; b++) {
+            changed |= flow_block(f, b, set);
+        }
+    }
+    if (ok) {
+        find_defs(f, set);
+    }
     free(set);
+    return ok;
 }
 
 /* ---- constants ---- */
@@ -258,6 +266,30 @@ static void find_general(tc_flow *f) {
     }
 }
 
+/* ---- how long that may take ---- */
+
+/* A wait for products looks at all that may make some. */
+static uint64_t ops_of_a_walk(const tc_flow *f) {
+    uint64_t len = f->func->end - f->func->begin, n = len;
+    for (uint32_t i = f->func->begin; i < f->func->end; i++) {
+        n += f->r->module->code[i].opcode == TC_PTX_WGMMA_WAIT_GROUP ? len : 0;
+    }
+    return n + (uint64_t)f->nblocks * f->words;
+}
+
+static void allow(tc_flow *f) {
+    enum { FEW = 16, MOST_OPS = 1 << 24 };
+    f->walk = ops_of_a_walk(f);
+    f->work = f->walk < MOST_OPS / FEW ? MOST_OPS : FEW * f->walk;
+    f->work = f->walk > FEW * MOST_OPS ? 0 : f->work;
+}
+
+bool tc_flow_work(tc_flow *f) {
+    bool ok = f->work >= f->walk;
+    f->work -= ok ? f->walk : 0;
+    return ok;
+}
+
 void tc_fast_flow(tc_run *r, const tc_ptx_func *func) {
     enum { MOST_WORDS = 1 << 20 };
     tc_fast_code *fast = r->fast;
@@ -274,7 +306,10 @@ void tc_fast_flow(tc_run *r, const tc_ptx_func *func) {
     if (ok) {
         f.in = tc_xcalloc((size_t)f.nblocks * f.words + 1, sizeof *f.in);
         f.ndefs = tc_xcalloc(f.n + 1u, sizeof *f.ndefs);
-        solve(&f);
+        allow(&f);
+        ok = solve(&f);
+    }
+    if (ok) {
         find_constants(&f);
         find_general(&f);
         tc_flow_compact(&f);

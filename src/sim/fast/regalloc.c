@@ -81,9 +81,13 @@ static void needed_after(const tc_live *l, uint32_t b, uint64_t *out) {
     }
 }
 
-static void solve(tc_live *l, uint64_t *out) {
-    const tc_flow *f = l->f;
+/* False where that takes too long. */
+static bool solve(tc_live *l, uint64_t *out) {
+    tc_flow *f = l->f;
     for (bool changed = true; changed;) {
+        if (!tc_flow_work(f)) {
+            return false;
+        }
         changed = false;
         for (uint32_t b = f->nblocks; b-- > 0;) {
             size_t at = (size_t)b * f->words;
@@ -95,6 +99,7 @@ static void solve(tc_live *l, uint64_t *out) {
             }
         }
     }
+    return true;
 }
 
 /* Intervals hold all of a block that a value lives through. */
@@ -131,10 +136,12 @@ static int by_begin(const void *a, const void *b) {
                              : x->reg > y->reg;
 }
 
-/* Rows for the registers [from, from + n): the lowest that is free. Returns how
- * many there are. */
+/* Rows for the registers [from, from + n): the lowest that is free; of very
+ * many that are needed at once the rest have one each. Returns how many there
+ * are. */
 static uint32_t share(const tc_live *l, uint32_t from, uint32_t n,
                       uint32_t *row) {
+    enum { MOST = 4096 };
     tc_begin *order = tc_xcalloc(n + 1u, sizeof *order);
     uint32_t *until = tc_xcalloc(n + 1u, sizeof *until); /* of rows: busy */
     uint32_t count = 0, rows = 0;
@@ -146,7 +153,7 @@ static uint32_t share(const tc_live *l, uint32_t from, uint32_t n,
     }
     qsort(order, count, sizeof *order, by_begin);
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t i = 0;
+        uint32_t i = rows <= MOST ? 0 : rows;
         while (i < rows && until[i] > order[k].at) {
             i++;
         }
@@ -174,8 +181,7 @@ void tc_flow_compact(tc_flow *f) {
     l.first = tc_xmalloc((f->n + 1u) * sizeof *l.first);
     memset(l.first, 0xFF, (f->n + 1u) * sizeof *l.first);
     visit_all(&l);
-    if (!l.paired) {
-        solve(&l, out);
+    if (!l.paired && solve(&l, out)) {
         stretch(&l, out);
         rows->of32 = tc_xcalloc(f->func->n32 + 1u, sizeof *rows->of32);
         rows->of64 = tc_xcalloc(f->func->n64 + 1u, sizeof *rows->of64);

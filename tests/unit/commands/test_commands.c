@@ -107,8 +107,7 @@ static void forms(void **state) {
         tc_form_of(c->name, c->form, &f);
         for (int k = 0; k < f.n; k++) {
             const tc_form_item *item = &f.items[k];
-            if (item->name[0] == '\0' ||
-                (!item->option && item->param == NULL)) {
+            if (item->unknown) {
                 fail_msg("%s %s: no row of params.def for item %d", c->name,
                          c->form, k);
             }
@@ -167,7 +166,7 @@ static void missing(void **state) {
     }
     assert_true(n >= 7);
     refused(c, "launch k 1", "launch needs BLOCK", "launch KERNEL");
-    assert_int_equal(c->col, 8);
+    assert_int_equal(c->col, 11); /* behind what is given */
 }
 
 /* How many words a form takes, or -1: any number. */
@@ -175,8 +174,7 @@ static int most_words(const tc_form *f) {
     int n = 0;
     for (int i = 0; i < f->n; i++) {
         const tc_form_item *item = &f->items[i];
-        if (!item->option &&
-            (item->repeated || item->param->kind == TC_PARAM_EXPR)) {
+        if (!item->option && (item->repeated || tc_form_takes_rest(item))) {
             return -1;
         }
         n += !item->option;
@@ -234,8 +232,58 @@ static void options(void **state) {
     refused(c, "launch k 1 1 --smem=lots", "--smem takes a number of bytes",
             "--smem 65536");
     refused(c, "suggest ldgsts 0", "LINE is the number of a line, not '0'",
-            "suggest VARIANT");
-    refused(c, "state 99999999999999999999", "CYCLE is", "state 812");
+            "suggest tma 12");
+    refused(c, "state 99999999999999999999", "CYCLE is", "state 300");
+    refused(c, "state 3 warp x", "warp takes a number", "state 300 warp 1");
+    refused(c, "state 3 lane x", "lane takes a number", "state CYCLE");
+    refused(c, "partition 1,x", "I,J is an element's coordinates, not '1,x'",
+            "partition 17,3");
+    refused(c, "show 3 --shape 3,,2", "--shape takes a shape", "--shape 64,32");
+    refused(c, "show 3 --shape 0,2", "--shape takes a shape", "--shape 64,32");
+    refused(c, "export crome a", "no format 'crome'", "did you mean chrome?");
+    refused(c, "export svg a", "no format 'svg'", "trace or chrome");
+}
+
+/* An example of a row for all commands names none of them. */
+static void examples(void **state) {
+    (void)state;
+    static const struct {
+        const char *command, *example;
+    } rows[] = {
+#define TC_PARAM(command, name, kind, least, most, offers, meaning, example)   \
+    {command, example},
+#include "commands/params.def"
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (int k = 0; k < tc_ncommands && rows[i].command[0] == '\0'; k++) {
+            size_t n = strlen(tc_commands[k].name);
+            if (strncmp(rows[i].example, tc_commands[k].name, n) == 0 &&
+                rows[i].example[n] == ' ') {
+                fail_msg("params.def: '%s' is %s's", rows[i].example,
+                         tc_commands[k].name);
+            }
+        }
+    }
+}
+
+/* A form with a word that params.def lacks says so, and does not crash. */
+static void no_row(void **state) {
+    client *c = *state;
+    static const char *const forms[] = {"BOGUS", "[BOGUS]", "BOGUS...",
+                                        "[--flag BOGUS]", "[cta BOGUS]"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        tc_arena *a = tc_arena_new();
+        const char *words[] = {"x"};
+        tc_source src = {.name = "<input>", .text = "x", .len = 1};
+        tc_span span = {&src, 0, 1};
+        tc_command_args args = {
+            .words = words, .n = 1, .span = span, .spans = &span};
+        c->message[0] = '\0';
+        assert_false(tc_form_read(c->s, a, "why", forms[i], &args));
+        assert_non_null(strstr(c->message, "internal error: params.def"));
+        assert_non_null(strstr(c->message, forms[i]));
+        tc_arena_free(a);
+    }
 }
 
 /* --- values ----------------------------------------------------------------*/
@@ -285,6 +333,16 @@ static void values(void **state) {
     args = read_args(c, a, "show", "[NAME] [--svg FILE]", show, 4);
     assert_string_equal(tc_value_of(&args, "NAME")->text, "A[0:8, :]");
     assert_string_equal(tc_value_of(&args, "--svg")->text, "x.svg");
+
+    static const char *const at[] = {"[17,", "3]"};
+    args = read_args(c, a, "partition", "[I,J...]", at, 2);
+    assert_int_equal(tc_value_of(&args, "I,J")->rank, 2);
+    assert_int_equal(tc_value_of(&args, "I,J")->extents[0], 17);
+    assert_int_equal(tc_value_of(&args, "I,J")->extents[1], 3);
+    static const char *const shape[] = {"--shape", "64x32"};
+    args = read_args(c, a, "show", "[--shape M,N]", shape, 2);
+    assert_int_equal(tc_value_of(&args, "--shape")->rank, 2);
+    assert_int_equal(tc_value_of(&args, "--shape")->extents[1], 32);
 
     static const char *const run[] = {"--size", "4", "-v"};
     args = read_args(c, a, "run", "[ARG...]", run, 3);
@@ -420,11 +478,10 @@ static void settings(void **state) {
 int main(void) {
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(forms),         TEST(helps),
-        TEST(missing),       TEST(further),
-        TEST(options),       TEST(values),
-        TEST(tab_options),   TEST(tab_commands),
-        TEST(tab_arguments), TEST(standard_settings),
+        TEST(forms),        TEST(helps),         TEST(missing),
+        TEST(further),      TEST(options),       TEST(examples),
+        TEST(no_row),       TEST(values),        TEST(tab_options),
+        TEST(tab_commands), TEST(tab_arguments), TEST(standard_settings),
         TEST(settings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

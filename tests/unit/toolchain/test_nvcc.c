@@ -274,8 +274,11 @@ static void test_registers(void **state) {
         printf("SKIPPED: no ptxas found\n");
         return;
     }
-    const char *all = tc_ptxas_registers(m->a, t, ptx, "90a", &none);
-    assert_non_null(all);
+    char why[256] = "";
+    const char *all, *again;
+    assert_int_equal(
+        tc_ptxas_registers(m->a, t, ptx, "90a", &none, &all, why, sizeof why),
+        TC_BUILD_OK);
     int one = 0, two = 0;
     const char *at = strstr(all, "one ");
     assert_true(at != NULL && sscanf(at, "one %d\n", &one) == 1);
@@ -284,8 +287,33 @@ static void test_registers(void **state) {
     /* 24 values live across the barrier, and the hardware's limits */
     assert_in_range(two, 24, 255);
     assert_in_range(one, 2, 23);
-    assert_string_equal(tc_ptxas_registers(m->a, t, ptx, "90a", &none), all);
-    assert_null(tc_ptxas_registers(m->a, t, "no PTX", "90a", &none));
+    tc_ptxas_registers(m->a, t, ptx, "90a", &none, &again, why, sizeof why);
+    assert_string_equal(again, all);
+    assert_int_equal(tc_ptxas_registers(m->a, t, "no PTX", "90a", &none, &all,
+                                        why, sizeof why),
+                     TC_BUILD_REFUSED);
+    assert_string_equal(all, "");
+    /* what it refuses it is not asked again */
+    const tc_limits little = {.wall_s = 1e-3};
+    const tc_build_options hurry = {.limits = &little};
+    assert_int_equal(tc_ptxas_registers(m->a, t, "no PTX", "90a", &hurry, &all,
+                                        why, sizeof why),
+                     TC_BUILD_OK);
+}
+
+/* How long that takes is bounded too, and said. */
+static void test_registers_limit(void **state) {
+    machine *m = *state;
+    tc_toolchain t = {.nvcc = "nvcc", .ptxas = script(m, "ptxas", "sleep 100")};
+    const tc_limits little = {.wall_s = 0.5};
+    const tc_build_options hurry = {.limits = &little};
+    const char *all;
+    char why[256] = "";
+    assert_int_equal(tc_ptxas_registers(m->a, &t, "PTX", "90a", &hurry, &all,
+                                        why, sizeof why),
+                     TC_BUILD_LIMITED);
+    assert_string_equal(all, "");
+    assert_string_equal(why, "ptxas was stopped: it is not done after 0.5 s");
 }
 
 static void test_cubin(void **state) {
@@ -324,6 +352,7 @@ int main(void) {
         TEST(test_main),
         TEST(test_generated_names),
         TEST(test_registers),
+        TEST(test_registers_limit),
         TEST(test_cubin),
     };
     const char *why = NULL, *hint = NULL;

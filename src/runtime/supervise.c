@@ -1,4 +1,4 @@
-/* guard.c - a process above the one that works, which outlives it. */
+/* supervise.c - a process above the one that works, which outlives it. */
 #include "runtime/family.h"
 #include "tilecopy.h"
 
@@ -31,7 +31,7 @@ static int follow(pid_t worker, const sigset_t *signals) {
     }
 }
 
-bool tc_guard(int *status) {
+bool tc_supervise(int *status) {
     sigset_t signals, before;
     tc_family family;
     pid_t self = getpid();
@@ -52,6 +52,11 @@ bool tc_guard(int *status) {
     int ended = follow(worker, &signals);
     tc_family_end(&family);
     sigprocmask(SIG_SETMASK, &before, NULL);
+    int number = WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
+        signal(number, SIG_DFL); /* as a shell's loop looks for it */
+        raise(number);
+    }
     *status = WIFEXITED(ended) ? WEXITSTATUS(ended) : 128 + WTERMSIG(ended);
     return true;
 }

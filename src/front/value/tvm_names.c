@@ -1,6 +1,6 @@
 /* tvm_names.c - every name that TVM 0.25.0 has below T, T.ptx, T.cuda and Tx:
  * so that a name which is not built yet is told from one that is misspelt. */
-#include "front/internal.h"
+#include "front/value/value.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* value.c - values as Python has them: making, comparing, printing. */
-#include "front/internal.h"
+#include "front/value/value.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* convert.c - taking a value for what a place wants, or saying why not. */
-#include "front/internal.h"
+#include "front/value/value.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* env.c - module-level names: a chain of small tables, newest first. */
-#include "front/internal.h"
+#include "front/value/value.h"
 
 #include <string.h>
 
