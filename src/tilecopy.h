@@ -39,6 +39,12 @@ typedef enum tc_severity {
     TC_VERBATIM /* another program's own words, of several lines */
 } tc_severity;
 
+/* What a program may want to tell from the rest; the message is for people. */
+typedef enum tc_diag_code {
+    TC_CODE_NONE,
+    TC_CODE_UNBUILT /* right, and not built yet: subject names it */
+} tc_diag_code;
+
 /* One diagnostic. All strings are borrowed for the duration of the callback.
  * line and col count from 1; line 0 means "no place in a source". */
 typedef struct tc_diag {
@@ -48,6 +54,8 @@ typedef struct tc_diag {
     const char *source_line; /* text of that line without newline, or NULL */
     const char *message;
     const char *hint; /* or NULL */
+    tc_diag_code code;
+    const char *subject; /* of UNBUILT: "mapa", "cvta.shared::cluster" */
 } tc_diag;
 
 typedef void (*tc_diag_fn)(void *user, const tc_diag *diag);

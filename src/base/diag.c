@@ -69,27 +69,44 @@ static void fill_place(tc_diag *d, tc_span span, tc_buf *line_text) {
     d->source_line = tc_buf_text(line_text);
 }
 
-void tc_report(tc_diags *d, tc_severity severity, tc_span span,
-               const char *hint, const char *fmt, ...) {
-    if (severity == TC_ERROR) {
+/* diag: all but message and place. */
+static void report(tc_diags *d, tc_diag diag, tc_span span, const char *fmt,
+                   va_list ap) {
+    if (diag.severity == TC_ERROR) {
         d->errors++;
     }
     if (d->fn == NULL) {
         return;
     }
     tc_buf message = TC_BUF_INIT, line_text = TC_BUF_INIT;
-    va_list ap;
-    va_start(ap, fmt);
     tc_buf_vprintf(&message, fmt, ap);
-    va_end(ap);
-    tc_diag diag = {
-        .severity = severity, .message = tc_buf_text(&message), .hint = hint};
+    diag.message = tc_buf_text(&message);
     if (span.source != NULL) {
         fill_place(&diag, span, &line_text);
     }
     d->fn(d->user, &diag);
     tc_buf_free(&message);
     tc_buf_free(&line_text);
+}
+
+void tc_report(tc_diags *d, tc_severity severity, tc_span span,
+               const char *hint, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    report(d, (tc_diag){.severity = severity, .hint = hint}, span, fmt, ap);
+    va_end(ap);
+}
+
+void tc_error_coded(tc_diags *d, tc_coded coded, tc_span span, const char *hint,
+                    const char *fmt, ...) {
+    tc_diag diag = {.severity = TC_ERROR,
+                    .hint = hint,
+                    .code = coded.code,
+                    .subject = coded.subject};
+    va_list ap;
+    va_start(ap, fmt);
+    report(d, diag, span, fmt, ap);
+    va_end(ap);
 }
 
 enum { LONGEST_WORD = 63 };

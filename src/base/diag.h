@@ -43,6 +43,13 @@ typedef struct tc_diags {
 void tc_report(tc_diags *d, tc_severity severity, tc_span span,
                const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
+/* The same of an error with a code, and with what it is about. */
+typedef struct tc_coded {
+    tc_diag_code code;
+    const char *subject;
+} tc_coded;
+void tc_error_coded(tc_diags *d, tc_coded coded, tc_span span, const char *hint,
+                    const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 #define tc_error(d, span, hint, ...)                                           \
     tc_report((d), TC_ERROR, (span), (hint), __VA_ARGS__)
 

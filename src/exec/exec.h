@@ -29,8 +29,9 @@ typedef struct tc_exec_kernel {
 
 /* One defect: of a kernel, in however many launches, or of the host. */
 typedef struct tc_exec_finding {
-    const char *kind;
     const tc_ptx_func *kernel; /* NULL: the host's */
+    tc_finding_kind kind;      /* a kernel's */
+    tc_host_kind host_kind;    /* the host's */
     const tc_ptx_op *at, *cause;
     uint64_t where;  /* of the host's call; else 0 */
     uint64_t launch; /* the first one that had it, in the program's file */

@@ -78,14 +78,17 @@ static tc_last_run *make_run(tc_exec *e, const tc_program_launch *l,
 
 /* --- findings --------------------------------------------------------------*/
 
-/* The defect at the same place that is known already, or NULL. */
-static tc_exec_finding *find(tc_exec *e, const char *kind, const tc_ptx_op *at,
-                             const tc_ptx_op *cause, uint64_t where) {
+/* x's defect at the same place, if it is known already, or NULL. */
+static tc_exec_finding *find(tc_exec *e, const tc_exec_finding *x) {
     for (int i = 0; i < e->nfindings; i++) {
-        tc_exec_finding *x = &e->findings[i];
-        if (strcmp(x->kind, kind) == 0 && x->at == at && x->cause == cause &&
-            x->where == where) {
-            return x;
+        tc_exec_finding *y = &e->findings[i];
+        bool host = x->kernel == NULL && y->kernel == NULL;
+        bool same = host ? x->host_kind == y->host_kind && x->where == y->where
+                         : x->kernel != NULL && y->kernel != NULL &&
+                               x->kind == y->kind && x->at == y->at &&
+                               x->cause == y->cause;
+        if (same) {
+            return y;
         }
     }
     return NULL;
@@ -102,6 +105,18 @@ static tc_exec_finding *add(tc_exec *e, const tc_exec_finding *x) {
 
 static const tc_ptx_op *op_of(const tc_access *a) {
     return a->valid ? a->op : NULL;
+}
+
+static tc_exec_finding kernels(const tc_exec *e, const tc_program_launch *l,
+                               const tc_finding *f) {
+    return (tc_exec_finding){.kernel = l->kernel,
+                             .kind = f->kind,
+                             .at = op_of(&f->at),
+                             .cause = op_of(&f->cause),
+                             .launch = l->where,
+                             .launches = 1,
+                             .first = e->launches,
+                             .last = e->launches};
 }
 
 /* Memory that a kernel reached for and that had been freed: what it was. */
@@ -130,22 +145,13 @@ static void add_freed(tc_exec *e, const tc_program_launch *l,
 /* A finding of the run that is the session's now. */
 static void add_finding(tc_exec *e, const tc_program_launch *l,
                         const tc_finding *f) {
-    const char *kind = tc_finding_kind_names[f->kind];
-    const tc_ptx_op *at = op_of(&f->at), *cause = op_of(&f->cause);
-    tc_exec_finding *known = find(e, kind, at, cause, 0);
+    tc_exec_finding x = kernels(e, l, f);
+    tc_exec_finding *known = find(e, &x);
     if (known != NULL) { /* once a launch */
         known->launches += known->last != e->launches;
         known->last = e->launches;
         return;
     }
-    tc_exec_finding x = {.kind = kind,
-                         .kernel = l->kernel,
-                         .at = at,
-                         .cause = cause,
-                         .launch = l->where,
-                         .launches = 1,
-                         .first = e->launches,
-                         .last = e->launches};
     tc_exec_finding *to = add(e, &x);
     if (to != NULL) {
         tc_buf text = TC_BUF_INIT;
@@ -156,11 +162,11 @@ static void add_finding(tc_exec *e, const tc_program_launch *l,
     }
 }
 
-static bool all_known(tc_exec *e, const tc_sim_result *r) {
+static bool all_known(tc_exec *e, const tc_program_launch *l) {
+    const tc_sim_result *r = &l->result->sim;
     for (int i = 0; i < r->nfindings; i++) {
-        const tc_finding *f = &r->findings[i];
-        if (find(e, tc_finding_kind_names[f->kind], op_of(&f->at),
-                 op_of(&f->cause), 0) == NULL) {
+        tc_exec_finding x = kernels(e, l, &r->findings[i]);
+        if (find(e, &x) == NULL) {
             return false;
         }
     }
@@ -286,7 +292,7 @@ void tc_exec_launched(void *exec, const tc_program_launch *l) {
         add_difference(e, l, &r->differences[i]);
     }
     bool found = r->simulated && r->sim.nfindings > 0;
-    bool new = found && !all_known(e, &r->sim);
+    bool new = found && !all_known(e, l);
     if (r->simulated && (e->keeps || new)) {
         tc_run_free(s->program.run);
         s->program.run = make_run(e, l, new || (found && e->keeps));
@@ -314,7 +320,7 @@ static const char *leaked(tc_exec *e, const tc_host_finding *f,
     int len;
     const char *line =
         p->own ? tc_describe_line(e->file->source, p->line, &len) : NULL;
-    if (line == NULL || strcmp(f->kind, "host-leak") != 0 ||
+    if (line == NULL || f->kind != TC_HOST_LEAK ||
         tc_exec_allocated(e->arena, line, (size_t)len, 1) != NULL) {
         return NULL;
     }
@@ -331,7 +337,7 @@ static const char *host_text(tc_exec *e, const tc_host_finding *f,
     if (p->line > 0) {
         tc_buf_printf(&b, "%d:", p->line);
     }
-    tc_buf_printf(&b, " finding: %s\n  ", f->kind);
+    tc_buf_printf(&b, " finding: %s\n  ", tc_host_rows[f->kind].name);
     const char *text =
         memory ? tc_format(e->arena, "%s: %s", memory, f->message) : f->message;
     tc_describe_wrapped(&b, text, 2, 2, e->session->options.width);
@@ -352,8 +358,8 @@ static json_t *host_json(const tc_exec *e, const tc_host_finding *f,
                       ? json_pack("{s:s,s:i,s:s}", "what", "an earlier call",
                                   "line", cause->line, "missing", "")
                       : json_null();
-    return json_pack("{s:s,s:s,s:s,s:i,s:n,s:n,s:n,s:n,s:o}", "kind", f->kind,
-                     "message", f->message, "file",
+    return json_pack("{s:s,s:s,s:s,s:i,s:n,s:n,s:n,s:n,s:o}", "kind",
+                     tc_host_rows[f->kind].name, "message", f->message, "file",
                      p->line > 0 ? p->file : e->source, "line", p->line,
                      "cycle", "thread", "object", "bytes", "cause", why);
 }
@@ -375,28 +381,36 @@ static void note(tc_exec *e, const tc_host_finding *f) {
     }
 }
 
-void tc_exec_misused(void *exec, const tc_host_finding *f) {
-    tc_exec *e = exec;
-    if (strcmp(f->kind, "unbuilt") == 0 || strcmp(f->kind, "limit") == 0) {
-        note(e, f);
-        return;
-    }
-    if (f->pedantic && !e->pedantic) {
-        return;
-    }
-    tc_exec_finding *known = find(e, f->kind, NULL, NULL, f->where);
+static void add_host(tc_exec *e, const tc_host_finding *f) {
+    tc_exec_finding x = {
+        .host_kind = f->kind, .where = f->where, .launches = 1};
+    tc_exec_finding *known = find(e, &x);
     if (known != NULL) {
         known->launches++;
         return;
     }
     tc_exec_place p = tc_exec_where(e, f->where);
     tc_exec_place cause = tc_exec_where(e, f->cause);
-    tc_exec_finding x = {.kind = tc_strdup(e->arena, f->kind),
-                         .where = f->where,
-                         .launches = 1,
-                         .text = host_text(e, f, &p, &cause)};
+    x.text = host_text(e, f, &p, &cause);
     tc_exec_finding *to = add(e, &x);
     if (to != NULL) {
         to->json = host_json(e, f, &p, &cause);
+    }
+}
+
+void tc_exec_misused(void *exec, const tc_host_finding *f) {
+    tc_exec *e = exec;
+    switch (tc_host_rows[f->kind].counts) {
+    case TC_HOST_ALWAYS:
+        add_host(e, f);
+        break;
+    case TC_HOST_PEDANTIC:
+        if (e->pedantic) {
+            add_host(e, f);
+        }
+        break;
+    case TC_HOST_NOTE:
+        note(e, f);
+        break;
     }
 }

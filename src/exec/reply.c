@@ -112,9 +112,10 @@ void tc_exec_findings_text(tc_exec *e, tc_buf *b) {
 
 /* --- how it ended ----------------------------------------------------------*/
 
-static bool has_finding(const tc_exec *e, const char *kind) {
+static bool has_host_finding(const tc_exec *e, tc_host_kind kind) {
     for (int i = 0; i < e->nfindings; i++) {
-        if (strcmp(e->findings[i].kind, kind) == 0) {
+        const tc_exec_finding *f = &e->findings[i];
+        if (f->kernel == NULL && f->host_kind == kind) {
             return true;
         }
     }
@@ -139,7 +140,7 @@ bool tc_exec_explain(const tc_exec *e, tc_buf *b, const char **hint) {
     case TC_PROGRAM_SIGNALLED:
         tc_buf_printf(b, "%s was ended by signal %d: %s", e->source, r->status,
                       strsignal(r->status));
-        if (has_finding(e, "host-deref")) {
+        if (has_host_finding(e, TC_HOST_DEREF)) {
             tc_buf_puts(b, ", for the access that the finding names");
         }
         return true;

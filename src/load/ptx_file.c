@@ -200,10 +200,8 @@ typedef struct sorter {
 } sorter;
 
 static void sort_error(void *user, const tc_diag *d) {
-    static const char end[] = "is not built yet";
     sorter *k = user;
-    size_t n = strlen(d->message), m = sizeof end - 1;
-    bool unknown = n >= m && strcmp(d->message + n - m, end) == 0;
+    bool unknown = d->code == TC_CODE_UNBUILT;
     if (d->severity != TC_ERROR) {
         return;
     }

@@ -189,9 +189,9 @@ static bool add_modifier(tc_ptx_parser *p, head *h, tc_ptx_name n,
     case TC_MW_IGNORE:
         return true;
     default:
-        return tc_ptx_fail(p, span, NULL,
-                           "modifier '%.*s' of '%s' is not built yet",
-                           (int)n.len, n.text, op);
+        return tc_ptx_unbuilt(
+            p, span, tc_format(p->arena, "%s%.*s", op, (int)n.len, n.text),
+            "modifier '%.*s' of '%s' is not built yet", (int)n.len, n.text, op);
     }
 }
 
@@ -260,8 +260,9 @@ static bool read_head(tc_ptx_parser *p, head *h) {
         return unknown_opcode(p, whole, h->span);
     }
     if (!built) {
-        return tc_ptx_fail(p, h->span, NULL, "opcode '%.*s' is not built yet",
-                           (int)len, whole.text);
+        const char *name = tc_format(p->arena, "%.*s", (int)len, whole.text);
+        return tc_ptx_unbuilt(p, h->span, name, "opcode '%s' is not built yet",
+                              name);
     }
     h->op.opcode = (uint16_t)op;
     h->op.nvec = 1;

@@ -146,6 +146,9 @@ const char *tc_ptx_token_text(tc_ptx_parser *p);
 /* Reports an error (unless there were too many); always returns false. */
 bool tc_ptx_fail(tc_ptx_parser *p, tc_span span, const char *hint,
                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* The same for what is right and not built yet; subject names it. */
+bool tc_ptx_unbuilt(tc_ptx_parser *p, tc_span span, const char *subject,
+                    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Goes on after the next ';' or before the next '}'. */
 void tc_ptx_skip_statement(tc_ptx_parser *p);
 /* At '{': goes on after its '}'. */

@@ -36,21 +36,36 @@ bool tc_ptx_name_is(tc_ptx_name n, const char *text) {
     return strlen(text) == n.len && memcmp(n.text, text, n.len) == 0;
 }
 
-bool tc_ptx_fail(tc_ptx_parser *p, tc_span span, const char *hint,
-                 const char *fmt, ...) {
+static bool fail(tc_ptx_parser *p, tc_coded coded, tc_span span,
+                 const char *hint, const char *fmt, va_list ap) {
     if (p->stop) {
         return false;
     }
-    va_list ap;
-    va_start(ap, fmt);
     const char *text = tc_vformat(p->arena, fmt, ap);
-    va_end(ap);
-    tc_error(p->diags, span, hint, "%s", text);
+    tc_error_coded(p->diags, coded, span, hint, "%s", text);
     if (++p->errors == TC_PTX_MAX_ERRORS) {
         tc_error(p->diags, span, NULL,
                  "%d errors; the rest of the PTX is not read", p->errors);
         p->stop = true;
     }
+    return false;
+}
+
+bool tc_ptx_fail(tc_ptx_parser *p, tc_span span, const char *hint,
+                 const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    fail(p, (tc_coded){TC_CODE_NONE, NULL}, span, hint, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+bool tc_ptx_unbuilt(tc_ptx_parser *p, tc_span span, const char *subject,
+                    const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    fail(p, (tc_coded){TC_CODE_UNBUILT, subject}, span, NULL, fmt, ap);
+    va_end(ap);
     return false;
 }
 

@@ -48,51 +48,45 @@ static uint32_t at_least_1(int64_t n) {
 /* Instructions that the parser knows and the simulator does not. */
 typedef struct unbuilt {
     tc_diags *to; /* where everything else goes */
-    tc_buf names; /* "mapa, mbarrier.init" */
+    tc_arena *arena;
+    const char **names; /* "mapa", each once */
+    int n, cap;
 } unbuilt;
-
-/* The quoted words of "modifier '.shared::cluster' of 'cvta' is not built yet"
- * or "opcode 'mapa' is not built yet", as the instruction begins. */
-static bool unbuilt_name(const char *message, char *out, size_t size) {
-    char word[2][48] = {"", ""};
-    int n = 0;
-    size_t len = strlen(message), end = strlen("is not built yet");
-    if (len < end || strcmp(message + len - end, "is not built yet") != 0) {
-        return false;
-    }
-    for (const char *p = message; n < 2 && (p = strchr(p, '\'')) != NULL; n++) {
-        size_t w = strcspn(++p, "'");
-        if (w >= sizeof word[0]) {
-            return false;
-        }
-        memcpy(word[n], p, w);
-        p += w + (p[w] != '\0');
-    }
-    snprintf(out, size, "%s%s", word[1], word[0]);
-    return n > 0;
-}
 
 static void gather_unbuilt(void *user, const tc_diag *d) {
     unbuilt *u = user;
-    char name[100], quoted[104];
-    if (!unbuilt_name(d->message, name, sizeof name)) {
+    if (d->code != TC_CODE_UNBUILT) {
         u->to->errors += d->severity == TC_ERROR;
         if (u->to->fn != NULL) {
             u->to->fn(u->to->user, d);
         }
         return;
     }
-    snprintf(quoted, sizeof quoted, ", %s,", name);
-    tc_buf all = TC_BUF_INIT;
-    tc_buf_printf(&all, ", %s,", tc_buf_text(&u->names));
-    if (strstr(tc_buf_text(&all), quoted) == NULL) {
-        tc_buf_printf(&u->names, "%s%s", u->names.len > 0 ? ", " : "", name);
+    for (int i = 0; i < u->n; i++) {
+        if (strcmp(u->names[i], d->subject) == 0) {
+            return;
+        }
     }
-    tc_buf_free(&all);
+    TC_PUSH(u->arena, u->names, u->n, u->cap, tc_strdup(u->arena, d->subject));
+}
+
+static void report_unbuilt(tc_session *s, const unbuilt *u) {
+    tc_buf names = TC_BUF_INIT;
+    for (int i = 0; i < u->n; i++) {
+        tc_buf_printf(&names, "%s%s", i > 0 ? ", " : "", u->names[i]);
+    }
+    if (u->n > 0) {
+        tc_error(&s->diags, s->program.func->span,
+                 "`ptx` shows the text: ptxas and a GPU take it",
+                 "this kernel cannot run on the simulator yet, which does not "
+                 "execute: %s",
+                 tc_buf_text(&names));
+    }
+    tc_buf_free(&names);
 }
 
 static tc_ptx_module *parse_program(tc_session *s, tc_last_run *run) {
-    unbuilt u = {.to = &s->diags, .names = TC_BUF_INIT};
+    unbuilt u = {.to = &s->diags, .arena = run->arena};
     tc_diags diags = {gather_unbuilt, &u, 0};
     tc_source *src = TC_NEW(run->arena, tc_source);
     src->name = "<ptx>";
@@ -100,14 +94,7 @@ static tc_ptx_module *parse_program(tc_session *s, tc_last_run *run) {
     src->len = strlen(src->text);
     src->first_line = 1;
     tc_ptx_module *m = tc_ptx_parse(run->arena, src, &diags);
-    if (u.names.len > 0) {
-        tc_error(&s->diags, s->program.func->span,
-                 "`ptx` shows the text: ptxas and a GPU take it",
-                 "this kernel cannot run on the simulator yet, which does not "
-                 "execute: %s",
-                 tc_buf_text(&u.names));
-    }
-    tc_buf_free(&u.names);
+    report_unbuilt(s, &u);
     return m;
 }
 

@@ -194,10 +194,9 @@ static void tell_unchecked(tc_server *s, int error, uint64_t where) {
              "this launch failed (%s%s%s), and the program never asked: "
              "cudaGetLastError() after the launch tells",
              name, known ? ": " : "", known ? s->refusal[i] : "");
-    tc_serve_misused(s, &(tc_host_finding){.kind = "host-unchecked",
+    tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_UNCHECKED,
                                            .message = text,
-                                           .where = where,
-                                           .pedantic = true});
+                                           .where = where});
 }
 
 static void tell_leaks(tc_server *s) {
@@ -217,10 +216,9 @@ static void tell_leaks(tc_server *s) {
                  "%llu bytes of %s memory are never freed before the program "
                  "ends",
                  (unsigned long long)b->m.bytes, made[b->m.kind]);
-        tc_serve_misused(s, &(tc_host_finding){.kind = "host-leak",
+        tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_LEAK,
                                                .message = text,
-                                               .where = b->m.where,
-                                               .pedantic = true});
+                                               .where = b->m.where});
     }
 }
 
@@ -261,7 +259,7 @@ static void tell_deref(tc_server *s, const tc_rt_note *n, uint64_t where) {
                  "host code %s a device address (0x%llx), where %s", does, at,
                  f ? "memory was that has been freed" : "no memory is");
     }
-    tc_serve_misused(s, &(tc_host_finding){.kind = "host-deref",
+    tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_DEREF,
                                            .message = text,
                                            .where = where,
                                            .cause = b   ? b->m.where
@@ -284,7 +282,7 @@ static void tell_missing_sync(tc_server *s, const tc_rt_note *n,
              "before may still use it: cudaDeviceSynchronize() waits for its "
              "end",
              n->write ? "writes to" : "reads", place);
-    tc_serve_misused(s, &(tc_host_finding){.kind = "host-missing-sync",
+    tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_MISSING_SYNC,
                                            .message = text,
                                            .where = where,
                                            .cause = s->launched_at});
@@ -304,7 +302,7 @@ static void tell_double_free(tc_server *s, const tc_rt_note *n,
                  "this frees device memory (0x%llx) a second time",
                  (unsigned long long)n->address);
     }
-    tc_serve_misused(s, &(tc_host_finding){.kind = "host-double-free",
+    tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_DOUBLE_FREE,
                                            .message = text,
                                            .where = where,
                                            .cause = f ? f->freed : 0});
@@ -337,7 +335,7 @@ int tc_call_NOTE(tc_server *s, tc_exchange *x) {
         tell_unchecked(s, (int)n.error, x->call.where);
         break;
     case TC_RT_NOTE_UNBUILT:
-        tc_serve_misused(s, &(tc_host_finding){.kind = "unbuilt",
+        tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_UNBUILT,
                                                .message = text,
                                                .where = x->call.where});
         break;

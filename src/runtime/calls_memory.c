@@ -20,7 +20,7 @@ static bool is_allowed(tc_server *s, const tc_memory_block *b) {
              "are refused (cudaErrorMemoryAllocation): %llu MiB are allowed",
              (unsigned long long)b->m.bytes, (unsigned long long)used,
              (unsigned long long)(most >> 20));
-    tc_serve_misused(s, &(tc_host_finding){.kind = "limit",
+    tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_LIMIT,
                                            .message = text,
                                            .where = b->m.where});
     return false;

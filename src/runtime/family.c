@@ -108,12 +108,21 @@ static table read_table(const tc_family *f) {
     return t;
 }
 
+/* A subreaper without a child has nothing below it: /proc need not be read. */
+static bool has_children(void) {
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
 /* ---- its life ---- */
 
 void tc_family_begin(tc_family *f) {
     *f = (tc_family){0};
     prctl(PR_GET_CHILD_SUBREAPER, &f->before);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (!has_children()) {
+        return;
+    }
     table t = read_table(f);
     for (int i = 0; i < t.n; i++) {
         if (t.rows[i].parent == getpid()) {
@@ -178,7 +187,7 @@ tc_family_state tc_family_look(tc_family *f, pid_t first) {
 /* One round; how many there were. */
 static int signal_all(const tc_family *f, int number) {
     int n = 0;
-    table t = read_table(f);
+    table t = has_children() ? read_table(f) : (table){0};
     for (int i = 0; i < t.n; i++) {
         if (t.rows[i].ours) {
             kill(t.rows[i].pid, number);

@@ -173,7 +173,7 @@ typedef struct tc_rt_tensor_map {
     int32_t type, rank, interleave, swizzle, l2_promotion, oob_fill;
 } tc_rt_tensor_map;
 
-/* TC_RT_NOTE(name, kind): misuse on the host side. */
+/* Misuse on the host side, as the stub sees it (host_findings.def). */
 typedef enum tc_rt_misuse {
     TC_RT_NOTE_DOUBLE_FREE,  /* host-double-free */
     TC_RT_NOTE_DEREF,        /* host-deref: the host reads or writes a device

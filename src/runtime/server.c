@@ -86,6 +86,11 @@ void tc_serve_end(tc_server *s, tc_program_end end, const char *fmt, ...) {
     va_end(ap);
 }
 
+const tc_host_row tc_host_rows[] = {
+#define TC_HOST_FINDING(id, name, counts) {name, TC_HOST_##counts},
+#include "runtime/host_findings.def"
+};
+
 void tc_serve_misused(tc_server *s, const tc_host_finding *f) {
     if (s->o->misused) {
         s->o->misused(s->o->user, f);

@@ -6,15 +6,32 @@
 #include "runtime/device.h"
 #include <stdatomic.h>
 
+typedef enum tc_host_kind {
+#define TC_HOST_FINDING(id, name, counts) TC_HOST_##id,
+#include "runtime/host_findings.def"
+} tc_host_kind;
+
+typedef enum tc_host_counts {
+    TC_HOST_ALWAYS,
+    TC_HOST_PEDANTIC,
+    TC_HOST_NOTE
+} tc_host_counts;
+
+/* A row of host_findings.def. */
+typedef struct tc_host_row {
+    const char *name;
+    tc_host_counts counts;
+} tc_host_row;
+extern const tc_host_row tc_host_rows[]; /* by tc_host_kind */
+
 /* What happened on the host side: INTERFACE.md's host-* findings, and what the
  * program should be told in words. */
 typedef struct tc_host_finding {
-    const char *kind;    /* "host-double-free" */
+    tc_host_kind kind;
     const char *message; /* a sentence */
     uint64_t where;      /* the call, as an address in the program's file; 0 */
     uint64_t cause;      /* an earlier call that is part of it: where it was
                             freed first; 0 */
-    bool pedantic;       /* only of interest with --pedantic */
 } tc_host_finding;
 
 /* A launch that has run, or (result is NULL) that is about to. All pointers are

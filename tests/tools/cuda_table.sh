@@ -6,7 +6,8 @@
 #     cuda_table.sh TILECOPY_REPL SANITIZER.tsv >table.md
 #
 # Twins, which are correct, come last: who says something of them is wrong. "-"
-# is nothing, "hangs" was killed, "?" ended without a count. OURS, if set, keeps
+# is nothing, "hangs" was killed, "?" ended without a count, "not run" has no line
+# in SANITIZER.tsv. OURS, if set, keeps
 # what exec said, one line a program, and is used again where it is there.
 set -u
 repl=$1
@@ -41,14 +42,14 @@ PY
 done
 awk -F '\t' -v table="$table" '
 function cell(k, t) {
-    if (!((k, t) in errors)) return ""
+    if (!((k, t) in errors)) return "not run"
     if (end[k, t] == "hangs") return "hangs"
     return errors[k, t] == "0" ? "-" : errors[k, t]
 }
 function says(k,    i, c) { # a tool counted something
     for (i = 1; i <= 4; i++) {
         c = cell(k, tool[i])
-        if (c != "" && c != "-" && c != "?" && c != "hangs") return 1
+        if (c != "-" && c != "?" && c != "hangs" && c != "not run") return 1
     }
     return 0
 }
@@ -74,7 +75,7 @@ END {
         for (i = 1; i <= n; i++) {
             if ((kind[i] == "twins") != (pass == 2)) continue
             k = kind[i] SUBSEP name[i]
-            alone = !((k, "none") in end) ? "" \
+            alone = !((k, "none") in end) ? "not run" \
                   : end[k, "none"] == "hangs" ? "hangs" : "exits " status[k, "none"]
             shown = want[i]; sub(/\|/, " or ", shown)
             printf "| %s%s | %s | %s |", name[i], pass == 2 ? " (twin)" : "", shown, alone

@@ -61,8 +61,8 @@ static void launched(void *user, const tc_program_launch *l) {
 
 static void misused(void *user, const tc_host_finding *f) {
     host *h = user;
-    if (!f->pedantic) {
-        printf("  %s: %s\n", f->kind, f->message);
+    if (tc_host_rows[f->kind].counts != TC_HOST_PEDANTIC) {
+        printf("  %s: %s\n", tc_host_rows[f->kind].name, f->message);
         h->findings++;
     }
 }

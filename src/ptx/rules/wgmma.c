@@ -77,7 +77,9 @@ static bool check_constants(tc_ptx_parser *p, const tc_ptx_op *op, int want,
 static bool check_product(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span) {
     int row = find(op);
     if (op->type2 == TC_PT_B1) {
-        return fail(p, op, span, "of .b1 is not built yet");
+        const char *name = tc_ptx_ops[op->opcode].name;
+        return tc_ptx_unbuilt(p, span, name, "'%s' of .b1 is not built yet",
+                              name);
     }
     if (row < 0 || TC_MMA_M(op->size) != 64 ||
         TC_MMA_K(op->size) != rows[row].k || !good_n(op)) {

@@ -32,9 +32,12 @@ static const char *const unbuilt[] = {"im2col",
                                       "b8x16",
                                       "clusterlaunchcontrol"};
 
+static tc_diag_code code; /* of the first message */
+
 static void note(void *user, const tc_diag *d) {
     char *out = user;
     if (out[0] == 0) {
+        code = d->code;
         snprintf(out, 200, "%s", d->message);
     }
 }
@@ -55,16 +58,17 @@ static const tc_ptx_module *parse(tc_arena *a, const char *target,
     snprintf(all, sizeof body + strlen(text) + 16, body, target, text);
     *source = (tc_source){"<form>", all, strlen(all), 1};
     message[0] = 0;
+    code = TC_CODE_NONE;
     tc_diags diags = {note, message, 0};
     return tc_ptx_parse(a, source, &diags);
 }
 
-static bool is_unbuilt(const char *text, const char *message) {
+static bool is_unbuilt(const char *text) {
     bool named = false;
     for (size_t i = 0; i < sizeof unbuilt / sizeof *unbuilt; i++) {
         named |= strstr(text, unbuilt[i]) != NULL;
     }
-    return named && strstr(message, "not built yet") != NULL;
+    return named && code == TC_CODE_UNBUILT;
 }
 
 typedef struct tally {
@@ -107,7 +111,7 @@ static void judge(tally *t, const char *digits, const char *text, bool all) {
         tc_arena *a = tc_arena_new();
         const tc_ptx_module *m = parse(a, targets[i], text, message);
         t->n++;
-        if (digits[i] == '1' && m == NULL && is_unbuilt(text, message)) {
+        if (digits[i] == '1' && m == NULL && is_unbuilt(text)) {
             t->unbuilt++;
         } else if ((digits[i] == '1') != (m != NULL)) {
             say(t, targets[i], text,

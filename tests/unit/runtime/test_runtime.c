@@ -93,8 +93,9 @@ static void launched(void *user, const tc_program_launch *l) {
 
 static void misused(void *user, const tc_host_finding *f) {
     (void)user;
-    tc_buf_printf(&told, "%s%s at %llx, cause %llx: %s\n", f->kind,
-                  f->pedantic ? " (pedantic)" : "",
+    const tc_host_row *row = &tc_host_rows[f->kind];
+    tc_buf_printf(&told, "%s%s at %llx, cause %llx: %s\n", row->name,
+                  row->counts == TC_HOST_PEDANTIC ? " (pedantic)" : "",
                   (unsigned long long)f->where, (unsigned long long)f->cause,
                   f->message);
 }

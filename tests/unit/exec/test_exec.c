@@ -168,12 +168,10 @@ static void test_host(void **state) {
     fixture f;
     set_up(&f);
     tc_host_finding twice = {
-        .kind = "host-double-free", .message = "freed again", .where = 0x1234};
-    tc_host_finding leak = {.kind = "host-leak",
-                            .message = "never freed",
-                            .where = 0x99,
-                            .pedantic = true};
-    tc_host_finding lacks = {.kind = "unbuilt",
+        .kind = TC_HOST_DOUBLE_FREE, .message = "freed again", .where = 0x1234};
+    tc_host_finding leak = {
+        .kind = TC_HOST_LEAK, .message = "never freed", .where = 0x99};
+    tc_host_finding lacks = {.kind = TC_HOST_UNBUILT,
                              .message = "cudaGraphLaunch is not built"};
     for (int i = 0; i < 1000; i++) {
         tc_exec_misused(f.e, &twice);
