@@ -3,6 +3,7 @@
 #ifndef TC_TEST_TOOLCHAIN_FAKE_H
 #define TC_TEST_TOOLCHAIN_FAKE_H
 
+#include "base/temporary.h"
 #include "toolchain/build.h"
 #include <stdio.h>
 #include <stdlib.h>
