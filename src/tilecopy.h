@@ -9,7 +9,7 @@
  * Where memory for the library's own structures is exhausted there is no going
  * on: it calls the function that tc_on_out_of_memory (base/arena.h) was given,
  * which ends the process; without one, abort(3). The program's own says "out of
- * memory" and ends with status 1.
+ * memory" and ends with status 1, or 4 where it grades.
  */
 #ifndef TILECOPY_H
 #define TILECOPY_H

@@ -1,5 +1,6 @@
 /* files.c - what a run of a submission reads and writes. */
 #include "grade/files.h"
+#include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,8 +106,13 @@ void tc_grade_files_close(tc_grade_files *f) {
 
 char *tc_grade_folder(tc_arena *a) {
     const char *tmp = getenv("TMPDIR");
-    return mkdtemp(tc_format(a, "%s/tilecopy-grade-XXXXXX",
-                             tmp != NULL && tmp[0] == '/' ? tmp : "/tmp"));
+    char *path =
+        mkdtemp(tc_format(a, "%s/tilecopy-grade-XXXXXX",
+                          tmp != NULL && tmp[0] == '/' ? tmp : "/tmp"));
+    if (path != NULL) {
+        tc_temporary_note(path);
+    }
+    return path;
 }
 
 static int remove_one(const char *path, const struct stat *s, int type,
@@ -120,5 +126,6 @@ void tc_grade_folder_remove(const char *path) {
     enum { DESCRIPTORS = 8 };
     if (path != NULL) {
         nftw(path, remove_one, DESCRIPTORS, FTW_DEPTH | FTW_PHYS);
+        tc_remove_tree(path); /* and it is no longer noted */
     }
 }

@@ -1,4 +1,5 @@
 /* supervise.c - a process above the one that works, which outlives it. */
+#include "base/temporary.h"
 #include "runtime/family.h"
 #include "tilecopy.h"
 
@@ -36,6 +37,7 @@ bool tc_supervise(int *status) {
     tc_family family;
     pid_t self = getpid();
     passed_on(&signals);
+    tc_temporaries_share();
     sigprocmask(SIG_BLOCK, &signals, &before);
     tc_family_begin(&family);
     pid_t worker = fork();
@@ -51,6 +53,7 @@ bool tc_supervise(int *status) {
     }
     int ended = follow(worker, &signals);
     tc_family_end(&family);
+    tc_temporaries_end(true);
     sigprocmask(SIG_SETMASK, &before, NULL);
     int number = WIFSIGNALED(ended) ? WTERMSIG(ended) : 0;
     if (number == SIGINT || number == SIGTERM || number == SIGHUP) {

@@ -1,5 +1,6 @@
 /* build.c - a build of a .cu, led and kept. */
 #include "toolchain/build.h"
+#include "base/temporary.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,19 +25,26 @@ tc_build_status tc_build_machine(tc_job *j, const char *fmt, ...) {
     return TC_BUILD_MACHINE;
 }
 
-/* The words of compilers that had no room: the system's, by perror. */
-static const char *machine_words(const char *said) {
-    static const char *const words[] = {"No space left on device",
-                                        "Disk quota exceeded",
-                                        "Too many open files",
-                                        "Resource temporarily unavailable",
-                                        "Cannot allocate memory",
-                                        "Read-only file system",
-                                        "died due to signal 9 (Kill signal)",
-                                        "Killed signal terminated program"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strstr(said, words[i]) != NULL) {
-            return words[i];
+/* The words of compilers that had no room: the system's, by perror. Those of a
+ * disk are about the folder for temporary files. */
+typedef struct machine_words {
+    const char *words;
+    bool disk;
+} machine_words;
+
+static const machine_words *find_words(const char *said) {
+    static const machine_words all[] = {
+        {"No space left on device", true},
+        {"Disk quota exceeded", true},
+        {"Read-only file system", true},
+        {"Too many open files", false},
+        {"Resource temporarily unavailable", false},
+        {"Cannot allocate memory", false},
+        {"died due to signal 9 (Kill signal)", false},
+        {"Killed signal terminated program", false}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strstr(said, all[i].words) != NULL) {
+            return &all[i];
         }
     }
     return NULL;
@@ -77,13 +85,23 @@ static bool was_limited(tc_job *j) {
     return false;
 }
 
+static tc_build_status no_room(tc_job *j, const char *tool,
+                               const machine_words *w) {
+    return w->disk
+               ? tc_build_machine(j, "%s could not do its work in %s: %s", tool,
+                                  tc_folder_of(j->a, j->work), w->words)
+               : tc_build_machine(j, "%s could not do its work: %s", tool,
+                                  w->words);
+}
+
 static tc_build_status refused(tc_job *j, const char *tool) {
-    const char *said = tc_buf_text(&j->said), *words = machine_words(said);
+    const char *said = tc_buf_text(&j->said);
+    const machine_words *words = find_words(said);
     if (was_limited(j)) {
         return TC_BUILD_LIMITED;
     }
-    if (words != NULL && !has_words(j, words)) {
-        return tc_build_machine(j, "%s could not do its work: %s", tool, words);
+    if (words != NULL && !has_words(j, words->words)) {
+        return no_room(j, tool, words);
     }
     if (strstr(said, "unsupported GNU version") != NULL ||
         strstr(said, "unsupported clang version") != NULL) {

@@ -6,6 +6,7 @@
  * of it, a hand that rewrites one. It does not guard against somebody who
  * writes both files and sum: such a one has to be us already, as a folder or a
  * file that another user could have written is not taken. */
+#include "base/temporary.h"
 #include "toolchain/internal.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* cache_folder.c - where builds are kept: ROOT/tilecopy-repl/v1, a folder that
  * is ours alone, with a CACHEDIR.TAG (bford.info/cachedir). */
+#include "base/temporary.h"
 #include "toolchain/internal.h"
 
 #include <dirent.h>

@@ -1,6 +1,7 @@
 /* cache_trim.c - removes what was used longest ago. Only folders of ours whose
  * names have the form that we give them are looked at, directly in the cache;
  * links are not followed. */
+#include "base/temporary.h"
 #include "toolchain/internal.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /* files.c - files, folders and programs in PATH. */
+#include "base/temporary.h"
 #include "toolchain/internal.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -119,32 +119,6 @@ bool tc_make_folders(const char *path) {
     return ok;
 }
 
-static void remove_at(int parent, const char *name, int depth) {
-    if (unlinkat(parent, name, 0) == 0 || depth > 64) {
-        return;
-    }
-    int fd =
-        openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    if (d == NULL) {
-        if (fd >= 0) {
-            close(fd);
-        }
-        return;
-    }
-    for (struct dirent *e; (e = readdir(d)) != NULL;) {
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) {
-            remove_at(fd, e->d_name, depth + 1);
-        }
-    }
-    closedir(d);
-    unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-void tc_remove_tree(const char *path) {
-    remove_at(AT_FDCWD, path, 0);
-}
-
 const char *tc_real_path(tc_arena *a, const char *path) {
     char real[PATH_MAX];
     return realpath(path, real) != NULL ? tc_strdup(a, real) : NULL;
@@ -181,5 +155,9 @@ const char *tc_temporary(tc_arena *a) {
         base = "/tmp";
     }
     char *path = tc_format(a, "%s/tilecopy-XXXXXX", base);
-    return mkdtemp(path);
+    if (mkdtemp(path) == NULL) {
+        return NULL;
+    }
+    tc_temporary_note(path);
+    return path;
 }

@@ -5,10 +5,10 @@
  * where we were killed and could do nothing any more. That is when the socket
  * to us is at its end.
  *
- * It comes out of a process that may have threads: until exec there are only
- * calls that are safe in a signal handler, but for the removal of a folder
- * where we are dead. */
+ * It comes out of a process that may have threads: there are only calls that
+ * are safe in a signal handler. */
 #include "toolchain/guard.h"
+#include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>

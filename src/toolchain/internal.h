@@ -52,7 +52,6 @@ char *tc_read_file(tc_arena *a, const char *path, size_t *len);
 /* Written beside its place and renamed into it. */
 bool tc_write_file(const char *path, const void *bytes, size_t len, int mode);
 bool tc_make_folders(const char *path); /* all of them, as mkdir -p */
-void tc_remove_tree(const char *path);  /* links are not followed */
 /* An absolute path without "..", or NULL where there is no such file. */
 const char *tc_real_path(tc_arena *a, const char *path);
 const char *tc_folder_of(tc_arena *a, const char *path); /* "." for "x" */

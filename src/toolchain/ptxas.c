@@ -1,4 +1,5 @@
 /* ptxas.c - what ptxas says of a kernel. */
+#include "base/temporary.h"
 #include "toolchain/internal.h"
 
 #include <errno.h>

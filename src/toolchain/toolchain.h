@@ -48,7 +48,8 @@ typedef struct tc_build_options {
     const tc_limits *limits; /* NULL: tc_limits_usual's */
 } tc_build_options;
 
-/* The generous limits that a build at the prompt or of `exec` has. */
+/* The generous limits that a build at the prompt or of `exec` has;
+ * TILECOPY_COMPILE_LIMIT is its processor time, in seconds or "off". */
 const tc_limits *tc_limits_usual(void);
 
 typedef struct tc_build {

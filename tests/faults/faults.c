@@ -1,12 +1,15 @@
 /* faults.c - a library for LD_PRELOAD under which the n-th call of a class of
- * functions fails: FAULT_CLASS is memory, write, open or fork; FAULT_AT counts
- * from 1; FAULT_ALL=1: so do all calls after it. Calls are counted from main on
- * in this process alone: its children do not fail,
- * as LD_PRELOAD is taken from their environment. FAULT_COUNT names a file that
- * gets the number of calls at the end. */
+ * functions fails: FAULT_CLASS is memory, write, open (whatever makes a
+ * descriptor or a file) or fork (or a thread); FAULT_AT counts from 1;
+ * FAULT_ALL=1: so do all calls after it. Each process counts from main on, and
+ * a fork goes on from its parent's count: what is forked to lead others fails
+ * as well, up to exec, as LD_PRELOAD is taken from the environment. FAULT_COUNT
+ * names a file that gets the largest number of calls. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -15,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -41,10 +45,14 @@ __attribute__((section(".init_array"),
                used)) static void (*const start)(int, char **, char **) = begin;
 
 __attribute__((destructor)) static void end(void) {
+    long n = atomic_load(&calls), before = 0;
     counting = false;
-    FILE *f = count_file ? fopen(count_file, "w") : NULL;
+    FILE *f = count_file ? fopen(count_file, "a+") : NULL;
+    while (f && fscanf(f, "%ld", &before) == 1) {
+        n = n > before ? n : before;
+    }
     if (f) {
-        fprintf(f, "%ld\n", atomic_load(&calls));
+        fprintf(f, "%ld\n", n);
         fclose(f);
     }
 }
@@ -135,6 +143,55 @@ int open(const char *path, int flags, ...) {
     va_end(ap);
     return fails("open", EMFILE) ? -1 : real(path, flags, mode);
 }
+int openat(int at_fd, const char *path, int flags, ...) {
+    REAL(openat)
+    va_list ap;
+    va_start(ap, flags);
+    int mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, int) : 0;
+    va_end(ap);
+    return fails("open", EMFILE) ? -1 : real(at_fd, path, flags, mode);
+}
+int creat(const char *path, mode_t mode) {
+    REAL(creat)
+    return fails("open", EMFILE) ? -1 : real(path, mode);
+}
+DIR *opendir(const char *path) {
+    REAL(opendir)
+    return fails("open", EMFILE) ? NULL : real(path);
+}
+DIR *fdopendir(int fd) {
+    REAL(fdopendir)
+    return fails("open", ENOMEM) ? NULL : real(fd);
+}
+int mkstemp(char *path) {
+    REAL(mkstemp)
+    return fails("open", ENOSPC) ? -1 : real(path);
+}
+int mkostemp(char *path, int flags) {
+    REAL(mkostemp)
+    return fails("open", ENOSPC) ? -1 : real(path, flags);
+}
+int socketpair(int domain, int type, int protocol, int fd[2]) {
+    REAL(socketpair)
+    return fails("open", EMFILE) ? -1 : real(domain, type, protocol, fd);
+}
+int dup(int fd) {
+    REAL(dup)
+    return fails("open", EMFILE) ? -1 : real(fd);
+}
+int dup2(int fd, int to) {
+    REAL(dup2)
+    return fails("open", EMFILE) ? -1 : real(fd, to);
+}
+int fcntl(int fd, int what, ...) {
+    REAL(fcntl)
+    va_list ap;
+    va_start(ap, what);
+    void *value = va_arg(ap, void *);
+    va_end(ap);
+    bool makes = what == F_DUPFD || what == F_DUPFD_CLOEXEC;
+    return makes && fails("open", EMFILE) ? -1 : real(fd, what, value);
+}
 FILE *fopen(const char *path, const char *mode) {
     REAL(fopen)
     return fails("open", EMFILE) ? NULL : real(path, mode);
@@ -168,3 +225,29 @@ int posix_spawn(pid_t *pid, const char *path,
     return fails("fork", EAGAIN) ? EAGAIN
                                  : real(pid, path, files, how, argv, env);
 }
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*fn)(void *),
+                   void *user) {
+    REAL(pthread_create)
+    return fails("fork", EAGAIN) ? EAGAIN : real(t, a, fn, user);
+}
+
+/* The C library's vfork has to be reached by a jump: its caller's frame must
+ * stand when it returns for the second time. */
+#ifdef __x86_64__
+__attribute__((used)) static void *vfork_or_null(void) {
+    static void *real;
+    real = real ? real : dlsym(RTLD_NEXT, "vfork");
+    return fails("fork", EAGAIN) ? NULL : real;
+}
+__asm__(".globl vfork\n"
+        ".type vfork, @function\n"
+        "vfork:\n"
+        "    subq $8, %rsp\n"
+        "    call vfork_or_null\n"
+        "    addq $8, %rsp\n"
+        "    testq %rax, %rax\n"
+        "    je 1f\n"
+        "    jmp *%rax\n"
+        "1:  movl $-1, %eax\n"
+        "    ret\n");
+#endif

@@ -218,13 +218,38 @@ static void test_build(void **state) {
                                  "of processor time");
 }
 
+static void test_usual(void **state) {
+    static const struct {
+        const char *text;
+        double cpu_s, wall_s;
+    } all[] = {{NULL, 600, 3600},   {"30", 30, 3600},  {"0.5", 0.5, 3600},
+               {"1e4", 1e4, 6e4},   {"off", 0, 0},     {"", 600, 3600},
+               {"0", 600, 3600},    {"-1", 600, 3600}, {"5 s", 600, 3600},
+               {"1e99", 600, 3600}, {"nan", 600, 3600}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].text != NULL) {
+            setenv("TILECOPY_COMPILE_LIMIT", all[i].text, 1);
+        }
+        const tc_limits *l = tc_limits_usual();
+        assert_true(l->cpu_s == all[i].cpu_s && l->wall_s == all[i].wall_s);
+        assert_true(l->idle_s == 600 && l->memory > 0 && l->disk > 0);
+    }
+    machine *m = *state;
+    fake_host(m, "");
+    fake_nvcc(m, "root/opt/cuda", "13.0", "while :; do :; done");
+    setenv("TILECOPY_COMPILE_LIMIT", "0.3", 1);
+    assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true), TC_BUILD_LIMITED);
+    assert_string_equal(m->text, "nvcc was stopped: it takes more than 0.3 s "
+                                 "of processor time");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, machine_new, machine_free)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_killed), TEST(test_cancelled), TEST(test_left_behind),
         TEST(test_input),  TEST(test_limits),    TEST(test_words),
-        TEST(test_build),
+        TEST(test_usual),  TEST(test_build),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,7 +282,13 @@ static void test_machine(void **state) {
                    "nvcc was ended by signal 9");
     expect_refused(m, "echo 'x.ii: No space left on device' >&2; exit 1",
                    TC_BUILD_MACHINE, "x.ii: No space left on device\n",
-                   "nvcc could not do its work: No space left on device");
+                   tc_format(m->a,
+                             "nvcc could not do its work in %s: No space left "
+                             "on device",
+                             in(m, "tmp")));
+    expect_refused(m, "echo 'x.ii: Too many open files' >&2; exit 1",
+                   TC_BUILD_MACHINE, "x.ii: Too many open files\n",
+                   "nvcc could not do its work: Too many open files");
     put(m, "p.cu", "#error No space left on device\n");
     expect_refused(m, "echo 'x.ii: No space left on device' >&2; exit 1",
                    TC_BUILD_REFUSED, "x.ii: No space left on device\n",

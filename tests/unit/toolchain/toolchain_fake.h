@@ -3,6 +3,7 @@
 #ifndef TC_TEST_TOOLCHAIN_FAKE_H
 #define TC_TEST_TOOLCHAIN_FAKE_H
 
+#include "base/temporary.h"
 #include "toolchain/build.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,10 +75,18 @@ static inline const char *fake_host(machine *m, const char *first) {
 }
 
 static inline void machine_env(machine *m) {
-    static const char *const none[] = {
-        "TILECOPY_NVCC", "CUDA_HOME",          "CUDA_PATH",        "NVCC_CCBIN",
-        "CXX",           "NVCC_APPEND_FLAGS",  "TILECOPY_TOOLKIT", "CPATH",
-        "TMPDIR",        "NVCC_PREPEND_FLAGS", "TILECOPY_CACHE_MB"};
+    static const char *const none[] = {"TILECOPY_NVCC",
+                                       "CUDA_HOME",
+                                       "CUDA_PATH",
+                                       "NVCC_CCBIN",
+                                       "CXX",
+                                       "NVCC_APPEND_FLAGS",
+                                       "TILECOPY_TOOLKIT",
+                                       "CPATH",
+                                       "TMPDIR",
+                                       "NVCC_PREPEND_FLAGS",
+                                       "TILECOPY_CACHE_MB",
+                                       "TILECOPY_COMPILE_LIMIT"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         unsetenv(none[i]);
     }
