@@ -36,7 +36,7 @@ typedef enum tc_severity {
     TC_ERROR,
     TC_WARNING,
     TC_NOTE,
-    TC_VERBATIM /* another program's own words, of several lines */
+    TC_VERBATIM /* another program's own messages, of several lines */
 } tc_severity;
 
 /* What a program may want to tell from the rest; the message is for people. */

@@ -1,4 +1,4 @@
-/* diag.h - places in source text, and the road of a diagnostic to its reader.
+/* diag.h - places in source text, and the path of a diagnostic to its reader.
  *
  * A span names bytes of a source; line, column and caret are worked out when
  * (and only when) a diagnostic is reported. */

@@ -62,7 +62,7 @@ static void offer_setting_values(matches *m, const char *setting) {
         if (strcmp(tc_settings[i].name, setting) == 0) {
             tc_setting_form_of(&tc_settings[i], &f);
             for (int k = 0; k < f.n; k++) {
-                offer(m, f.words[k]);
+                offer(m, f.choices[k]);
             }
         }
     }
@@ -148,21 +148,21 @@ static void offer_options(matches *m, const tc_form *f) {
 }
 
 /* The blank-separated words of args, in arena a. */
-static int split_words(tc_arena *a, const char *args, size_t len,
-                       const char ***out) {
+static int split_tokens(tc_arena *a, const char *args, size_t len,
+                        const char ***out) {
     int n = 0, cap = 0;
-    const char **words = NULL;
+    const char **tokens = NULL;
     for (size_t i = 0; i < len;) {
         size_t blank = strspn(args + i, " \t");
         size_t word = strcspn(args + i + blank, " \t");
         i += blank;
         word = word < len - i ? word : len - i;
         if (i < len && word > 0) {
-            TC_PUSH(a, words, n, cap, tc_strndup(a, args + i, word));
+            TC_PUSH(a, tokens, n, cap, tc_strndup(a, args + i, word));
         }
         i += word;
     }
-    *out = words;
+    *out = tokens;
     return n;
 }
 
@@ -170,17 +170,17 @@ static int split_words(tc_arena *a, const char *args, size_t len,
 static void offer_arguments(tc_session *s, const tc_command *c, matches *m,
                             const char *args, size_t len, bool *files) {
     tc_arena *a = tc_arena_new();
-    const char **words;
-    int n = split_words(a, args, len, &words);
+    const char **tokens;
+    int n = split_tokens(a, args, len, &tokens);
     tc_form f;
     tc_form_of(c->name, c->form, &f);
-    const tc_form_item *item = tc_form_next(&f, words, n);
+    const tc_form_item *item = tc_form_next(&f, tokens, n);
     bool value = item != NULL && item->option;
     if (!value && (m->prefix[0] == '-' || n > 0)) {
         offer_options(m, &f);
     }
     if (item != NULL && item->param != NULL && (value || m->prefix[0] != '-')) {
-        offer_param(s, m, item->param->offers, n > 0 ? words[0] : "", files);
+        offer_param(s, m, item->param->offers, n > 0 ? tokens[0] : "", files);
     }
     tc_arena_free(a);
 }

@@ -245,7 +245,7 @@ static void split(tc_arena *a, const tc_source *src, size_t begin,
             i++;
         }
         tc_span span = {src, (uint32_t)from, (uint32_t)i};
-        TC_PUSH(a, out->words, out->n, cap,
+        TC_PUSH(a, out->tokens, out->n, cap,
                 tc_strndup(a, src->text + from, i - from));
         TC_PUSH(a, out->spans, nspans, span_cap, span);
         i += quoted && i < src->len;

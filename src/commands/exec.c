@@ -42,7 +42,7 @@ tc_status tc_exec_command(tc_session *s, tc_loaded *file,
     if (!tc_cuda_runs(s, file, args->span)) {
         return TC_FAILED;
     }
-    tc_status status = tc_exec_here(s, file, args->words, args->n, backend);
+    tc_status status = tc_exec_here(s, file, args->tokens, args->n, backend);
     tc_exec *e = s->last_exec.exec; /* NULL: it never began */
     if (s->options.json && status == TC_OK) {
         r->json = reply_json(e);
@@ -281,16 +281,16 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
         return status != TC_OK ? (int)status : TC_FAILED;
     }
     tc_buf_free(&said);
-    tc_exec_ask ask = {.args = o->args,
-                       .backend = device,
-                       .pedantic = o->pedantic,
-                       .alone = true,
-                       .in = o->in,
-                       .out = o->out,
-                       .err = o->err,
-                       .taken = o->taken,
-                       .memory = o->memory,
-                       .timeout_s = s->options.timeout_s};
+    tc_exec_request ask = {.args = o->args,
+                           .backend = device,
+                           .pedantic = o->pedantic,
+                           .alone = true,
+                           .in = o->in,
+                           .out = o->out,
+                           .err = o->err,
+                           .taken = o->taken,
+                           .memory = o->memory,
+                           .timeout_s = s->options.timeout_s};
     while (o->args != NULL && o->args[ask.nargs] != NULL) {
         ask.nargs++;
     }

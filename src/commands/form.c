@@ -130,16 +130,16 @@ static const tc_form_item *argument_at(const tc_form *f, int index) {
     return NULL;
 }
 
-const tc_form_item *tc_form_next(const tc_form *f, const char *const *words,
+const tc_form_item *tc_form_next(const tc_form *f, const char *const *tokens,
                                  int n) {
     int index = 0;
     for (int i = 0; i < n; i++) {
-        const tc_form_item *o = option_of(f, words[i]);
-        if (o != NULL && o->param != NULL && strchr(words[i], '=') == NULL) {
+        const tc_form_item *o = option_of(f, tokens[i]);
+        if (o != NULL && o->param != NULL && strchr(tokens[i], '=') == NULL) {
             if (++i == n) {
                 return o;
             }
-        } else if (o == NULL && !is_dashed(f, words[i])) {
+        } else if (o == NULL && !is_dashed(f, tokens[i])) {
             const tc_form_item *item = argument_at(f, index);
             bool more = item != NULL && tc_form_takes_rest(item);
             index += !more; /* an expression takes all that follow */
@@ -228,7 +228,7 @@ static bool convert_to(const tc_form_param *p, tc_command_value *v) {
 /* Has an example the item: an option by its name, an argument by its place? */
 static bool shows(const reader *k, const tc_form_item *item, const char *line) {
     char padded[200], word[sizeof item->name + 2];
-    int words = -1, place = 1;
+    int tokens = -1, place = 1;
     if (item->option) {
         snprintf(padded, sizeof padded, "%s ", line);
         snprintf(word, sizeof word, " %s ", item->name);
@@ -239,9 +239,9 @@ static bool shows(const reader *k, const tc_form_item *item, const char *line) {
     }
     for (const char *p = line; *p != '\0'; p += strcspn(p, " ")) {
         p += strspn(p, " ");
-        words += *p != '\0';
+        tokens += *p != '\0';
     }
-    return words >= place;
+    return tokens >= place;
 }
 
 /* The example of the command's help that shows the item; NULL: none does. */
@@ -310,17 +310,17 @@ static bool unknown_option(reader *k, int word) {
             names[n++] = k->form.items[i].name;
         }
     }
-    const char *near = tc_nearest(k->args->words[word], names, n);
+    const char *near = tc_nearest(k->args->tokens[word], names, n);
     tc_error(&k->s->diags, k->args->spans[word],
              near != NULL ? tc_format(k->arena, "did you mean %s?", near)
                           : k->usage,
-             "%s has no option '%s'", k->command, k->args->words[word]);
+             "%s has no option '%s'", k->command, k->args->tokens[word]);
     return false;
 }
 
 /* The option at words[*i], and its value. */
 static bool read_option(reader *k, const tc_form_item *o, int *i) {
-    const char *word = k->args->words[*i];
+    const char *word = k->args->tokens[*i];
     const char *equals = strchr(word, '=');
     if (o->param == NULL || (equals != NULL && word[0] == '-')) {
         return put(k, o, equals != NULL ? equals + 1 : word,
@@ -332,7 +332,7 @@ static bool read_option(reader *k, const tc_form_item *o, int *i) {
         return false;
     }
     ++*i;
-    return put(k, o, k->args->words[*i], k->args->spans[*i]);
+    return put(k, o, k->args->tokens[*i], k->args->spans[*i]);
 }
 
 static bool too_many(reader *k, int word, int index) {
@@ -351,7 +351,7 @@ static bool too_many(reader *k, int word, int index) {
 static bool read_expr(reader *k, const tc_form_item *item, int *i) {
     tc_command_args *a = k->args;
     tc_span span = a->spans[*i];
-    while (*i + 1 < a->n && !is_dashed(&k->form, a->words[*i + 1])) {
+    while (*i + 1 < a->n && !is_dashed(&k->form, a->tokens[*i + 1])) {
         span = tc_span_join(span, a->spans[++*i]);
     }
     const char *text = tc_strndup(k->arena, span.source->text + span.begin,
@@ -361,7 +361,7 @@ static bool read_expr(reader *k, const tc_form_item *item, int *i) {
 
 static bool read_all(reader *k, int *index) {
     for (int i = 0; i < k->args->n; i++) {
-        const char *word = k->args->words[i];
+        const char *word = k->args->tokens[i];
         const tc_form_item *o = option_of(&k->form, word);
         const tc_form_item *item = argument_at(&k->form, *index);
         bool ok;

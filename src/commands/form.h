@@ -73,8 +73,8 @@ typedef struct tc_command_value {
 
 /* The arguments of a command. All in the arena of its evaluation. */
 typedef struct tc_command_args {
-    const char *line;   /* after the command's name, without outer blanks */
-    const char **words; /* split at blanks; "quoted words" are one */
+    const char *line;    /* after the command's name, without outer blanks */
+    const char **tokens; /* split at blanks; "quoted words" are one */
     int n;
     tc_span span;             /* of the arguments in the typed line */
     tc_span *spans;           /* of each word */
@@ -103,7 +103,7 @@ int tc_values_of(const tc_command_args *args, const char *name,
 
 /* The item that a word stands for which follows n others. NULL: there is none
  * left. */
-const tc_form_item *tc_form_next(const tc_form *f, const char *const *words,
+const tc_form_item *tc_form_next(const tc_form *f, const char *const *tokens,
                                  int n);
 
 #endif

@@ -217,7 +217,7 @@ static void fill_in(ask *k) {
 }
 
 /* The words of the line go when the command ends; the run stays. */
-static void forget_words(tc_last_run *run) {
+static void forget_args(tc_last_run *run) {
     run->span = TC_NOWHERE;
     for (int i = 0; i < run->nbuffers; i++) {
         ((tc_buffer *)run->buffers[i].buffer)->span = TC_NOWHERE;
@@ -239,8 +239,8 @@ tc_status tc_cmd_launch(tc_session *s, const tc_command_args *args,
         tc_run_free(k.run);
         return TC_FAILED;
     }
-    forget_words(k.run);
-    tc_run_keep(s, k.run);
+    forget_args(k.run);
+    tc_run_retain(s, k.run);
     return backend == TC_BACKEND_SIM ? tc_run_answer(s, r)
                                      : tc_run_gpu(s, args->span, r);
 }

@@ -24,7 +24,7 @@ static void add_json(const tc_setting *t, tc_setting_value v, json_t *to) {
     json_t *value = f.n == 0 ? json_integer((json_int_t)v.number)
                     : strcmp(t->values, "on|off") == 0
                         ? json_boolean(v.word == 0)
-                        : json_string(f.words[v.word]);
+                        : json_string(f.choices[v.word]);
     json_object_set_new(to, t->name, value);
     if (f.numbered >= 0) {
         snprintf(seed, sizeof seed, "%s_seed", t->name);
@@ -100,14 +100,14 @@ static tc_status no_setting(tc_session *s, const tc_command_value *name) {
 static tc_status no_value(tc_session *s, const tc_setting *t, tc_span at,
                           const char *text) {
     tc_setting_form f;
-    const char *words[TC_SETTING_VALUES], *near = NULL;
+    const char *choices[TC_SETTING_VALUES], *near = NULL;
     tc_buf values = TC_BUF_INIT, hint = TC_BUF_INIT;
     tc_setting_form_of(t, &f);
     for (int i = 0; i < f.n; i++) {
-        words[i] = f.words[i];
+        choices[i] = f.choices[i];
     }
     if (text != NULL) {
-        near = tc_nearest(text, words, f.n);
+        near = tc_nearest(text, choices, f.n);
     }
     tc_setting_describe(t, &values);
     tc_buf_printf(&hint, near != NULL ? "did you mean %s?" : "set %s %s",

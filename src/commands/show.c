@@ -67,16 +67,16 @@ static tc_status show_all(tc_session *s, tc_reply *r) {
 
 /* --- options -------------------------------------------------------------- */
 
-typedef struct show_ask {
+typedef struct show_options {
     const tc_command_value *svg;   /* a file, or NULL */
     const tc_command_value *dtype; /* of a layout's elements, or NULL */
     int64_t shape[TC_PICTURE_RANK];
     int rank; /* 0: not given */
-} show_ask;
+} show_options;
 
 /* The options. *subject is where the name or expression before them is. */
 static bool read_options(tc_session *s, const tc_command_args *args,
-                         show_ask *q, tc_span *subject) {
+                         show_options *q, tc_span *subject) {
     const tc_command_value *name = tc_value_of(args, "NAME");
     const tc_command_value *shape = tc_value_of(args, "--shape");
     q->svg = tc_value_of(args, "--svg");
@@ -98,7 +98,7 @@ _Static_assert((int)TC_PICTURE_RANK >= (int)TC_FORM_RANK, "--shape has room");
 
 /* --- pictures ------------------------------------------------------------- */
 
-static const char *memory_words(tc_space s) {
+static const char *memory_text(tc_space s) {
     switch (s) {
     case TC_SPACE_GLOBAL:
         return "offset in global memory";
@@ -114,12 +114,12 @@ static const char *memory_words(tc_space s) {
 
 /* The shape, part and element size that are wanted. */
 static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_show_object *t,
-                      const tc_layout *l, const show_ask *q, tc_span at,
-                      tc_picture_ask *ask) {
+                      const tc_layout *l, const show_options *q, tc_span at,
+                      tc_picture_options *ask) {
     int64_t(*range)[2] = tc_alloc(cx->arena, sizeof *range * TC_PICTURE_RANK);
     int64_t *shape = TC_NEWN(cx->arena, int64_t, TC_PICTURE_RANK);
     tc_dtype type = TC_VOID;
-    *ask = (tc_picture_ask){.shape = shape, .width = s->options.width};
+    *ask = (tc_picture_options){.shape = shape, .width = s->options.width};
     if (q->rank > 0) {
         memcpy(shape, q->shape, sizeof q->shape);
         ask->rank = q->rank;
@@ -133,7 +133,7 @@ static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_show_object *t,
         return false;
     }
     if (t->buffer != NULL) {
-        ask->memory = memory_words(t->buffer->space);
+        ask->memory = memory_text(t->buffer->space);
         type = t->buffer->type;
         ask->shared = tc_space_is_shared(t->buffer->space);
         ask->loose = q->rank == 0;
@@ -148,7 +148,7 @@ static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_show_object *t,
             return false;
         }
         ask->shared = true;
-        ask->memory = memory_words(TC_SPACE_SHARED);
+        ask->memory = memory_text(TC_SPACE_SHARED);
     }
     ask->bits = tc_dtypes[type].bits;
     if (t->nparts > ask->rank) {
@@ -166,7 +166,7 @@ static bool ask_about(tc_session *s, tc_layout_ctx *cx, const tc_show_object *t,
 }
 
 /* How much is drawn: what fits a page, or all of a part that was asked for. */
-static void set_limits(tc_picture_ask *ask, bool part, bool svg) {
+static void set_limits(tc_picture_options *ask, bool part, bool svg) {
     enum { PAGE = 24, HEAD = 17, CELLS = 1 << 16 };
     int64_t rows = 1;
     if (ask->rank >= 2) {
@@ -190,9 +190,9 @@ static void set_limits(tc_picture_ask *ask, bool part, bool svg) {
 
 static tc_picture *make_picture(tc_session *s, tc_arena *a,
                                 const tc_show_object *t, const tc_layout *l,
-                                const show_ask *q, tc_span at) {
+                                const show_options *q, tc_span at) {
     tc_layout_ctx cx = {.arena = a, .target_cuda = s->target_cuda};
-    tc_picture_ask ask;
+    tc_picture_options ask;
     tc_picture *p;
     if (!ask_about(s, &cx, t, l, q, at, &ask)) {
         return NULL;
@@ -232,7 +232,7 @@ static json_t *subject_json(const tc_show_object *t, const tc_layout *l) {
 
 static tc_status show_svg(tc_session *s, const tc_show_object *t,
                           const tc_layout *l, const tc_picture *p,
-                          const show_ask *q, tc_reply *r) {
+                          const show_options *q, tc_reply *r) {
     tc_buf title = TC_BUF_INIT, svg = TC_BUF_INIT;
     if (t->name != NULL) {
         tc_buf_printf(&title, "%s = ", t->name);
@@ -257,7 +257,7 @@ static tc_status show_svg(tc_session *s, const tc_show_object *t,
 
 static tc_status show_layout(tc_session *s, tc_arena *a,
                              const tc_show_object *t, const tc_layout *l,
-                             const show_ask *q, tc_span at, tc_reply *r) {
+                             const show_options *q, tc_span at, tc_reply *r) {
     tc_picture *p = make_picture(s, a, t, l, q, at);
     if (p == NULL) {
         return TC_FAILED;
@@ -287,7 +287,7 @@ static tc_status show_layout(tc_session *s, tc_arena *a,
 /* --- the command ---------------------------------------------------------- */
 
 static tc_status show_value(tc_session *s, const tc_value *v,
-                            const tc_command_args *args, const show_ask *q,
+                            const tc_command_args *args, const show_options *q,
                             tc_reply *r) {
     if (q->svg != NULL || q->rank > 0 || q->dtype != NULL) {
         tc_error(&s->diags, args->span, NULL,
@@ -307,7 +307,7 @@ static tc_status show_value(tc_session *s, const tc_value *v,
 
 static tc_status show_in(tc_session *s, tc_arena *a,
                          const tc_command_args *args, tc_reply *r) {
-    show_ask q = {.rank = 0};
+    show_options q = {.rank = 0};
     tc_show_object t;
     tc_span at;
     if (!read_options(s, args, &q, &at)) {

@@ -31,7 +31,7 @@ static tc_state_query read_query(tc_session *s, const tc_command_args *a) {
 /* ---- the answer ---- */
 
 static bool find_cta(tc_session *s, const tc_command_args *a,
-                     tc_state_look *l) {
+                     tc_state_view *l) {
     const tc_sim_state *st = l->state;
     for (uint32_t i = 0; st != NULL && i < st->nctas && l->cta == NULL; i++) {
         if (l->q->cta < 0 || st->ctas[i].index == l->q->cta) {
@@ -48,7 +48,7 @@ static bool find_cta(tc_session *s, const tc_command_args *a,
 }
 
 static bool check_names(tc_session *s, const tc_command_args *a,
-                        const tc_state_look *l) {
+                        const tc_state_view *l) {
     const tc_state_query *q = l->q;
     tc_state_memory m;
     if (l->cta != NULL &&
@@ -74,7 +74,7 @@ static bool check_names(tc_session *s, const tc_command_args *a,
     return true;
 }
 
-static void details_text(const tc_state_look *l, tc_buf *b) {
+static void details_text(const tc_state_view *l, tc_buf *b) {
     const tc_state_warp *w = tc_state_the_warp(l);
     tc_state_memory m;
     for (int i = 0; i < l->q->nnames; i++) {
@@ -92,7 +92,7 @@ static void details_text(const tc_state_look *l, tc_buf *b) {
     }
 }
 
-static bool answer(tc_session *s, const tc_command_args *a, tc_state_look *l,
+static bool answer(tc_session *s, const tc_command_args *a, tc_state_view *l,
                    tc_reply *r) {
     tc_buf *b = &r->text;
     if (!find_cta(s, a, l) || !check_names(s, a, l)) {
@@ -143,9 +143,9 @@ tc_status tc_cmd_state(tc_session *s, const tc_command_args *args,
     }
     tc_sim *again =
         run->params != NULL
-            ? tc_exec_again(s->last_exec.exec, run, q.cycle, &result)
-            : tc_run_again(s, run, q.cycle, &result);
-    tc_state_look l = {
+            ? tc_exec_replay(s->last_exec.exec, run, q.cycle, &result)
+            : tc_run_replay(s, run, q.cycle, &result);
+    tc_state_view l = {
         .s = s, .run = run, .sim = again, .state = result.state, .q = &q};
     bool stopped = again == NULL || result.status == TC_RUN_CANCELLED;
     if (stopped) {

@@ -149,7 +149,7 @@ static void reply_text(tc_session *s, tc_variant_id goal, int copy,
     }
     for (int i = 0; i < g->n; i++) {
         tc_buf_printf(b, "\n%d. ", i + 1);
-        tc_describe_wrapped(b, g->items[i].words, 3, 3, s->options.width);
+        tc_describe_wrapped(b, g->items[i].summary, 3, 3, s->options.width);
         for (int k = 0; k < g->items[i].nchanges; k++) {
             change_text(&g->items[i].changes[k], b);
         }
@@ -186,7 +186,7 @@ static json_t *suggestion_json(const tc_suggestion *g) {
                                line_json(c->from), "to", line_json(c->to)));
     }
     return json_pack("{s:o,s:o,s:s,s:i,s:b,s:b,s:o}", "edit",
-                     line_json(g->words), "changes", changes, "outcome",
+                     line_json(g->summary), "changes", changes, "outcome",
                      "accept", "size", g->size, "shrinks", g->shrinks,
                      "lowering_built", g->built, "chosen",
                      g->chosen ? json_string(g->chosen) : json_null());

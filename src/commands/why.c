@@ -56,8 +56,7 @@ static void partition_line(const tc_verdict *v, tc_buf *b) {
 }
 
 /* "ACCEPTED, chosen", "rejected", "declined: ..." */
-static void verdict_words(const tc_decision *d, const tc_verdict *v,
-                          tc_buf *b) {
+static void verdict_name(const tc_decision *d, const tc_verdict *v, tc_buf *b) {
     if (v->outcome == TC_REJECT) {
         tc_buf_puts(b, "rejected");
     } else if (v->outcome == TC_DECLINE) {
@@ -81,7 +80,7 @@ static void verdict_text(tc_session *s, const tc_decision *d,
                          const tc_verdict *v, tc_buf *b) {
     const tc_variant_row *row = &tc_variants[v->variant->id];
     tc_buf_printf(b, "\n  %s (priority %d): ", row->name, row->priority);
-    verdict_words(d, v, b);
+    verdict_name(d, v, b);
     tc_buf_putc(b, '\n');
     checks_text(s, v, b);
     if (v->outcome == TC_DECLINE && v->why != NULL) {

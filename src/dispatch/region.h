@@ -16,7 +16,7 @@ typedef struct tc_slice {
 /* layout.slice(shape, region) of TVM. A start that is not constant goes to
  * base, times the stride; where its dimension is several iterators, the region
  * must be proved not to cut through them. NONE: no such layout; FAILED:
- * refused. *why says so in words. */
+ * refused. *why says so as text. */
 tc_layout_result tc_region_slice(const tc_dispatch_ctx *cx, const tc_region *r,
                                  tc_slice *out, const char **why);
 /* The same, with starts that may move on TCol and TLane. */

@@ -6,7 +6,7 @@
 
 /* The reductions of cp.reduce.async.bulk.tensor (PTX ISA 9.7.9.27.1.3). */
 bool tc_tensor_reduces(const char *op);
-extern const char *const tc_tensor_reductions; /* in words */
+extern const char *const tc_tensor_reductions; /* as text */
 /* Does the mask of a copy name more than one CTA? */
 bool tc_tensor_multicast(const tc_expr *mask);
 

@@ -13,7 +13,7 @@
 /* --- life ------------------------------------------------------------------*/
 
 static tc_exec *exec_new(tc_session *s, tc_loaded *file,
-                         const tc_exec_ask *ask) {
+                         const tc_exec_request *ask) {
     tc_arena *a = tc_arena_new();
     tc_exec *e = tc_xcalloc(1, sizeof *e);
     e->session = s;
@@ -106,7 +106,7 @@ static void take_output(tc_exec *e, int fd) {
 /* --- running ---------------------------------------------------------------*/
 
 /* The program's name, as a native build would have it, then its arguments. */
-static char **make_argv(const tc_exec *e, const tc_exec_ask *ask) {
+static char **make_argv(const tc_exec *e, const tc_exec_request *ask) {
     char **argv = TC_NEWN(e->arena, char *, ask->nargs + 2);
     size_t n = strlen(e->source);
     argv[0] = tc_strndup(e->arena, e->source, n > 3 ? n - 3 : n); /* ".cu" */
@@ -134,7 +134,7 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e, bool alone) {
     return o;
 }
 
-static void run_program(tc_session *s, tc_exec *e, const tc_exec_ask *ask) {
+static void run_program(tc_session *s, tc_exec *e, const tc_exec_request *ask) {
     tc_device_module module = {.ptx = e->file->module,
                                .ptx_text = e->file->text->text,
                                .registers = registers,
@@ -172,9 +172,10 @@ static void run_program(tc_session *s, tc_exec *e, const tc_exec_ask *ask) {
     }
 }
 
-tc_exec *tc_exec_run(tc_session *s, tc_loaded *file, const tc_exec_ask *ask) {
+tc_exec *tc_exec_run(tc_session *s, tc_loaded *file,
+                     const tc_exec_request *ask) {
     tc_exec *e = exec_new(s, file, ask);
-    tc_run_keep(s, NULL); /* forgets the last run, of whatever sort */
+    tc_run_retain(s, NULL); /* forgets the last run, of whatever sort */
     s->last_exec = (tc_last_exec){e, file, tc_exec_free};
     run_program(s, e, ask);
     s->had_findings |= tc_exec_status(e) != 0;

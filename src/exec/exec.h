@@ -48,16 +48,16 @@ typedef struct tc_exec_difference {
 } tc_exec_difference;
 
 /* Where in the program's own text something is. */
-typedef struct tc_exec_place {
+typedef struct tc_exec_location {
     const char *file;
     int line; /* 0: unknown */
     bool own; /* file is the .cu */
-} tc_exec_place;
+} tc_exec_location;
 
 /* A call of the program's that has been looked up. */
 typedef struct tc_exec_call {
     uint64_t where;
-    tc_exec_place place;
+    tc_exec_location place;
     const char *memory; /* what it allocated, by name; NULL: not asked for */
 } tc_exec_call;
 
@@ -107,7 +107,7 @@ struct tc_exec {
 /* --- exec.c ----------------------------------------------------------------*/
 
 /* How a program is to be run. */
-typedef struct tc_exec_ask {
+typedef struct tc_exec_request {
     const char *const *args; /* after the program's name */
     int nargs;
     const tc_device_vtable *backend;
@@ -117,7 +117,7 @@ typedef struct tc_exec_ask {
     double timeout_s;
     const tc_limits *taken; /* see tc_exec_options */
     uint64_t memory;
-} tc_exec_ask;
+} tc_exec_request;
 
 /* Asks ptxas for the registers of the program's kernels, unless it has been
  * asked. Not OK with why: they stay unknown. */
@@ -126,7 +126,8 @@ tc_build_status tc_exec_ask_registers(const tc_loaded *file, char *why,
 
 /* Runs the .cu, keeps what came of it as the session's last run of a program.
  * Never fails: its result says how it ended. */
-tc_exec *tc_exec_run(tc_session *s, tc_loaded *file, const tc_exec_ask *ask);
+tc_exec *tc_exec_run(tc_session *s, tc_loaded *file,
+                     const tc_exec_request *ask);
 void tc_exec_free(tc_exec *e);
 
 /* The program's own exit status, or what stands for it where it was ended. */
@@ -140,20 +141,20 @@ void tc_exec_launching(void *exec, const tc_program_launch *l);
 void tc_exec_launched(void *exec, const tc_program_launch *l);
 void tc_exec_misused(void *exec, const tc_host_finding *f);
 
-/* --- again.c: the last launch once more ------------------------------------*/
+/* --- replay.c: the last launch once more ------------------------------------*/
 
 /* Keeps what memory holds now, for the launch that comes. */
-void tc_exec_keep_memory(tc_exec *e, const tc_program_launch *l);
+void tc_exec_retain_memory(tc_exec *e, const tc_program_launch *l);
 /* Gives the run of that launch what it needs to be made again. */
 void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l,
                          tc_last_run *run);
-/* tc_run_again for such a run. */
-tc_sim *tc_exec_again(tc_exec *e, const tc_last_run *run, uint64_t stop_at,
-                      tc_sim_result *out);
+/* tc_run_replay for such a run. */
+tc_sim *tc_exec_replay(tc_exec *e, const tc_last_run *run, uint64_t stop_at,
+                       tc_sim_result *out);
 
 /* --- source_location.c: the program's own text ---------------------------------------*/
 
-tc_exec_place tc_exec_where(tc_exec *e, uint64_t where);
+tc_exec_location tc_exec_where(tc_exec *e, uint64_t where);
 /* The nth (from 0) call in the len bytes at text that allocates memory: what it
  * gives the address to (d_x of "cudaMalloc(&d_x, n)"), or NULL. */
 const char *tc_exec_allocated(tc_arena *a, const char *text, size_t len,

@@ -33,7 +33,7 @@ static tc_status command_status(tc_session *s, tc_exec *e) {
 
 tc_status tc_exec_here(tc_session *s, tc_loaded *file, const char *const *args,
                        int nargs, tc_backend backend) {
-    tc_exec_ask ask = {
+    tc_exec_request ask = {
         .args = args, .nargs = nargs, .backend = tc_exec_device(backend)};
     return command_status(s, tc_exec_run(s, file, &ask));
 }

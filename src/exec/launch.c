@@ -14,7 +14,7 @@ void tc_exec_launching(void *exec, const tc_program_launch *l) {
     tc_exec *e = exec;
     if (e->keeps && l->backend->sim != NULL &&
         l->backend->sim(l->device) != NULL) {
-        tc_exec_keep_memory(e, l);
+        tc_exec_retain_memory(e, l);
     }
 }
 
@@ -129,7 +129,7 @@ static void add_freed(tc_exec *e, const tc_program_launch *l,
         !tc_program_freed(l, f->address, &was, &freed)) {
         return;
     }
-    tc_exec_place p = tc_exec_where(e, freed);
+    tc_exec_location p = tc_exec_where(e, freed);
     tc_buf note = TC_BUF_INIT;
     tc_buf_printf(&note, "%s was there, until ", tc_exec_memory_name(e, &was));
     if (p.line > 0) {
@@ -257,7 +257,7 @@ static void note_gpu(tc_exec *e, const tc_program_launch *l) {
     if (!both && (r->simulated || !r->fault)) {
         return;
     }
-    tc_exec_place p = tc_exec_where(e, l->where);
+    tc_exec_location p = tc_exec_where(e, l->where);
     tc_buf b = TC_BUF_INIT;
     tc_buf_printf(&b, "launch %llu, of %.*s", (unsigned long long)e->launches,
                   (int)len, name);
@@ -304,8 +304,8 @@ void tc_exec_launched(void *exec, const tc_program_launch *l) {
 
 /* --- the host's side -------------------------------------------------------*/
 
-static void put_line(const tc_exec *e, const tc_exec_place *p, const char *mark,
-                     tc_buf *b) {
+static void put_line(const tc_exec *e, const tc_exec_location *p,
+                     const char *mark, tc_buf *b) {
     int len;
     const char *line =
         p->own ? tc_describe_line(e->file->source, p->line, &len) : NULL;
@@ -316,7 +316,7 @@ static void put_line(const tc_exec *e, const tc_exec_place *p, const char *mark,
 
 /* What the line calls the memory that nobody freed, if it allocates one. */
 static const char *leaked(tc_exec *e, const tc_host_finding *f,
-                          const tc_exec_place *p) {
+                          const tc_exec_location *p) {
     int len;
     const char *line =
         p->own ? tc_describe_line(e->file->source, p->line, &len) : NULL;
@@ -329,8 +329,8 @@ static const char *leaked(tc_exec *e, const tc_host_finding *f,
 
 /* "prog.cu:23: finding: host-double-free", the sentence, and the lines. */
 static const char *host_text(tc_exec *e, const tc_host_finding *f,
-                             const tc_exec_place *p,
-                             const tc_exec_place *cause) {
+                             const tc_exec_location *p,
+                             const tc_exec_location *cause) {
     tc_buf b = TC_BUF_INIT;
     const char *memory = leaked(e, f, p);
     tc_buf_printf(&b, "%s:", p->line > 0 ? p->file : e->source);
@@ -353,7 +353,8 @@ static const char *host_text(tc_exec *e, const tc_host_finding *f,
 }
 
 static json_t *host_json(const tc_exec *e, const tc_host_finding *f,
-                         const tc_exec_place *p, const tc_exec_place *cause) {
+                         const tc_exec_location *p,
+                         const tc_exec_location *cause) {
     json_t *why = cause->line > 0
                       ? json_pack("{s:s,s:i,s:s}", "what", "an earlier call",
                                   "line", cause->line, "missing", "")
@@ -367,7 +368,7 @@ static json_t *host_json(const tc_exec *e, const tc_host_finding *f,
 /* A call that is not built, or that a limit refuses, is no mistake of the
  * program's. */
 static void note(tc_exec *e, const tc_host_finding *f) {
-    tc_exec_place p = tc_exec_where(e, f->where);
+    tc_exec_location p = tc_exec_where(e, f->where);
     const char *text =
         p.line > 0 ? tc_format(e->arena, "line %d: %s", p.line, f->message)
                    : tc_strdup(e->arena, f->message);
@@ -389,8 +390,8 @@ static void add_host(tc_exec *e, const tc_host_finding *f) {
         known->launches++;
         return;
     }
-    tc_exec_place p = tc_exec_where(e, f->where);
-    tc_exec_place cause = tc_exec_where(e, f->cause);
+    tc_exec_location p = tc_exec_where(e, f->where);
+    tc_exec_location cause = tc_exec_where(e, f->cause);
     x.text = host_text(e, f, &p, &cause);
     tc_exec_finding *to = add(e, &x);
     if (to != NULL) {

@@ -15,7 +15,7 @@ static void count_text(tc_buf *b, uint64_t n, const char *what) {
 }
 
 static void put_line_of(tc_exec *e, uint64_t where, tc_buf *b) {
-    tc_exec_place p = tc_exec_where(e, where);
+    tc_exec_location p = tc_exec_where(e, where);
     if (p.line > 0 && p.own) {
         tc_buf_printf(b, " (line %d)", p.line);
     } else if (p.line > 0) {

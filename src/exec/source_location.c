@@ -39,7 +39,7 @@ static tc_exec_call *look_up(tc_exec *e, uint64_t where) {
     return &e->calls[e->ncalls - 1];
 }
 
-tc_exec_place tc_exec_where(tc_exec *e, uint64_t where) {
+tc_exec_location tc_exec_where(tc_exec *e, uint64_t where) {
     return look_up(e, where)->place;
 }
 

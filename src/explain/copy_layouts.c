@@ -28,17 +28,17 @@ static void side_picture(tc_session *s, tc_arena *a, const char *label,
         range[i][1] = min + r->range[i].extent;
     }
     tc_layout_ctx cx = {.arena = a, .target_cuda = s->target_cuda};
-    tc_picture_ask ask = {.shape = x->shape,
-                          .rank = x->rank,
-                          .range = (const int64_t(*)[2])range,
-                          .bits = tc_dtypes[x->type].bits,
-                          .memory = memory_of(x->space),
-                          .shared = tc_space_is_shared(x->space),
-                          .loose = true,
-                          .max_rows = SIDE_ROWS,
-                          .max_cols = 64,
-                          .max_grids = 1,
-                          .width = s->options.width - 2};
+    tc_picture_options ask = {.shape = x->shape,
+                              .rank = x->rank,
+                              .range = (const int64_t(*)[2])range,
+                              .bits = tc_dtypes[x->type].bits,
+                              .memory = memory_of(x->space),
+                              .shared = tc_space_is_shared(x->space),
+                              .loose = true,
+                              .max_rows = SIDE_ROWS,
+                              .max_cols = 64,
+                              .max_grids = 1,
+                              .width = s->options.width - 2};
     tc_picture *p;
     if (tc_picture_make(&cx, x->layout, &ask, &p) != TC_LAYOUT_OK) {
         return;

@@ -1,4 +1,4 @@
-/* explain.h - what came of a run, in the learner's words: TVMScript's, PTX's or
+/* explain.h - what came of a run, in the learner's terms: TVMScript's, PTX's or
  * CUDA's. */
 #ifndef TC_EXPLAIN_EXPLAIN_H
 #define TC_EXPLAIN_EXPLAIN_H

@@ -15,7 +15,7 @@ const char *tc_finding_op(const tc_access *a);
 /* The .cu that the session's run is of, or NULL. */
 const tc_loaded *tc_finding_cuda(const tc_session *s);
 /* "thread 3 of CTA 0" or, in a grid of one CTA, "thread 3". */
-void tc_finding_who(tc_session *s, const tc_access *a, tc_buf *b);
+void tc_finding_agent(tc_session *s, const tc_access *a, tc_buf *b);
 /* What an access does to memory of a space: "reads", "writes", "updates". */
 const char *tc_finding_does(const tc_access *a, tc_ptx_space space);
 
@@ -35,7 +35,7 @@ const tc_fields *tc_message_fields(void);
 const char *tc_detail_message(tc_detail_id detail);
 /* A detail; nothing for NONE. Its texts are made in arena a. */
 void tc_detail_text(const tc_finding *f, bool cuda, tc_arena *a, tc_buf *b);
-/* The first waiter; all of them and what they show, one a line. In CUDA's words
+/* The first waiter; all of them and what they show, one a line. In CUDA's terms
  * the warps that wait alike have one line. */
 void tc_waiter_text(const tc_wait_list *w, bool cuda, tc_arena *a, tc_buf *b);
 void tc_waiters_text(const tc_wait_list *w, bool cuda, tc_arena *a, tc_buf *b);
@@ -45,7 +45,7 @@ const tc_fields *tc_detail_fields(void);
 
 /* --- finding_missing.c -----------------------------------------------------*/
 
-/* What would have made it right, in the words of the source; or nothing. */
+/* What would have made it right, in the terms of the source; or nothing. */
 void tc_finding_missing(tc_session *s, const tc_finding *f, tc_buf *b);
 /* Why a copy was still in flight. */
 const char *tc_missing_pending(tc_missing missing);

@@ -1,4 +1,4 @@
-/* finding_cuda.h - a finding of a built .cu, in CUDA's words. */
+/* finding_cuda.h - a finding of a built .cu, in CUDA's terms. */
 #ifndef TC_EXPLAIN_FINDING_CUDA_H
 #define TC_EXPLAIN_FINDING_CUDA_H
 
@@ -8,41 +8,41 @@
 
 /* --- finding_cuda_call.c: what the learner calls it ------------------------*/
 
-typedef enum tc_cuda_home {
-    TC_HOME_LANGUAGE,  /* C++ and CUDA's own functions: __syncthreads */
-    TC_HOME_ASSEMBLY,  /* asm in the learner's code */
-    TC_HOME_PRIMITIVE, /* __pipeline_* */
-    TC_HOME_MBARRIER,  /* __mbarrier_* */
-    TC_HOME_LIBCUXX,   /* cuda::pipeline, cuda::barrier */
-    TC_HOME_BULK,      /* cuda::device::experimental */
-    TC_HOME_PTX,       /* cuda::ptx */
-    TC_HOME_GROUPS     /* cooperative_groups */
-} tc_cuda_home;
+typedef enum tc_cuda_family {
+    TC_CUDA_FAMILY_LANGUAGE,  /* C++ and CUDA's own functions: __syncthreads */
+    TC_CUDA_FAMILY_ASSEMBLY,  /* asm in the learner's code */
+    TC_CUDA_FAMILY_PRIMITIVE, /* __pipeline_* */
+    TC_CUDA_FAMILY_MBARRIER,  /* __mbarrier_* */
+    TC_CUDA_FAMILY_LIBCUXX,   /* cuda::pipeline, cuda::barrier */
+    TC_CUDA_FAMILY_BULK,      /* cuda::device::experimental */
+    TC_CUDA_FAMILY_PTX,       /* cuda::ptx */
+    TC_CUDA_FAMILY_GROUPS     /* cooperative_groups */
+} tc_cuda_family;
 
-typedef enum tc_cuda_deed {
-    TC_DEED_NONE,
-    TC_DEED_COPY,
-    TC_DEED_COMMIT,
-    TC_DEED_WAIT, /* for copies */
-    TC_DEED_INIT, /* of a barrier */
-    TC_DEED_INVAL,
-    TC_DEED_ARRIVE,
-    TC_DEED_PHASE, /* a wait for a barrier's phase */
-    TC_DEED_BOTH,  /* an arrival, and a wait for its phase */
-    TC_DEED_EXPECT,
-    TC_DEED_EMPTY,   /* a wait for a slot to be free */
-    TC_DEED_RELEASE, /* of such a slot */
-    TC_DEED_SYNC,    /* of a block, warp or cluster */
-    TC_DEED_FENCE,
-    TC_DEED_TRAP
-} tc_cuda_deed;
+typedef enum tc_cuda_operation {
+    TC_CUDA_OPERATION_NONE,
+    TC_CUDA_OPERATION_COPY,
+    TC_CUDA_OPERATION_COMMIT,
+    TC_CUDA_OPERATION_WAIT, /* for copies */
+    TC_CUDA_OPERATION_INIT, /* of a barrier */
+    TC_CUDA_OPERATION_INVAL,
+    TC_CUDA_OPERATION_ARRIVE,
+    TC_CUDA_OPERATION_PHASE, /* a wait for a barrier's phase */
+    TC_CUDA_OPERATION_BOTH,  /* an arrival, and a wait for its phase */
+    TC_CUDA_OPERATION_EXPECT,
+    TC_CUDA_OPERATION_EMPTY,   /* a wait for a slot to be free */
+    TC_CUDA_OPERATION_RELEASE, /* of such a slot */
+    TC_CUDA_OPERATION_SYNC,    /* of a block, warp or cluster */
+    TC_CUDA_OPERATION_FENCE,
+    TC_CUDA_OPERATION_TRAP
+} tc_cuda_operation;
 
 enum { TC_CUDA_ARGS = 8 };
 
 /* A call as it is written, in one line. */
 typedef struct tc_cuda_call {
-    tc_cuda_home home;
-    tc_cuda_deed deed;
+    tc_cuda_family family;
+    tc_cuda_operation operation;
     const char *text;   /* "pipe.consumer_wait()"; NULL: no call */
     const char *name;   /* "consumer_wait" */
     const char *scope;  /* what stands before the name: "pipe.", "cg::", "" */
@@ -69,7 +69,7 @@ const char *tc_cuda_object(tc_session *s, const tc_finding *f);
 /* "8"; "8 of tile.cuh" in another file than the .cu; and with "line " before
  * it. */
 void tc_cuda_number(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
-void tc_cuda_place_text(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
+void tc_cuda_location_text(tc_session *s, const tc_ptx_loc *l, tc_buf *b);
 void tc_cuda_line_text(tc_session *s, const tc_access *a, tc_buf *b);
 /* "`__pipeline_commit()` at line 8"; "line 8" where there is no call. */
 void tc_cuda_where(tc_session *s, const tc_access *a, tc_buf *b);
@@ -88,10 +88,10 @@ void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b);
 
 /* --- finding_cuda_missing.c ------------------------------------------------*/
 
-/* tc_finding_missing of a .cu. False: PTX's words are right. */
+/* tc_finding_missing of a .cu. False: PTX's terms are right. */
 bool tc_cuda_missing(tc_session *s, const tc_finding *f, tc_buf *b);
 
-/* CUDA's text in findings.def, or NULL: PTX's words are right. */
+/* CUDA's text in findings.def, or NULL: PTX's terms are right. */
 const char *tc_cuda_missing_template(tc_missing which);
 const tc_fields *tc_cuda_missing_fields(void);
 

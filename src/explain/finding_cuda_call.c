@@ -11,12 +11,13 @@
 
 typedef struct cuda_call_row {
     const char *name;
-    tc_cuda_home home;
-    tc_cuda_deed deed;
+    tc_cuda_family family;
+    tc_cuda_operation operation;
 } cuda_call_row;
 
 static const cuda_call_row rows[] = {
-#define TC_CUDA_API(name, home, deed) {name, TC_HOME_##home, TC_DEED_##deed},
+#define TC_CUDA_API(name, family, operation)                                   \
+    {name, TC_CUDA_FAMILY_##family, TC_CUDA_OPERATION_##operation},
 #include "explain/cuda_api.def"
 #undef TC_CUDA_API
 };
@@ -26,24 +27,24 @@ enum { NROWS = sizeof rows / sizeof *rows };
 
 typedef struct cuda_header {
     const char *part; /* of the header's path */
-    tc_cuda_home home;
+    tc_cuda_family family;
 } cuda_header;
 
 static const cuda_header headers[] = {
-    {"/cuda_pipeline", TC_HOME_PRIMITIVE},
-    {"/cuda_awbarrier", TC_HOME_MBARRIER},
-    {"/cooperative_groups", TC_HOME_GROUPS},
-    {"/cuda/__ptx/", TC_HOME_PTX},
-    {"/cuda/pipeline", TC_HOME_LIBCUXX},
-    {"/cuda/__memcpy_async/", TC_HOME_LIBCUXX},
-    {"/cuda/__barrier/", TC_HOME_LIBCUXX},
-    {"/cuda/std/", TC_HOME_LIBCUXX},
-    {"/cuda/barrier", TC_HOME_BULK},
+    {"/cuda_pipeline", TC_CUDA_FAMILY_PRIMITIVE},
+    {"/cuda_awbarrier", TC_CUDA_FAMILY_MBARRIER},
+    {"/cooperative_groups", TC_CUDA_FAMILY_GROUPS},
+    {"/cuda/__ptx/", TC_CUDA_FAMILY_PTX},
+    {"/cuda/pipeline", TC_CUDA_FAMILY_LIBCUXX},
+    {"/cuda/__memcpy_async/", TC_CUDA_FAMILY_LIBCUXX},
+    {"/cuda/__barrier/", TC_CUDA_FAMILY_LIBCUXX},
+    {"/cuda/std/", TC_CUDA_FAMILY_LIBCUXX},
+    {"/cuda/barrier", TC_CUDA_FAMILY_BULK},
 };
 
 /* The header's function that the learner's line calls: the last place of the
  * chain before the learner's. */
-static tc_cuda_home home_of(const tc_loaded *f, const tc_ptx_op *op) {
+static tc_cuda_family home_of(const tc_loaded *f, const tc_ptx_op *op) {
     const tc_ptx_module *m = f->module;
     uint32_t own = f->places[op - m->code], at = op->loc, last = 0;
     for (int i = 0; at != own && at != 0 && i < 256; i++) {
@@ -51,42 +52,48 @@ static tc_cuda_home home_of(const tc_loaded *f, const tc_ptx_op *op) {
         at = m->locs[at].parent;
     }
     if (last == 0 || at == 0 || m->locs[last].file >= m->nfiles) {
-        return TC_HOME_LANGUAGE;
+        return TC_CUDA_FAMILY_LANGUAGE;
     }
     const char *path = f->cu_files[m->locs[last].file].path;
     for (size_t i = 0; path && i < sizeof headers / sizeof *headers; i++) {
         if (strstr(path, headers[i].part) != NULL) {
-            return headers[i].home;
+            return headers[i].family;
         }
     }
-    return TC_HOME_LANGUAGE;
+    return TC_CUDA_FAMILY_LANGUAGE;
 }
 
 /* An instruction can be of a call that does this. */
-static bool can_be(tc_cuda_deed deed, uint16_t opcode) {
+static bool can_be(tc_cuda_operation operation, uint16_t opcode) {
     switch (opcode) {
     case TC_PTX_CP_ASYNC_COMMIT_GROUP:
-        return deed == TC_DEED_COMMIT || deed == TC_DEED_COPY;
+        return operation == TC_CUDA_OPERATION_COMMIT ||
+               operation == TC_CUDA_OPERATION_COPY;
     case TC_PTX_CP_ASYNC_WAIT_GROUP:
     case TC_PTX_CP_ASYNC_WAIT_ALL:
     case TC_PTX_CP_ASYNC_BULK_WAIT_GROUP:
-        return deed == TC_DEED_WAIT;
+        return operation == TC_CUDA_OPERATION_WAIT;
     case TC_PTX_MBARRIER_INIT:
-        return deed == TC_DEED_INIT;
+        return operation == TC_CUDA_OPERATION_INIT;
     case TC_PTX_MBARRIER_INVAL:
-        return deed == TC_DEED_INVAL;
+        return operation == TC_CUDA_OPERATION_INVAL;
     case TC_PTX_MBARRIER_TEST_WAIT:
     case TC_PTX_MBARRIER_TRY_WAIT:
-        return deed == TC_DEED_PHASE || deed == TC_DEED_BOTH ||
-               deed == TC_DEED_WAIT || deed == TC_DEED_EMPTY;
+        return operation == TC_CUDA_OPERATION_PHASE ||
+               operation == TC_CUDA_OPERATION_BOTH ||
+               operation == TC_CUDA_OPERATION_WAIT ||
+               operation == TC_CUDA_OPERATION_EMPTY;
     case TC_PTX_MBARRIER_ARRIVE:
     case TC_PTX_MBARRIER_ARRIVE_DROP:
-        return deed == TC_DEED_ARRIVE || deed == TC_DEED_BOTH ||
-               deed == TC_DEED_COMMIT || deed == TC_DEED_RELEASE ||
-               deed == TC_DEED_INVAL;
+        return operation == TC_CUDA_OPERATION_ARRIVE ||
+               operation == TC_CUDA_OPERATION_BOTH ||
+               operation == TC_CUDA_OPERATION_COMMIT ||
+               operation == TC_CUDA_OPERATION_RELEASE ||
+               operation == TC_CUDA_OPERATION_INVAL;
     case TC_PTX_BAR_SYNC:
     case TC_PTX_BAR_WARP_SYNC:
-        return deed == TC_DEED_SYNC || deed == TC_DEED_WAIT;
+        return operation == TC_CUDA_OPERATION_SYNC ||
+               operation == TC_CUDA_OPERATION_WAIT;
     default:
         return true;
     }
@@ -268,16 +275,17 @@ static void take_call(tc_arena *a, const char *from, const char *name,
 }
 
 static const cuda_call_row *row_of(const char *name, size_t len,
-                                   tc_cuda_home home, uint16_t opcode) {
+                                   tc_cuda_family family, uint16_t opcode) {
     for (int i = 0; i < NROWS; i++) {
         bool same = strlen(rows[i].name) == len &&
                     strncmp(rows[i].name, name, len) == 0;
-        bool kin = rows[i].home == home ||
+        bool kin = rows[i].family == family ||
                    /* arrive of a barrier goes through cuda::ptx, and so on */
-                   (home != TC_HOME_LANGUAGE && home != TC_HOME_GROUPS &&
-                    rows[i].home != TC_HOME_GROUPS &&
-                    rows[i].home != TC_HOME_LANGUAGE);
-        if (same && kin && can_be(rows[i].deed, opcode)) {
+                   (family != TC_CUDA_FAMILY_LANGUAGE &&
+                    family != TC_CUDA_FAMILY_GROUPS &&
+                    rows[i].family != TC_CUDA_FAMILY_GROUPS &&
+                    rows[i].family != TC_CUDA_FAMILY_LANGUAGE);
+        if (same && kin && can_be(rows[i].operation, opcode)) {
             return &rows[i];
         }
     }
@@ -301,10 +309,10 @@ static bool find_call(tc_arena *a, const char *line, const char *p,
             }
             const char *open = call_of_name(p + len);
             const cuda_call_row *r =
-                open ? row_of(p, len, c->home, opcode) : NULL;
+                open ? row_of(p, len, c->family, opcode) : NULL;
             if (r != NULL) {
-                c->home = r->home;
-                c->deed = r->deed;
+                c->family = r->family;
+                c->operation = r->operation;
                 take_call(a, line, p, len, open, c);
                 return c->text != NULL;
             }
@@ -337,17 +345,18 @@ static bool is_assembly(const char *p, const char *line) {
 
 bool tc_cuda_call_of(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
                      tc_cuda_call *c) {
-    *c = (tc_cuda_call){.home = TC_HOME_LANGUAGE};
-    const tc_ptx_loc *l = tc_cuda_place(f, op);
+    *c = (tc_cuda_call){.family = TC_CUDA_FAMILY_LANGUAGE};
+    const tc_ptx_loc *l = tc_cuda_location(f, op);
     int len = 0;
     const char *line = l != NULL ? tc_cuda_line(f, l, &len) : NULL;
-    c->home = home_of(f, op);
+    c->family = home_of(f, op);
     if (line == NULL) {
         return false;
     }
     const char *p = l->col > 0 && (int)l->col <= len ? line + l->col - 1 : line;
-    if (c->home == TC_HOME_LANGUAGE && !is_language(op->opcode)) {
-        c->home = is_assembly(p, line) ? TC_HOME_ASSEMBLY : TC_HOME_LANGUAGE;
+    if (c->family == TC_CUDA_FAMILY_LANGUAGE && !is_language(op->opcode)) {
+        c->family = is_assembly(p, line) ? TC_CUDA_FAMILY_ASSEMBLY
+                                         : TC_CUDA_FAMILY_LANGUAGE;
         return false;
     }
     return find_call(a, line, p, op->opcode, c) ||

@@ -21,7 +21,7 @@ typedef struct missing {
 
 static void look(missing *m, const tc_access *a, tc_cuda_call *c) {
     tc_last_run *run = m->s->program.run;
-    *c = (tc_cuda_call){.home = TC_HOME_LANGUAGE};
+    *c = (tc_cuda_call){.family = TC_CUDA_FAMILY_LANGUAGE};
     if (a->valid && a->op != NULL) {
         tc_cuda_call_of(run->file, a->op, run->arena, c);
     }
@@ -31,7 +31,7 @@ static void look(missing *m, const tc_access *a, tc_cuda_call *c) {
 static int chain_of(missing *m, const tc_access *a, const tc_ptx_loc **out) {
     const tc_loaded *f = m->s->program.run->file;
     const tc_ptx_loc *l =
-        a->valid && a->op != NULL ? tc_cuda_place(f, a->op) : NULL;
+        a->valid && a->op != NULL ? tc_cuda_location(f, a->op) : NULL;
     int n = 0;
     for (; l != NULL && n < DEEPEST; l = tc_cuda_caller(f, l)) {
         out[n++] = l;
@@ -65,7 +65,7 @@ static void line(missing *m, const tc_access *a) {
                           : a == &m->f->cause ? m->there
                                               : NULL;
     if (l != NULL) {
-        tc_cuda_place_text(m->s, l, m->b);
+        tc_cuda_location_text(m->s, l, m->b);
     } else {
         tc_cuda_line_text(m->s, a, m->b);
     }
@@ -125,26 +125,26 @@ static const char *group_scope(const missing *m) {
 }
 
 /* "cuda::ptx::" as the program calls it, from a call of it. */
-static const char *scope_of(const tc_cuda_call *c, tc_cuda_home home,
+static const char *scope_of(const tc_cuda_call *c, tc_cuda_family family,
                             const char *otherwise) {
-    return c->home == home && c->scope != NULL ? c->scope : otherwise;
+    return c->family == family && c->scope != NULL ? c->scope : otherwise;
 }
 
 static const char *ptx_scope(const missing *m) {
-    return scope_of(&m->cause, TC_HOME_PTX,
-                    scope_of(&m->at, TC_HOME_PTX, "cuda::ptx::"));
+    return scope_of(&m->cause, TC_CUDA_FAMILY_PTX,
+                    scope_of(&m->at, TC_CUDA_FAMILY_PTX, "cuda::ptx::"));
 }
 
 static const char *bulk_scope(const missing *m) {
     return scope_of(
-        &m->cause, TC_HOME_BULK,
-        scope_of(&m->at, TC_HOME_BULK, "cuda::device::experimental::"));
+        &m->cause, TC_CUDA_FAMILY_BULK,
+        scope_of(&m->at, TC_CUDA_FAMILY_BULK, "cuda::device::experimental::"));
 }
 
 /* --- batches of copies -----------------------------------------------------*/
 
 static void commit_text(missing *m) {
-    if (m->cause.home == TC_HOME_LIBCUXX) {
+    if (m->cause.family == TC_CUDA_FAMILY_LIBCUXX) {
         tc_buf_printf(m->b, "%sproducer_commit()",
                       member_of(m, completes_on(&m->cause, "pipe")));
     } else {
@@ -156,8 +156,8 @@ static void commit_text(missing *m) {
 static void wait_text(missing *m) {
     long long n = (long long)m->f->missing_n;
     const char *on = completes_on(&m->cause, "pipe");
-    switch (m->cause.home) {
-    case TC_HOME_LIBCUXX:
+    switch (m->cause.family) {
+    case TC_CUDA_FAMILY_LIBCUXX:
         if (n > 0 || uses(m, "pipeline_consumer_wait_prior")) {
             tc_buf_printf(m->b, "cuda::pipeline_consumer_wait_prior<%lld>(%s)",
                           n, on);
@@ -165,7 +165,7 @@ static void wait_text(missing *m) {
             tc_buf_printf(m->b, "%sconsumer_wait()", member_of(m, on));
         }
         break;
-    case TC_HOME_GROUPS: {
+    case TC_CUDA_FAMILY_GROUPS: {
         const char *group = m->cause.nargs > 0 ? m->cause.args[0] : "block";
         if (n > 0) {
             tc_buf_printf(m->b, "%swait_prior<%lld>(%s)", group_scope(m), n,
@@ -213,7 +213,7 @@ static void bulk_wait(missing *m) {
     long long n = (long long)m->f->missing_n;
     bool read = read_is_enough(m->f);
     n = m->f->missing == TC_MISSING_BULK_LESS ? n : 0;
-    if (m->cause.home == TC_HOME_BULK && read) {
+    if (m->cause.family == TC_CUDA_FAMILY_BULK && read) {
         tc_buf_printf(m->b, "%scp_async_bulk_wait_group_read<%lld>()",
                       bulk_scope(m), n);
     } else {
@@ -225,7 +225,8 @@ static void bulk_wait(missing *m) {
 
 static void bulk_commit(missing *m) {
     tc_buf_printf(m->b, "%scp_async_bulk_commit_group()",
-                  m->cause.home == TC_HOME_BULK ? bulk_scope(m) : ptx_scope(m));
+                  m->cause.family == TC_CUDA_FAMILY_BULK ? bulk_scope(m)
+                                                         : ptx_scope(m));
 }
 
 /* --- barriers --------------------------------------------------------------*/
@@ -288,16 +289,16 @@ static void phase_wait(missing *m) {
     const char *on = completes_on(&m->cause, "bar");
     tc_arena *a = m->s->program.run->arena;
     const char *consumer = tc_format(a, "%sconsumer_wait", member_of(m, on));
-    if (m->cause.home == TC_HOME_LIBCUXX &&
+    if (m->cause.family == TC_CUDA_FAMILY_LIBCUXX &&
         (uses(m, consumer) || uses(m, "pipeline_shared_state"))) {
         tc_buf_printf(m->b, "%s()", consumer);
-    } else if (m->cause.home == TC_HOME_LIBCUXX ||
-               m->cause.home == TC_HOME_BULK) {
+    } else if (m->cause.family == TC_CUDA_FAMILY_LIBCUXX ||
+               m->cause.family == TC_CUDA_FAMILY_BULK) {
         tc_buf_printf(m->b,
                       "a wait for %s's phase, such as "
                       "%sarrive_and_wait(),",
                       on, member_of(m, on));
-    } else if (m->cause.home == TC_HOME_PTX) {
+    } else if (m->cause.family == TC_CUDA_FAMILY_PTX) {
         tc_buf_printf(m->b,
                       "a wait for %s's phase "
                       "(%smbarrier_try_wait_parity)",
@@ -324,7 +325,8 @@ static void empty_wait(missing *m) {
 }
 
 static void proxy_fence(missing *m) {
-    bool ptx = m->at.home == TC_HOME_PTX || m->cause.home == TC_HOME_PTX;
+    bool ptx = m->at.family == TC_CUDA_FAMILY_PTX ||
+               m->cause.family == TC_CUDA_FAMILY_PTX;
     if (ptx) {
         tc_buf_printf(m->b, "%sfence_proxy_async(%sspace_shared)", ptx_scope(m),
                       ptx_scope(m));
@@ -338,19 +340,19 @@ static void proxy_fence(missing *m) {
 /* The call of a library that does to a barrier what is missing; otherwise: in
  * one where a barrier is an object. */
 static void barrier_call(missing *m, const char *what, const char *otherwise) {
-    switch (m->at.home) {
-    case TC_HOME_PTX:
+    switch (m->at.family) {
+    case TC_CUDA_FAMILY_PTX:
         tc_buf_printf(m->b, "%smbarrier_%s", ptx_scope(m), what);
         break;
-    case TC_HOME_MBARRIER:
-    case TC_HOME_PRIMITIVE:
+    case TC_CUDA_FAMILY_MBARRIER:
+    case TC_CUDA_FAMILY_PRIMITIVE:
         tc_buf_printf(m->b, "__mbarrier_%s", what);
         break;
-    case TC_HOME_LANGUAGE:
-    case TC_HOME_ASSEMBLY:
-    case TC_HOME_LIBCUXX:
-    case TC_HOME_BULK:
-    case TC_HOME_GROUPS:
+    case TC_CUDA_FAMILY_LANGUAGE:
+    case TC_CUDA_FAMILY_ASSEMBLY:
+    case TC_CUDA_FAMILY_LIBCUXX:
+    case TC_CUDA_FAMILY_BULK:
+    case TC_CUDA_FAMILY_GROUPS:
         tc_buf_puts(m->b, otherwise);
         break;
     }
@@ -466,7 +468,7 @@ const tc_fields *tc_cuda_missing_fields(void) {
 
 /* --- all of them -----------------------------------------------------------*/
 
-/* The side whose assembly, if it is the learner's own, has PTX's words. */
+/* The side whose assembly, if it is the learner's own, has PTX's terms. */
 typedef enum assembly_side { SIDE_ANY, SIDE_AT, SIDE_CAUSE } assembly_side;
 
 typedef struct cuda_row {
@@ -489,9 +491,9 @@ static bool in_assembly(const missing *m) {
     case SIDE_ANY:
         return false;
     case SIDE_AT:
-        return m->at.home == TC_HOME_ASSEMBLY;
+        return m->at.family == TC_CUDA_FAMILY_ASSEMBLY;
     case SIDE_CAUSE:
-        return m->cause.home == TC_HOME_ASSEMBLY;
+        return m->cause.family == TC_CUDA_FAMILY_ASSEMBLY;
     }
     return false;
 }

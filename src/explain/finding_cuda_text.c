@@ -20,7 +20,7 @@ void tc_cuda_number(tc_session *s, const tc_ptx_loc *l, tc_buf *b) {
     }
 }
 
-void tc_cuda_place_text(tc_session *s, const tc_ptx_loc *l, tc_buf *b) {
+void tc_cuda_location_text(tc_session *s, const tc_ptx_loc *l, tc_buf *b) {
     tc_buf_puts(b, "line ");
     tc_cuda_number(s, l, b);
 }
@@ -28,9 +28,9 @@ void tc_cuda_place_text(tc_session *s, const tc_ptx_loc *l, tc_buf *b) {
 void tc_cuda_line_text(tc_session *s, const tc_access *a, tc_buf *b) {
     const tc_loaded *f = s->program.run->file;
     const tc_ptx_loc *l =
-        a->valid && a->op != NULL ? tc_cuda_place(f, a->op) : NULL;
+        a->valid && a->op != NULL ? tc_cuda_location(f, a->op) : NULL;
     if (l != NULL) {
-        tc_cuda_place_text(s, l, b);
+        tc_cuda_location_text(s, l, b);
     } else {
         tc_buf_puts(b, "an unknown line");
     }
@@ -57,7 +57,7 @@ void tc_cuda_by(tc_session *s, const tc_access *a, tc_buf *b) {
     tc_cuda_call c;
     if (call_of(s, a, &c)) {
         tc_buf_printf(b, " (`%s%s`)", c.scope, c.name);
-    } else if (c.home == TC_HOME_ASSEMBLY) {
+    } else if (c.family == TC_CUDA_FAMILY_ASSEMBLY) {
         tc_buf_printf(b, " (%s)", tc_finding_op(a));
     }
 }
@@ -72,7 +72,7 @@ void tc_cuda_copy(tc_session *s, const tc_finding *f, tc_buf *b) {
         tc_buf_printf(b, "the copy `%s` of ", c.text);
     } else if (product) {
         tc_buf_puts(b, "the product (wgmma.mma_async) of ");
-    } else if (c.home == TC_HOME_ASSEMBLY) {
+    } else if (c.family == TC_CUDA_FAMILY_ASSEMBLY) {
         tc_buf_printf(b, "the copy (%s) of ", tc_finding_op(&f->cause));
     } else {
         tc_buf_puts(b, "the copy of ");
@@ -90,7 +90,8 @@ bool tc_cuda_waited_less(tc_session *s, const tc_finding *f) {
 bool tc_cuda_batched(tc_session *s, const tc_finding *f) {
     tc_cuda_call copy;
     return call_of(s, &f->cause, &copy) &&
-           (copy.home == TC_HOME_PRIMITIVE || copy.home == TC_HOME_LIBCUXX);
+           (copy.family == TC_CUDA_FAMILY_PRIMITIVE ||
+            copy.family == TC_CUDA_FAMILY_LIBCUXX);
 }
 
 /* --- where a call came from ------------------------------------------------*/
@@ -99,7 +100,7 @@ void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b) {
     enum { CALLERS = 8 };
     const tc_loaded *f = s->program.run->file;
     const tc_ptx_loc *l =
-        a->valid && a->op != NULL ? tc_cuda_place(f, a->op) : NULL;
+        a->valid && a->op != NULL ? tc_cuda_location(f, a->op) : NULL;
     const char *sep = "called from ";
     for (int i = 0; l != NULL && i < CALLERS; i++) {
         const tc_ptx_loc *up = tc_cuda_caller(f, l);
@@ -108,7 +109,7 @@ void tc_cuda_callers(tc_session *s, const tc_access *a, tc_buf *b) {
         }
         if (up->line != l->line || up->file != l->file) {
             tc_buf_puts(b, sep);
-            tc_cuda_place_text(s, up, b);
+            tc_cuda_location_text(s, up, b);
             sep = ", that from ";
         }
         l = up;

@@ -37,7 +37,7 @@ static void put_index(uint32_t i, const uint32_t of[3], bool plain, tc_buf *b) {
     }
 }
 
-void tc_finding_who(tc_session *s, const tc_access *a, tc_buf *b) {
+void tc_finding_agent(tc_session *s, const tc_access *a, tc_buf *b) {
     const tc_last_run *run = s->program.run;
     const uint32_t *g = run->grid;
     bool plain = tc_finding_cuda(s) == NULL;
@@ -122,7 +122,7 @@ static const char *did(access_kind k) {
     static void name(const tc_sentence *x, const tc_access *side, tc_buf *b)
 
 FIELD(put_who) {
-    tc_finding_who(x->session, side, b);
+    tc_finding_agent(x->session, side, b);
 }
 
 FIELD(put_does) {

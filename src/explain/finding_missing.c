@@ -1,4 +1,4 @@
-/* finding_missing.c - the line that is missing, in the words of the source. */
+/* finding_missing.c - the line that is missing, in the terms of the source. */
 #include "explain/finding.h"
 #include "explain/finding_cuda.h"
 

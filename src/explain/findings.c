@@ -20,7 +20,7 @@ static place place_of(tc_session *s, const tc_access *a) {
     const tc_loaded *cuda = tc_finding_cuda(s);
     bool known = a->valid && a->op != NULL && s->program.run->file != NULL;
     const tc_ptx_loc *l =
-        known && cuda != NULL ? tc_cuda_place(cuda, a->op) : NULL;
+        known && cuda != NULL ? tc_cuda_location(cuda, a->op) : NULL;
     if (l != NULL) {
         p.col = (int)l->col;
         p.text = tc_cuda_line(cuda, l, &p.len);

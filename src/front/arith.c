@@ -138,8 +138,8 @@ static bool is_bitwise(tc_token_op op) {
 static bool unsupported(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
                         const tc_value *b, tc_span span) {
     return tc_front_fail(e, span, NULL, "'%s' does not work between %s and %s",
-                         tc_token_op_text(op), tc_value_kind_words(a),
-                         tc_value_kind_words(b));
+                         tc_token_op_text(op), tc_value_kind_text(a),
+                         tc_value_kind_text(b));
 }
 
 static bool number_op(tc_eval_ctx *e, tc_token_op op, const tc_value *a,
@@ -209,7 +209,7 @@ static bool contains(tc_eval_ctx *e, const tc_value *item, const tc_value *in,
     }
     if (!tc_value_is_sequence(in)) {
         return tc_front_fail(e, span, NULL, "'in' does not work on %s",
-                             tc_value_kind_words(in));
+                             tc_value_kind_text(in));
     }
     for (int i = 0; i < in->nitems && !*out; i++) {
         if (!equals(e, item, &in->items[i], span, out)) {
@@ -494,7 +494,7 @@ bool tc_arith_unary(tc_eval_ctx *e, tc_token_op op, const tc_value *operand,
     if (!tc_value_is_number(a) ||
         (op == TC_OP_INVERT && a->kind == TC_V_FLOAT)) {
         return tc_front_fail(e, span, NULL, "'%s' does not work on %s",
-                             tc_token_op_text(op), tc_value_kind_words(a));
+                             tc_token_op_text(op), tc_value_kind_text(a));
     }
     if (a->kind == TC_V_FLOAT) {
         *out = tc_value_float(op == TC_OP_NEG ? -a->f : a->f);

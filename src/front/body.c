@@ -231,7 +231,7 @@ static bool unpack(tc_eval_ctx *e, const tc_node *target, const tc_value *v,
                              target->items.n,
                              tc_value_is_sequence(v)
                                  ? tc_format(e->arena, "%d values", v->nitems)
-                                 : tc_value_kind_words(v));
+                                 : tc_value_kind_text(v));
     }
     for (int i = 0; i < v->nitems; i++) {
         if (!assign_to(e, target->items.items[i], &v->items[i], span)) {
@@ -512,7 +512,7 @@ static bool param_type(tc_eval_ctx *e, const tc_param *p, tc_dtype *out) {
     if (v.kind != TC_V_DTYPE || v.dtype == TC_VOID) {
         return tc_front_fail(e, p->annotation->span, "T.handle, T.int32, ...",
                              "the type of parameter '%s' is %s", p->name,
-                             tc_value_kind_words(&v));
+                             tc_value_kind_text(&v));
     }
     *out = v.dtype;
     return true;

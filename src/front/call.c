@@ -145,7 +145,7 @@ bool tc_call_value(tc_eval_ctx *e, const tc_value *callee, const tc_args *args,
         return call_named(e, callee->s, args, out);
     }
     return tc_front_fail(e, args->span, NULL, "%s cannot be called",
-                         tc_value_kind_words(callee));
+                         tc_value_kind_text(callee));
 }
 
 /* --- Python's functions ------------------------------------------------ */
@@ -165,7 +165,7 @@ bool tc_call_len(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
         return true;
     }
     return tc_front_fail(e, b[0]->span, NULL, "%s has no length",
-                         tc_value_kind_words(v));
+                         tc_value_kind_text(v));
 }
 
 static bool range_bounds(tc_eval_ctx *e, const tc_args *args, int64_t *bounds) {
@@ -238,7 +238,7 @@ static bool as_sequence(tc_eval_ctx *e, const tc_args *args, tc_value_kind kind,
     if (!tc_value_is_sequence(&b[0]->value)) {
         return tc_front_fail(e, b[0]->span, NULL,
                              "a tuple or a list is needed, and this is %s",
-                             tc_value_kind_words(&b[0]->value));
+                             tc_value_kind_text(&b[0]->value));
     }
     *out = b[0]->value;
     out->kind = kind;
@@ -280,7 +280,7 @@ bool tc_call_float(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     if (!tc_value_is_number(v)) {
         return tc_front_fail(e, b[0]->span, NULL,
                              "a number is needed, and this is %s",
-                             tc_value_kind_words(v));
+                             tc_value_kind_text(v));
     }
     *out = tc_value_float(v->kind == TC_V_FLOAT ? v->f : (double)v->i);
     return true;
@@ -381,7 +381,7 @@ bool tc_call_sum(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     if (!tc_value_is_sequence(&b[0]->value)) {
         return tc_front_fail(e, b[0]->span, NULL,
                              "a tuple or a list is needed, and this is %s",
-                             tc_value_kind_words(&b[0]->value));
+                             tc_value_kind_text(&b[0]->value));
     }
     *out = tc_value_int(0);
     for (int i = 0; i < b[0]->value.nitems; i++) {

@@ -55,7 +55,7 @@ static bool star_items(tc_eval_ctx *e, const tc_node *n, items *l) {
         return tc_front_fail(e, n->span, NULL,
                              "'*' needs a tuple or a list, "
                              "and this is %s",
-                             tc_value_kind_words(&v));
+                             tc_value_kind_text(&v));
     }
     for (int i = 0; i < v.nitems; i++) {
         if (!add_item(e, l, &v.items[i], n->span)) {
@@ -184,7 +184,7 @@ static bool small_attr(tc_eval_ctx *e, const tc_value *v, const tc_node *n,
         return tc_layout_attr(e, v, s, n->name_span, out);
     }
     return tc_front_fail(e, n->name_span, NULL, "%s has no '%s'",
-                         tc_value_kind_words(v), s);
+                         tc_value_kind_text(v), s);
 }
 
 static bool attribute(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
@@ -286,7 +286,7 @@ static bool subscript(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     bool sequence = tc_value_is_sequence(&base) || base.kind == TC_V_STRING;
     if (!sequence && base.kind != TC_V_DICT) {
         return tc_front_fail(e, n->span, NULL, "%s cannot be indexed",
-                             tc_value_kind_words(&base));
+                             tc_value_kind_text(&base));
     }
     if (n->items.n != 1) {
         return tc_front_fail(e, n->span, NULL, "one index is needed, not %d",

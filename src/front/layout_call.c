@@ -13,7 +13,7 @@ bool tc_want_ints(tc_eval_ctx *e, const tc_arg *arg, const char *what,
         return tc_front_fail(e, arg->span, "write [128, 32]",
                              "%s must be a list or tuple of integers, and this "
                              "is %s",
-                             what, tc_value_kind_words(v));
+                             what, tc_value_kind_text(v));
     }
     if (v->nitems > MOST) {
         return tc_front_fail(e, arg->span, NULL,
@@ -289,13 +289,13 @@ static void add_name(void *user, const char *name) {
     }
 }
 
-static const char *kind_words(const tc_value *v) {
-    static const char *const words[] = {
+static const char *kind_text(const tc_value *v) {
+    static const char *const kind_names[] = {
         [TC_LAYOUT_TILE] = "a TileLayout",
         [TC_LAYOUT_SWIZZLE] = "a SwizzleLayout",
         [TC_LAYOUT_COMPOSE] = "a ComposeLayout",
     };
-    return v->kind == TC_V_AXIS ? "an axis" : words[v->layout->kind];
+    return v->kind == TC_V_AXIS ? "an axis" : kind_names[v->layout->kind];
 }
 
 static bool unknown_member(tc_eval_ctx *e, const tc_value *v, const char *name,
@@ -303,7 +303,7 @@ static bool unknown_member(tc_eval_ctx *e, const tc_value *v, const char *name,
     axis_names l = {.n = 0};
     tc_layout_members(v, add_name, &l);
     return tc_front_fail(e, at, tc_did_you_mean(e, name, l.items, l.n),
-                         "%s has no '%s'", kind_words(v), name);
+                         "%s has no '%s'", kind_text(v), name);
 }
 
 bool tc_layout_attr(tc_eval_ctx *e, const tc_value *v, const char *name,

@@ -322,7 +322,7 @@ static bool want_region(tc_method_call *m, const tc_arg *arg,
         return tc_front_fail(m->e, arg->span, "write [(0, 64), (0, 32)]",
                              "the region is a list of pairs (begin, end), and "
                              "this is %s",
-                             tc_value_kind_words(v));
+                             tc_value_kind_text(v));
     }
     *n = v->nitems;
     *out = tc_alloc(m->e->arena, sizeof **out * (size_t)(*n + 1));

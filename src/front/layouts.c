@@ -228,7 +228,7 @@ bool tc_call_tile_layout(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
         return tc_front_fail(e, b[0]->span, "write TileLayout(S[128, 32])",
                              "TileLayout takes a spec such as "
                              "S[(128, 32) : (32, 1)], and this is %s",
-                             tc_value_kind_words(v));
+                             tc_value_kind_text(v));
     }
     *out = tc_value_layout(v->layout);
     return true;
@@ -250,7 +250,7 @@ static bool iter_list(tc_eval_ctx *e, const tc_arg *arg, tc_iter **out,
         if (v->kind != TC_V_ITER) {
             return tc_front_fail(
                 e, arg->span, "write Iter(extent, stride, \"axis\")",
-                "item %d is %s, not an Iter", *n, tc_value_kind_words(v));
+                "item %d is %s, not an Iter", *n, tc_value_kind_text(v));
         }
         (*out)[*n] = v->iter;
     }

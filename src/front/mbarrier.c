@@ -61,7 +61,7 @@ static bool make(tc_eval_ctx *e, tc_object_kind kind, const tc_args *args,
     if (pool->kind != TC_V_OBJECT || pool->object->kind != TC_O_SMEM_POOL) {
         return tc_front_fail(e, b[0]->span, "pool = T.SMEMPool()",
                              "%s lies in a pool, and this is %s",
-                             args->function, tc_value_kind_words(pool));
+                             args->function, tc_value_kind_text(pool));
     }
     if (o->depth < 1 || o->depth > 1024) {
         return tc_front_fail(e, b[1]->span, NULL,

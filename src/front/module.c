@@ -26,7 +26,7 @@ static bool unpack(tc_eval_ctx *e, const tc_node *target, const tc_value *v,
     int n = target->items.n;
     if (!tc_value_is_sequence(v)) {
         return tc_front_fail(e, at, NULL, "%s cannot be unpacked into %d names",
-                             tc_value_kind_words(v), n);
+                             tc_value_kind_text(v), n);
     }
     if (v->nitems != n) {
         return tc_front_fail(e, at, NULL, "%d values for %d names", v->nitems,

@@ -194,12 +194,12 @@ bool tc_want_region(tc_eval_ctx *e, const tc_value *v, tc_span at,
         return make_region(e, v->buffer, NULL, 0, at, out);
     }
     bool element = v->kind == TC_V_EXPR && v->expr->kind == TC_E_LOAD;
-    return tc_front_fail(
-        e, at,
-        element ? "a region of one element is written A[i : i + 1]"
-                : "write A[0:128, 0:32]",
-        "%s must be a region of a buffer, and this is %s", what,
-        element ? "one element" : tc_value_kind_words(v));
+    return tc_front_fail(e, at,
+                         element
+                             ? "a region of one element is written A[i : i + 1]"
+                             : "write A[0:128, 0:32]",
+                         "%s must be a region of a buffer, and this is %s",
+                         what, element ? "one element" : tc_value_kind_text(v));
 }
 
 /* --- stores ------------------------------------------------------------ */
@@ -228,7 +228,7 @@ bool tc_store_to(tc_eval_ctx *e, const tc_node *target, const tc_value *value,
     }
     if (base.kind != TC_V_BUFFER) {
         return tc_front_fail(e, target->span, NULL, "%s cannot be stored to",
-                             tc_value_kind_words(&base));
+                             tc_value_kind_text(&base));
     }
     if (!tc_buffer_subscript(e, base.buffer, target, &at)) {
         return false;

@@ -158,7 +158,7 @@ bool tc_call_address_of(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     } else {
         return tc_front_fail(e, b[0]->span, "write T.address_of(A[0, 0])",
                              "an element of a buffer is needed, and this is %s",
-                             tc_value_kind_words(v));
+                             tc_value_kind_text(v));
     }
     x->span = args->span;
     *out = tc_value_expr(x);

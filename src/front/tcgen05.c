@@ -57,15 +57,15 @@ static bool number(tc_eval_ctx *e, const tc_arg *arg, const char *what,
 }
 
 static bool choice(tc_eval_ctx *e, const tc_arg *arg, const char *what,
-                   const char *const *words, int n, tc_expr **out) {
+                   const char *const *choices, int n, tc_expr **out) {
     const char *s = "";
     if (arg != NULL && !tc_want_string(e, &arg->value, arg->span, what, &s)) {
         return false;
     }
     tc_buf list = TC_BUF_INIT;
     for (int i = 0; i < n; i++) {
-        if (strcmp(words[i], s) == 0) {
-            *out = tc_string(e->arena, words[i]);
+        if (strcmp(choices[i], s) == 0) {
+            *out = tc_string(e->arena, choices[i]);
             tc_buf_free(&list);
             return true;
         }
@@ -73,7 +73,7 @@ static bool choice(tc_eval_ctx *e, const tc_arg *arg, const char *what,
                       i == 0      ? ""
                       : i + 1 < n ? ", "
                                   : " or ",
-                      words[i]);
+                      choices[i]);
     }
     const char *text = tc_buf_finish(&list, e->arena);
     return tc_front_fail(e, arg->span, NULL, "%s is \"%s\": it must be %s",

@@ -24,7 +24,7 @@ bool tc_driver_enter(tc_driver *d, tc_gpu_complaint c);
 /* Leaves the context, but not the driver. */
 void tc_driver_leave(tc_driver *d);
 
-/* Loads PTX or a cubin; log gets the driver's words. CUDA's error, with why. */
+/* Loads PTX or a cubin; log gets the driver's messages. CUDA's error, with why. */
 tc_cu_result tc_driver_load(tc_driver *d, const void *image, tc_cu_module *out,
                             char *log, size_t log_size, tc_gpu_complaint c);
 

@@ -83,7 +83,7 @@ typedef struct tc_gpu_launch {
 
 typedef struct tc_gpu_result {
     double kernel_ms;   /* by events around the launch */
-    char jit_log[4096]; /* the driver's words about the module */
+    char jit_log[4096]; /* the driver's messages about the module */
 } tc_gpu_result;
 
 typedef struct tc_gpu tc_gpu; /* an open device */

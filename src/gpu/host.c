@@ -17,7 +17,7 @@
 
 enum {
     HELLO_MS = 30000, /* a slow start, on a machine with much to do */
-    LOOK_MS = 20,     /* between looks at cancel */
+    POLL_MS = 20,     /* between looks at cancel */
     SEEN_MS = 100,    /* from the socket's end to that of who has closed it */
     GRACE_MS = 2000,  /* from the end of its input to SIGKILL */
     KILLED_MS = 5000  /* the kernel may have to stop the GPU first */
@@ -214,7 +214,7 @@ bool tc_gpu_host_send(tc_gpu_host *h, const void *from, size_t bytes) {
 /* Asked at least every LOOK_MS; a signal that raises it ends the wait. */
 static bool is_cancelled(const tc_gpu_host *h, const atomic_int *cancel) {
     struct pollfd fd = {h->socket, POLLIN, 0};
-    while (poll(&fd, 1, cancel != NULL ? LOOK_MS : -1) <= 0) {
+    while (poll(&fd, 1, cancel != NULL ? POLL_MS : -1) <= 0) {
         if (cancel != NULL && *cancel != 0) {
             return true;
         }

@@ -58,7 +58,7 @@ static void hear(tc_gpu *g, tc_gpu_answer *out, const atomic_int *cancel) {
     }
 }
 
-static tc_cu_result ask_with(tc_gpu *g, tc_gpu_ask *ask, const void *bytes,
+static tc_cu_result ask_with(tc_gpu *g, tc_gpu_request *ask, const void *bytes,
                              const atomic_int *cancel, tc_gpu_answer *out,
                              tc_gpu_complaint c) {
     memset(out, 0, sizeof *out);
@@ -82,14 +82,14 @@ static tc_cu_result ask_with(tc_gpu *g, tc_gpu_ask *ask, const void *bytes,
 
 static tc_cu_result ask(tc_gpu *g, tc_gpu_call call, uint64_t a, uint64_t b,
                         uint64_t c, tc_gpu_answer *out, tc_gpu_complaint why) {
-    tc_gpu_ask x = {.call = call, .a = a, .b = b, .c = c};
+    tc_gpu_request x = {.call = call, .a = a, .b = b, .c = c};
     return ask_with(g, &x, NULL, NULL, out, why);
 }
 
 static tc_cu_result ask_name(tc_gpu *g, tc_gpu_call call, const char *name,
                              const tc_gpu_shape *shape, tc_gpu_answer *out,
                              tc_gpu_complaint why) {
-    tc_gpu_ask x = {.call = call, .bytes = strlen(name)};
+    tc_gpu_request x = {.call = call, .bytes = strlen(name)};
     if (shape != NULL) {
         x.shape = *shape;
     }
@@ -185,7 +185,7 @@ void tc_remote_memory(tc_gpu *g, uint64_t *left, uint64_t *all) {
 tc_cu_result tc_remote_load(tc_gpu *g, const void *image, size_t bytes,
                             char *log, tc_gpu_complaint c) {
     tc_gpu_answer out;
-    tc_gpu_ask x = {.call = TC_GPU_LOAD, .bytes = bytes};
+    tc_gpu_request x = {.call = TC_GPU_LOAD, .bytes = bytes};
     *log = '\0';
     ask_with(g, &x, image, NULL, &out, c);
     if (g->host->staging != NULL) {
@@ -308,7 +308,7 @@ void tc_remote_drop(tc_gpu *g, uint64_t address, uint64_t bytes) {
 
 tc_cu_result tc_remote_map(tc_gpu *g, const tc_gpu_map *m, uint64_t address,
                            uint8_t out[TC_GPU_MAP_BYTES], tc_gpu_complaint c) {
-    tc_gpu_ask x = {.call = TC_GPU_MAP, .a = address, .map = *m};
+    tc_gpu_request x = {.call = TC_GPU_MAP, .a = address, .map = *m};
     tc_gpu_answer got;
     ask_with(g, &x, NULL, NULL, &got, c);
     memcpy(out, got.map, sizeof got.map);
@@ -353,11 +353,11 @@ tc_cu_result tc_remote_launch(tc_gpu *g, const tc_gpu_kernel *k,
                  k->nparams * sizeof *k->offsets);
     tc_buf_write(&bytes, k->block, k->bytes);
     tc_buf_puts(&bytes, k->name);
-    tc_gpu_ask x = {.call = TC_GPU_LAUNCH,
-                    .a = k->nparams,
-                    .b = k->bytes,
-                    .bytes = bytes.len,
-                    .shape = k->shape};
+    tc_gpu_request x = {.call = TC_GPU_LAUNCH,
+                        .a = k->nparams,
+                        .b = k->bytes,
+                        .bytes = bytes.len,
+                        .shape = k->shape};
     ask_with(g, &x, bytes.data, cancel, &out, c);
     tc_buf_free(&bytes);
     take_printed(g, k, out.printed);

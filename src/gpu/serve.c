@@ -51,7 +51,7 @@ double tc_served_now_ms(void) {
 
 /* --- the device ------------------------------------------------------------*/
 
-static void leave(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void leave(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                   tc_gpu_answer *out) {
     const tc_cu *cu = &s->driver.cu;
     (void)ask, (void)bytes, (void)out;
@@ -70,7 +70,7 @@ static void leave(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
     tc_driver_leave(&s->driver);
 }
 
-static void enter(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void enter(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                   tc_gpu_answer *out) {
     const tc_cu *cu = &s->driver.cu;
     const char *doing = "preparing the GPU";
@@ -87,8 +87,8 @@ static void enter(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
     out->info = s->driver.info;
 }
 
-static void attribute(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
-                      tc_gpu_answer *out) {
+static void attribute(tc_served *s, const tc_gpu_request *ask,
+                      const char *bytes, tc_gpu_answer *out) {
     int value = 0;
     (void)bytes;
     tc_cu_result r =
@@ -96,7 +96,7 @@ static void attribute(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
     out->a = r == TC_CU_SUCCESS && value > 0 ? (uint64_t)value : 0;
 }
 
-static void memory(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void memory(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                    tc_gpu_answer *out) {
     size_t left = 0, all = 0;
     (void)ask, (void)bytes;
@@ -109,7 +109,7 @@ static void memory(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
 
 /* --- modules ---------------------------------------------------------------*/
 
-static void unload(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void unload(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                    tc_gpu_answer *out) {
     (void)ask, (void)bytes, (void)out;
     if (s->module != NULL) {
@@ -118,7 +118,7 @@ static void unload(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
     s->module = NULL;
 }
 
-static void load(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void load(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                  tc_gpu_answer *out) {
     tc_gpu_complaint c = {out->why, sizeof out->why};
     unload(s, ask, bytes, out);
@@ -128,7 +128,7 @@ static void load(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
     out->fault |= is_sticky(out->result);
 }
 
-static void symbol(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void symbol(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                    tc_gpu_answer *out) {
     const tc_cu *cu = &s->driver.cu;
     size_t size = 0;
@@ -141,20 +141,20 @@ static void symbol(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
 
 /* --- memory ----------------------------------------------------------------*/
 
-static void alloc(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void alloc(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                   tc_gpu_answer *out) {
     (void)bytes;
     tc_served_ok(s, out, s->driver.cu.memory_alloc(&out->a, ask->a),
                  "cuMemAlloc", "allocating a buffer on the GPU");
 }
 
-static void release(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void release(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                     tc_gpu_answer *out) {
     (void)bytes, (void)out;
     s->driver.cu.memory_free(ask->a);
 }
 
-static void put(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void put(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                 tc_gpu_answer *out) {
     double since = tc_served_now_ms();
     (void)bytes;
@@ -163,7 +163,7 @@ static void put(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
     tc_served_ok(s, out, r, "cuMemcpyHtoD", "copying to the GPU");
 }
 
-static void get(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void get(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                 tc_gpu_answer *out) {
     double since = tc_served_now_ms();
     (void)bytes;
@@ -186,7 +186,7 @@ static void end_copy(tc_served *s, tc_gpu_answer *out, tc_cu_result r,
     }
 }
 
-static void fill(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void fill(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                  tc_gpu_answer *out) {
     double since = tc_served_now_ms();
     (void)bytes;
@@ -195,7 +195,7 @@ static void fill(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
     end_copy(s, out, r, "cuMemsetD8", since);
 }
 
-static void move(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void move(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                  tc_gpu_answer *out) {
     double since = tc_served_now_ms();
     (void)bytes;
@@ -211,7 +211,7 @@ static bool has_functions(const tc_cu *cu) {
            cu->memory_info != NULL;
 }
 
-static void range(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void range(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                   tc_gpu_answer *out) {
     tc_gpu_complaint c = {out->why, sizeof out->why};
     (void)bytes;
@@ -226,14 +226,14 @@ static void range(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
     out->b = s->pages.bytes;
 }
 
-static void use(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void use(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                 tc_gpu_answer *out) {
     (void)bytes;
     tc_served_ok(s, out, tc_gpu_pages_use(&s->pages, ask->a, ask->b),
                  "cuMemCreate", "allocating memory on the GPU");
 }
 
-static void drop(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void drop(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                  tc_gpu_answer *out) {
     (void)bytes, (void)out;
     tc_gpu_pages_drop(&s->pages, ask->a, ask->b);
@@ -272,7 +272,7 @@ static bool write_all(int fd, const void *from, size_t bytes) {
     return true;
 }
 
-static void answer(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+static void answer(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                    tc_gpu_answer *out) {
     static tc_serve_call *const calls[TC_GPU_CALL_COUNT] = {
         [TC_GPU_ENTER] = enter,
@@ -304,7 +304,7 @@ static void answer(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
 }
 
 static bool serve_one(tc_served *s) {
-    tc_gpu_ask ask;
+    tc_gpu_request ask;
     tc_gpu_answer out = {0};
     if (!read_all(s->socket, &ask, sizeof ask) ||
         ask.call >= TC_GPU_CALL_COUNT) {

@@ -16,7 +16,7 @@ typedef struct tc_served {
 } tc_served;
 
 /* Answers one call. bytes are what was behind it, and a NUL. */
-typedef void tc_serve_call(tc_served *s, const tc_gpu_ask *ask,
+typedef void tc_serve_call(tc_served *s, const tc_gpu_request *ask,
                            const char *bytes, tc_gpu_answer *out);
 tc_serve_call tc_served_function, tc_served_map, tc_served_launch,
     tc_served_occupancy;

@@ -26,8 +26,8 @@ static bool find(tc_served *s, const char *name, tc_cu_function *f,
                         "cuModuleGetFunction", doing);
 }
 
-void tc_served_function(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
-                        tc_gpu_answer *out) {
+void tc_served_function(tc_served *s, const tc_gpu_request *ask,
+                        const char *bytes, tc_gpu_answer *out) {
     const tc_cu *cu = &s->driver.cu;
     tc_cu_function f = NULL;
     (void)ask;
@@ -161,8 +161,8 @@ static void **point(const uint32_t *offsets, uint64_t n, uint8_t *block,
     return p;
 }
 
-void tc_served_launch(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
-                      tc_gpu_answer *out) {
+void tc_served_launch(tc_served *s, const tc_gpu_request *ask,
+                      const char *bytes, tc_gpu_answer *out) {
     tc_cu_function f = NULL;
     uint64_t offsets = ask->a * sizeof(uint32_t);
     const char *block = bytes + offsets, *name = block + ask->b;
@@ -181,8 +181,8 @@ void tc_served_launch(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
 
 /* --- occupancy, tensor maps ------------------------------------------------*/
 
-void tc_served_occupancy(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
-                         tc_gpu_answer *out) {
+void tc_served_occupancy(tc_served *s, const tc_gpu_request *ask,
+                         const char *bytes, tc_gpu_answer *out) {
     const tc_cu *cu = &s->driver.cu;
     const tc_gpu_shape *p = &ask->shape;
     tc_cu_function f = NULL;
@@ -206,7 +206,7 @@ void tc_served_occupancy(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
     out->a = r == TC_CU_SUCCESS && n > 0 ? (uint64_t)n : 0;
 }
 
-void tc_served_map(tc_served *s, const tc_gpu_ask *ask, const char *bytes,
+void tc_served_map(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                    tc_gpu_answer *out) {
     const tc_gpu_map *m = &ask->map;
     const tc_cu *cu = &s->driver.cu;

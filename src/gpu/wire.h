@@ -50,13 +50,13 @@ typedef enum tc_gpu_call {
         TC_GPU_CALL_COUNT
 } tc_gpu_call;
 
-typedef struct tc_gpu_ask {
+typedef struct tc_gpu_request {
     tc_gpu_call call;
     uint64_t a, b, c;
     uint64_t bytes; /* behind it */
     tc_gpu_shape shape;
     tc_gpu_map map;
-} tc_gpu_ask;
+} tc_gpu_request;
 
 typedef struct tc_gpu_answer {
     int result; /* CUDA's error; why has a sentence */

@@ -33,7 +33,7 @@ typedef struct tc_exercise {
     int ncases;
     void (*make)(int number, uint64_t seed, tc_arena *a, tc_case *out);
     /* Compares what was left (most bytes, zeros where nothing was written) with
-     * what is right. Else why, in a student's words: a line, perhaps further
+     * what is right. Else why, in a student's terms: a line, perhaps further
      * ones. left is aligned for any type. */
     tc_judged (*judge)(const tc_case *c, const uint8_t *left, size_t size,
                        tc_buf *why);

@@ -99,7 +99,7 @@ typedef struct grading {
     uint64_t seed;
     tc_diag_fn diag;
     void *user;
-    tc_buf said; /* errors of the case under way, but the compiler's words */
+    tc_buf said; /* errors of the case under way, but the compiler's messages */
     tc_buf compiler;   /* its words, of the first case */
     const char *hint;  /* of the last of those errors, or NULL */
     const char *cache; /* a folder of this grading's own */
@@ -120,7 +120,7 @@ static void hear(void *user, const tc_diag *d) {
 /* ---- what the compiler and the linker say ---- */
 
 /* Whether the linker misses, or has twice, something of that name alone: what
- * it says about it is not in a student's words. */
+ * it says about it is not in a student's terms. */
 static bool linker_says(const char *said, const char *what, const char *name) {
     const char *p = strstr(said, what);
     size_t n = strlen(name);

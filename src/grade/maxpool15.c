@@ -20,7 +20,7 @@ typedef enum pool_step { NOTHING, LAUNCH, RUN, READ_OUT, READ_IN } pool_step;
 typedef struct result {
     int32_t there;       /* 1; 0: nothing was left */
     int32_t step, error; /* what failed; its cudaError_t */
-    char words[120];
+    char message[120];
 } result;
 
 /* NaNs that no arithmetic makes: what out holds before, and around it. Around
@@ -243,14 +243,14 @@ static bool guards(const char *name, const uint32_t *at, int n, int guard,
 
 /* A call of CUDA's failed. */
 static void failed(const result *r, tc_buf *why) {
-    static const char *const words[] = {
+    static const char *const message[] = {
         [LAUNCH] = "the launch failed",
         [RUN] = "the kernel failed",
         [READ_OUT] = "out cannot be read any more (was it freed?)",
         [READ_IN] = "in cannot be read any more (was it freed?)"};
     bool known = r->step > NOTHING && r->step <= READ_IN;
-    tc_buf_printf(why, "%s: %.*s", known ? words[r->step] : "a call failed",
-                  (int)strnlen(r->words, sizeof r->words), r->words);
+    tc_buf_printf(why, "%s: %.*s", known ? message[r->step] : "a call failed",
+                  (int)strnlen(r->message, sizeof r->message), r->message);
 }
 
 static tc_judged one_call(const task *t, const uint8_t **left, size_t *size,

@@ -229,8 +229,8 @@ static void put_printed(tc_buf *b, const tc_test *t) {
 }
 
 static void put_test(tc_buf *b, const tc_test *t, shown_tests *s, int width) {
-    static const char *const words[] = {"ok    ", "FAIL  ", "later ", "error "};
-    tc_buf_printf(b, "  %s%s", words[t->status], t->name);
+    static const char *const texts[] = {"ok    ", "FAIL  ", "later ", "error "};
+    tc_buf_printf(b, "  %s%s", texts[t->status], t->name);
     if (t->status == TC_TEST_PASSED) {
         tc_buf_putc(b, '\n');
         return;
@@ -296,7 +296,7 @@ static json_t *text_json(const char *text) {
 }
 
 static json_t *test_json(const tc_test *t) {
-    static const char *const words[] = {"passed", "failed", "deferred",
+    static const char *const texts[] = {"passed", "failed", "deferred",
                                         "error"};
     tc_buf b = TC_BUF_INIT;
     tc_buf_puts(&b, t->message ? t->message : "");
@@ -305,7 +305,7 @@ static json_t *test_json(const tc_test *t) {
     }
     json_t *j = json_pack("{s:s,s:i,s:i,s:s,s:s,s:s}", "name", t->name, "score",
                           t->status == TC_TEST_PASSED, "max_score", 1, "status",
-                          words[t->status], "message", tc_buf_text(&b),
+                          texts[t->status], "message", tc_buf_text(&b),
                           "visibility", t->hidden ? "hidden" : "visible");
     tc_buf_free(&b);
     if (t->printed && !t->hidden) {

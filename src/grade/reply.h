@@ -37,7 +37,7 @@ typedef struct tc_grade_verdict {
     tc_status status;    /* TC_OK, or why no case could run */
     const char *stopped; /* why not all were run */
     const char *error; /* why nothing can be said of the submission, or NULL */
-    const char *refused; /* by the compiler, in words; NULL: it was not */
+    const char *refused; /* by the compiler, as text; NULL: it was not */
 } tc_grade_verdict;
 
 /* Adds the findings of a test (INTERFACE.md's), borrowed. */
@@ -51,7 +51,7 @@ void tc_verdict_printed(tc_grade_verdict *v, tc_test *t, const tc_buf *printed,
                         uint64_t total);
 
 /* The verdict as o->format wants it. As text a submission that was refused has
- * none: the compiler's words are diagnostics. */
+ * none: the compiler's messages are diagnostics. */
 void tc_verdict_say(const tc_grade_verdict *v, const tc_grade_options *o,
                     tc_output_fn output, void *user);
 

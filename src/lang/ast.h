@@ -128,8 +128,8 @@ bool tc_parse(tc_arena *a, const tc_source *source, tc_diags *diags,
               tc_node_list *out);
 
 /* The same with two arenas: the tree in nodes, the names and strings that it
- * holds in words, where what is made from the tree may go on to use them. */
-bool tc_parse_split(tc_arena *nodes, tc_arena *words, const tc_source *source,
+ * holds as text, where what is made from the tree may go on to use them. */
+bool tc_parse_split(tc_arena *nodes, tc_arena *strings, const tc_source *source,
                     tc_diags *diags, tc_node_list *out);
 
 /* True when text is an unfinished beginning: an open bracket or triple-quoted

@@ -21,7 +21,7 @@ static tc_node *string_atom(tc_parser *p) {
     while (tc_is(p, TOK_STRING)) {
         tc_buf_puts(&b, tc_next(p)->s);
     }
-    n->s = tc_buf_finish(&b, p->words);
+    n->s = tc_buf_finish(&b, p->strings);
     n->span = tc_span_join(n->span, tc_last_span(p));
     return n;
 }

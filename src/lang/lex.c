@@ -178,7 +178,7 @@ static bool name(tc_lexer *x) {
     }
     tc_token *t = push(x, keyword(x->text + begin, len), begin, x->at);
     if (t->kind == TOK_NAME) {
-        t->s = tc_strndup(x->words, x->text + begin, len);
+        t->s = tc_strndup(x->strings, x->text + begin, len);
     }
     return true;
 }
@@ -358,11 +358,11 @@ static bool finish(tc_lexer *x, layout_state *s) {
     return true;
 }
 
-bool tc_lex(tc_arena *a, tc_arena *words, const tc_source *source,
+bool tc_lex(tc_arena *a, tc_arena *strings, const tc_source *source,
             tc_diags *diags, tc_tokens *out) {
     enum { MAX_TEXT = 16 << 20 };
     *out = (tc_tokens){0};
-    tc_lexer x = {a, words, source, source->text, 0, 0, diags, out};
+    tc_lexer x = {a, strings, source, source->text, 0, 0, diags, out};
     layout_state s = {.nopen = 0};
     if (source->len > MAX_TEXT) {
         return tc_lex_fail(&x, 0, 1, NULL, "the text is longer than %d MB",

@@ -135,7 +135,7 @@ typedef struct tc_tokens {
 /* Cuts the source into tokens, ending with END. Reports the first mistake and
  * returns false. The tokens live in a, the names and strings they hold in
  * words. */
-bool tc_lex(tc_arena *a, tc_arena *words, const tc_source *source,
+bool tc_lex(tc_arena *a, tc_arena *strings, const tc_source *source,
             tc_diags *diags, tc_tokens *out);
 
 /* "(", "def"; a description ("a name", "end of line") for the others. */
@@ -144,7 +144,7 @@ const char *tc_token_kind_text(tc_token_kind k);
 /* Literals (literal.c). Each reads at *at, moves it behind the literal, and
  * reports a mistake. */
 typedef struct tc_lexer {
-    tc_arena *arena, *words;
+    tc_arena *arena, *strings;
     const tc_source *source;
     const char *text;
     uint32_t len, at;

@@ -288,7 +288,7 @@ bool tc_lex_string(tc_lexer *x, tc_token *t, uint32_t prefix_end) {
     }
     tc_buf b = TC_BUF_INIT;
     bool ok = body(x, &f, &b);
-    t->s = tc_buf_finish(&b, x->words);
+    t->s = tc_buf_finish(&b, x->strings);
     t->end = x->at;
     return ok;
 }

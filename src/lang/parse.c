@@ -18,7 +18,7 @@ static tc_node *ended(tc_parser *p, tc_node *n) {
 
 /* --- assignments ------------------------------------------------------- */
 
-static const char *kind_words(tc_node_kind k) {
+static const char *kind_text(tc_node_kind k) {
     switch (k) {
     case TC_N_CALL:
         return "the result of a call";
@@ -59,7 +59,7 @@ bool tc_check_target(tc_parser *p, const tc_node *t, bool single) {
         break;
     }
     tc_fail_at(p, t->span, "write == to compare", "cannot assign to %s",
-               kind_words(t->kind));
+               kind_text(t->kind));
     return false;
 }
 
@@ -156,7 +156,7 @@ static const char *dotted_name(tc_parser *p, const char *where) {
         if (!tc_is(p, TOK_NAME)) {
             return tc_unexpected(p, "a name after '.'");
         }
-        s = tc_format(p->words, "%s.%s", s, tc_next(p)->s);
+        s = tc_format(p->strings, "%s.%s", s, tc_next(p)->s);
     }
     return s;
 }
@@ -333,14 +333,14 @@ bool tc_parse_simple_line(tc_parser *p, tc_node_list *out) {
     return tc_accept(p, TOK_NEWLINE) || line_not_ended(p);
 }
 
-bool tc_parse_split(tc_arena *nodes, tc_arena *words, const tc_source *source,
+bool tc_parse_split(tc_arena *nodes, tc_arena *strings, const tc_source *source,
                     tc_diags *diags, tc_node_list *out) {
     tc_tokens tokens;
     *out = (tc_node_list){0};
-    if (!tc_lex(nodes, words, source, diags, &tokens)) {
+    if (!tc_lex(nodes, strings, source, diags, &tokens)) {
         return false;
     }
-    tc_parser p = {nodes, words, source, diags, tokens.items, 0, 0};
+    tc_parser p = {nodes, strings, source, diags, tokens.items, 0, 0};
     while (!tc_is(&p, TOK_END)) {
         if (!tc_parse_statement(&p, out)) {
             *out = (tc_node_list){0};

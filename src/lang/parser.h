@@ -6,7 +6,7 @@
 #include "lang/lex.h"
 
 typedef struct tc_parser {
-    tc_arena *arena, *words;
+    tc_arena *arena, *strings;
     const tc_source *source;
     tc_diags *diags;
     const tc_token *tokens;

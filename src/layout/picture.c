@@ -53,7 +53,7 @@ static tc_layout_result check_shape(tc_layout_ctx *cx, tc_picture *p,
 }
 
 static tc_layout_result set_range(tc_layout_ctx *cx, tc_picture *p,
-                                  const tc_picture_ask *ask) {
+                                  const tc_picture_options *ask) {
     for (int i = 0; i < p->rank; i++) {
         int64_t *r = p->range[i];
         r[0] = ask->range != NULL ? ask->range[i][0] : 0;
@@ -94,7 +94,7 @@ static int64_t fold_at(const tc_picture *p, int width) {
     return cols < n ? cols : n;
 }
 
-static void set_grid(tc_picture *p, const tc_picture_ask *ask) {
+static void set_grid(tc_picture *p, const tc_picture_options *ask) {
     int last = p->rank - 1;
     p->folded = p->rank == 1;
     p->cols = p->range[last][1] - p->range[last][0];
@@ -302,7 +302,8 @@ static tc_layout_result fill(tc_layout_ctx *cx, tc_picture *p, int max_grids) {
 }
 
 tc_layout_result tc_picture_make(tc_layout_ctx *cx, const tc_layout *l,
-                                 const tc_picture_ask *ask, tc_picture **out) {
+                                 const tc_picture_options *ask,
+                                 tc_picture **out) {
     tc_picture *p = *out = TC_NEW(cx->arena, tc_picture);
     p->layout = l;
     p->bits = ask->bits;

@@ -14,7 +14,7 @@ enum {
 };
 
 /* What to draw. A zero stands for the default. */
-typedef struct tc_picture_ask {
+typedef struct tc_picture_options {
     const int64_t *shape; /* NULL: the extents of the layout's iterators */
     int rank;
     const int64_t (*range)[2]; /* a part, (begin, end) each; NULL: all of it */
@@ -27,7 +27,7 @@ typedef struct tc_picture_ask {
                    buffer's, which TVM does not compare either */
     int max_rows, max_cols, max_grids;
     int width; /* characters; decides how one dimension is folded into rows */
-} tc_picture_ask;
+} tc_picture_options;
 
 /* The last two dimensions at fixed coordinates of those before them. */
 typedef struct tc_picture_grid {
@@ -66,7 +66,8 @@ tc_layout_result tc_picture_default_shape(tc_layout_ctx *cx, const tc_layout *l,
 /* Lives in cx->arena. FAILED where the layout refuses, or the shape does not
  * fit it. */
 tc_layout_result tc_picture_make(tc_layout_ctx *cx, const tc_layout *l,
-                                 const tc_picture_ask *ask, tc_picture **out);
+                                 const tc_picture_options *ask,
+                                 tc_picture **out);
 
 /* --- asking the model ------------------------------------------------------*/
 
@@ -87,8 +88,8 @@ void tc_picture_banks(const tc_picture *p, int64_t m, int unit, int *first,
                       int *last);
 /* The axis that all replicas move along, or -1 for several. */
 int tc_picture_copy_axis(const tc_picture *p);
-/* "lane of the warp", "offset in memory"; plain words for an axis. */
-const char *tc_picture_axis_words(const tc_picture *p, const tc_axis *a);
+/* "lane of the warp", "offset in memory"; plain terms for an axis. */
+const char *tc_picture_axis_text(const tc_picture *p, const tc_axis *a);
 
 /* --- drawing -------------------------------------------------------------- */
 

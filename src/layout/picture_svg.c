@@ -144,7 +144,7 @@ static void put_cell(svg_sheet *s, int grid, int row, int col, int x, int y) {
 
 /* --- legend ------------------------------------------------------------- */
 
-static const char *colour_words(const tc_picture *p) {
+static const char *colour_text(const tc_picture *p) {
     if (p->naxes > 0 && p->axis[0]->cls == TC_AXIS_THREAD) {
         return "a colour stands for a thread (there are 16, and they repeat)";
     }
@@ -171,9 +171,9 @@ static void legend(const tc_picture *p, tc_buf *cell, tc_buf *colour) {
     }
     for (int i = 0; i < p->naxes; i++) {
         tc_buf_printf(cell, "%s%s", i ? ", " : ": ",
-                      tc_picture_axis_words(p, p->axis[i]));
+                      tc_picture_axis_text(p, p->axis[i]));
     }
-    tc_buf_puts(colour, colour_words(p));
+    tc_buf_puts(colour, colour_text(p));
     if (p->ncopies > 1) {
         tc_buf_printf(colour, "; each element lives in %s%d places",
                       p->ncopies < TC_PICTURE_COPIES ? "" : "at least ",
@@ -224,13 +224,14 @@ static int64_t colour_unit(const tc_picture *p) {
 }
 
 /* words: the longest line of text above the cells. */
-static void measure(svg_sheet *s, size_t words) {
+static void measure(svg_sheet *s, size_t text_len) {
     const tc_picture *p = s->p;
     s->cell_width = longest_cell(p) * CHAR + 8;
     s->label_width = 5 * CHAR + 8;
     s->unit = colour_unit(p);
     s->width = 2 * MARGIN + s->label_width + p->ncols * s->cell_width;
-    int least = 2 * MARGIN + (int)(words < 400 ? words : 400) * (CHAR + 1);
+    int least =
+        2 * MARGIN + (int)(text_len < 400 ? text_len : 400) * (CHAR + 1);
     s->width = s->width < least ? least : s->width;
     s->height = 2 * MARGIN + 3 * LINE + p->ngrids * grid_height(p);
 }
@@ -296,8 +297,8 @@ void tc_picture_svg(const tc_picture *p, const char *title, tc_buf *out) {
     svg_sheet s = {.p = p, .out = out};
     tc_buf cell = TC_BUF_INIT, colour = TC_BUF_INIT;
     legend(p, &cell, &colour);
-    size_t words = strlen(title) > cell.len ? strlen(title) : cell.len;
-    measure(&s, words > colour.len ? words : colour.len);
+    size_t text_len = strlen(title) > cell.len ? strlen(title) : cell.len;
+    measure(&s, text_len > colour.len ? text_len : colour.len);
     put_head(&s, title);
     put_line(&s, MARGIN, MARGIN + LINE - 4, "h", title);
     put_line(&s, MARGIN, MARGIN + 2 * LINE - 2, "n", tc_buf_text(&cell));

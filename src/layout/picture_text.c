@@ -81,7 +81,7 @@ static void put_legend(drawing *d) {
     }
     for (int i = 0; i < p->naxes; i++) {
         tc_buf_printf(&b, "%s%s", i == 0 ? ": " : ", ",
-                      tc_picture_axis_words(p, p->axis[i]));
+                      tc_picture_axis_text(p, p->axis[i]));
     }
     bool first = d->form == FORM_FIRST;
     tc_buf_puts(&b, d->unit == 1 ? "" : first ? " (first)" : " (first-last)");

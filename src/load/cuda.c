@@ -90,9 +90,9 @@ static tc_span line_span(const tc_source *src, int line) {
 /* The function of CUDA's that the linker did not find, if that is what it
  * says: "undefined reference to `cudaFoo'". */
 static bool lacking(const char *said, char *name, size_t size) {
-    static const char words[] = "undefined reference to `";
-    for (const char *p = said; (p = strstr(p, words)) != NULL; p++) {
-        const char *f = p + sizeof words - 1;
+    static const char phrase[] = "undefined reference to `";
+    for (const char *p = said; (p = strstr(p, phrase)) != NULL; p++) {
+        const char *f = p + sizeof phrase - 1;
         if (strncmp(f, "cu", 2) == 0 || strncmp(f, "__cu", 4) == 0) {
             snprintf(name, size, "%.*s", (int)strcspn(f, "'(\n"), f);
             return true;
@@ -314,7 +314,7 @@ tc_status tc_cuda_load(tc_session *s, tc_arena *a, const tc_source *cu,
         return TC_FAILED;
     }
     f->cuda = c;
-    tc_loaded_keep(s, f);
+    tc_loaded_retain(s, f);
     answer(s, f, r);
     return TC_OK;
 }

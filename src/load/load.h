@@ -71,10 +71,10 @@ const char *tc_cuda_plain_text(tc_arena *a, const char *text);
 /* --- source_location.c: where an instruction is from --------------------------------*/
 
 /* Fills in f's files, places and origins, and each op's line and file. */
-void tc_cuda_places(tc_loaded *f, const char *include);
+void tc_cuda_locations(tc_loaded *f, const char *include);
 
 /* The op's place in the learner's files, or NULL. */
-const tc_ptx_loc *tc_cuda_place(const tc_loaded *f, const tc_ptx_op *op);
+const tc_ptx_loc *tc_cuda_location(const tc_loaded *f, const tc_ptx_op *op);
 /* The place in the learner's files that called the code of another; NULL: none
  * is known. */
 const tc_ptx_loc *tc_cuda_caller(const tc_loaded *f, const tc_ptx_loc *place);

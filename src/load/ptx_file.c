@@ -242,7 +242,7 @@ tc_status tc_loaded_read(tc_session *s, tc_arena *a, const tc_source *src,
         return TC_REJECTED;
     }
     own_lines(f);
-    tc_loaded_keep(s, f);
+    tc_loaded_retain(s, f);
     answer(s, f, r);
     return TC_OK;
 }
@@ -258,7 +258,7 @@ tc_loaded *tc_loaded_cuda(tc_session *s, tc_arena *a, const tc_source *ptx,
         tc_arena_free(a);
         return NULL;
     }
-    tc_cuda_places(f, include);
+    tc_cuda_locations(f, include);
     return f;
 }
 

@@ -250,7 +250,7 @@ static void mark_op(tc_loaded *f, uint32_t i, int cu) {
     op->call_file = op->file;
 }
 
-void tc_cuda_places(tc_loaded *f, const char *include) {
+void tc_cuda_locations(tc_loaded *f, const char *include) {
     const tc_ptx_module *m = f->module;
     const char *cu = plain_path(f->arena, f->source->name);
     f->cu_files = TC_NEWN(f->arena, tc_cuda_file, m->nfiles + 1);
@@ -276,7 +276,7 @@ void tc_cuda_places(tc_loaded *f, const char *include) {
     }
 }
 
-const tc_ptx_loc *tc_cuda_place(const tc_loaded *f, const tc_ptx_op *op) {
+const tc_ptx_loc *tc_cuda_location(const tc_loaded *f, const tc_ptx_op *op) {
     uint32_t at = f->places[op - f->module->code];
     return at != 0 ? &f->module->locs[at] : NULL;
 }
@@ -288,7 +288,7 @@ const tc_ptx_loc *tc_cuda_caller(const tc_loaded *f, const tc_ptx_loc *place) {
 
 bool tc_cuda_origin(const tc_loaded *f, const tc_ptx_op *op, tc_arena *a,
                     const char **name, int *line, const char **text) {
-    const tc_ptx_loc *l = tc_cuda_place(f, op);
+    const tc_ptx_loc *l = tc_cuda_location(f, op);
     int len = 0;
     const char *p = l != NULL ? tc_cuda_line(f, l, &len) : NULL;
     while (p != NULL && len > 0 && (*p == ' ' || *p == '\t')) {

@@ -318,11 +318,11 @@ const char *tc_ptx_flag_name(uint32_t flag) {
 }
 
 /* "a, b or c" */
-static const char *join(tc_arena *a, const char *const *words, int n) {
+static const char *join(tc_arena *a, const char *const *parts, int n) {
     tc_buf b = TC_BUF_INIT;
     for (int i = 0; i < n; i++) {
         const char *before = i == 0 ? "" : i == n - 1 ? " or " : ", ";
-        tc_buf_printf(&b, "%s%s", before, words[i]);
+        tc_buf_printf(&b, "%s%s", before, parts[i]);
     }
     return tc_buf_finish(&b, a);
 }
@@ -339,25 +339,25 @@ const char *tc_ptx_more_name(tc_ptx_opcode op, uint32_t more) {
 }
 
 const char *tc_ptx_flag_list(tc_arena *a, uint32_t mask) {
-    const char *words[32];
+    const char *parts[32];
     int n = 0;
     for (unsigned i = 0; i < 32; i++) {
         if ((mask >> i & 1u) != 0) {
-            words[n++] = tc_ptx_flag_name(1u << i);
+            parts[n++] = tc_ptx_flag_name(1u << i);
         }
     }
-    return join(a, words, n);
+    return join(a, parts, n);
 }
 
 const char *tc_ptx_type_list(tc_arena *a, uint64_t set) {
-    const char *words[TC_PT_COUNT];
+    const char *parts[TC_PT_COUNT];
     int n = 0;
     for (unsigned t = 1; t < TC_PT_COUNT; t++) {
         if ((set >> t & 1u) != 0) {
-            words[n++] = tc_ptx_type_names[t];
+            parts[n++] = tc_ptx_type_names[t];
         }
     }
-    return join(a, words, n);
+    return join(a, parts, n);
 }
 
 /* Length of name if it is a prefix of n in whole words, else 0. */

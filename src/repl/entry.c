@@ -10,15 +10,15 @@
 
 #include <readline/tilde.h>
 
-/* Words of Python that begin a statement or go on an expression. */
+/* Keywords of Python that begin a statement or go on an expression. */
 static bool is_keyword(const char *word, size_t n) {
-    static const char *const words[] = {
+    static const char *const keywords[] = {
         "from", "import", "def",  "for",  "if",    "elif",   "else",   "while",
         "with", "class",  "pass", "and",  "or",    "not",    "in",     "is",
         "del",  "return", "None", "True", "False", "assert", "lambda",
     };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strncmp(words[i], word, n) == 0 && words[i][n] == '\0') {
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
+        if (strncmp(keywords[i], word, n) == 0 && keywords[i][n] == '\0') {
             return true;
         }
     }

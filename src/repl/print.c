@@ -161,7 +161,7 @@ static void put_source(const tc_printer *p, tc_buf *b, const tc_diag *d) {
     free_cells(&c);
 }
 
-/* Another program's words: its lines and tabs, and nothing that moves the
+/* Another program's messages: its lines and tabs, and nothing that moves the
  * cursor. */
 static void put_verbatim(tc_buf *b, const char *s) {
     for (size_t len = strlen(s), i = 0, n; i < len; i += n) {
@@ -186,7 +186,7 @@ static void print_verbatim(const tc_printer *p, const char *text) {
 }
 
 void tc_print_diag(const tc_printer *p, const tc_diag *d) {
-    static const char *const words[] = {"error", "warning", "note"};
+    static const char *const severities[] = {"error", "warning", "note"};
     static const char *const colors[] = {"\033[1;31m", "\033[1;35m",
                                          "\033[1;36m"};
     if (p->quiet) {
@@ -204,8 +204,8 @@ void tc_print_diag(const tc_printer *p, const tc_diag *d) {
         tc_buf_printf(&b, "%s%s", sgr(p, "\033[1m"), tc_buf_text(&place));
     }
     tc_buf_printf(&b, "%s%s%s: ", sgr(p, colors[d->severity]),
-                  words[d->severity], sgr(p, "\033[0m"));
-    put_text(p, &b, (int)(place.len + strlen(words[d->severity])) + 2,
+                  severities[d->severity], sgr(p, "\033[0m"));
+    put_text(p, &b, (int)(place.len + strlen(severities[d->severity])) + 2,
              d->message);
     tc_buf_putc(&b, '\n');
     if (d->line > 0 && d->source_line != NULL) {

@@ -40,7 +40,7 @@ static void die(int sig) {
 
 static void on_alarm(int sig) {
     (void)sig;
-    static const char last_words[] =
+    static const char last_message[] =
         "tilecopy-repl: error: the time limit has passed, and what runs cannot "
         "be stopped\n";
     if (running != NULL) {
@@ -50,7 +50,7 @@ static void on_alarm(int sig) {
         die(ended);
     }
     if (ended == 0 && running != NULL && ++alarms == GRACE) {
-        ssize_t n = write(STDERR_FILENO, last_words, sizeof last_words - 1);
+        ssize_t n = write(STDERR_FILENO, last_message, sizeof last_message - 1);
         (void)n;
         _exit(TC_TIMEOUT);
     }

@@ -195,9 +195,9 @@ static uint64_t float_bits(double v, tc_arg_class c, uint32_t size) {
 }
 
 static const char *size_word(uint32_t size) {
-    static const char *const words[] = {"", "8", "16", "",  "32",
-                                        "", "",  "",   "64"};
-    return size <= 8 ? words[size] : "";
+    static const char *const widths[] = {"", "8", "16", "",  "32",
+                                         "", "",  "",   "64"};
+    return size <= 8 ? widths[size] : "";
 }
 
 /* Its suffix must be the parameter's type, but for the sign. */

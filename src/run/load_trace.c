@@ -29,7 +29,7 @@ tc_status tc_trace_read(tc_session *s, tc_arena *a, const tc_source *src,
     run->trace = t;
     run->no_state = "a loaded trace has no program that could run again";
     run->result.cycles = t->cycles;
-    tc_run_keep(s, run);
+    tc_run_retain(s, run);
     answer(s, src->name, t, r);
     tc_arena_free(a);
     return TC_OK;

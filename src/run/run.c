@@ -253,8 +253,8 @@ static tc_sim_launch launch_of(const tc_last_run *run) {
 }
 
 /* The same allocations have the same addresses again. */
-tc_sim *tc_run_again(tc_session *s, const tc_last_run *run, uint64_t stop_at,
-                     tc_sim_result *out) {
+tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run, uint64_t stop_at,
+                      tc_sim_result *out) {
     tc_sim_options o = run->used;
     tc_diags quiet = {0};
     o.hazards = o.trace = false;
@@ -345,6 +345,6 @@ bool tc_run_make(tc_session *s, bool simulated, tc_span at, tc_status *status) {
         *status = TC_FAILED;
         return false;
     }
-    tc_run_keep(s, run);
+    tc_run_retain(s, run);
     return true;
 }

@@ -19,8 +19,8 @@ tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_last_run *run,
 bool tc_run_simulate(tc_session *s, tc_last_run *run);
 /* Executes a run that the simulator has executed once more, up to a cycle.
  * Returns the simulator, which owns the state (tc_sim_free), or NULL. */
-tc_sim *tc_run_again(tc_session *s, const tc_last_run *run, uint64_t stop_at,
-                     tc_sim_result *out);
+tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run, uint64_t stop_at,
+                      tc_sim_result *out);
 /* A run of the current program, kept; simulated: also executed by the
  * simulator. Reports and returns false otherwise. */
 bool tc_run_make(tc_session *s, bool simulated, tc_span at, tc_status *status);

@@ -31,7 +31,7 @@ static json_t *registers_json(const tc_state_warp *w) {
     return all;
 }
 
-static json_t *warps_json(const tc_state_look *l) {
+static json_t *warps_json(const tc_state_view *l) {
     json_t *warps = json_array();
     for (uint32_t i = 0; l->cta != NULL && i < l->cta->nwarps; i++) {
         const tc_state_warp *w = &l->cta->warps[i];
@@ -45,7 +45,7 @@ static json_t *warps_json(const tc_state_look *l) {
     return warps;
 }
 
-static json_t *barriers_json(const tc_state_look *l) {
+static json_t *barriers_json(const tc_state_view *l) {
     json_t *barriers = json_array();
     for (int i = 0; l->cta != NULL && i < l->cta->nbarriers; i++) {
         const tc_state_barrier *x = &l->cta->barriers[i];
@@ -59,7 +59,7 @@ static json_t *barriers_json(const tc_state_look *l) {
     return barriers;
 }
 
-static json_t *mbarriers_json(const tc_state_look *l) {
+static json_t *mbarriers_json(const tc_state_view *l) {
     json_t *mbarriers = json_array();
     for (int i = 0; l->cta != NULL && i < l->cta->nmbarriers; i++) {
         const tc_state_mbarrier *m = &l->cta->mbarriers[i];
@@ -84,7 +84,7 @@ static json_t *hex_json(const uint8_t *at, uint64_t n) {
     return j;
 }
 
-static json_t *buffers_json(const tc_state_look *l) {
+static json_t *buffers_json(const tc_state_view *l) {
     json_t *buffers = json_array();
     for (int i = 0; i < l->run->nbuffers; i++) {
         const char *name = l->run->buffers[i].buffer->name;
@@ -102,7 +102,7 @@ static json_t *buffers_json(const tc_state_look *l) {
 }
 
 /* The memory that was asked for, byte by byte. */
-static json_t *memory_json(const tc_state_look *l) {
+static json_t *memory_json(const tc_state_view *l) {
     json_t *all = json_object();
     tc_state_memory m;
     for (int i = 0; i < l->q->nnames; i++) {
@@ -114,7 +114,7 @@ static json_t *memory_json(const tc_state_look *l) {
 }
 
 /* The CTA asked for; registers as raw bits, of the warp asked for or all. */
-json_t *tc_state_json(const tc_state_look *l) {
+json_t *tc_state_json(const tc_state_view *l) {
     const tc_state_cta *c = l->cta;
     return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "cycle",
                      (json_int_t)l->q->cycle, "cta",

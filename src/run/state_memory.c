@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const tc_state_warp *tc_state_the_warp(const tc_state_look *l) {
+const tc_state_warp *tc_state_the_warp(const tc_state_view *l) {
     return l->cta == NULL ? NULL
                           : &l->cta->warps[l->q->warp < 0 ? 0 : l->q->warp];
 }
 
-const tc_ptx_reg *tc_state_find_reg(const tc_state_look *l, const char *name) {
+const tc_ptx_reg *tc_state_find_reg(const tc_state_view *l, const char *name) {
     const tc_state_warp *w = tc_state_the_warp(l);
     for (int i = 0; w != NULL && i < w->func->nregs; i++) {
         const tc_ptx_reg *r = &w->func->regs[i];
@@ -23,7 +23,7 @@ const tc_ptx_reg *tc_state_find_reg(const tc_state_look *l, const char *name) {
 
 /* ---- shared memory ---- */
 
-static bool in_shared(const tc_state_look *l, uint64_t offset, uint64_t n,
+static bool in_shared(const tc_state_view *l, uint64_t offset, uint64_t n,
                       tc_state_memory *out) {
     const tc_state_cta *c = l->cta;
     if (c == NULL || offset > c->nshared) {
@@ -36,7 +36,7 @@ static bool in_shared(const tc_state_look *l, uint64_t offset, uint64_t n,
 
 /* A variable of the kernel, or of its module; a dynamic array is all that is
  * behind the others. */
-static bool shared_symbol(const tc_state_look *l, const char *name,
+static bool shared_symbol(const tc_state_view *l, const char *name,
                           tc_state_memory *out) {
     const tc_ptx_module *m = l->run->module;
     const tc_ptx_func *f = tc_ptx_find_entry(m, l->run->entry);
@@ -55,7 +55,7 @@ static bool shared_symbol(const tc_state_look *l, const char *name,
 }
 
 /* A buffer of TVMScript's, in the pool. */
-static bool pool_buffer(const tc_state_look *l, const char *name,
+static bool pool_buffer(const tc_state_view *l, const char *name,
                         tc_state_memory *out) {
     const tc_emitted *e = l->run->shared;
     const tc_ptx_symbol *first;
@@ -72,7 +72,7 @@ static bool pool_buffer(const tc_state_look *l, const char *name,
 
 /* ---- of a thread, and everybody's ---- */
 
-static bool of_lane(const tc_state_look *l, const char *name,
+static bool of_lane(const tc_state_view *l, const char *name,
                     tc_state_memory *out) {
     const tc_state_cta *c = l->cta;
     uint64_t lane = l->q->lane < 0 ? 0 : (uint64_t)l->q->lane;
@@ -91,7 +91,7 @@ static bool of_lane(const tc_state_look *l, const char *name,
     return strcmp(name, "shared") == 0 && in_shared(l, 0, UINT64_MAX, out);
 }
 
-static bool allocated(const tc_state_look *l, uint64_t address, uint64_t n,
+static bool allocated(const tc_state_view *l, uint64_t address, uint64_t n,
                       tc_state_memory *out) {
     const tc_sim_allocation *a = tc_sim_find(l->sim, address);
     if (a == NULL || n > a->size - (address - a->address)) {
@@ -101,7 +101,7 @@ static bool allocated(const tc_state_look *l, uint64_t address, uint64_t n,
     return true;
 }
 
-static bool everybodys(const tc_state_look *l, const char *name,
+static bool everybodys(const tc_state_view *l, const char *name,
                        tc_state_memory *out) {
     const tc_ptx_module *m = l->run->module;
     for (int i = 0; i < l->run->nbuffers; i++) {
@@ -122,7 +122,7 @@ static bool everybodys(const tc_state_look *l, const char *name,
     return false;
 }
 
-bool tc_state_find(const tc_state_look *l, const char *name,
+bool tc_state_find(const tc_state_view *l, const char *name,
                    tc_state_memory *out) {
     const char *plus = strchr(name, '+');
     uint64_t from = 0;

@@ -1,4 +1,4 @@
-/* state_text.c - what the machine held, in words. */
+/* state_text.c - what the machine held, as text. */
 #include "run/state.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static void warp_text(const tc_last_run *run, const tc_state_warp *w,
     }
 }
 
-void tc_state_warps_text(const tc_state_look *l, tc_buf *b) {
+void tc_state_warps_text(const tc_state_view *l, tc_buf *b) {
     for (uint32_t i = 0; l->cta != NULL && i < l->cta->nwarps; i++) {
         if (l->q->warp < 0 || l->q->warp == (int64_t)i) {
             warp_text(l->run, &l->cta->warps[i], i, b);
@@ -76,7 +76,7 @@ static void barrier_text(const tc_state_barrier *x, tc_buf *b) {
                   x->wanted);
 }
 
-void tc_state_barriers_text(const tc_state_look *l, tc_buf *b) {
+void tc_state_barriers_text(const tc_state_view *l, tc_buf *b) {
     for (int i = 0; l->cta != NULL && i < l->cta->nbarriers; i++) {
         barrier_text(&l->cta->barriers[i], b);
     }
@@ -139,7 +139,7 @@ static bool counts(const tc_state_warp *w, const tc_ptx_reg *r, int64_t *by) {
 
 /* One value where all lanes have it, or how it grows; else as many a line as
  * fit. */
-void tc_state_reg_text(const tc_state_look *l, const tc_ptx_reg *r, tc_buf *b) {
+void tc_state_reg_text(const tc_state_view *l, const tc_ptx_reg *r, tc_buf *b) {
     const tc_state_warp *w = tc_state_the_warp(l);
     int64_t lane = l->q->lane;
     uint64_t first = tc_state_register(w, r, lane < 0 ? 0 : (int)lane);

@@ -73,7 +73,7 @@ static uint64_t own_rss(void) {
 }
 
 static tc_budget_end take(tc_budget *b) {
-    tc_family_state s = tc_family_look(&b->family, b->pid);
+    tc_family_state s = tc_family_poll(&b->family, b->pid);
     double cpu = s.cpu_s + b->ended_s + own_s() - b->own_s;
     double waited = 1e-9 * (double)b->waited;
     double worked = cpu > b->cpu_s ? cpu - b->cpu_s : 0;
@@ -91,7 +91,7 @@ static tc_budget_end take(tc_budget *b) {
                                                   : TC_BUDGET_LEFT;
 }
 
-tc_budget_end tc_budget_look(tc_budget *b, bool busy) {
+tc_budget_end tc_budget_poll(tc_budget *b, bool busy) {
     pthread_mutex_lock(&b->lock);
     tick(b, !busy);
     if (b->end == TC_BUDGET_LEFT && b->limits.wall_s > 0 &&

@@ -45,7 +45,7 @@ void tc_budget_begin(tc_budget *b, const tc_limits *limits);
 void tc_budget_waits(tc_budget *b);
 /* Adds what was taken since the last time. busy: this process works for the
  * program just now. Cheap; any thread. */
-tc_budget_end tc_budget_look(tc_budget *b, bool busy);
+tc_budget_end tc_budget_poll(tc_budget *b, bool busy);
 /* The program has been collected and had so much processor time. */
 void tc_budget_collected(tc_budget *b, double cpu_s);
 /* ms until wall_s is over; most: no more than that. */

@@ -33,8 +33,8 @@ static int alloc(tc_server *s, tc_memory_block *b) {
         return TC_CUDA_MEMORY_ALLOCATION;
     }
     b->m.address = !shared && b->m.bytes <= TC_SMALL_BLOCK
-                       ? tc_memory_place_small(s->memory)
-                       : tc_memory_place(s->memory, b->m.bytes);
+                       ? tc_memory_reserve_small(s->memory)
+                       : tc_memory_reserve(s->memory, b->m.bytes);
     if (!b->m.address) {
         return TC_CUDA_MEMORY_ALLOCATION;
     }

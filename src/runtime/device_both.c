@@ -140,7 +140,7 @@ static bool both_tensor_map(tc_device *d, const tc_rt_tensor_map *t,
     if (!tc_device_gpu.tensor_map(b->gpu, t, out)) {
         return false;
     }
-    tc_sim_know_map(tc_device_sim.sim(b->sim), out, &m);
+    tc_sim_add_tensormap(tc_device_sim.sim(b->sim), out, &m);
     return true;
 }
 

@@ -39,7 +39,7 @@ struct tc_device {
 
 /* ---- life ---- */
 
-static void keep_words(void *user, const tc_diag *diag) {
+static void keep_message(void *user, const tc_diag *diag) {
     tc_buf *b = user;
     if (diag->severity == TC_ERROR) {
         tc_buf_printf(b, "%s%s", b->len ? "; " : "", diag->message);
@@ -49,8 +49,8 @@ static void keep_words(void *user, const tc_diag *diag) {
 static tc_device *sim_open(const tc_device_options *o, char *why,
                            size_t why_size) {
     tc_device *d = tc_xcalloc(1, sizeof *d);
-    tc_buf words = TC_BUF_INIT;
-    tc_diags diags = {keep_words, &words, 0};
+    tc_buf errors = TC_BUF_INIT;
+    tc_diags diags = {keep_message, &errors, 0};
     d->o = *o;
     d->file = -1;
     if (!d->o.sim.base) {
@@ -58,7 +58,7 @@ static tc_device *sim_open(const tc_device_options *o, char *why,
     }
     d->sim = tc_sim_new(o->module->ptx, &d->o.sim, &diags);
     if (!d->sim) {
-        snprintf(why, why_size, "%s", tc_buf_text(&words));
+        snprintf(why, why_size, "%s", tc_buf_text(&errors));
         free(d);
         d = NULL;
     } else {
@@ -66,7 +66,7 @@ static tc_device *sim_open(const tc_device_options *o, char *why,
         tc_sim_facts_of(d->sim, &f);
         d->clock_khz = f.clock_khz;
     }
-    tc_buf_free(&words);
+    tc_buf_free(&errors);
     return d;
 }
 
@@ -445,8 +445,8 @@ static int error_of(const tc_sim_result *r) {
 static void sim_launch(tc_device *d, const tc_sim_launch *l,
                        tc_device_launched *out) {
     tc_sim_launch mine = *l;
-    tc_buf words = TC_BUF_INIT;
-    tc_diags diags = {keep_words, &words, 0};
+    tc_buf errors = TC_BUF_INIT;
+    tc_diags diags = {keep_message, &errors, 0};
     const tc_ptx_func *f = tc_ptx_find_entry(d->o.module->ptx, l->entry);
     *out = (tc_device_launched){0};
     if (f && !mine.registers) {
@@ -455,7 +455,7 @@ static void sim_launch(tc_device *d, const tc_sim_launch *l,
     fill_all(d);
     tc_sim_forget(d->sim);
     if (!tc_sim_run(d->sim, &mine, &diags, &out->sim)) {
-        snprintf(d->why, sizeof d->why, "%s", tc_buf_text(&words));
+        snprintf(d->why, sizeof d->why, "%s", tc_buf_text(&errors));
         out->error = 1; /* cudaErrorInvalidValue */
         out->why = d->why;
     } else {
@@ -466,7 +466,7 @@ static void sim_launch(tc_device *d, const tc_sim_launch *l,
             out->error = error_of(&out->sim);
         }
     }
-    tc_buf_free(&words);
+    tc_buf_free(&errors);
 }
 
 /* A cluster's CTAs are of one GPC's SMs. How an H200's 132 SMs lie in GPCs, and

@@ -159,7 +159,7 @@ static bool sleeps(const process_row *r) {
     return all;
 }
 
-tc_family_state tc_family_look(tc_family *f, pid_t first) {
+tc_family_state tc_family_poll(tc_family *f, pid_t first) {
     tc_family_state s = {.sleeping = true};
     table t = read_table(f);
     uint64_t ticks = 0, pages = 0;

@@ -31,7 +31,7 @@ void tc_family_begin(tc_family *f);
 /* One more child that is not of it (0: none). */
 void tc_family_spare(tc_family *f, pid_t pid);
 /* first: the program itself, whose end is not looked at here. */
-tc_family_state tc_family_look(tc_family *f, pid_t first);
+tc_family_state tc_family_poll(tc_family *f, pid_t first);
 /* Ends all of it; nothing is left when this returns. */
 void tc_family_end(tc_family *f);
 

@@ -173,7 +173,7 @@ static uint64_t gap(const tc_memory *m, uint64_t span) {
     return at <= m->end && m->end - at >= span ? at : 0;
 }
 
-uint64_t tc_memory_place(tc_memory *m, uint64_t bytes) {
+uint64_t tc_memory_reserve(tc_memory *m, uint64_t bytes) {
     uint64_t span = span_of(bytes), at = m->next;
     if (span == 0 || span > m->end - m->first) {
         return 0;
@@ -190,12 +190,12 @@ uint64_t tc_memory_place(tc_memory *m, uint64_t bytes) {
     return at;
 }
 
-uint64_t tc_memory_place_small(tc_memory *m) {
+uint64_t tc_memory_reserve_small(tc_memory *m) {
     const uint64_t slot = 2 * TC_SMALL_BLOCK;
     int i = index_of(m, m->small);
     bool taken = i < m->n && m->blocks[i].m.address < m->small + slot;
     if (m->small == m->small_end || taken) {
-        m->small = tc_memory_place(m, TC_DEVICE_PAGE);
+        m->small = tc_memory_reserve(m, TC_DEVICE_PAGE);
         m->small_end = m->small ? m->small + TC_DEVICE_PAGE : 0;
     }
     uint64_t at = m->small;

@@ -32,12 +32,12 @@ void tc_memory_free(tc_memory *m); /* NULL is allowed */
 
 /* An address for so many bytes: pages of its own (TC_DEVICE_PAGE), one free
  * behind; not one that was freed a short while ago. 0: there is no place. */
-uint64_t tc_memory_place(tc_memory *m, uint64_t bytes);
+uint64_t tc_memory_reserve(tc_memory *m, uint64_t bytes);
 /* The same for at most TC_SMALL_BLOCK bytes that no page of another process is
  * to show: several on one page, so that a GPU need not give each of thousands
  * a page of its own. Behind it is nothing for as many bytes. */
 enum { TC_SMALL_BLOCK = 32 << 10 };
-uint64_t tc_memory_place_small(tc_memory *m);
+uint64_t tc_memory_reserve_small(tc_memory *m);
 /* Is so much more of a kind within the limit? */
 bool tc_memory_fits(const tc_memory *m, tc_rt_memory kind, uint64_t bytes);
 uint64_t tc_memory_used(const tc_memory *m); /* bytes, of all kinds */

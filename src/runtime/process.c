@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-    LOOK_MS = 50,   /* between looks at cancel and at the clock */
+    POLL_MS = 50,   /* between looks at cancel and at the clock */
     GRACE_MS = 200, /* from SIGTERM to SIGKILL */
     MOST_FDS = 65536
 };
@@ -228,7 +228,7 @@ tc_process_stop tc_process_check(tc_process *p, bool busy) {
     if (p->cancel && *p->cancel) {
         return TC_PROCESS_CANCELLED;
     }
-    return tc_budget_look(&p->budget, busy) != TC_BUDGET_LEFT
+    return tc_budget_poll(&p->budget, busy) != TC_BUDGET_LEFT
                ? TC_PROCESS_LIMIT
                : TC_PROCESS_GOES_ON;
 }
@@ -243,7 +243,7 @@ static tc_process_stop wait_for(tc_process *p, short events) {
         if (stop != TC_PROCESS_GOES_ON) {
             return stop;
         }
-        int n = poll(fds, 2, tc_budget_wait_ms(&p->budget, LOOK_MS));
+        int n = poll(fds, 2, tc_budget_wait_ms(&p->budget, POLL_MS));
         if (n < 0 && errno != EINTR) {
             return TC_PROCESS_CLOSED;
         }
@@ -342,7 +342,7 @@ tc_process_stop tc_process_wait(tc_process *p) {
     tc_budget_waits(&p->budget);
     tc_process_stop stop = TC_PROCESS_GOES_ON;
     while (stop == TC_PROCESS_GOES_ON &&
-           !ends_within(p, tc_budget_wait_ms(&p->budget, LOOK_MS))) {
+           !ends_within(p, tc_budget_wait_ms(&p->budget, POLL_MS))) {
         stop = tc_process_check(p, false);
     }
     return stop;

@@ -87,7 +87,7 @@ void tc_serve_misused(tc_server *s, const tc_host_finding *f);
 bool tc_serve_open(tc_server *s, int *error);
 void tc_serve_close(tc_server *s);
 
-/* limits.c: can the launch start? A cudaError_t, with the reason in words. */
+/* limits.c: can the launch start? A cudaError_t, with the reason as text. */
 int tc_launch_error(const tc_rt_device *d, const tc_ptx_func *f,
                     const tc_rt_function *facts, const tc_sim_launch *l,
                     const tc_kernel_limits *limits, char why[TC_REFUSAL]);

@@ -25,7 +25,7 @@ typedef struct tc_host_row {
 extern const tc_host_row tc_host_rows[]; /* by tc_host_kind */
 
 /* What happened on the host side: INTERFACE.md's host-* findings, and what the
- * program should be told in words. */
+ * program should be told as text. */
 typedef struct tc_host_finding {
     tc_host_kind kind;
     const char *message; /* a sentence */

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 20 };
+enum { POLL_MS = 20 };
 
 struct tc_watch {
     tc_process *p;
@@ -34,7 +34,7 @@ static void *look(void *arg) {
     tc_watch *w = arg;
     while (!w->over) {
         struct pollfd fd = {w->wake, POLLIN, 0};
-        if (poll(&fd, 1, LOOK_MS) > 0) {
+        if (poll(&fd, 1, POLL_MS) > 0) {
             uint64_t n;
             if (read(w->wake, &n, sizeof n) < 0) {
                 break;

@@ -21,7 +21,7 @@ void tc_last_exec_forget(tc_session *s) {
     s->last_exec = (tc_last_exec){0};
 }
 
-void tc_run_keep(tc_session *s, tc_last_run *run) {
+void tc_run_retain(tc_session *s, tc_last_run *run) {
     if (s->program.run != run) {
         tc_run_free(s->program.run);
     }

@@ -61,6 +61,6 @@ typedef struct tc_last_run {
 
 void tc_run_free(tc_last_run *run);
 /* Makes it the session's last run, in place of the one before. NULL: none. */
-void tc_run_keep(tc_session *s, tc_last_run *run);
+void tc_run_retain(tc_session *s, tc_last_run *run);
 
 #endif

@@ -33,7 +33,7 @@ static void drop_older(tc_session *s, const tc_loaded *newer) {
     }
 }
 
-void tc_loaded_keep(tc_session *s, tc_loaded *f) {
+void tc_loaded_retain(tc_session *s, tc_loaded *f) {
     drop_older(s, f);
     TC_PUSH(s->arena, s->files, s->nfiles, s->files_cap, f);
     s->file_is_newest = true;

@@ -38,7 +38,7 @@ struct tc_loaded {
 
 /* Makes it the newest of the session's files, in place of an older one of the
  * same name. */
-void tc_loaded_keep(tc_session *s, tc_loaded *f);
+void tc_loaded_retain(tc_session *s, tc_loaded *f);
 void tc_loaded_free(tc_loaded *f);
 
 #endif

@@ -4,7 +4,7 @@
 #include "session/session.h"
 
 /* Frees k, which may be NULL, unless something refers to it. */
-static void drop(tc_session *s, tc_kept *k) {
+static void drop(tc_session *s, tc_retained *k) {
     if (k == NULL || k == s->program_kept || tc_env_needed(k->env)) {
         return;
     }
@@ -22,7 +22,7 @@ static void drop(tc_session *s, tc_kept *k) {
 
 /* What was freed may have been the last that needed others. */
 static void drop_idle(tc_session *s) {
-    tc_kept *k;
+    tc_retained *k;
     while ((k = tc_env_take_idle(s->env)) != NULL) {
         drop(s, k);
     }
@@ -30,8 +30,8 @@ static void drop_idle(tc_session *s) {
 
 void tc_session_retain(tc_session *s, tc_arena *arena, tc_env *env,
                        bool program) {
-    tc_kept *k = TC_NEW(arena, tc_kept), *old = s->program_kept;
-    *k = (tc_kept){arena, env, s->kept, NULL};
+    tc_retained *k = TC_NEW(arena, tc_retained), *old = s->program_kept;
+    *k = (tc_retained){arena, env, s->kept, NULL};
     if (s->kept != NULL) {
         s->kept->newer = k;
     }
@@ -49,7 +49,7 @@ void tc_session_retain(tc_session *s, tc_arena *arena, tc_env *env,
 
 void tc_session_release(tc_session *s) {
     while (s->kept != NULL) {
-        tc_kept *k = s->kept;
+        tc_retained *k = s->kept;
         s->kept = k->older;
         tc_arena_free(k->arena);
     }

@@ -35,11 +35,11 @@ typedef struct tc_program {
 } tc_program;
 
 /* The memory of a statement that succeeded, and what it defined. */
-typedef struct tc_kept {
+typedef struct tc_retained {
     tc_arena *arena; /* this one is in it too */
     tc_env *env;
-    struct tc_kept *older, *newer; /* or NULL */
-} tc_kept;
+    struct tc_retained *older, *newer; /* or NULL */
+} tc_retained;
 
 /* The last run, if it was of a whole program: else all NULL. Its last launch is
  * then program.run, if it had one. */
@@ -55,10 +55,10 @@ struct tc_session {
     tc_output_fn output;
     void *user;
 
-    tc_arena *arena;       /* lives as long as the session */
-    tc_arena *tree;        /* tokens and syntax of the statement being read */
-    tc_kept *kept;         /* the newest that something still refers to */
-    tc_kept *program_kept; /* that of program.func; or NULL */
+    tc_arena *arena;   /* lives as long as the session */
+    tc_arena *tree;    /* tokens and syntax of the statement being read */
+    tc_retained *kept; /* the newest that something still refers to */
+    tc_retained *program_kept; /* that of program.func; or NULL */
     tc_env *env;
     tc_program program;
     tc_loaded **files; /* loaded .ptx, the newest last */

@@ -95,8 +95,8 @@ void tc_setting_form_of(const tc_setting *t, tc_setting_form *out) {
         if (word < n) {
             out->numbered = out->n;
         }
-        snprintf(out->words[out->n++], sizeof out->words[0], "%.*s", (int)word,
-                 p);
+        snprintf(out->choices[out->n++], sizeof out->choices[0], "%.*s",
+                 (int)word, p);
         p += n + (p[n] == '|');
     }
 }
@@ -113,7 +113,7 @@ void tc_setting_describe(const tc_setting *t, tc_buf *b) {
                        : i < f.n - 1 ? ", "
                        : f.n > 2     ? ", or "
                                      : " or ");
-        tc_buf_printf(b, "%s%s", f.words[i], i == f.numbered ? " N" : "");
+        tc_buf_printf(b, "%s%s", f.choices[i], i == f.numbered ? " N" : "");
     }
 }
 
@@ -138,7 +138,7 @@ bool tc_setting_read(const tc_setting *t, const char *text,
     size_t n = strcspn(text, " \t");
     const char *rest = text + n + strspn(text + n, " \t");
     for (int i = 0; i < f.n; i++) {
-        if (strlen(f.words[i]) == n && memcmp(f.words[i], text, n) == 0) {
+        if (strlen(f.choices[i]) == n && memcmp(f.choices[i], text, n) == 0) {
             out->word = i;
             return *rest == '\0' || (i == f.numbered &&
                                      number(rest, 0, INT64_MAX, &out->number));
@@ -154,7 +154,7 @@ void tc_setting_print(const tc_setting *t, tc_setting_value v, tc_buf *b) {
         tc_buf_printf(b, "%lld", (long long)v.number);
         return;
     }
-    tc_buf_puts(b, f.words[v.word]);
+    tc_buf_puts(b, f.choices[v.word]);
     if (v.word == f.numbered) {
         tc_buf_printf(b, " %lld", (long long)v.number);
     }

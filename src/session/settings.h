@@ -27,7 +27,7 @@ extern const int tc_nsettings;
 
 /* What a setting's values are. */
 typedef struct tc_setting_form {
-    char words[TC_SETTING_VALUES][16]; /* none: a range */
+    char choices[TC_SETTING_VALUES][16]; /* none: a range */
     int n;
     int numbered;        /* the word that takes a number, or -1 */
     int64_t least, most; /* of a range */

@@ -80,8 +80,9 @@ bool tc_tensor_map_decode(const uint8_t in[TC_TENSOR_MAP_BYTES],
 /* Where a GPU executes the program too, it has the driver's bytes in its hands:
  * from now on they stand for this record in the simulator as well. */
 struct tc_sim;
-void tc_sim_know_map(struct tc_sim *s, const uint8_t bytes[TC_TENSOR_MAP_BYTES],
-                     const tc_sim_tensor_map *m);
+void tc_sim_add_tensormap(struct tc_sim *s,
+                          const uint8_t bytes[TC_TENSOR_MAP_BYTES],
+                          const tc_sim_tensor_map *m);
 /* The record of bytes of either kind. False for other bytes. */
 bool tc_sim_map_of(const struct tc_sim *s,
                    const uint8_t bytes[TC_TENSOR_MAP_BYTES],

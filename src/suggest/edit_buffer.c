@@ -34,7 +34,7 @@ static bool retype_call(tc_editor *e, tc_edit *x, const tc_node *call,
         call->a->kind == TC_N_ATTR && strcmp(call->a->s, "match_buffer") == 0;
     bool view = call->a->kind == TC_N_ATTR && strcmp(call->a->s, "view") == 0;
     const tc_node *is =
-        view ? NULL : tc_place_arg(call, match ? 2 : 1, "dtype");
+        view ? NULL : tc_locate_arg(call, match ? 2 : 1, "dtype");
     if (retype_node(e, x, call, from, to)) {
         return true;
     }
@@ -50,7 +50,7 @@ static bool retype_buffer(tc_editor *e, tc_edit *x, const tc_buffer *b,
     const char *from = tc_dtypes[b->type].name;
     bool any = false;
     for (; b != NULL; b = b->base) {
-        const tc_node *call = tc_place_buffer(e->t, b);
+        const tc_node *call = tc_locate_buffer(e->t, b);
         if (call != NULL) {
             any |= retype_call(e, x, call, from, tc_dtypes[to].name);
         }
@@ -99,7 +99,7 @@ void tc_edits_dtype(tc_editor *e, const char *values) {
 
 /* The single literal of T.thread_id([128]); NULL for any other form. */
 static const tc_node *only_extent(const tc_node *call) {
-    const tc_node *n = call != NULL ? tc_place_arg(call, 0, "extents") : NULL;
+    const tc_node *n = call != NULL ? tc_locate_arg(call, 0, "extents") : NULL;
     if (n != NULL && (n->kind == TC_N_LIST || n->kind == TC_N_TUPLE)) {
         n = n->items.n == 1 ? n->items.items[0] : NULL;
     }
@@ -109,7 +109,7 @@ static const tc_node *only_extent(const tc_node *call) {
 static bool set_extent(tc_editor *e, tc_edit *x, tc_scope_id_kind kind,
                        int64_t threads, int64_t each) {
     const tc_node *call = NULL;
-    const tc_scope_id *id = tc_place_id(e->t, kind, &call);
+    const tc_scope_id *id = tc_locate_id(e->t, kind, &call);
     if (id == NULL) {
         return true;
     }
@@ -160,7 +160,7 @@ static void use_buffer(tc_editor *e, int position) {
     const tc_region *r = position == 0 ? &c->dst : &c->src;
     const tc_region *o = position == 0 ? &c->src : &c->dst;
     const char *side = position == 0 ? "dst" : "src";
-    const tc_node *arg = tc_place_arg(e->call, position, side);
+    const tc_node *arg = tc_locate_arg(e->call, position, side);
     if (arg != NULL && arg->kind == TC_N_SUBSCRIPT) {
         arg = arg->a;
     }
@@ -182,8 +182,8 @@ static void use_buffer(tc_editor *e, int position) {
 }
 
 static void change_space(tc_editor *e, const tc_buffer *b, const char *to) {
-    const tc_node *call = tc_place_buffer(e->t, b);
-    const tc_node *is = call != NULL ? tc_place_arg(call, -1, "scope") : NULL;
+    const tc_node *call = tc_locate_buffer(e->t, b);
+    const tc_node *is = call != NULL ? tc_locate_arg(call, -1, "scope") : NULL;
     if (is == NULL || is->kind != TC_N_STRING || b->name == NULL ||
         strncmp(is->s, to, strlen(to)) == 0 || b->space == TC_SPACE_TMEM) {
         return;

@@ -39,29 +39,29 @@ static const tc_node *device_entry(const tc_editor *e,
 /* Adds one keyword to the copy; *words gets what it is for. False where it
  * cannot be added. */
 static bool add_keyword(tc_editor *e, tc_edit *x, const char *keyword,
-                        const char **words) {
+                        const char **summary) {
     const tc_buffer *bar = find_mbarrier(e->t);
     const tc_node *entry = device_entry(e, &e->t->stmts);
     const char *text;
     if (strcmp(keyword, "remote_cta_id") == 0) {
         text = "remote_cta_id=T.int32(1)";
-        *words = "say which CTA of the cluster receives";
+        *summary = "say which CTA of the cluster receives";
     } else if (strcmp(keyword, "mbar") != 0) {
         text = tc_format(e->a, "%s=1", keyword);
-        *words = "say how many CTAs work together";
+        *summary = "say how many CTAs work together";
     } else if (bar != NULL) {
         text = tc_format(e->a, "mbar=%s.ptr_to([0])", bar->name);
-        *words = "name the mbarrier that counts the bytes";
+        *summary = "name the mbarrier that counts the bytes";
     } else if (entry != NULL) {
         text = "mbar=mbar.ptr_to([0])";
-        *words = "allocate an mbarrier that counts the bytes, and name it";
+        *summary = "allocate an mbarrier that counts the bytes, and name it";
         tc_edit_patch(e, x, entry->span.end, entry->span.end,
                       "; mbar = T.alloc_buffer((1,), \"uint64\", "
                       "scope=\"shared\")");
     } else {
         return false;
     }
-    *words = tc_format(e->a, "%s: %s", *words, text);
+    *summary = tc_format(e->a, "%s: %s", *summary, text);
     tc_edit_argument(e, x, e->call, text);
     return true;
 }
@@ -71,15 +71,15 @@ static void add_keywords(tc_editor *e, const char *value) {
     char *names = tc_strdup(e->a, value), *rest = names;
     tc_edit *x = tc_edit_new(e, TC_EDIT_keyword, value, value, "%s", "");
     for (char *k; (k = strsep(&rest, "+")) != NULL;) {
-        const char *words = "";
-        if (tc_place_arg(e->call, -1, k) != NULL ||
-            !add_keyword(e, x, k, &words)) {
+        const char *summary = "";
+        if (tc_locate_arg(e->call, -1, k) != NULL ||
+            !add_keyword(e, x, k, &summary)) {
             e->out->n--;
             return;
         }
-        x->words = *x->words == '\0'
-                       ? words
-                       : tc_format(e->a, "%s; %s", x->words, words);
+        x->summary = *x->summary == '\0'
+                         ? summary
+                         : tc_format(e->a, "%s; %s", x->summary, summary);
     }
 }
 
@@ -92,7 +92,7 @@ void tc_edits_keyword(tc_editor *e, const char *values) {
 /* --- scope and guard ------------------------------------------------------ */
 
 static const char *id_name(const tc_editor *e, tc_scope_id_kind kind) {
-    const tc_scope_id *id = tc_place_id(e->t, kind, NULL);
+    const tc_scope_id *id = tc_locate_id(e->t, kind, NULL);
     return id != NULL && id->n == 1 && id->named[0] ? id->var[0]->name : NULL;
 }
 
@@ -127,8 +127,8 @@ static const char *pick_first(const tc_editor *e, const char *name,
     return tc_format(e->a, "%s == %lld", name, (long long)first);
 }
 
-static const char *scope_words(tc_arena *a, const char *value,
-                               const char *callee, const char *guard) {
+static const char *scope_text(tc_arena *a, const char *value,
+                              const char *callee, const char *guard) {
     static const char *const who[][2] = {
         {"cta", "all threads of the CTA copy together"},
         {"wg", "a warpgroup copies together"},
@@ -165,7 +165,7 @@ void tc_edits_scope(tc_editor *e, const char *values) {
                                   : tc_format(e->a, "%s.%s.", root->s, w);
         const char *callee = tc_format(e->a, "%s%s", prefix, attr->s);
         tc_edit *x = tc_edit_new(e, TC_EDIT_scope, "scope", w, "%s",
-                                 scope_words(e->a, w, callee, guard));
+                                 scope_text(e->a, w, callee, guard));
         if (single) {
             uint32_t at = e->statement->span.begin;
             tc_edit_patch(e, x, at, at, tc_format(e->a, "if %s: ", guard));
@@ -224,7 +224,7 @@ static void remove_guard(tc_editor *e, int i) {
     body = n->body.items[0]->span.begin;
     tc_edit *x =
         tc_edit_new(e, TC_EDIT_guard, site, "remove", "remove the guard: if %s",
-                    tc_place_text(e->a, e->t, n->a));
+                    tc_locate_text(e->a, e->t, n->a));
     if (memchr(text + from, '\n', body - from) == NULL) {
         tc_edit_patch(e, x, from, body, ""); /* if c: statement */
         return;
@@ -280,14 +280,14 @@ void tc_edits_op(tc_editor *e, const char *values) {
         bool async = strcmp(w, "copy_async") == 0;
         tc_edit *x = tc_edit_new(e, TC_EDIT_op, "op", w, "copy %s: %s.%s",
                                  async ? "asynchronously" : "synchronously",
-                                 tc_place_text(e->a, e->t, attr->a), w);
+                                 tc_locate_text(e->a, e->t, attr->a), w);
         tc_edit_patch(e, x, attr->name_span.begin, attr->name_span.end, w);
     }
 }
 
 void tc_edits_direction(tc_editor *e, const char *values) {
-    const tc_node *dst = tc_place_arg(e->call, 0, "dst");
-    const tc_node *src = tc_place_arg(e->call, 1, "src");
+    const tc_node *dst = tc_locate_arg(e->call, 0, "dst");
+    const tc_node *src = tc_locate_arg(e->call, 1, "src");
     if (dst == NULL || src == NULL) {
         return;
     }
@@ -296,13 +296,13 @@ void tc_edits_direction(tc_editor *e, const char *values) {
                              "copy the other way: from %s to %s",
                              c->dst.buffer->name, c->src.buffer->name);
     tc_edit_patch(e, x, dst->span.begin, dst->span.end,
-                  tc_place_text(e->a, e->t, src));
+                  tc_locate_text(e->a, e->t, src));
     tc_edit_patch(e, x, src->span.begin, src->span.end,
-                  tc_place_text(e->a, e->t, dst));
+                  tc_locate_text(e->a, e->t, dst));
 }
 
 void tc_edits_force(tc_editor *e, const char *values) {
-    const tc_node *is = tc_place_arg(e->call, 3, values);
+    const tc_node *is = tc_locate_arg(e->call, 3, values);
     const char *name = tc_variants[e->goal].name;
     tc_edit *x = tc_edit_new(e, TC_EDIT_force, "dispatch", name,
                              "ask for it by name: dispatch=\"%s\"", name);

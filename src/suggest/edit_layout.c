@@ -18,8 +18,8 @@ static const char *layout_text(tc_arena *a, const tc_layout *l) {
  * b is not declared in the program, or the edit is there already. */
 static tc_edit *relayout_as(tc_editor *e, tc_edit_kind kind, const tc_buffer *b,
                             const char *site, const tc_layout *l,
-                            const char *text, const char *words) {
-    const tc_node *call = tc_place_buffer(e->t, b);
+                            const char *text, const char *summary) {
+    const tc_node *call = tc_locate_buffer(e->t, b);
     if (call == NULL || b->name == NULL ||
         (b->layout != NULL && tc_layout_equal(b->layout, l))) {
         return NULL;
@@ -31,8 +31,8 @@ static tc_edit *relayout_as(tc_editor *e, tc_edit_kind kind, const tc_buffer *b,
             return NULL;
         }
     }
-    tc_edit *x = tc_edit_new(e, kind, site, text, "%s", words);
-    const tc_node *is = tc_place_arg(call, -1, "layout");
+    tc_edit *x = tc_edit_new(e, kind, site, text, "%s", summary);
+    const tc_node *is = tc_locate_arg(call, -1, "layout");
     if (is != NULL) {
         tc_edit_patch(e, x, is->span.begin, is->span.end, text);
     } else {
@@ -43,8 +43,8 @@ static tc_edit *relayout_as(tc_editor *e, tc_edit_kind kind, const tc_buffer *b,
 
 static tc_edit *relayout(tc_editor *e, tc_edit_kind kind, const tc_buffer *b,
                          const char *site, const tc_layout *l,
-                         const char *words) {
-    return relayout_as(e, kind, b, site, l, NULL, words);
+                         const char *summary) {
+    return relayout_as(e, kind, b, site, l, NULL, summary);
 }
 
 static const tc_buffer *side_of(const tc_editor *e, int i) {

@@ -20,7 +20,7 @@ static bool read_side(const tc_editor *e, int position, region_side *s) {
     const tc_copy *c = e->t->d->copy;
     *s = (region_side){.name = position == 0 ? "dst" : "src",
                        .r = position == 0 ? &c->dst : &c->src};
-    s->arg = tc_place_arg(e->call, position, s->name);
+    s->arg = tc_locate_arg(e->call, position, s->name);
     if (s->arg == NULL || s->r->buffer->rank > MAX_RANK ||
         (s->arg->kind != TC_N_SUBSCRIPT && s->arg->kind != TC_N_NAME)) {
         return false;
@@ -56,13 +56,13 @@ static const char *side_text(const tc_editor *e, const region_side *s) {
     const tc_node *n = s->arg;
     bool whole = n->kind == TC_N_NAME || n->items.n != s->r->buffer->rank;
     tc_buf b = TC_BUF_INIT;
-    tc_buf_puts(&b, tc_place_text(e->a, e->t,
-                                  whole && n->kind == TC_N_NAME ? n : n->a));
+    tc_buf_puts(&b, tc_locate_text(e->a, e->t,
+                                   whole && n->kind == TC_N_NAME ? n : n->a));
     tc_buf_putc(&b, '[');
     for (int i = 0; i < s->r->buffer->rank; i++) {
         tc_buf_puts(&b, i > 0 ? ", " : "");
         if (!whole && !s->changed[i]) {
-            tc_buf_puts(&b, tc_place_text(e->a, e->t, n->items.items[i]));
+            tc_buf_puts(&b, tc_locate_text(e->a, e->t, n->items.items[i]));
         } else if (s->min[i] < 0) {
             tc_buf_free(&b);
             return NULL;
@@ -98,7 +98,7 @@ static int64_t count_now(const tc_region *r) {
 static void propose(tc_editor *e, const char *site, const char *why,
                     const region_side *d, const region_side *s) {
     const region_side *const both[] = {d, s};
-    tc_buf words = TC_BUF_INIT, value = TC_BUF_INIT;
+    tc_buf summary = TC_BUF_INIT, value = TC_BUF_INIT;
     const char *text[2] = {NULL, NULL};
     bool shrinks = false, ok = true, any = false;
     for (int i = 0; i < 2; i++) {
@@ -111,13 +111,13 @@ static void propose(tc_editor *e, const char *site, const char *why,
             ok &= text[i] != NULL;
             shrinks |= count(both[i]) < count_now(both[i]->r);
             tc_buf_printf(&value, "%s %s ", both[i]->name, ok ? text[i] : "");
-            tc_buf_printf(&words, "%s%s", any ? " and " : "",
+            tc_buf_printf(&summary, "%s%s", any ? " and " : "",
                           ok ? text[i] : "");
             any = true;
         }
     }
     const char *v = tc_buf_finish(&value, e->a);
-    const char *w = tc_buf_finish(&words, e->a);
+    const char *w = tc_buf_finish(&summary, e->a);
     for (int i = 0; i < e->out->n; i++) {
         ok &= e->out->items[i].kind != TC_EDIT_region ||
               strcmp(e->out->items[i].value, v) != 0;

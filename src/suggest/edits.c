@@ -22,7 +22,7 @@ tc_edit *tc_edit_new(tc_editor *e, tc_edit_kind kind, const char *site,
     tc_edit x = {.kind = kind,
                  .site = site,
                  .value = value,
-                 .words = tc_vformat(e->a, fmt, ap)};
+                 .summary = tc_vformat(e->a, fmt, ap)};
     va_end(ap);
     TC_PUSH(e->a, e->out->items, e->out->n, e->out->cap, x);
     return &e->out->items[e->out->n - 1];
@@ -49,7 +49,7 @@ bool tc_edit_same(const tc_edit *x, const tc_edit *y) {
 void tc_edits_of(tc_arena *a, const tc_trial *t, tc_variant_id goal,
                  unsigned kinds, tc_edit_list *out) {
     tc_editor e = {.a = a, .t = t, .goal = goal, .out = out};
-    if (t->func == NULL || t->d == NULL || !tc_place_copy(&e)) {
+    if (t->func == NULL || t->d == NULL || !tc_locate_copy(&e)) {
         return;
     }
     for (int i = 0; i < TC_EDIT_COUNT; i++) {

@@ -63,7 +63,8 @@ static void second(slow *s, const tc_edit *first, const tc_trial *t) {
         }
         s->tried++;
         tc_trial_read(&u, s->in, text, len);
-        note(s, &u, 2, x->shrinks || first->shrinks, first->words, x->words);
+        note(s, &u, 2, x->shrinks || first->shrinks, first->summary,
+             x->summary);
         tc_trial_free(&u);
     }
     tc_arena_free(a);
@@ -90,7 +91,7 @@ int tc_suggest_exhaustive(tc_arena *a, const tc_suggest_input *in, int depth,
         }
         s.tried++;
         tc_trial_read(&t, in, text, len);
-        note(&s, &t, 1, x->shrinks, x->words, NULL);
+        note(&s, &t, 1, x->shrinks, x->summary, NULL);
         if (depth > 1 && t.func != NULL) {
             second(&s, x, &t);
         }

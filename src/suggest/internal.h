@@ -49,7 +49,7 @@ typedef struct tc_patch {
 typedef struct tc_edit {
     tc_edit_kind kind;
     const char *site, *value;
-    const char *words;
+    const char *summary;
     tc_patch *patches;
     int n, cap;
     bool shrinks;
@@ -94,22 +94,22 @@ void tc_edit_patch(tc_editor *e, tc_edit *x, uint32_t begin, uint32_t end,
 /* The next word of values, or NULL; moves on. */
 const char *tc_edit_value(tc_arena *a, const char **values);
 
-/* --- places.c: where things stand in the text ----------------------------- */
+/* --- locate.c: where things stand in the text ----------------------------- */
 
 /* The call whose span is that; or NULL. */
-const tc_node *tc_place_call(const tc_node_list *stmts, tc_span span);
+const tc_node *tc_locate_call(const tc_node_list *stmts, tc_span span);
 /* Fills e->call, statement and ifs; false where the copy is not a statement of
  * its own. */
-bool tc_place_copy(tc_editor *e);
+bool tc_locate_copy(tc_editor *e);
 /* An argument by position or keyword; NULL where it is not given. */
-const tc_node *tc_place_arg(const tc_node *call, int position,
-                            const char *keyword);
-const char *tc_place_text(tc_arena *a, const tc_trial *t, const tc_node *n);
+const tc_node *tc_locate_arg(const tc_node *call, int position,
+                             const char *keyword);
+const char *tc_locate_text(tc_arena *a, const tc_trial *t, const tc_node *n);
 /* The call that declares b, or NULL. */
-const tc_node *tc_place_buffer(const tc_trial *t, const tc_buffer *b);
+const tc_node *tc_locate_buffer(const tc_trial *t, const tc_buffer *b);
 /* The function's declaration of that kind of scope id, or NULL. */
-const tc_scope_id *tc_place_id(const tc_trial *t, tc_scope_id_kind kind,
-                               const tc_node **call);
+const tc_scope_id *tc_locate_id(const tc_trial *t, tc_scope_id_kind kind,
+                                const tc_node **call);
 /* Adds ", text" as the last argument. */
 void tc_edit_argument(tc_editor *e, tc_edit *x, const tc_node *call,
                       const char *text);

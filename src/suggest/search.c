@@ -80,16 +80,16 @@ static bool found_less(const edit_search *s, const char *key) {
  * holds it. */
 static void keep(edit_search *s, const tc_step *p, const tc_trial *t) {
     const tc_edit *order[TC_SEARCH_DEPTH + 1];
-    tc_buf words = TC_BUF_INIT, sites = TC_BUF_INIT;
+    tc_buf summary = TC_BUF_INIT, sites = TC_BUF_INIT;
     tc_suggestion g = {.built = t->v->lowering_built};
     g.size = in_order(s, p, order);
     for (int i = 0; i < g.size; i++) {
         const tc_edit *x = order[i];
-        tc_buf_printf(&words, "%s%s", i > 0 ? "; " : "", x->words);
+        tc_buf_printf(&summary, "%s%s", i > 0 ? "; " : "", x->summary);
         tc_buf_printf(&sites, "%d %s|", (int)x->kind, x->site);
         g.shrinks |= x->shrinks;
     }
-    g.words = tc_buf_finish(&words, s->a);
+    g.summary = tc_buf_finish(&summary, s->a);
     const char *key = tc_buf_finish(&sites, s->a);
     if (found_less(s, key)) {
         return;
@@ -243,7 +243,7 @@ static void extend(edit_search *s, const tc_step *p, filter_fn filter,
         if (next != NULL && *n < cap && q.r.read && !q.r.accepts) {
             q.text = tc_strndup(s->a, q.text, q.len);
             q.edit[q.n - 1].site = tc_strdup(s->a, x->site);
-            q.edit[q.n - 1].words = tc_strdup(s->a, x->words);
+            q.edit[q.n - 1].summary = tc_strdup(s->a, x->summary);
             q.edit[q.n - 1].value = tc_strdup(s->a, x->value);
             next[(*n)++] = q;
         }

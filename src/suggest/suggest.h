@@ -30,7 +30,7 @@ typedef struct tc_change {
 } tc_change;
 
 typedef struct tc_suggestion {
-    const char *words; /* "copy with one warp: Tx.warp.copy; ..." */
+    const char *summary; /* "copy with one warp: Tx.warp.copy; ..." */
     tc_change *changes;
     int nchanges;
     int size;           /* atomic edits of the table */
@@ -60,7 +60,7 @@ void tc_suggest(tc_arena *a, const tc_suggest_input *in, tc_suggestions *out);
 typedef struct tc_least {
     int size;     /* 0: it accepts as it is; -1: no such edit */
     bool shrinks; /* only edits that shrink the region do */
-    const char *words;
+    const char *summary;
 } tc_least;
 
 /* For every variant at once; in->goal is not used. Returns programs tried. */

@@ -27,13 +27,13 @@ tc_build_status tc_build_machine(tc_job *j, const char *fmt, ...) {
 
 /* The words of compilers that had no room: the system's, by perror. Those of a
  * disk are about the folder for temporary files. */
-typedef struct machine_words {
-    const char *words;
+typedef struct machine_phrase {
+    const char *phrase;
     bool disk;
-} machine_words;
+} machine_phrase;
 
-static const machine_words *find_words(const char *said) {
-    static const machine_words all[] = {
+static const machine_phrase *find_words(const char *said) {
+    static const machine_phrase all[] = {
         {"No space left on device", true},
         {"Disk quota exceeded", true},
         {"Read-only file system", true},
@@ -43,7 +43,7 @@ static const machine_words *find_words(const char *said) {
         {"died due to signal 9 (Kill signal)", false},
         {"Killed signal terminated program", false}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (strstr(said, all[i].words) != NULL) {
+        if (strstr(said, all[i].phrase) != NULL) {
             return &all[i];
         }
     }
@@ -51,10 +51,10 @@ static const machine_words *find_words(const char *said) {
 }
 
 /* Has a source these words itself? Then they may be its own. */
-static bool has_words(const tc_job *j, const char *words) {
+static bool has_phrase(const tc_job *j, const char *phrase) {
     for (int i = 0; i < j->n; i++) {
         const tc_unit *u = &j->units[i];
-        if (memmem(u->text, u->len, words, strlen(words)) != NULL) {
+        if (memmem(u->text, u->len, phrase, strlen(phrase)) != NULL) {
             return true;
         }
     }
@@ -62,10 +62,10 @@ static bool has_words(const tc_job *j, const char *words) {
 }
 
 /* A tool below the one that was run had no more of something than its limits
- * gave: it says so in words of the C library's, the shell's or its own. */
+ * gave: it says so as text of the C library's, the shell's or its own. */
 static bool was_limited(tc_job *j) {
     static const struct {
-        const char *words, *limit;
+        const char *phrase, *limit;
     } all[] = {{"died due to signal 24", "processor time"},
                {"died due to signal 25", "disk"},
                {"File size limit exceeded", "disk"},
@@ -75,8 +75,8 @@ static bool was_limited(tc_job *j) {
                {"LLVM ERROR: out of memory", "memory"},
                {"std::bad_alloc", "memory"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (strstr(tc_buf_text(&j->said), all[i].words) != NULL &&
-            !has_words(j, all[i].words)) {
+        if (strstr(tc_buf_text(&j->said), all[i].phrase) != NULL &&
+            !has_phrase(j, all[i].phrase)) {
             tc_build_fails(j, "it takes more than the limit of %s",
                            all[i].limit);
             return true;
@@ -86,22 +86,22 @@ static bool was_limited(tc_job *j) {
 }
 
 static tc_build_status no_room(tc_job *j, const char *tool,
-                               const machine_words *w) {
+                               const machine_phrase *w) {
     return w->disk
                ? tc_build_machine(j, "%s could not do its work in %s: %s", tool,
-                                  tc_folder_of(j->a, j->work), w->words)
+                                  tc_folder_of(j->a, j->work), w->phrase)
                : tc_build_machine(j, "%s could not do its work: %s", tool,
-                                  w->words);
+                                  w->phrase);
 }
 
 static tc_build_status refused(tc_job *j, const char *tool) {
     const char *said = tc_buf_text(&j->said);
-    const machine_words *words = find_words(said);
+    const machine_phrase *phrase = find_words(said);
     if (was_limited(j)) {
         return TC_BUILD_LIMITED;
     }
-    if (words != NULL && !has_words(j, words->words)) {
-        return no_room(j, tool, words);
+    if (phrase != NULL && !has_phrase(j, phrase->phrase)) {
+        return no_room(j, tool, phrase);
     }
     if (strstr(said, "unsupported GNU version") != NULL ||
         strstr(said, "unsupported clang version") != NULL) {
@@ -115,14 +115,14 @@ static tc_build_status refused(tc_job *j, const char *tool) {
 }
 
 int tc_build_run(tc_job *j, const char *const *argv, bool plain,
-                 tc_buf *words) {
+                 tc_buf *phrase) {
     const char *env[] = {tc_format(j->a, "TMPDIR=%s", j->work),
                          plain ? "LC_ALL=C" : NULL, NULL};
     const tc_limits *l = j->o->limits;
     tc_tool_process p = {.argv = argv,
                          .env = env,
-                         .out = words,
-                         .err = words,
+                         .out = phrase,
+                         .err = phrase,
                          .cancel = j->o->cancel,
                          .limits = l != NULL ? l : tc_limits_usual(),
                          .why = &j->passed,

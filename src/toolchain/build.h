@@ -29,7 +29,7 @@ typedef struct tc_job {
     const char *cache, *note; /* tc_cache_folder's */
     tc_unit units[2];
     int n;
-    tc_buf said, passed;   /* passed: which limit, in words */
+    tc_buf said, passed;   /* passed: which limit, as text */
     struct timespec begin; /* before the sources were read */
     char *why;
     size_t why_size;
@@ -42,7 +42,8 @@ tc_build_status tc_build_machine(tc_job *j, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 /* Runs a tool with the job's limits, in the C locale where that is asked for;
  * words gets what it says. */
-int tc_build_run(tc_job *j, const char *const *argv, bool plain, tc_buf *words);
+int tc_build_run(tc_job *j, const char *const *argv, bool plain,
+                 tc_buf *phrase);
 /* What a run that was no success means; j->said has the words. */
 tc_build_status tc_build_ended(tc_job *j, const char *tool, int status);
 

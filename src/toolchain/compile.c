@@ -134,32 +134,32 @@ static const char *find_ptx(tc_job *j, const char *folder) {
     return found;
 }
 
-typedef struct words {
+typedef struct arg_list {
     const char *w[64];
     int n;
-} words;
+} arg_list;
 
-static void say(words *w, const char *word) {
+static void say(arg_list *w, const char *word) {
     if (w->n < 63) {
         w->w[w->n++] = word;
     }
 }
 
-static void say_all(words *w, const char *const *list) {
+static void say_all(arg_list *w, const char *const *list) {
     for (; *list != NULL; list++) {
         say(w, *list);
     }
 }
 
 /* "sm_90a" -> compute_90a */
-static void say_arch(tc_job *j, words *w) {
+static void say_arch(tc_job *j, arg_list *w) {
     const char *arch = j->o->arch != NULL ? j->o->arch : tc_arch_names[0];
     const char *number = strncmp(arch, "sm_", 3) == 0 ? arch + 3 : arch;
     say(w, tc_format(j->a, "-arch=compute_%s", number));
     say(w, tc_format(j->a, "-code=compute_%s", number));
 }
 
-static void command(tc_job *j, tc_unit *u, int index, words *w) {
+static void command(tc_job *j, tc_unit *u, int index, arg_list *w) {
     say(w, j->t->nvcc);
     say_all(w, common);
     say_arch(j, w);
@@ -225,7 +225,7 @@ static tc_build_status ptx_names(tc_job *j, const tc_unit *u, int index) {
 
 tc_build_status tc_compile(tc_job *j, tc_unit *u) {
     int index = (int)(u - j->units);
-    words w = {0};
+    arg_list w = {0};
     u->keep = tc_format(j->a, "%s/keep%d", j->work, index);
     u->deps = tc_format(j->a, "%s/deps%d", j->work, index);
     u->ptx = tc_format(j->a, "%s/out%d.ptx", j->work, index);

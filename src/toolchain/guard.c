@@ -75,7 +75,7 @@ static void all_signals(void (*what)(int)) {
 }
 
 static void tell(int socket, tc_guard_word what, int value) {
-    tc_guard_said said = {what, value};
+    tc_guard_report said = {what, value};
     ssize_t n = send(socket, &said, sizeof said, MSG_NOSIGNAL);
     (void)n;
 }

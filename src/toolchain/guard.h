@@ -24,10 +24,10 @@ typedef enum tc_guard_word {
 } tc_guard_word;
 
 /* What the guard says on the socket, a packet each. */
-typedef struct tc_guard_said {
+typedef struct tc_guard_report {
     tc_guard_word what;
     int value;
-} tc_guard_said;
+} tc_guard_report;
 
 /* Starts the guard, a child of ours: its number, or -1 with errno. *socket is
  * the caller's to close; the guard and all below it end when that is done. */

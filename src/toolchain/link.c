@@ -110,25 +110,25 @@ static bool is_noise(const char *line, size_t len) {
             memmem(line, len, in, strlen(in)) != NULL);
 }
 
-/* The linker's words, with CUDA's functions told apart. Lines that lead to
+/* The linker's messages, with CUDA's functions told apart. Lines that lead to
  * those alone, and the driver's last one, say nothing more. */
-static void reword(tc_job *j, const char *words) {
+static void reword(tc_job *j, const char *message) {
     tc_buf rest = TC_BUF_INIT, ours = TC_BUF_INIT, last = TC_BUF_INIT;
-    while (*words != '\0') {
-        size_t n = strcspn(words, "\n");
-        if (missing(j, words, n, &ours)) {
+    while (*message != '\0') {
+        size_t n = strcspn(message, "\n");
+        if (missing(j, message, n, &ours)) {
             tc_buf_clear(&last);
-        } else if (is_noise(words, n)) {
+        } else if (is_noise(message, n)) {
             tc_buf_clear(&last);
-            tc_buf_write(&last, words, words[0] == 'c' ? 0 : n);
+            tc_buf_write(&last, message, message[0] == 'c' ? 0 : n);
         } else {
             if (last.len > 0) {
                 tc_buf_printf(&rest, "%s\n", last.data);
             }
-            tc_buf_printf(&rest, "%.*s\n", (int)n, words);
+            tc_buf_printf(&rest, "%.*s\n", (int)n, message);
             tc_buf_clear(&last);
         }
-        words += n + (words[n] == '\n');
+        message += n + (message[n] == '\n');
     }
     tc_buf_puts(&j->said, tc_buf_text(&ours));
     tc_buf_puts(&j->said, tc_buf_text(&rest));
@@ -152,9 +152,9 @@ tc_build_status tc_link(tc_job *j, const char **program) {
     argv[n++] = stub;
     argv[n++] = "-lpthread";
     argv[n++] = "-ldl";
-    tc_buf words = TC_BUF_INIT;
-    int status = tc_build_run(j, argv, true, &words);
-    reword(j, tc_buf_text(&words));
-    tc_buf_free(&words);
+    tc_buf message = TC_BUF_INIT;
+    int status = tc_build_run(j, argv, true, &message);
+    reword(j, tc_buf_text(&message));
+    tc_buf_free(&message);
     return status == 0 ? TC_BUILD_OK : tc_build_ended(j, "the linker", status);
 }

@@ -18,7 +18,7 @@ extern char **environ;
 enum {
     LIMIT = 8 << 20, /* bytes of output that are kept */
     TICK = 20,       /* ms between looks at the cancel flag */
-    LOOK = 100,      /* ms between looks at what it takes */
+    POLL = 100,      /* ms between looks at what it takes */
     PATIENCE = 10000 /* ms for a guard to end what it was told to */
 };
 
@@ -106,7 +106,7 @@ static void read_output(running *r, int which) {
 
 /* What the guard says; one that is gone without a word was killed. */
 static void hear_guard(running *r) {
-    tc_guard_said said;
+    tc_guard_report said;
     ssize_t n = recv(r->guard_fd, &said, sizeof said, MSG_DONTWAIT);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
         return;
@@ -151,7 +151,7 @@ static void drain(running *r) {
 /* Does it keep to its limits? */
 static bool within(running *r) {
     int64_t now = now_ms();
-    if (r->p->limits == NULL || now - r->looked < LOOK) {
+    if (r->p->limits == NULL || now - r->looked < POLL) {
         return true;
     }
     r->looked = now;

@@ -11,7 +11,7 @@ static uint64_t mix(uint64_t h, uint64_t v) {
     return h ^ (h >> 29);
 }
 
-static uint64_t deed(const tc_trace_event *e) {
+static uint64_t action(const tc_trace_event *e) {
     uint64_t h = mix(e->kind, (uint64_t)(uint32_t)e->group);
     h = mix(h, (uint64_t)(uint32_t)e->line);
     return mix(h, ((uint64_t)e->ptx_line << 32) ^ e->barrier);
@@ -212,7 +212,7 @@ static void add_warp(tc_timeline *tl, int *cap, const tc_trace_event **run,
         if (run[i]->kind == TC_TRACE_COMPLETE) {
             continue;
         }
-        uint64_t d = deed(run[i]);
+        uint64_t d = action(run[i]);
         for (uint32_t m = run[i]->lanes; m != 0; m &= m - 1) {
             int lane = __builtin_ctz(m);
             history[lane] = mix(history[lane], d);

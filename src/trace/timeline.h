@@ -53,10 +53,10 @@ void tc_timeline_free(tc_timeline *tl);
 size_t tc_timeline_pending(const tc_timeline_row *row, uint64_t cycle,
                            int32_t *out, size_t cap);
 
-/* One event in words, with no full stop: "warp 0 issues a copy of 512 bytes
+/* One event as text, with no full stop: "warp 0 issues a copy of 512 bytes
  * into group 0". */
-void tc_timeline_words(tc_buf *b, const tc_timeline *tl,
-                       const tc_trace_event *e);
+void tc_timeline_event_text(tc_buf *b, const tc_timeline *tl,
+                            const tc_trace_event *e);
 /* "warp 3", "cta 1 warp 3", "warp 0 lanes 0-15". */
 void tc_timeline_label(tc_buf *b, const tc_timeline *tl,
                        const tc_timeline_row *row);
@@ -64,7 +64,7 @@ void tc_timeline_label(tc_buf *b, const tc_timeline *tl,
 /* What a text picture is told. */
 typedef struct tc_timeline_style {
     int width;    /* columns of the whole picture */
-    int max_rows; /* 0: all; else the rest is counted in words */
+    int max_rows; /* 0: all; else the rest is counted as text */
     bool unicode; /* bars of box characters rather than ASCII */
 } tc_timeline_style;
 

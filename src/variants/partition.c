@@ -100,7 +100,7 @@ static bool tail_contiguous(const tc_layout *s, int64_t vec) {
 
 /* --- alignment -------------------------------------------------------------*/
 
-/* The first term of a side that is no multiple of vec, in words; or NULL. */
+/* The first term of a side that is no multiple of vec, as text; or NULL. */
 static const char *misaligned(const partition_search *f, const char *side,
                               const tc_layout *l, tc_expr *base, int64_t vec) {
     for (int i = 0; i < l->nshard - 1; i++) {

@@ -83,14 +83,14 @@ static void put_wrapped(tc_screen *s, int y, int lines, tc_buf *b,
 typedef struct layout {
     int label, top, rows, panel; /* columns; lines: first row, their number,
                                     first of the panel */
-    int words;                   /* lines for the event in words */
+    int event_lines;             /* lines for the event as text */
     tc_timeline_axis axis;
 } layout;
 
 static layout divide(const tc_view *v, const tc_screen *s) {
     layout l = {.label = tc_view_label_cols(v, s->cols), .top = 3};
-    l.words = s->lines >= 14 ? 2 : 1;
-    int panel = l.words + (s->lines >= 14 ? 4 : 3);
+    l.event_lines = s->lines >= 14 ? 2 : 1;
+    int panel = l.event_lines + (s->lines >= 14 ? 4 : 3);
     l.panel = s->lines - panel;
     l.rows = l.panel - l.top;
     int plot = s->cols - l.label;
@@ -250,13 +250,13 @@ static void draw_panel(const tc_view *v, tc_screen *s, const layout *l) {
         }
         y++;
     }
-    tc_timeline_words(&b, v->tl, tc_view_event(v));
-    if (l->words == 1) {
+    tc_timeline_event_text(&b, v->tl, tc_view_event(v));
+    if (l->event_lines == 1) {
         put_buf(s, y, &b, TC_BOLD);
     } else {
-        put_wrapped(s, y, l->words, &b, TC_BOLD);
+        put_wrapped(s, y, l->event_lines, &b, TC_BOLD);
     }
-    y += l->words;
+    y += l->event_lines;
     pending(v, &b);
     put_buf(s, y++, &b, TC_PLAIN);
     source_line(v, &b);

@@ -1,4 +1,4 @@
-/* fuzz_ptx.c - any bytes as a PTX module: must parse, or be refused in words.
+/* fuzz_ptx.c - any bytes as a PTX module: must parse, or be refused as text.
  *     make fuzz, or: clang -fsanitize=fuzzer,address,undefined -Isrc
  *     -D_GNU_SOURCE tests/fuzz/fuzz_ptx.c and the .c files of src/ptx and
  * src/base */

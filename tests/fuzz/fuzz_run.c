@@ -47,7 +47,7 @@ static void run_params(tc_sim *s, const tc_ptx_func *f, uint8_t *block) {
 
 static void run_entry(const tc_ptx_module *m, const tc_ptx_func *f,
                       uint32_t how) {
-    static const char *const roads[] = {NULL, "plain", "none", NULL};
+    static const char *const isas[] = {NULL, "plain", "none", NULL};
     size_t total = 0;
     uint8_t block[RUN_PARAMS];
     tc_diags d = {run_ignore, &total, 0};
@@ -57,7 +57,7 @@ static void run_entry(const tc_ptx_module *m, const tc_ptx_func *f,
                         .trace = (how & 4) != 0,
                         .completion = (tc_completion)(how >> 3 & 3),
                         .seed = how,
-                        .isa = roads[how >> 5 & 3]};
+                        .isa = isas[how >> 5 & 3]};
     tc_sim *s = tc_sim_new(m, &o, &d);
     if (s == NULL || f->param_bytes > sizeof block) {
         tc_sim_free(s);

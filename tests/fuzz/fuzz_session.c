@@ -1,4 +1,4 @@
-/* fuzz_session.c - the whole input road: any bytes, as if typed or loaded, and
+/* fuzz_session.c - the whole input path: any bytes, as if typed or loaded, and
  * then every command that works on a program. Nothing may crash, leak or hang.
  */
 #include "gpu/wire.h"

@@ -316,11 +316,11 @@ static bool check(const page *p, const example *e) {
 /* The page has CUDA programs, and there is nothing to build them with. */
 static bool lacks_compiler(const page *p) {
     text command = {0};
-    const char *words[] = {"tilecopy-repl exec ", p->cuda,
+    const char *parts[] = {"tilecopy-repl exec ", p->cuda,
                            " 2>&1 </dev/null | grep -q -e 'there is no CUDA "
                            "compiler' -e 'TILECOPY_NVCC names'"};
     for (size_t i = 0; i < 3; i++) {
-        add(&command, words[i], strlen(words[i]));
+        add(&command, parts[i], strlen(parts[i]));
     }
     bool lacks = p->cuda[0] != '\0' && system(command.data) == 0;
     free(command.data);

@@ -28,7 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_NOTES = 64, MOST_WORDS = 32, MOST_FILES = 1024, MOST_JOBS = 64 };
+enum { MOST_NOTES = 64, MOST_TOKENS = 32, MOST_FILES = 1024, MOST_JOBS = 64 };
 
 /* What is expected in a line (or, of the program, with line 0). */
 typedef struct note {
@@ -45,7 +45,7 @@ typedef struct program {
     const char *path;
     char *text;
     notes findings, causes, out, error;
-    char *args[MOST_WORDS], *archs[MOST_WORDS];
+    char *args[MOST_TOKENS], *archs[MOST_TOKENS];
     int nargs, narchs;
     int exit;
     bool has_exit, pedantic, annotated;
@@ -141,12 +141,12 @@ static bool is(const char *at, const char *word) {
            (at[n] == '\0' || strchr(" \t\r\n", at[n]) != NULL);
 }
 
-static void add_words(const char *s, size_t n, char **words, int *count) {
+static void add_tokens(const char *s, size_t n, char **tokens, int *count) {
     char *copy = need(strndup(s, n)), *save = NULL;
     for (char *w = strtok_r(copy, " \t\r", &save);
-         w != NULL && *count < MOST_WORDS - 1;
+         w != NULL && *count < MOST_TOKENS - 1;
          w = strtok_r(NULL, " \t\r", &save)) {
-        words[(*count)++] = need(strdup(w));
+        tokens[(*count)++] = need(strdup(w));
     }
     free(copy);
 }
@@ -163,9 +163,9 @@ static void read_note(program *p, int line, const char *s, size_t n) {
     size_t len = n - from;
     p->annotated = true;
     if (is(s, "@arch")) {
-        add_words(rest, len, p->archs, &p->narchs);
+        add_tokens(rest, len, p->archs, &p->narchs);
     } else if (is(s, "@args")) {
-        add_words(rest, len, p->args, &p->nargs);
+        add_tokens(rest, len, p->args, &p->nargs);
     } else if (is(s, "@exit")) {
         p->exit = atoi(rest);
         p->has_exit = true;
@@ -227,7 +227,7 @@ static void free_program(program *p) {
     free_notes(&p->causes);
     free_notes(&p->out);
     free_notes(&p->error);
-    for (int i = 0; i < MOST_WORDS; i++) {
+    for (int i = 0; i < MOST_TOKENS; i++) {
         free(p->args[i]);
         free(p->archs[i]);
     }
@@ -421,9 +421,9 @@ static void start(job *j, const program *p, const char *arch) {
     new_file(j->out, sizeof j->out);
     new_file(j->error, sizeof j->error);
     new_file(j->report, sizeof j->report);
-    const char *argv[MOST_WORDS + 16] = {tilecopy,    "exec",   "--report",
-                                         j->report,   "--arch", arch,
-                                         "--timeout", "120"};
+    const char *argv[MOST_TOKENS + 16] = {tilecopy,    "exec",   "--report",
+                                          j->report,   "--arch", arch,
+                                          "--timeout", "120"};
     int n = 8;
     if (p->pedantic) {
         argv[n++] = "--pedantic";

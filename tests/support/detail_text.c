@@ -1,4 +1,4 @@
-/* detail_text.c - the text of a finding, in PTX's words. */
+/* detail_text.c - the text of a finding, in PTX's terms. */
 #include "detail_text.h"
 
 const char *detail_text(const tc_finding *f) {

@@ -1,4 +1,4 @@
-/* What more a finding says, in PTX's words: its detail, or the list of those
+/* What more a finding says, in PTX's terms: its detail, or the list of those
  * who wait. */
 #ifndef DETAIL_TEXT_H
 #define DETAIL_TEXT_H

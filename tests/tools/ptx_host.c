@@ -24,8 +24,8 @@ typedef struct host {
     const char *ptx, *kernel;
     uint32_t grid[3], block[3], cluster[3], smem;
     uint64_t seed;
-    const char *words[MOST_ARGS];
-    int nwords;
+    const char *raw_args[MOST_ARGS];
+    int nraw;
     const tc_ptx_func *func;
     tc_gpu_arg args[MOST_ARGS];
     int nbuffers;
@@ -93,8 +93,8 @@ static bool make_arg(host *h, int i) {
                                                  : TC_TAKES_INT;
     tc_arg_value v;
     tc_arg_refusal why;
-    if (!tc_arg_read(h->arena, h->words[i], &v, &why)) {
-        return complain(h->words[i], why.message);
+    if (!tc_arg_read(h->arena, h->raw_args[i], &v, &why)) {
+        return complain(h->raw_args[i], why.message);
     }
     if (v.kind == TC_ARG_BUFFER) {
         return p->size == 8 ? make_buffer(h, &v, &h->args[i])
@@ -103,13 +103,13 @@ static bool make_arg(host *h, int i) {
     uint8_t *value = tc_alloc(h->arena, 8);
     if (p->size > 8 || p->size != tc_ptx_type_bytes[p->type] ||
         !tc_arg_bits(h->arena, &v, c, p->size, value, &why)) {
-        return complain(h->words[i], "does not fit its parameter");
+        return complain(h->raw_args[i], "does not fit its parameter");
     }
     h->args[i] = (tc_gpu_arg){.data = value, .bytes = p->size};
     return true;
 }
 
-static bool read_words(host *h, int argc, char **argv) {
+static bool read_args(host *h, int argc, char **argv) {
     bool ok = true;
     int place = 0;
     for (int i = 3; i < argc && ok; i++) {
@@ -125,8 +125,8 @@ static bool read_words(host *h, int argc, char **argv) {
             i++;
         } else if (place < 2) {
             ok = tc_arg_dims(w, INT32_MAX, place++ ? h->block : h->grid);
-        } else if (h->nwords < MOST_ARGS) {
-            h->words[h->nwords++] = w;
+        } else if (h->nraw < MOST_ARGS) {
+            h->raw_args[h->nraw++] = w;
         }
         ok = ok || complain("bad argument", w);
     }
@@ -135,12 +135,12 @@ static bool read_words(host *h, int argc, char **argv) {
 }
 
 static bool make_args(host *h) {
-    if (h->nwords != h->func->nparams) {
+    if (h->nraw != h->func->nparams) {
         fprintf(stderr, "ptx_host: %s takes %d arguments, not %d\n", h->kernel,
-                h->func->nparams, h->nwords);
+                h->func->nparams, h->nraw);
         return false;
     }
-    for (int i = 0; i < h->nwords; i++) {
+    for (int i = 0; i < h->nraw; i++) {
         if (!make_arg(h, i)) {
             return false;
         }
@@ -152,7 +152,7 @@ static bool make_args(host *h) {
 
 static void print_buffers(const host *h) {
     int n = 0;
-    for (int i = 0; i < h->nwords; i++) {
+    for (int i = 0; i < h->nraw; i++) {
         const tc_gpu_arg *a = &h->args[i];
         if (a->buffer) {
             printf("a%d %zu %016llx\n", n++, a->bytes,
@@ -172,7 +172,7 @@ static int launch(host *h) {
                        .entry = h->kernel,
                        .shape = {.dynamic_shared = h->smem},
                        .args = h->args,
-                       .nargs = h->nwords};
+                       .nargs = h->nraw};
     memcpy(l.shape.grid, h->grid, sizeof l.shape.grid);
     memcpy(l.shape.block, h->block, sizeof l.shape.block);
     memcpy(l.shape.cluster, h->cluster, sizeof l.shape.cluster);
@@ -197,7 +197,7 @@ int main(int argc, char **argv) {
         complain("usage", "FILE.ptx KERNEL GRID BLOCK [OPTION]... ARG...");
     } else if ((h.ptx = read_file(h.arena, argv[1])) != NULL) {
         h.kernel = argv[2];
-        if (read_params(&h) && read_words(&h, argc, argv) && make_args(&h)) {
+        if (read_params(&h) && read_args(&h, argc, argv) && make_args(&h)) {
             status = launch(&h);
         }
     }

@@ -135,7 +135,7 @@ tc_val tc_pe_to_window(tc_pe e, tc_val v, tc_window w) {
     return wide;
 }
 
-const char *tc_pe_place(tc_pe e, tc_val v) {
+const char *tc_pe_address(tc_pe e, tc_val v) {
     if (v.kind == TC_VAL_INT || v.i != (int32_t)v.i) {
         v = tc_pe_in_reg(e, v);
     }
@@ -401,7 +401,7 @@ static tc_val load_memory(tc_pe e, const tc_expr *x) {
     tc_val at = tc_pe_addr(e, x->mem.buffer, x->mem.index, x->mem.n, x->span);
     tc_val r = x->type == TC_BOOL ? tc_pe_reg(e, TC_BOOL, TC_RC_B32)
                                   : tc_pe_temp(e, x->type);
-    const char *place = tc_pe_place(e, at);
+    const char *place = tc_pe_address(e, at);
     tc_pe_ins(e, "ld%s.%s \t%s, %s", tc_pe_space(at), tc_pe_mem(x->type),
               tc_pe_text(e, r), place);
     if (x->type == TC_HANDLE) {
@@ -446,7 +446,7 @@ static void store_memory(tc_pe e, const tc_stmt *s, tc_val v) {
         v = word;
     }
     v = tc_pe_in_reg(e, v);
-    const char *place = tc_pe_place(e, at);
+    const char *place = tc_pe_address(e, at);
     tc_pe_ins(e, "st%s.%s \t%s, %s", tc_pe_space(at),
               tc_pe_mem(s->buffer->type), place, tc_pe_text(e, v));
 }

@@ -159,8 +159,8 @@ tc_val tc_ptx_op_PTX_CP_ASYNC(tc_pe e, const tc_expr *call) {
                    "cp.async cannot copy %lld bytes", (long long)c.size);
         return nothing;
     }
-    c.dst = tc_pe_place(e, pointer_in(e, call, 0, TC_WIN_SHARED));
-    c.src = tc_pe_place(e, pointer_in(e, call, 1, TC_WIN_GLOBAL));
+    c.dst = tc_pe_address(e, pointer_in(e, call, 0, TC_WIN_SHARED));
+    c.src = tc_pe_address(e, pointer_in(e, call, 1, TC_WIN_GLOBAL));
     set_policy(e, call, &c);
     set_predicate(e, call, &c);
     const char *prefetch = prefetch_text(e, call);
@@ -305,7 +305,7 @@ tc_val tc_ptx_op_CUDA_COPY_BYTES(tc_pe e, const tc_expr *call) {
         return nothing;
     }
     const char *suffix, *list = copy_form(e, bytes, &suffix);
-    const char *from = tc_pe_place(e, src), *to = tc_pe_place(e, dst);
+    const char *from = tc_pe_address(e, src), *to = tc_pe_address(e, dst);
     tc_pe_ins(e, "ld%s.%s \t%s, %s", tc_pe_space(src), suffix, list, from);
     tc_pe_ins(e, "st%s.%s \t%s, %s", tc_pe_space(dst), suffix, to, list);
     return nothing;

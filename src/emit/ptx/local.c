@@ -138,11 +138,11 @@ bool tc_pe_move(tc_pe e, tc_val dst, tc_val src, int64_t bytes) {
     }
     const char *list = list_of(e, words, n);
     if (src.array == NULL) {
-        const char *from = tc_pe_place(e, src);
+        const char *from = tc_pe_address(e, src);
         tc_pe_ins(e, "ld%s.%s \t%s, %s", tc_pe_space(src), type, list, from);
     }
     if (dst.array == NULL) {
-        const char *to = tc_pe_place(e, dst);
+        const char *to = tc_pe_address(e, dst);
         tc_pe_ins(e, "st%s.%s \t%s, %s", tc_pe_space(dst), type, to, list);
         return true;
     }
@@ -169,7 +169,7 @@ tc_val tc_pe_get_word(tc_pe e, const tc_expr *ptr) {
         return get_bytes(e, v, 0, 4);
     }
     tc_val r = tc_pe_reg(e, TC_UINT32, TC_RC_B32);
-    const char *place = tc_pe_place(e, v);
+    const char *place = tc_pe_address(e, v);
     tc_pe_ins(e, "ld%s.b32 \t%s, %s", tc_pe_space(v), tc_pe_text(e, r), place);
     return r;
 }
@@ -180,7 +180,7 @@ void tc_pe_put_word(tc_pe e, const tc_expr *ptr, tc_val word) {
         put_bytes(e, v, 0, word, 4);
         return;
     }
-    const char *place = tc_pe_place(e, v);
+    const char *place = tc_pe_address(e, v);
     tc_pe_ins(e, "st%s.b32 \t%s, %s", tc_pe_space(v), place,
               tc_pe_text(e, word));
 }

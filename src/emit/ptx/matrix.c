@@ -38,7 +38,7 @@ static const char *shared_place(tc_pe e, const tc_expr *call, int i) {
                    tc_ops[call->call.op].name);
         return "[0]";
     }
-    return tc_pe_place(e, tc_pe_to_window(e, v, TC_WIN_SHARED));
+    return tc_pe_address(e, tc_pe_to_window(e, v, TC_WIN_SHARED));
 }
 
 static const char *register_list(tc_pe e, const tc_val *regs, int n) {

@@ -34,7 +34,7 @@ static const char *place_of(tc_pe e, const tc_expr *call, int i) {
                    tc_ops[call->call.op].name);
         return "[0]";
     }
-    return tc_pe_place(e, tc_pe_to_window(e, v, TC_WIN_SHARED));
+    return tc_pe_address(e, tc_pe_to_window(e, v, TC_WIN_SHARED));
 }
 
 /* Argument i as an operand of 32 bits: a number or a register. */

@@ -35,7 +35,7 @@ static void print_value(tc_buf *b, const tc_expr *x) {
 /* The lowered statement, on one line that is not too long. */
 static void print_comment(tc_pe e, const tc_stmt *s) {
     tc_buf b = TC_BUF_INIT;
-    tc_pe_place_here(e);
+    tc_pe_loc(e);
     if (s->kind == TC_S_LET) {
         tc_buf_printf(&b, "%s = ", s->var->name);
     } else if (s->kind == TC_S_STORE) {
@@ -88,7 +88,7 @@ static void print_unrolled(tc_pe e, const tc_stmt *s, int64_t first,
     e->copies = n > 0 ? copies * n : copies;
     for (int64_t i = 0; i < n && !e->failed; i++) {
         int next = ++e->nlabels;
-        tc_pe_place_here(e);
+        tc_pe_loc(e);
         tc_buf_printf(e->out, "\t// unrolled: %s = %lld\n", s->var->name,
                       (long long)(first + i));
         e->vars[id] = tc_pe_int(s->var->type, first + i);

@@ -89,7 +89,7 @@ typedef struct tc_ptx_emit *tc_pe;
 void tc_pe_ins(tc_pe e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))); /* one instruction, no ';' */
 void tc_pe_label(tc_pe e, int label);
-void tc_pe_place_here(tc_pe e); /* the .loc of what comes, where it is new */
+void tc_pe_loc(tc_pe e); /* the .loc of what comes, where it is new */
 void tc_pe_fail(tc_pe e, tc_span span, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 void tc_pe_needs(tc_pe e, int version, int sm);
@@ -127,8 +127,8 @@ tc_val tc_pe_addr(tc_pe e, tc_buffer *b, tc_expr *const *index, int n,
                   tc_span span);
 tc_val tc_pe_offset(tc_pe e, tc_val ptr, tc_expr *index, int64_t bytes);
 tc_val tc_pe_to_window(tc_pe e, tc_val ptr, tc_window w);
-const char *tc_pe_place(tc_pe e, tc_val ptr); /* "[%rd1+16]" */
-const char *tc_pe_space(tc_val ptr);          /* ".global", "" if generic */
+const char *tc_pe_address(tc_pe e, tc_val ptr); /* "[%rd1+16]" */
+const char *tc_pe_space(tc_val ptr);            /* ".global", "" if generic */
 void tc_pe_alloc(tc_pe e, tc_buffer *b);
 /* The register or constant of a variable. */
 tc_val tc_pe_var(tc_pe e, tc_var *v, tc_span span);

@@ -89,7 +89,7 @@ static bool columns_fit(tc_pe e, const tc_expr *call) {
 
 tc_val tc_ptx_op_PTX_TCGEN05_ALLOC(tc_pe e, const tc_expr *call) {
     if (columns_fit(e, call)) {
-        const char *to = tc_pe_place(e, shared_pointer(e, call, 0));
+        const char *to = tc_pe_address(e, shared_pointer(e, call, 0));
         tc_pe_ins(e,
                   "tcgen05.alloc.cta_group::%lld.sync.aligned.shared::cta.b32 "
                   "\t%s, %s",
@@ -159,7 +159,7 @@ static tc_val element(tc_pe e, const tc_expr *call, const tc_expr *x) {
 }
 
 static void put(tc_pe e, const tc_loading *l) {
-    const char *to = tc_pe_place(e, l->to);
+    const char *to = tc_pe_address(e, l->to);
     tc_pe_ins(e, "st%s.b32 \t%s, %s", tc_pe_space(l->to), to,
               tc_pe_text(e, l->reg));
 }
@@ -361,7 +361,7 @@ tc_val tc_ptx_op_PTX_TCGEN05_DESC(tc_pe e, const tc_expr *call) {
                    tc_ops[call->call.op].name);
         return nothing;
     }
-    tc_pe_ins(e, "st%s.b64 \t%s, %s", tc_pe_space(to), tc_pe_place(e, to),
+    tc_pe_ins(e, "st%s.b64 \t%s, %s", tc_pe_space(to), tc_pe_address(e, to),
               tc_pe_text(e, d));
     return nothing;
 }

@@ -48,7 +48,7 @@ static const char *shared(tc_pe e, const tc_expr *call, int i,
                    tc_ops[call->call.op].name);
         return "";
     }
-    return tc_pe_place(e, tc_pe_to_window(e, v, TC_WIN_SHARED));
+    return tc_pe_address(e, tc_pe_to_window(e, v, TC_WIN_SHARED));
 }
 
 static const char *map_register(tc_pe e, const tc_expr *call, int i) {

@@ -10,7 +10,7 @@ static const char *const class_prefix[TC_RC_COUNT] = {
     [TC_RC_PRED] = "%p", [TC_RC_B16] = "%rs", [TC_RC_B32] = "%r",
     [TC_RC_B64] = "%rd", [TC_RC_F32] = "%f",  [TC_RC_F64] = "%fd"};
 
-void tc_pe_place_here(tc_pe e) {
+void tc_pe_loc(tc_pe e) {
     if (e->unplaced && e->out == &e->body) {
         tc_buf_printf(e->out, "\t.loc \t1 %d %d\n", tc_span_line(e->span),
                       tc_span_col(e->span));
@@ -26,7 +26,7 @@ void tc_pe_ins(tc_pe e, const char *fmt, ...) {
                    MAX_TEXT >> 20);
         return;
     }
-    tc_pe_place_here(e);
+    tc_pe_loc(e);
     va_start(ap, fmt);
     tc_buf_putc(e->out, '\t');
     tc_buf_vprintf(e->out, fmt, ap);

@@ -33,7 +33,7 @@ bool tc_want_int(tc_eval_ctx *e, const tc_value *v, tc_span at,
         e, at,
         v->kind == TC_V_EXPR ? "its value is only known when the kernel runs"
                              : NULL,
-        "%s must be an integer, and this is %s", what, tc_value_kind_words(v));
+        "%s must be an integer, and this is %s", what, tc_value_kind_text(v));
 }
 
 bool tc_want_string(tc_eval_ctx *e, const tc_value *v, tc_span at,
@@ -43,7 +43,7 @@ bool tc_want_string(tc_eval_ctx *e, const tc_value *v, tc_span at,
         return true;
     }
     return tc_front_fail(e, at, NULL, "%s must be a string, and this is %s",
-                         what, tc_value_kind_words(v));
+                         what, tc_value_kind_text(v));
 }
 
 bool tc_want_bool(tc_eval_ctx *e, const tc_value *v, tc_span at,
@@ -54,7 +54,7 @@ bool tc_want_bool(tc_eval_ctx *e, const tc_value *v, tc_span at,
     }
     return tc_front_fail(e, at, NULL,
                          "%s must be True or False, and this is %s", what,
-                         tc_value_kind_words(v));
+                         tc_value_kind_text(v));
 }
 
 bool tc_want_dtype(tc_eval_ctx *e, const tc_value *v, tc_span at,
@@ -123,7 +123,7 @@ bool tc_want_layout(tc_eval_ctx *e, const tc_value *v, tc_span at,
     }
     return tc_front_fail(
         e, at, v->kind == TC_V_SPEC ? "wrap it: TileLayout(S[...])" : NULL,
-        "a layout is needed, and this is %s", tc_value_kind_words(v));
+        "a layout is needed, and this is %s", tc_value_kind_text(v));
 }
 
 bool tc_want_axis(tc_eval_ctx *e, const tc_value *v, tc_span at,
@@ -137,7 +137,7 @@ bool tc_want_axis(tc_eval_ctx *e, const tc_value *v, tc_span at,
         return true;
     }
     return tc_front_fail(e, at, NULL, "an axis is needed, and this is %s",
-                         tc_value_kind_words(v));
+                         tc_value_kind_text(v));
 }
 
 bool tc_can_be_expr(const tc_value *v) {
@@ -174,7 +174,7 @@ bool tc_want_expr(tc_eval_ctx *e, const tc_value *v, tc_span at,
             v->kind == TC_V_BUFFER ? "name an element: buffer[i, j]" : NULL,
             "%s must be a value that the kernel can compute "
             "with, and this is %s",
-            what, tc_value_kind_words(v));
+            what, tc_value_kind_text(v));
     }
     (*out)->span = at;
     return true;

@@ -46,7 +46,7 @@ tc_value tc_value_namespace(const char *dotted) {
     return (tc_value){.kind = TC_V_NAMESPACE, .s = dotted};
 }
 
-const char *tc_value_kind_words(const tc_value *v) {
+const char *tc_value_kind_text(const tc_value *v) {
     static const char *const words[] = {
         [TC_V_NONE] = "None",
         [TC_V_BOOL] = "a boolean",

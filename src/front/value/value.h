@@ -44,9 +44,9 @@ tc_value tc_value_expr(tc_expr *x);
 tc_value tc_value_layout(const tc_layout *l);
 tc_value tc_value_axis(const tc_axis *axis);
 tc_value tc_value_namespace(const char *dotted);
-const char *tc_value_kind_words(const tc_value *v); /* "an integer", ... */
-bool tc_value_is_number(const tc_value *v);         /* bool, int or float */
-bool tc_value_is_sequence(const tc_value *v);       /* tuple or list */
+const char *tc_value_kind_text(const tc_value *v); /* "an integer", ... */
+bool tc_value_is_number(const tc_value *v);        /* bool, int or float */
+bool tc_value_is_sequence(const tc_value *v);      /* tuple or list */
 bool tc_value_equal(const tc_value *a, const tc_value *b, int *budget);
 
 /* --- conversions: report and return false (convert.c) ------------------ */

@@ -116,7 +116,7 @@ static cudaError_t reset(void) {
         tc_stub_self.last = cudaSuccess;
         return cudaSuccess;
     }
-    cudaError_t done = tc_stub_ask(TC_RT_RESET, NULL, 0, NULL, 0);
+    cudaError_t done = tc_stub_request(TC_RT_RESET, NULL, 0, NULL, 0);
     if (done == cudaSuccess) {
         tc_stub.sticky = e = cudaSuccess;
         tc_stub_self.last = cudaSuccess;

@@ -21,7 +21,8 @@ static cudaError_t encode(void *map, const tc_rt_tensor_map *t) {
     char bytes[128];
     cudaError_t e = tc_stub_ready();
     if (e == cudaSuccess) {
-        e = tc_stub_ask(TC_RT_TENSOR_MAP, t, sizeof *t, bytes, sizeof bytes);
+        e = tc_stub_request(TC_RT_TENSOR_MAP, t, sizeof *t, bytes,
+                            sizeof bytes);
     }
     tc_stub_map_made *m = e == cudaSuccess ? malloc(sizeof *m) : NULL;
     if (m != NULL) {

@@ -70,7 +70,7 @@ cudaError_t tc_stub_record(cudaEvent_t event, cudaStream_t s) {
     }
     if (why == cudaSuccess && &tc_stub_wants_times != NULL &&
         (e->flags & cudaEventDisableTiming) == 0) {
-        why = tc_stub_ask(TC_RT_TIME, NULL, 0, &e->ms, sizeof e->ms);
+        why = tc_stub_request(TC_RT_TIME, NULL, 0, &e->ms, sizeof e->ms);
     }
     if (why == cudaSuccess) {
         e->recorded = true;

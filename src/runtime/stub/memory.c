@@ -95,7 +95,8 @@ bool tc_stub_is_device(const void *p) {
  * from a kernel. */
 static const tc_stub_block *ask_block(uint64_t address) {
     tc_rt_alloc a = {.address = address};
-    if (tc_stub_ask(TC_RT_FIND, &a, sizeof a, &a, sizeof a) != cudaSuccess) {
+    if (tc_stub_request(TC_RT_FIND, &a, sizeof a, &a, sizeof a) !=
+        cudaSuccess) {
         return NULL;
     }
     tc_stub_block b = {.address = a.address,
@@ -185,7 +186,7 @@ cudaError_t tc_stub_free(void *p, bool host, bool waits) {
     e = waits ? tc_stub_wait_all() : cudaSuccess;
     tc_rt_alloc a = {
         .address = b->address, .bytes = b->bytes, .kind = (uint32_t)b->kind};
-    cudaError_t freed = tc_stub_ask(TC_RT_FREE, &a, sizeof a, NULL, 0);
+    cudaError_t freed = tc_stub_request(TC_RT_FREE, &a, sizeof a, NULL, 0);
     if (freed == cudaSuccess) {
         b = tc_stub_block_at(address);
         tc_stub_unmap(b);

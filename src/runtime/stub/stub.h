@@ -174,8 +174,8 @@ typedef struct tc_stub_talk {
 cudaError_t tc_stub_call(tc_stub_talk *t);
 /* A question and an answer of fixed sizes; answers that are too short count as
  * cudaErrorUnknown. Either may be 0 long. */
-cudaError_t tc_stub_ask(tc_rt_name name, const void *q, size_t q_bytes, void *a,
-                        size_t a_bytes);
+cudaError_t tc_stub_request(tc_rt_name name, const void *q, size_t q_bytes,
+                            void *a, size_t a_bytes);
 /* SYNC: writes to stdout what kernels have printed. */
 cudaError_t tc_stub_sync(void);
 void tc_stub_note(tc_rt_misuse misuse, uint64_t where, const tc_rt_note *n,

@@ -185,8 +185,8 @@ cudaError_t tc_stub_call(tc_stub_talk *t) {
     return call_from(t, tc_stub_where());
 }
 
-cudaError_t tc_stub_ask(tc_rt_name name, const void *q, size_t q_bytes, void *a,
-                        size_t a_bytes) {
+cudaError_t tc_stub_request(tc_rt_name name, const void *q, size_t q_bytes,
+                            void *a, size_t a_bytes) {
     struct iovec out = {(void *)(uintptr_t)q, q_bytes}, in = {a, a_bytes};
     tc_stub_talk t = {
         .name = name, .out = &out, .nout = 1, .in = &in, .nin = 1};
@@ -233,8 +233,8 @@ static cudaError_t hello(void) {
     tc_rt_hello h = {.version = TC_RT_VERSION,
                      .events = &tc_stub_wants_times != NULL};
     tc_stub.link = TC_STUB_LINKED;
-    cudaError_t e = tc_stub_ask(TC_RT_HELLO, &h, sizeof h, &tc_stub.device,
-                                sizeof tc_stub.device);
+    cudaError_t e = tc_stub_request(TC_RT_HELLO, &h, sizeof h, &tc_stub.device,
+                                    sizeof tc_stub.device);
     if (e != cudaSuccess) {
         broken();
         return e;
@@ -270,7 +270,7 @@ __attribute__((destructor)) static void leave_parent(void) {
     tc_rt_bye b = {.unchecked = (int32_t)tc_stub.unchecked,
                    .where = tc_stub.unchecked_where};
     if (tc_stub.link == TC_STUB_LINKED) {
-        tc_stub_ask(TC_RT_BYE, &b, sizeof b, NULL, 0);
+        tc_stub_request(TC_RT_BYE, &b, sizeof b, NULL, 0);
         tc_stub.link = TC_STUB_BROKEN;
     }
     tc_stub_unlock();

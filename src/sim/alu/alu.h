@@ -114,7 +114,7 @@ extern tc_k32 tc_bhalf2_add, tc_bhalf2_sub, tc_bhalf2_mul, tc_bhalf2_fma,
     [TC_PT_BF16X2] = {tc_bhalf2_##op, NULL}
 
 /* An op of .f16, .bf16 or their pairs with bits in op.more. */
-void tc_half_more(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_k32 *k,
+void tc_half_misc(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_k32 *k,
                   int n);
 /* ---- cvt_narrow.c: cvt to and from formats below 16 bits and .tf32, and with
  * .relu, .satfinite or .rs ---- */

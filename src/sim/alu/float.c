@@ -386,7 +386,7 @@ void tc_sim_op_FMA(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         op = &as;
     }
     if (op->more != 0) {
-        tc_half_more(w, op, mask, rows[op->type].k32, 3);
+        tc_half_misc(w, op, mask, rows[op->type].k32, 3);
     } else if (op->type == TC_PT_F32X2) {
         tc_alu_pairs(w, op, mask, tc_f32_fma, 3);
     } else if (op->type2 != TC_PT_NONE) {

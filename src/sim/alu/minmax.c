@@ -104,7 +104,7 @@ static uint32_t without_oob(uint8_t type, uint32_t r, uint32_t a, uint32_t b) {
            (pair && high ? 0xffffu : UINT32_MAX);
 }
 
-void tc_half_more(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_k32 *k,
+void tc_half_misc(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_k32 *k,
                   int n) {
     uint32_t tmp[3][TC_LANES], d[TC_LANES];
     const uint32_t *s[3];

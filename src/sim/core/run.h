@@ -114,8 +114,8 @@ struct tc_sim {
     int nblocks, cblocks;
     uint64_t *symbols; /* of GLOBAL and CONST: their addresses */
     tc_trace *trace;
-    tc_sim_allocation *grid_memory; /* of cooperative launches, or NULL */
-    struct tc_known_map *maps;      /* async/tensormap_known.c */
+    tc_sim_allocation *grid_memory;  /* of cooperative launches, or NULL */
+    struct tc_tensormap_entry *maps; /* async/tensormap_known.c */
     int nmaps, cmaps;
     tc_slab *slab, *tags; /* for the next launch, or NULL: of warps, caches */
 };

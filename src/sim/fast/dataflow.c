@@ -66,7 +66,7 @@ bool tc_flow_ends_block(const tc_ptx_op *op) {
            op->opcode == TC_PTX_EXIT || op->opcode == TC_PTX_TRAP;
 }
 
-static bool knows_targets(const tc_ptx_op *op) {
+static bool has_targets(const tc_ptx_op *op) {
     return op->opcode != TC_PTX_BRX_IDX;
 }
 
@@ -78,7 +78,7 @@ static bool find_blocks(tc_flow *f) {
     f->leader[0] = 1;
     for (uint32_t i = 0; i < len; i++) {
         const tc_ptx_op *op = &code[func->begin + i];
-        if (!knows_targets(op)) {
+        if (!has_targets(op)) {
             return false;
         }
         if (op->opcode == TC_PTX_BRA) {

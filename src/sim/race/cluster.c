@@ -232,7 +232,7 @@ void tc_race_remote_access(tc_warp *w, const tc_ptx_op *op, int lane,
     }
 }
 
-static bool known_at_end(const tc_cta *c, const tc_race_remote *m) {
+static bool vclock_at_end(const tc_cta *c, const tc_race_remote *m) {
     const tc_vclock *last = NULL;
     uint32_t t = m->by.warp * TC_LANES + m->by.lane;
     for (uint32_t i = 0; i < c->nwarps; i++) {
@@ -243,7 +243,7 @@ static bool known_at_end(const tc_cta *c, const tc_race_remote *m) {
             }
             last = k;
             if (m->agent
-                    ? tc_race_agent_known(m->agent, k, false, false)
+                    ? tc_race_agent_vclock(m->agent, k, false, false)
                     : tc_vclock_covers_threads(k, m->by.cta, t, 1, m->clock)) {
                 return true;
             }
@@ -254,7 +254,7 @@ static bool known_at_end(const tc_cta *c, const tc_race_remote *m) {
 
 void tc_race_remotes_check(tc_cta *c) {
     for (const tc_race_remote *m = c->race->remotes; m; m = m->next) {
-        if (!known_at_end(c, m)) {
+        if (!vclock_at_end(c, m)) {
             tc_finding f = finding_of(m, TC_FINDING_REMOTE_EXITED);
             tc_race_find(c->run, &f);
         }

@@ -13,8 +13,8 @@
 
 enum { FIRST = 4, MOST = 64 };
 
-static tc_deferred_reads *late_of(const tc_race_visit *v,
-                                  const tc_shadow_line *line) {
+static tc_deferred_reads *deferred_of(const tc_race_visit *v,
+                                      const tc_shadow_line *line) {
     return &v->z->deferred[line - v->z->shared];
 }
 
@@ -30,7 +30,7 @@ static void clear(tc_race *h, tc_deferred_reads *l) {
 }
 
 void tc_deferred_flush(tc_race_visit *v, tc_shadow_line *line) {
-    tc_deferred_reads *l = late_of(v, line);
+    tc_deferred_reads *l = deferred_of(v, line);
     tc_race_visit by = {.h = v->h, .z = v->z, .all = l->all, .space = v->space};
     for (uint32_t i = 0; i < l->n; i++) {
         tc_shadow_cell m = l->m[i];
@@ -104,7 +104,7 @@ static void admit(tc_race_visit *v, tc_deferred_reads *l,
     l->b1 = l->b1 > m->b1 ? l->b1 : m->b1;
 }
 
-/* The list is empty, and all of the line's late readers know what v does. */
+/* The list is empty, and all of the line's deferred readers know what v does. */
 static void keep(tc_race_visit *v, tc_deferred_reads *l,
                  const tc_shadow_record *me, tc_shadow_cell m) {
     /* Of one warp and of one kind; of one stretch, if the clocks agree. */
@@ -138,7 +138,7 @@ static void keep(tc_race_visit *v, tc_deferred_reads *l,
 bool tc_deferred_read(tc_race_visit *v, tc_shadow_line *line,
                       tc_shadow_cell m) {
     const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
-    tc_deferred_reads *l = late_of(v, line);
+    tc_deferred_reads *l = deferred_of(v, line);
     if (l->n && (l->all != v->all || v->agent || me->async || l->n == MOST)) {
         tc_deferred_flush(v, line);
     }
@@ -150,7 +150,7 @@ bool tc_deferred_read(tc_race_visit *v, tc_shadow_line *line,
 }
 
 /* The line has one writer of bytes [b0, b1), which all of v's lanes know, and
- * late readers may come to it. */
+ * deferred readers may come to it. */
 static bool plain(const tc_race_visit *v, const tc_shadow_line *line,
                   const tc_deferred_reads *l, uint32_t b0, uint32_t b1) {
     const tc_shadow_cell *e = &line->w;
@@ -182,7 +182,7 @@ static void count(tc_race_visit *v, const tc_shadow_cell *e,
 
 bool tc_deferred_in_order(tc_race_visit *v, tc_shadow_line *line,
                           const tc_shadow_cell *m) {
-    tc_deferred_reads *l = late_of(v, line);
+    tc_deferred_reads *l = deferred_of(v, line);
     if (!plain(v, line, l, m->b0, m->b1)) {
         return false;
     }
@@ -243,7 +243,7 @@ bool tc_deferred_scattered(tc_race_visit *v, uint32_t mask,
         return false;
     }
     tc_shadow_line *line = v->z->shared + at;
-    tc_deferred_reads *l = late_of(v, line);
+    tc_deferred_reads *l = deferred_of(v, line);
     if ((pieces <= TC_RACE_EXACT && !l->coarse) ||
         !distinct(mask, addr, at, &words)) {
         return false;
@@ -298,7 +298,7 @@ static bool all_before(const tc_race_visit *v, const tc_deferred_reads *l,
 
 void tc_deferred_before_write(tc_race_visit *v, tc_shadow_line *line,
                               const tc_shadow_cell *m) {
-    tc_deferred_reads *l = late_of(v, line);
+    tc_deferred_reads *l = deferred_of(v, line);
     if (!l->n) {
         return;
     }

@@ -22,8 +22,8 @@ bool tc_race_agent_completes_on(const tc_race_agent *g, uint32_t barrier) {
     return false;
 }
 
-bool tc_race_agent_known(const tc_race_agent *g, const tc_vclock *k,
-                         bool reads_only, bool issuer) {
+bool tc_race_agent_vclock(const tc_race_agent *g, const tc_vclock *k,
+                          bool reads_only, bool issuer) {
     const tc_access *a = &g->issue;
     uint64_t done = g->done;
     if (!done && reads_only) {
@@ -50,7 +50,7 @@ bool tc_race_ordered(const tc_race_visit *v, const tc_shadow_record *x, int le,
     if (x->flags & TC_RACE_AGENT) {
         const tc_race_agent *g = x->async;
         return g == v->agent ||
-               tc_race_agent_known(g, k, !(x->flags & TC_RACE_STORE), same);
+               tc_race_agent_vclock(g, k, !(x->flags & TC_RACE_STORE), same);
     }
     if (x->flags & TC_RACE_COPY) {
         const tc_race_copy *c = x->async;

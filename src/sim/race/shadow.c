@@ -261,7 +261,7 @@ static void each_line(tc_race *h, tc_shadow_line *l, uint64_t n, each_fn *fn) {
     }
 }
 
-static void each_late(tc_race *h, tc_race_cta *z, each_fn *fn) {
+static void each_deferred(tc_race *h, tc_race_cta *z, each_fn *fn) {
     for (uint64_t i = 0; i < z->nshared; i++) {
         for (uint32_t j = 0; j < z->deferred[i].n; j++) {
             fn(h, &z->deferred[i].m[j].record);
@@ -286,7 +286,7 @@ static void each_record(tc_race *h, each_fn *fn) {
     }
     for (tc_race_cta *z = h->ctas; z; z = z->next) {
         each_line(h, z->shared, z->nshared, fn);
-        each_late(h, z, fn);
+        each_deferred(h, z, fn);
         each_line(h, z->tensor, z->ntensor, fn);
     }
     each_agent(h, h->agents, fn);

@@ -62,7 +62,7 @@ bool tc_deferred_read(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m);
 /* Before a write, and before anything else that concerns the list. */
 void tc_deferred_before_write(tc_race_visit *v, tc_shadow_line *line,
                               const tc_shadow_cell *m);
-/* A read in order, at a glance: the late readers keep it, and nothing else is
+/* A read in order, at a glance: the deferred readers keep it, and nothing else is
  * left to do. v->base is not 0. */
 bool tc_deferred_in_order(tc_race_visit *v, tc_shadow_line *line,
                           const tc_shadow_cell *m);

@@ -152,8 +152,8 @@ tc_vclock *tc_vclock_copy(const tc_vclock *k) {
 
 /* From block *at on: lists that come of each other have one order, mostly. *at
  * moves behind the one that is found. */
-static const tc_vclock_block *look_from(const tc_vclock *k, uint32_t of,
-                                        bool barrier, uint32_t *at) {
+static const tc_vclock_block *search_from(const tc_vclock *k, uint32_t of,
+                                          bool barrier, uint32_t *at) {
     for (uint32_t n = 0, i = *at; n < k->n; n++, i++) {
         i = i < k->n ? i : 0;
         if (k->b[i].of == of && k->b[i].barrier == barrier) {
@@ -167,7 +167,7 @@ static const tc_vclock_block *look_from(const tc_vclock *k, uint32_t of,
 static const tc_vclock_block *look(const tc_vclock *k, uint32_t of,
                                    bool barrier) {
     uint32_t at = 0;
-    return look_from(k, of, barrier, &at);
+    return search_from(k, of, barrier, &at);
 }
 
 /* Too many CTAs: the oldest is forgotten, and all is claimed up to what was
@@ -190,7 +190,7 @@ static void forget_one(tc_vclock *k) {
 
 static tc_vclock_block *block_from(tc_vclock *k, uint32_t of, bool barrier,
                                    uint32_t *at) {
-    tc_vclock_block *b = (tc_vclock_block *)look_from(k, of, barrier, at);
+    tc_vclock_block *b = (tc_vclock_block *)search_from(k, of, barrier, at);
     if (b) {
         return b;
     }
@@ -325,7 +325,7 @@ bool tc_vclock_covers(const tc_vclock *k, const tc_vclock *o, uint32_t nt) {
     }
     for (uint32_t i = 0, at = 0; i < o->n; i++) {
         const tc_vclock_block *b = &o->b[i];
-        if (!covers_block(look_from(k, b->of, b->barrier, &at), b, nt)) {
+        if (!covers_block(search_from(k, b->of, b->barrier, &at), b, nt)) {
             return false;
         }
     }

@@ -7,8 +7,8 @@
 
 /* pairs.c */
 bool tc_race_agent_completes_on(const tc_race_agent *g, uint32_t barrier);
-bool tc_race_agent_known(const tc_race_agent *g, const tc_vclock *k,
-                         bool reads_only, bool issuer);
+bool tc_race_agent_vclock(const tc_race_agent *g, const tc_vclock *k,
+                          bool reads_only, bool issuer);
 
 typedef struct tc_race_visit {
     tc_race *h;

@@ -21,34 +21,34 @@ enum {
 #define PATIENCE (UINT64_C(1) << 30)
 
 /* The CTAs of one cluster: resident together. */
-typedef struct tc_gang {
+typedef struct tc_cluster_slot {
     tc_cta *ctas;
     tc_cta **peers;
-    tc_sm **sms;          /* where each is */
-    struct tc_gang *next; /* of those of one CTA, the next on its SM */
+    tc_sm **sms;                  /* where each is */
+    struct tc_cluster_slot *next; /* of those of one CTA, the next on its SM */
     bool busy;
-} tc_gang;
+} tc_cluster_slot;
 
 typedef struct tc_grid {
     tc_run *run;
     tc_timing *t;
-    tc_gang *gangs;
-    uint32_t ngangs, size;    /* CTAs of a gang */
+    tc_cluster_slot *slots;
+    uint32_t nslots, size;    /* CTAs of a slot */
     uint32_t per_sm;          /* CTAs that an SM holds */
     uint32_t started, total;  /* clusters */
     uint64_t *share;          /* the next one of each SM's own */
-    tc_gang **on;             /* of one CTA: the first on each SM */
-    uint32_t live;            /* gangs */
+    tc_cluster_slot **on;     /* of one CTA: the first on each SM */
+    uint32_t live;            /* slots */
     uint64_t end;             /* the last exit */
     uint64_t progress, moved; /* as seen by a check; the cycle of that one */
 } tc_grid;
 
-/* ---- gangs ---- */
+/* ---- slots ---- */
 
-/* The next cluster for a gang: every nsms-th CTA is an SM's own, so that an SM
+/* The next cluster for a slot: every nsms-th CTA is an SM's own, so that an SM
  * whose quantum comes first does not take what another one would have; whoever
  * has none left takes from the one that has most. */
-static bool take(tc_grid *g, const tc_gang *gang, uint32_t *cluster) {
+static bool take(tc_grid *g, const tc_cluster_slot *slot, uint32_t *cluster) {
     uint64_t *share = g->share;
     if (g->started == g->total) {
         return false;
@@ -57,7 +57,7 @@ static bool take(tc_grid *g, const tc_gang *gang, uint32_t *cluster) {
         *cluster = g->started++;
         return true;
     }
-    uint32_t s = gang->sms[0]->index;
+    uint32_t s = slot->sms[0]->index;
     for (uint32_t i = 0; share[s] >= g->total && i < g->t->nsms; i++) {
         s = share[i] < share[s] ? i : s;
     }
@@ -69,11 +69,11 @@ static bool take(tc_grid *g, const tc_gang *gang, uint32_t *cluster) {
 
 /* All CTAs that are resident. */
 static tc_cta **resident(const tc_grid *g, uint32_t *n) {
-    tc_cta **all = tc_xcalloc((size_t)g->ngangs * g->size, sizeof *all);
+    tc_cta **all = tc_xcalloc((size_t)g->nslots * g->size, sizeof *all);
     *n = 0;
-    for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
-        if (g->gangs[i / g->size].busy) {
-            all[(*n)++] = &g->gangs[i / g->size].ctas[i % g->size];
+    for (uint32_t i = 0; i < g->nslots * g->size; i++) {
+        if (g->slots[i / g->size].busy) {
+            all[(*n)++] = &g->slots[i / g->size].ctas[i % g->size];
         }
     }
     return all;
@@ -93,70 +93,70 @@ static bool cancelled(const tc_run *r) {
 }
 
 /* A quantum may start millions of clusters. */
-static void start(tc_grid *g, tc_gang *gang) {
+static void start(tc_grid *g, tc_cluster_slot *slot) {
     uint32_t cluster;
     if (g->started % STARTS == 0 && cancelled(g->run)) {
         with_resident(g, g->run->hooks->cancelled);
     }
-    if (g->run->stopped || !take(g, gang, &cluster)) {
+    if (g->run->stopped || !take(g, slot, &cluster)) {
         return;
     }
     for (uint32_t i = 0; i < g->size; i++) {
-        tc_cta *c = &gang->ctas[i];
+        tc_cta *c = &slot->ctas[i];
         tc_cta_start(c, tc_cta_index(g->run, cluster, i));
-        gang->sms[i]->nctas++;
+        slot->sms[i]->nctas++;
         for (uint32_t k = 0; k < c->nwarps; k++) {
-            tc_sm_add(gang->sms[i], &c->warps[k]);
+            tc_sm_add(slot->sms[i], &c->warps[k]);
         }
     }
-    gang->busy = true;
+    slot->busy = true;
     g->live++;
 }
 
-/* A place for each CTA of the gang, from SM `from` on. */
-static bool place(tc_grid *g, tc_gang *gang, uint32_t from) {
+/* A place for each CTA of the slot, from SM `from` on. */
+static bool place(tc_grid *g, tc_cluster_slot *slot, uint32_t from) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < g->t->nsms * g->per_sm && found < g->size; i++) {
         tc_sm *sm = &g->t->sms[(from + i) % g->t->nsms];
         uint32_t here = sm->nctas;
         for (uint32_t k = 0; k < found; k++) {
-            here += gang->sms[k] == sm;
+            here += slot->sms[k] == sm;
         }
         if (here < g->per_sm && here <= i / g->t->nsms + sm->nctas) {
-            gang->sms[found++] = sm;
+            slot->sms[found++] = sm;
         }
     }
     if (found && g->size == 1) {
-        gang->next = g->on[gang->sms[0]->index];
-        g->on[gang->sms[0]->index] = gang;
+        slot->next = g->on[slot->sms[0]->index];
+        g->on[slot->sms[0]->index] = slot;
     }
     return found == g->size;
 }
 
-static void make(tc_grid *g, tc_gang *gang) {
-    gang->ctas = tc_xcalloc(g->size, sizeof *gang->ctas);
-    gang->peers = tc_xcalloc(g->size, sizeof *gang->peers);
-    gang->sms = tc_xcalloc(g->size, sizeof *gang->sms);
+static void make(tc_grid *g, tc_cluster_slot *slot) {
+    slot->ctas = tc_xcalloc(g->size, sizeof *slot->ctas);
+    slot->peers = tc_xcalloc(g->size, sizeof *slot->peers);
+    slot->sms = tc_xcalloc(g->size, sizeof *slot->sms);
     for (uint32_t i = 0; i < g->size; i++) {
-        tc_cta_init(&gang->ctas[i], g->run);
+        tc_cta_init(&slot->ctas[i], g->run);
     }
-    tc_cta_bind(gang->ctas, gang->peers, g->size);
+    tc_cta_bind(slot->ctas, slot->peers, g->size);
 }
 
 /* Round after round: one CTA to each SM, then a second one, ... */
 static void fill(tc_grid *g) {
-    for (uint32_t i = 0; i < g->ngangs; i++) {
-        make(g, &g->gangs[i]);
-        if (!place(g, &g->gangs[i], i * g->size % g->t->nsms)) {
+    for (uint32_t i = 0; i < g->nslots; i++) {
+        make(g, &g->slots[i]);
+        if (!place(g, &g->slots[i], i * g->size % g->t->nsms)) {
             return;
         }
-        start(g, &g->gangs[i]);
+        start(g, &g->slots[i]);
     }
 }
 
-static bool ended(const tc_grid *g, const tc_gang *gang) {
+static bool ended(const tc_grid *g, const tc_cluster_slot *slot) {
     for (uint32_t i = 0; i < g->size; i++) {
-        if (gang->ctas[i].nlive) {
+        if (slot->ctas[i].nlive) {
             return false;
         }
     }
@@ -164,27 +164,27 @@ static bool ended(const tc_grid *g, const tc_gang *gang) {
 }
 
 /* Its place is free at sm's cycle: the next cluster starts there. */
-static void retire(tc_grid *g, tc_gang *gang, uint64_t now) {
+static void retire(tc_grid *g, tc_cluster_slot *slot, uint64_t now) {
     for (uint32_t i = 0; i < g->size; i++) {
-        tc_sm_drop(gang->sms[i], &gang->ctas[i]);
-        gang->sms[i]->nctas--;
+        tc_sm_drop(slot->sms[i], &slot->ctas[i]);
+        slot->sms[i]->nctas--;
     }
-    tc_cluster_finish(gang->ctas, g->size);
-    gang->busy = false;
+    tc_cluster_finish(slot->ctas, g->size);
+    slot->busy = false;
     g->live--;
     g->end = now > g->end ? now : g->end;
-    start(g, gang);
+    start(g, slot);
 }
 
 static void retire_ended(tc_grid *g, const tc_sm *sm, uint64_t now) {
-    for (tc_gang *o = g->on[sm->index]; o; o = o->next) {
+    for (tc_cluster_slot *o = g->on[sm->index]; o; o = o->next) {
         if (o->busy && o->ctas[0].nlive == 0) {
             retire(g, o, now);
         }
     }
-    for (uint32_t i = 0; g->size > 1 && i < g->ngangs; i++) {
-        if (g->gangs[i].busy && ended(g, &g->gangs[i])) {
-            retire(g, &g->gangs[i], now);
+    for (uint32_t i = 0; g->size > 1 && i < g->nslots; i++) {
+        if (g->slots[i].busy && ended(g, &g->slots[i])) {
+            retire(g, &g->slots[i], now);
         }
     }
 }
@@ -218,9 +218,9 @@ static void look_at(tc_warp *w, tc_spinners *all) {
 
 static tc_spinners spinners(tc_grid *g) {
     tc_spinners all = {true, true};
-    for (uint32_t i = 0; i < g->ngangs * g->size; i++) {
-        tc_cta *c = &g->gangs[i / g->size].ctas[i % g->size];
-        for (uint32_t j = 0; c && g->gangs[i / g->size].busy && j < c->nwarps;
+    for (uint32_t i = 0; i < g->nslots * g->size; i++) {
+        tc_cta *c = &g->slots[i / g->size].ctas[i % g->size];
+        for (uint32_t j = 0; c && g->slots[i / g->size].busy && j < c->nwarps;
              j++) {
             if (c->warps[j].alive) {
                 look_at(&c->warps[j], &all);
@@ -277,9 +277,9 @@ static void begin(tc_grid *g, tc_run *r) {
                       &r->counters, g->t->tags);
     uint64_t most = (uint64_t)g->t->nsms * g->per_sm / g->size;
     most = most < 1 ? 1 : most;
-    g->ngangs = most < g->total ? (uint32_t)most : g->total;
-    g->gangs = tc_xcalloc(g->ngangs, sizeof *g->gangs);
-    if (g->ngangs * g->size >= MANY) {
+    g->nslots = most < g->total ? (uint32_t)most : g->total;
+    g->slots = tc_xcalloc(g->nslots, sizeof *g->slots);
+    if (g->nslots * g->size >= MANY) {
         r->slab = r->sim->slab ? r->sim->slab : tc_slab_new();
         r->sim->slab = NULL;
     }
@@ -289,21 +289,21 @@ static void begin(tc_grid *g, tc_run *r) {
 /* All clusters end before any goes: a transfer that is over may still wait for
  * its event, and names its warp. */
 static void finish(tc_grid *g) {
-    for (uint32_t i = 0; i < g->ngangs; i++) {
-        if (g->gangs[i].busy) {
-            tc_cluster_finish(g->gangs[i].ctas, g->size);
+    for (uint32_t i = 0; i < g->nslots; i++) {
+        if (g->slots[i].busy) {
+            tc_cluster_finish(g->slots[i].ctas, g->size);
         }
     }
-    for (uint32_t i = 0; i < g->ngangs; i++) {
-        tc_gang *gang = &g->gangs[i];
-        for (uint32_t k = 0; gang->ctas && k < g->size; k++) {
-            tc_cta_free(&gang->ctas[k]);
+    for (uint32_t i = 0; i < g->nslots; i++) {
+        tc_cluster_slot *slot = &g->slots[i];
+        for (uint32_t k = 0; slot->ctas && k < g->size; k++) {
+            tc_cta_free(&slot->ctas[k]);
         }
-        free(gang->ctas);
-        free(gang->peers);
-        free(gang->sms);
+        free(slot->ctas);
+        free(slot->peers);
+        free(slot->sms);
     }
-    free(g->gangs);
+    free(g->slots);
     if (g->run->slab) {
         tc_slab_rewind(g->run->slab);
         g->run->sim->slab = g->run->slab;

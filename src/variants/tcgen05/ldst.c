@@ -5,7 +5,7 @@
 #include "variants/tcgen05/ldst.h"
 #include "dispatch/predicates.h"
 #include "layout/helpers.h"
-#include "variants/ask.h"
+#include "variants/checks.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static const tc_tcgen05_shape shapes[] = {
 static const tc_tcgen05_shape whole = {"32x32b", 1, 1};
 
 typedef struct lowering {
-    tc_asking q;
+    tc_check_list q;
     tc_layout_ctx lcx;
     tc_tcgen05_move m;
     const tc_layout *reg, *tmem; /* canonical */
@@ -34,14 +34,15 @@ static bool sides(lowering *w) {
     const tc_buffer *t = w->m.tmem->buffer, *r = w->m.reg->buffer;
     int bits = tc_dtypes[t->type].bits;
     bool fits = bits > 0 && bits <= 32;
-    bool ok = tc_ask(&w->q, "address", t->allocated_addr != NULL,
-                     "%s %s an allocated_addr", t->name,
-                     t->allocated_addr != NULL ? "has" : "needs");
-    ok &= tc_ask(&w->q, "element size", fits, "%s has %d bits, a register %s32",
+    bool ok = tc_holds(&w->q, "address", t->allocated_addr != NULL,
+                       "%s %s an allocated_addr", t->name,
+                       t->allocated_addr != NULL ? "has" : "needs");
+    ok &=
+        tc_holds(&w->q, "element size", fits, "%s has %d bits, a register %s32",
                  tc_dtypes[t->type].name, bits, fits ? "" : "only ");
-    ok &= tc_ask(&w->q, "dimensions", t->rank == 2 && r->rank == 2,
-                 "%s has %d, %s has %d: both need 2", t->name, t->rank, r->name,
-                 r->rank);
+    ok &= tc_holds(&w->q, "dimensions", t->rank == 2 && r->rank == 2,
+                   "%s has %d, %s has %d: both need 2", t->name, t->rank,
+                   r->name, r->rank);
     w->m.per_word = fits ? 32 / bits : 0;
     return ok;
 }
@@ -50,7 +51,7 @@ static bool canonical(lowering *w, const tc_buffer *b, const tc_layout **out) {
     if (tc_layout_canonicalize(&w->lcx, b->layout, out) == TC_LAYOUT_OK) {
         return true;
     }
-    return tc_ask(&w->q, "layout", false, "%s: %s", b->name, w->lcx.message);
+    return tc_holds(&w->q, "layout", false, "%s: %s", b->name, w->lcx.message);
 }
 
 /* --- the shape (TVM: _match_tcgen05_atom_layout) ---------------------------*/
@@ -61,30 +62,30 @@ static bool try_shape(lowering *w, const tc_tcgen05_shape *s) {
     const tc_layout *atom;
     int bits = tc_dtypes[r->type].bits;
     if (r->shape[0] != 64 && r->shape[0] != 128) {
-        return tc_ask_way(&w->q, name, false,
-                          "%s has %" PRId64 " rows, the atom 64 or 128",
-                          r->name, r->shape[0]);
+        return tc_check_optional(&w->q, name, false,
+                                 "%s has %" PRId64 " rows, the atom 64 or 128",
+                                 r->name, r->shape[0]);
     }
     if (tc_tcgen05_atom_layout(&w->lcx, s->name, r->shape[0], r->shape[1], bits,
                                &atom) != TC_LAYOUT_OK ||
         tc_layout_canonicalize(&w->lcx, atom, &atom) != TC_LAYOUT_OK) {
-        return tc_ask_way(&w->q, name, false, "%s", w->lcx.message);
+        return tc_check_optional(&w->q, name, false, "%s", w->lcx.message);
     }
     int64_t num = r->shape[1] / (s->cols * w->m.per_word);
     if (!tc_layout_equal(w->reg, atom)) {
-        return tc_ask_way(&w->q, name, false,
-                          "%s is %s, the atom %s with x%" PRId64 " is %s",
-                          r->name, layout_text(w, w->reg), s->name, num,
-                          layout_text(w, atom));
+        return tc_check_optional(
+            &w->q, name, false, "%s is %s, the atom %s with x%" PRId64 " is %s",
+            r->name, layout_text(w, w->reg), s->name, num,
+            layout_text(w, atom));
     }
     w->m.shape = s;
     w->m.num = num;
     w->m.slabs = (int)(r->shape[0] / 64);
-    return tc_ask_way(&w->q, name, true,
-                      "%s has its layout: %" PRId64 " columns = x%" PRId64
-                      ", %d slab%s of 16 rows a warp",
-                      r->name, r->shape[1], num, w->m.slabs,
-                      w->m.slabs == 1 ? "" : "s");
+    return tc_check_optional(
+        &w->q, name, true,
+        "%s has its layout: %" PRId64 " columns = x%" PRId64
+        ", %d slab%s of 16 rows a warp",
+        r->name, r->shape[1], num, w->m.slabs, w->m.slabs == 1 ? "" : "s");
 }
 
 static void choose_shape(lowering *w) {
@@ -101,10 +102,10 @@ static void choose_shape(lowering *w) {
     if (w->m.shape == NULL) {
         w->m.shape = &whole;
         w->m.slabs = 1;
-        tc_ask_way(&w->q, "shape", true,
-                   "no 16x*b atom matches, so 32x32b: a row a thread");
+        tc_check_optional(&w->q, "shape", true,
+                          "no 16x*b atom matches, so 32x32b: a row a thread");
     } else {
-        tc_ask_way(&w->q, "shape", true, "%s", w->m.shape->name);
+        tc_check_optional(&w->q, "shape", true, "%s", w->m.shape->name);
     }
 }
 
@@ -131,22 +132,23 @@ static void check_datapath(lowering *w) {
     char path = datapath_of(w);
     const char *shape = w->m.shape->name;
     if (path == 0) {
-        tc_ask(&w->q, "datapath", false,
-               "%s is %s: neither D, S[(128, %" PRId64
-               ") : (1@TLane, 1@TCol)], nor F, S[(4, 16, %" PRId64
-               ") : (32@TLane, 1@TLane, 1@TCol)]",
-               t->name, layout_text(w, w->tmem), t->shape[1], t->shape[1]);
+        tc_holds(&w->q, "datapath", false,
+                 "%s is %s: neither D, S[(128, %" PRId64
+                 ") : (1@TLane, 1@TCol)], nor F, S[(4, 16, %" PRId64
+                 ") : (32@TLane, 1@TLane, 1@TCol)]",
+                 t->name, layout_text(w, w->tmem), t->shape[1], t->shape[1]);
     } else if (path == 'F' && rows == 128) {
-        tc_ask(&w->q, "datapath", false,
-               "%s is datapath F: 64 rows, 16 of each warp's 32 lanes; %s "
-               "takes %d rows here, which only D has",
-               t->name, shape, rows);
+        tc_holds(&w->q, "datapath", false,
+                 "%s is datapath F: 64 rows, 16 of each warp's 32 lanes; %s "
+                 "takes %d rows here, which only D has",
+                 t->name, shape, rows);
     } else {
-        tc_ask(&w->q, "datapath", true, "%s is datapath %c: %s takes %d rows%s",
-               t->name, path, shape, rows,
-               path == 'D' && rows == 64
-                   ? " of it, the first 16 lanes of each warp's 32"
-                   : "");
+        tc_holds(&w->q, "datapath", true,
+                 "%s is datapath %c: %s takes %d rows%s", t->name, path, shape,
+                 rows,
+                 path == 'D' && rows == 64
+                     ? " of it, the first 16 lanes of each warp's 32"
+                     : "");
     }
 }
 
@@ -156,28 +158,28 @@ static void check_rows(lowering *w, const tc_region *r, int64_t rows) {
     const tc_range *d = &r->range[0];
     int64_t min;
     bool ok = tc_expr_const(d->min, &min) && min == 0 && d->extent == rows;
-    tc_ask(&w->q, "rows", ok,
-           "%s: %" PRId64 " rows from %s; the instruction takes %" PRId64
-           " from 0",
-           r->buffer->name, d->extent, tc_expr_text(w->q.cx->arena, d->min),
-           rows);
+    tc_holds(&w->q, "rows", ok,
+             "%s: %" PRId64 " rows from %s; the instruction takes %" PRId64
+             " from 0",
+             r->buffer->name, d->extent, tc_expr_text(w->q.cx->arena, d->min),
+             rows);
 }
 
 static void check_column(lowering *w, const tc_region *r) {
     int64_t n = w->m.per_word;
     tc_expr *min = r->range[1].min;
     bool ok = tc_divides_always(w->q.cx->arena, min, n);
-    tc_ask(&w->q, "first column", ok,
-           "%s starts at column %s, %s multiple of %" PRId64
-           " (elements in 32 bits)",
-           r->buffer->name, tc_expr_text(w->q.cx->arena, min),
-           tc_article(min, ok), n);
+    tc_holds(&w->q, "first column", ok,
+             "%s starts at column %s, %s multiple of %" PRId64
+             " (elements in 32 bits)",
+             r->buffer->name, tc_expr_text(w->q.cx->arena, min),
+             tc_article(min, ok), n);
 }
 
 static void check_widths(lowering *w) {
     int64_t t = w->m.tmem->range[1].extent, r = w->m.reg->range[1].extent;
-    tc_ask(&w->q, "columns", t == r,
-           "%" PRId64 " of tensor memory, %" PRId64 " of registers", t, r);
+    tc_holds(&w->q, "columns", t == r,
+             "%" PRId64 " of tensor memory, %" PRId64 " of registers", t, r);
 }
 
 /* --- 32x32b (TVM: _emit_32x32b_path) ---------------------------------------*/
@@ -186,11 +188,11 @@ static void check_num(lowering *w, int64_t width) {
     int64_t n = w->m.per_word, num = width / n;
     bool ok =
         width % n == 0 && num >= 1 && num <= 128 && (num & (num - 1)) == 0;
-    tc_ask(&w->q, "num", ok,
-           "%" PRId64 " columns of %s = %s%" PRId64
-           " registers a thread: 32x32b takes 1, 2, 4, 8, 16, 32, 64 or 128",
-           width, tc_dtypes[w->m.reg->buffer->type].name,
-           width % n == 0 ? "" : "more than ", num);
+    tc_holds(&w->q, "num", ok,
+             "%" PRId64 " columns of %s = %s%" PRId64
+             " registers a thread: 32x32b takes 1, 2, 4, 8, 16, 32, 64 or 128",
+             width, tc_dtypes[w->m.reg->buffer->type].name,
+             width % n == 0 ? "" : "more than ", num);
     w->m.num = w->m.num_eff = w->m.regs_eff = num;
 }
 
@@ -202,24 +204,25 @@ static void note_layout(lowering *w) {
             TC_LAYOUT_OK &&
         tc_layout_canonicalize(&w->lcx, row, &row) == TC_LAYOUT_OK) {
         bool same = tc_layout_equal(w->reg, row);
-        tc_ask_way(&w->q, "register layout", true,
-                   same ? "%s is %s: a row a thread"
-                        : "%s is %s, not a row a thread; 32x32b moves whole "
-                          "rows all the same (TVM 0.25.0 does not ask)",
-                   r->name, layout_text(w, w->reg));
+        tc_check_optional(
+            &w->q, "register layout", true,
+            same ? "%s is %s: a row a thread"
+                 : "%s is %s, not a row a thread; 32x32b moves whole "
+                   "rows all the same (TVM 0.25.0 does not ask)",
+            r->name, layout_text(w, w->reg));
     }
 }
 
 static void check_whole(lowering *w) {
     const tc_buffer *r = w->m.reg->buffer;
-    tc_ask(&w->q, "register rows", r->shape[0] == 128,
-           "%s has %" PRId64 ": 32x32b takes 128, one a thread", r->name,
-           r->shape[0]);
+    tc_holds(&w->q, "register rows", r->shape[0] == 128,
+             "%s has %" PRId64 ": 32x32b takes 128, one a thread", r->name,
+             r->shape[0]);
     int64_t elements; /* of the flat view that the lowering makes */
     if (__builtin_mul_overflow(r->shape[1], w->m.per_word, &elements)) {
-        tc_ask(&w->q, "register columns", false,
-               "%s has %" PRId64 ": more than there can be", r->name,
-               r->shape[1]);
+        tc_holds(&w->q, "register columns", false,
+                 "%s has %" PRId64 ": more than there can be", r->name,
+                 r->shape[1]);
     }
     note_layout(w);
     check_num(w, w->m.reg->range[1].extent);
@@ -237,25 +240,26 @@ static void check_atom(lowering *w) {
     int64_t width = w->m.reg->range[1].extent;
     int64_t regs = w->m.shape->regs * w->m.num;
     bool f = datapath_of(w) == 'F';
-    tc_ask(&w->q, "tensor memory rows", t->shape[0] == (f ? 64 : 128),
-           "%s has %" PRId64 ", datapath %s has %d", t->name, t->shape[0],
-           f ? "F" : "D", f ? 64 : 128);
+    tc_holds(&w->q, "tensor memory rows", t->shape[0] == (f ? 64 : 128),
+             "%s has %" PRId64 ", datapath %s has %d", t->name, t->shape[0],
+             f ? "F" : "D", f ? 64 : 128);
     check_rows(w, w->m.reg, rows);
     check_rows(w, w->m.tmem, rows);
     check_widths(w);
-    tc_ask(&w->q, "slice", cols % width == 0,
-           "%" PRId64 " of the atom's %" PRId64 " columns: %s", width, cols,
-           cols % width == 0 ? "a whole part" : "no whole part");
+    tc_holds(&w->q, "slice", cols % width == 0,
+             "%" PRId64 " of the atom's %" PRId64 " columns: %s", width, cols,
+             cols % width == 0 ? "a whole part" : "no whole part");
     check_column(w, w->m.tmem);
     check_column(w, w->m.reg);
     w->m.num_eff = w->m.num * width / cols;
     w->m.regs_eff = regs * width / cols;
-    tc_ask_way(&w->q, "num", w->m.num_eff > 0,
-               "x%" PRId64 ", %" PRId64 " registers a thread and slab%s",
-               w->m.num_eff, w->m.regs_eff,
-               w->m.num_eff > 0 ? ""
-                                : "; TVM 0.25.0 accepts this, but there is no "
-                                  "such instruction");
+    tc_check_optional(&w->q, "num", w->m.num_eff > 0,
+                      "x%" PRId64 ", %" PRId64 " registers a thread and slab%s",
+                      w->m.num_eff, w->m.regs_eff,
+                      w->m.num_eff > 0
+                          ? ""
+                          : "; TVM 0.25.0 accepts this, but there is no "
+                            "such instruction");
 }
 
 /* --- the two together ------------------------------------------------------*/
@@ -284,14 +288,14 @@ static bool lower(const tc_dispatch_ctx *cx, tc_verdict *v) {
     w.m.load = c->src.buffer->space == TC_SPACE_TMEM;
     w.m.tmem = w.m.load ? &c->src : &c->dst;
     w.m.reg = w.m.load ? &c->dst : &c->src;
-    tc_ask(&w.q, "direction", true, "%s",
-           w.m.load ? "tensor memory to registers: tcgen05.ld"
-                    : "registers to tensor memory: tcgen05.st");
+    tc_holds(&w.q, "direction", true, "%s",
+             w.m.load ? "tensor memory to registers: tcgen05.ld"
+                      : "registers to tensor memory: tcgen05.st");
     bool ok = sides(&w);
     ok = ok && canonical(&w, w.m.tmem->buffer, &w.tmem) &&
          canonical(&w, w.m.reg->buffer, &w.reg);
     if (!ok) {
-        tc_ask_not(&w.q, "shape", v->why);
+        tc_check_skip(&w.q, "shape", v->why);
         return false;
     }
     choose_shape(&w);

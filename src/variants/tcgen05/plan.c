@@ -21,7 +21,7 @@ typedef struct copy_side {
 } copy_side;
 
 typedef struct tcgen05_planner {
-    tc_asking q;
+    tc_check_list q;
     tc_arena *a;
     tc_layout_ctx lcx;
     copy_side s, t; /* shared, tensor memory */
@@ -55,13 +55,13 @@ static bool cut(tcgen05_planner *p, copy_side *x, const char *check,
         tmem ? tc_region_slice_tmem(p->q.cx, x->region, &x->slice, &why)
              : tc_region_slice(p->q.cx, x->region, &x->slice, &why);
     if (r != TC_LAYOUT_OK) {
-        return tc_ask(&p->q, check, false, "%s", why);
+        return tc_holds(&p->q, check, false, "%s", why);
     }
     if (tc_layout_canonicalize(&p->lcx, x->slice.layout, &x->l) !=
         TC_LAYOUT_OK) {
-        return tc_ask(&p->q, check, false, "%s: %s", x->name, p->lcx.message);
+        return tc_holds(&p->q, check, false, "%s: %s", x->name, p->lcx.message);
     }
-    return tc_ask(&p->q, check, true, "%s: %s", x->name, text(p, x->l));
+    return tc_holds(&p->q, check, true, "%s: %s", x->name, text(p, x->l));
 }
 
 static bool shared_region(tcgen05_planner *p) {
@@ -74,17 +74,17 @@ static bool tensor_region(tcgen05_planner *p) {
 
 static bool peel_swizzle(tcgen05_planner *p) {
     if (p->s.l->kind == TC_LAYOUT_SWIZZLE) {
-        return tc_ask(&p->q, "swizzle", false,
-                      "the region of %s is one unbroken run of swizzled "
-                      "memory: the swizzle needs a tile layout under it with "
-                      "rows of 16, 32, 64 or 128 bytes",
-                      p->s.name);
+        return tc_holds(&p->q, "swizzle", false,
+                        "the region of %s is one unbroken run of swizzled "
+                        "memory: the swizzle needs a tile layout under it with "
+                        "rows of 16, 32, 64 or 128 bytes",
+                        p->s.name);
     }
     p->swizzle_len =
         p->s.l->kind == TC_LAYOUT_COMPOSE ? p->s.l->swizzle.swizzle_len : 0;
     p->s.l = tc_layout_tile_part(p->a, p->s.l);
-    return tc_ask(&p->q, "swizzle", true, "%s has swizzle_len %" PRId64,
-                  p->s.name, p->swizzle_len);
+    return tc_holds(&p->q, "swizzle", true, "%s has swizzle_len %" PRId64,
+                    p->s.name, p->swizzle_len);
 }
 
 static bool replica(tcgen05_planner *p) {
@@ -92,9 +92,9 @@ static bool replica(tcgen05_planner *p) {
     const tc_iter *r = l->replica;
     bool ok = l->kind == TC_LAYOUT_TILE && l->nreplica == 1 && r->extent == 4 &&
               r->stride == 32 && on_axis(r, "TLane");
-    tc_ask(&p->q, "replica of the region", ok, "%s: %s", text(p, l),
-           ok ? "each of the four warps' lanes gets a copy"
-              : "needs R[4 : 32@TLane]");
+    tc_holds(&p->q, "replica of the region", ok, "%s: %s", text(p, l),
+             ok ? "each of the four warps' lanes gets a copy"
+                : "needs R[4 : 32@TLane]");
     return l->kind == TC_LAYOUT_TILE;
 }
 
@@ -137,10 +137,10 @@ static bool reorder(tcgen05_planner *p) {
               tc_layout_permute_dims(&p->lcx, t, perm, t->nshard, &t) ==
                   TC_LAYOUT_OK &&
               tc_layout_canonicalize(&p->lcx, t, &p->t.l) == TC_LAYOUT_OK;
-    return tc_ask(&p->q, "order", ok, "%s",
-                  ok ? tc_format(p->a, "lanes first: %s gets %s",
-                                 text(p, p->t.l), text(p, p->s.l))
-                     : p->lcx.message);
+    return tc_holds(&p->q, "order", ok, "%s",
+                    ok ? tc_format(p->a, "lanes first: %s gets %s",
+                                   text(p, p->t.l), text(p, p->s.l))
+                       : p->lcx.message);
 }
 
 /* --- stride 0: the same element again --------------------------------------*/
@@ -177,10 +177,10 @@ static bool broadcast(tcgen05_planner *p) {
     int64_t *t = split_by_zero(p, &p->t, &nt);
     int64_t *s = split_by_zero(p, &p->s, &ns);
     bool ok = nt == ns && memcmp(t, s, sizeof *t * (size_t)nt) == 0;
-    return tc_ask(&p->q, "repeats", ok, "%s",
-                  ok ? "iterators of stride 0 stand at the same places"
-                     : "iterators of stride 0 stand at other places in "
-                       "shared than in tensor memory");
+    return tc_holds(&p->q, "repeats", ok, "%s",
+                    ok ? "iterators of stride 0 stand at the same places"
+                       : "iterators of stride 0 stand at other places in "
+                         "shared than in tensor memory");
 }
 
 /* --- 32 lanes, pieces, 16 bytes --------------------------------------------*/
@@ -190,21 +190,21 @@ static bool blocks_of(tcgen05_planner *p, copy_side *x, int64_t *pieces) {
     int64_t size;
     int *seps;
     if (tc_layout_size(&p->lcx, l, NULL, &size) != TC_LAYOUT_OK) {
-        return tc_ask(&p->q, "pieces", false, "%s: %s", x->name,
-                      p->lcx.message);
+        return tc_holds(&p->q, "pieces", false, "%s: %s", x->name,
+                        p->lcx.message);
     }
     int64_t piece = LANES * p->per_col;
     *pieces = size / piece;
     if (*pieces == 0) {
-        return tc_ask(&p->q, "pieces", false,
-                      "%s: %" PRId64 " elements, one tcgen05.cp moves 32 x "
-                      "%" PRId64,
-                      x->name, size, p->per_col);
+        return tc_holds(&p->q, "pieces", false,
+                        "%s: %" PRId64 " elements, one tcgen05.cp moves 32 x "
+                        "%" PRId64,
+                        x->name, size, p->per_col);
     }
     int64_t shape[3] = {LANES, *pieces, p->per_col};
     if (tc_layout_group(&p->lcx, l, shape, 3, &g, &seps) != TC_LAYOUT_OK) {
-        return tc_ask(&p->q, "pieces", false, "%s: %s", x->name,
-                      p->lcx.message);
+        return tc_holds(&p->q, "pieces", false, "%s: %s", x->name,
+                        p->lcx.message);
     }
     const tc_layout **out[3] = {&x->lane, &x->middle, &x->col};
     for (int i = 0; i < 3; i++) {
@@ -214,8 +214,8 @@ static bool blocks_of(tcgen05_planner *p, copy_side *x, int64_t *pieces) {
         if (x == &p->s && i == 0) {
             *out[i] = l;
         } else if (tc_layout_canonicalize(&p->lcx, l, out[i]) != TC_LAYOUT_OK) {
-            return tc_ask(&p->q, "pieces", false, "%s: %s", x->name,
-                          p->lcx.message);
+            return tc_holds(&p->q, "pieces", false, "%s: %s", x->name,
+                            p->lcx.message);
         }
     }
     return true;
@@ -225,13 +225,13 @@ static bool blocks(tcgen05_planner *p) {
     int64_t t, s;
     bool ok = p->per_col > 0;
     if (!ok) {
-        return tc_ask(&p->q, "pieces", false, "elements of %d bits", p->bits);
+        return tc_holds(&p->q, "pieces", false, "elements of %d bits", p->bits);
     }
     ok = blocks_of(p, &p->t, &t) && blocks_of(p, &p->s, &s);
-    return ok && tc_ask(&p->q, "pieces", true,
-                        "32 lanes x %" PRId64 " pieces x %" PRId64
-                        " elements of 128 bits",
-                        t, p->per_col);
+    return ok && tc_holds(&p->q, "pieces", true,
+                          "32 lanes x %" PRId64 " pieces x %" PRId64
+                          " elements of 128 bits",
+                          t, p->per_col);
 }
 
 /* --- the pieces, one iterator against one ----------------------------------*/
@@ -260,16 +260,16 @@ static bool cut_middle(tcgen05_planner *p, const copy_side *x,
         return true;
     }
     if (tc_layout_group(&p->lcx, *l, shape, n, &g, &seps) != TC_LAYOUT_OK) {
-        return tc_ask(&p->q, "pieces in step", false, "%s: %s", x->name,
-                      p->lcx.message);
+        return tc_holds(&p->q, "pieces in step", false, "%s: %s", x->name,
+                        p->lcx.message);
     }
     for (int i = 0; i < n; i++) {
         part = of_iters(p, &g->shard[seps[i]], seps[i + 1] - seps[i]);
         if (tc_layout_canonicalize(&p->lcx, part, &part) != TC_LAYOUT_OK ||
             part->nshard != 1) {
-            return tc_ask(&p->q, "pieces in step", false,
-                          "%s: part %d of the pieces is not one iterator: %s",
-                          x->name, i, text(p, part));
+            return tc_holds(&p->q, "pieces in step", false,
+                            "%s: part %d of the pieces is not one iterator: %s",
+                            x->name, i, text(p, part));
         }
         out[i] = part->shard[0];
     }
@@ -288,10 +288,10 @@ static bool align_pieces(tcgen05_planner *p) {
     }
     int64_t whole = nt > 0 ? cuts[nt - 1] : cuts[n - 1];
     if (n > nt && cuts[n - 1] != whole) {
-        return tc_ask(&p->q, "pieces in step", false,
-                      "%" PRId64 " pieces in tensor memory, %" PRId64
-                      " in shared",
-                      whole, cuts[n - 1]);
+        return tc_holds(&p->q, "pieces in step", false,
+                        "%" PRId64 " pieces in tensor memory, %" PRId64
+                        " in shared",
+                        whole, cuts[n - 1]);
     }
     qsort(cuts, (size_t)n, sizeof *cuts, by_size);
     for (int i = 0; i < n; i++) {
@@ -299,10 +299,10 @@ static bool align_pieces(tcgen05_planner *p) {
             continue;
         }
         if (cuts[i] % prev != 0) {
-            return tc_ask(&p->q, "pieces in step", false,
-                          "a run of %" PRId64 " pieces does not divide into "
-                          "runs of %" PRId64,
-                          cuts[i], prev);
+            return tc_holds(&p->q, "pieces in step", false,
+                            "a run of %" PRId64 " pieces does not divide into "
+                            "runs of %" PRId64,
+                            cuts[i], prev);
         }
         shape[k++] = cuts[i] / prev;
         prev = cuts[i];
@@ -313,8 +313,8 @@ static bool align_pieces(tcgen05_planner *p) {
 
 static bool in_step(tcgen05_planner *p) {
     return align_pieces(p) &&
-           tc_ask(&p->q, "pieces in step", true, "%s and %s",
-                  text(p, p->t.middle), text(p, p->s.middle));
+           tc_holds(&p->q, "pieces in step", true, "%s and %s",
+                    text(p, p->t.middle), text(p, p->s.middle));
 }
 
 /* --- what one tcgen05.cp needs (PTX ISA 9.7.16.9) --------------------------*/
@@ -327,13 +327,14 @@ static bool is_iter(const tc_layout *l, int64_t extent, const char *axis) {
 
 static bool lanes(tcgen05_planner *p) {
     bool ok = is_iter(p->t.lane, LANES, "TLane");
-    tc_ask(&p->q, "lanes", ok, "rows of tensor memory: %s%s",
-           text(p, p->t.lane), ok ? "" : ", needs S[32 : 1@TLane]");
+    tc_holds(&p->q, "lanes", ok, "rows of tensor memory: %s%s",
+             text(p, p->t.lane), ok ? "" : ", needs S[32 : 1@TLane]");
     if (ok && (p->t.slice.lane_moves ||
                tc_layout_offset_of(p->t.l, tc_axis_find("TLane")) != 0)) {
-        tc_ask_way(&p->q, "first lane", true,
-                   "the region starts at another lane than 0, and TVM 0.25.0 "
-                   "leaves that out: the rows go to lane 0 on");
+        tc_check_optional(
+            &p->q, "first lane", true,
+            "the region starts at another lane than 0, and TVM 0.25.0 "
+            "leaves that out: the rows go to lane 0 on");
     }
     return true;
 }
@@ -341,20 +342,22 @@ static bool lanes(tcgen05_planner *p) {
 static bool sixteen_bytes(tcgen05_planner *p) {
     bool t = is_iter(p->t.col, p->per_col, "TCol");
     bool s = is_iter(p->s.col, p->per_col, NULL);
-    tc_ask(&p->q, "16 bytes of tensor memory", t,
-           "columns of a piece in tensor memory: %s%s", text(p, p->t.col),
-           t ? ""
-             : tc_format(p->a, ", needs S[%" PRId64 " : 1@TCol]", p->per_col));
-    tc_ask(&p->q, "16 bytes of shared memory", s,
-           "columns of a piece in shared memory: %s%s", text(p, p->s.col),
-           s ? "" : tc_format(p->a, ", needs S[%" PRId64 " : 1]", p->per_col));
+    tc_holds(
+        &p->q, "16 bytes of tensor memory", t,
+        "columns of a piece in tensor memory: %s%s", text(p, p->t.col),
+        t ? ""
+          : tc_format(p->a, ", needs S[%" PRId64 " : 1@TCol]", p->per_col));
+    tc_holds(&p->q, "16 bytes of shared memory", s,
+             "columns of a piece in shared memory: %s%s", text(p, p->s.col),
+             s ? ""
+               : tc_format(p->a, ", needs S[%" PRId64 " : 1]", p->per_col));
     return true;
 }
 
 static bool in_bytes(tcgen05_planner *p, int64_t stride, int64_t *out) {
     if (__builtin_mul_overflow(stride, p->bits, out)) {
-        return tc_ask(&p->q, "rows", false, "stride %" PRId64 " is too large",
-                      stride);
+        return tc_holds(&p->q, "rows", false, "stride %" PRId64 " is too large",
+                        stride);
     }
     *out = (*out - (*out % 8 + 8) % 8) / 8; /* floor */
     return true;
@@ -367,23 +370,24 @@ static bool rows(tcgen05_planner *p) {
     int *seps;
     if (tc_layout_group(&p->lcx, p->s.lane, shape, 2, &g, &seps) !=
         TC_LAYOUT_OK) {
-        return tc_ask(&p->q, "rows", false, "%s", p->lcx.message);
+        return tc_holds(&p->q, "rows", false, "%s", p->lcx.message);
     }
     if (seps[1] - seps[0] != 1 || seps[2] - seps[1] != 1) {
-        return tc_ask(&p->q, "rows", false,
-                      "the 32 rows of shared memory, %s, are not 4 groups of 8 "
-                      "with one stride each",
-                      text(p, p->s.lane));
+        return tc_holds(
+            &p->q, "rows", false,
+            "the 32 rows of shared memory, %s, are not 4 groups of 8 "
+            "with one stride each",
+            text(p, p->s.lane));
     }
     if (!in_bytes(p, g->shard[seps[0]].stride, &stride) ||
         !in_bytes(p, g->shard[seps[1]].stride, &p->row_stride)) {
         return false;
     }
     p->plan->stride = (stride - (stride % 16 + 16) % 16) / 16;
-    return tc_ask(&p->q, "rows", true,
-                  "4 groups of 8: rows %" PRId64
-                  " bytes apart, groups %" PRId64,
-                  p->row_stride, stride);
+    return tc_holds(&p->q, "rows", true,
+                    "4 groups of 8: rows %" PRId64
+                    " bytes apart, groups %" PRId64,
+                    p->row_stride, stride);
 }
 
 static bool swizzle_mode(tcgen05_planner *p) {
@@ -395,16 +399,16 @@ static bool swizzle_mode(tcgen05_planner *p) {
         }
     }
     if (p->plan->swizzle < 0) {
-        return tc_ask(&p->q, "swizzle mode", false,
-                      "rows %" PRId64 " bytes apart: tcgen05.cp takes 16 (no "
-                      "swizzle), 32, 64 or 128",
-                      p->row_stride);
+        return tc_holds(&p->q, "swizzle mode", false,
+                        "rows %" PRId64 " bytes apart: tcgen05.cp takes 16 (no "
+                        "swizzle), 32, 64 or 128",
+                        p->row_stride);
     }
     bool ok = p->plan->swizzle == p->swizzle_len;
-    tc_ask(&p->q, "swizzle mode", ok,
-           "rows %" PRId64 " bytes apart mean swizzle_len %" PRId64
-           ", the layout has %" PRId64,
-           p->row_stride, p->plan->swizzle, p->swizzle_len);
+    tc_holds(&p->q, "swizzle mode", ok,
+             "rows %" PRId64 " bytes apart mean swizzle_len %" PRId64
+             ", the layout has %" PRId64,
+             p->row_stride, p->plan->swizzle, p->swizzle_len);
     return true;
 }
 
@@ -429,9 +433,9 @@ static bool first_column(tcgen05_planner *p) {
     int64_t n = p->bits > 0 ? 32 / p->bits : 0;
     tc_expr *at = start_of(p, p->t.l, "TCol", p->t.slice.column);
     bool ok = n > 0 && tc_divides_always(p->a, at, n);
-    tc_ask(&p->q, "first column", ok,
-           "column %s is %s multiple of the %" PRId64 " elements in 32 bits",
-           tc_expr_text(p->a, at), tc_article(at, ok), n);
+    tc_holds(&p->q, "first column", ok,
+             "column %s is %s multiple of the %" PRId64 " elements in 32 bits",
+             tc_expr_text(p->a, at), tc_article(at, ok), n);
     p->plan->column = ok ? over(p, at, n) : NULL;
     return true;
 }
@@ -442,11 +446,11 @@ static bool first_byte(tcgen05_planner *p) {
     int64_t n = bytes * 8 / p->bits;
     tc_expr *at = start_of(p, p->s.l, "m", p->s.slice.base);
     bool ok = tc_divides_always(p->a, at, n);
-    tc_ask(&p->q, "first byte", ok,
-           "element %s of %s is %s multiple of %" PRId64 " = %" PRId64
-           " bytes%s",
-           tc_expr_text(p->a, at), p->s.name, tc_article(at, ok), n, bytes,
-           none ? "" : ", the swizzle's atom");
+    tc_holds(&p->q, "first byte", ok,
+             "element %s of %s is %s multiple of %" PRId64 " = %" PRId64
+             " bytes%s",
+             tc_expr_text(p->a, at), p->s.name, tc_article(at, ok), n, bytes,
+             none ? "" : ", the swizzle's atom");
     tc_expr *bits =
         tc_binary(p->a, TC_MUL, at, tc_int_t(p->a, at->type, p->bits));
     p->plan->shared_at = over(p, over(p, bits, 8), 16);
@@ -457,19 +461,19 @@ static bool add_loop(tcgen05_planner *p, int i, const tc_iter *t,
                      const tc_iter *s) {
     int64_t bytes, words = 32 / p->bits;
     if (t->extent != s->extent || !on_axis(t, "TCol")) {
-        return tc_ask(&p->q, "steps", false,
-                      "pieces %d: %" PRId64 " on %s, %" PRId64
-                      " in shared memory: needs TCol and as many",
-                      i, t->extent, t->axis->name, s->extent);
+        return tc_holds(&p->q, "steps", false,
+                        "pieces %d: %" PRId64 " on %s, %" PRId64
+                        " in shared memory: needs TCol and as many",
+                        i, t->extent, t->axis->name, s->extent);
     }
     if (!in_bytes(p, s->stride, &bytes)) {
         return false;
     }
     bool ok = bytes % 16 == 0;
-    tc_ask(&p->q, "steps", ok,
-           "%" PRId64 " pieces, %" PRId64 " bytes apart in shared memory (%s "
-           "multiple of 16) and %" PRId64 " elements in tensor memory",
-           t->extent, bytes, ok ? "a" : "no", t->stride);
+    tc_holds(&p->q, "steps", ok,
+             "%" PRId64 " pieces, %" PRId64 " bytes apart in shared memory (%s "
+             "multiple of 16) and %" PRId64 " elements in tensor memory",
+             t->extent, bytes, ok ? "a" : "no", t->stride);
     int64_t column = words > 0 ? t->stride / words : 0;
     column -= words > 0 && t->stride % words < 0;
     p->plan->loops[p->plan->nloops++] =
@@ -483,9 +487,9 @@ static bool steps(tcgen05_planner *p) {
     p->plan->pieces = 1;
     p->plan->loops = TC_NEWN(p->a, tc_cp_loop, t->nshard + 1);
     if (t->nshard != s->nshard) {
-        return tc_ask(&p->q, "steps", false,
-                      "%d loops over pieces in tensor memory, %d in shared",
-                      t->nshard, s->nshard);
+        return tc_holds(&p->q, "steps", false,
+                        "%d loops over pieces in tensor memory, %d in shared",
+                        t->nshard, s->nshard);
     }
     for (int i = 0; i < t->nshard; i++) {
         if (t->shard[i].extent == s->shard[i].extent &&
@@ -505,13 +509,13 @@ static bool cta_group(tcgen05_planner *p) {
     for (int i = 0; i < c->nconfig; i++) {
         if (strcmp(c->config[i].name, "cta_group") == 0 &&
             !tc_expr_const(c->config[i].value, &p->plan->cta_group)) {
-            return tc_ask(&p->q, "cta_group", false,
-                          "it is not known when the program is built");
+            return tc_holds(&p->q, "cta_group", false,
+                            "it is not known when the program is built");
         }
     }
-    return tc_ask(&p->q, "cta_group",
-                  p->plan->cta_group == 1 || p->plan->cta_group == 2,
-                  "%" PRId64 ": 1 or 2", p->plan->cta_group);
+    return tc_holds(&p->q, "cta_group",
+                    p->plan->cta_group == 1 || p->plan->cta_group == 2,
+                    "%" PRId64 ": 1 or 2", p->plan->cta_group);
 }
 
 /* What a step leaves for later ones. */
@@ -556,7 +560,7 @@ static void unasked(tcgen05_planner *p, const struct plan_step *s,
                     int missing) {
     for (int i = 0; i < NSTEPS; i++) {
         if (plan_steps[i].leaves & missing) {
-            tc_ask_not(
+            tc_check_skip(
                 &p->q, s->name,
                 tc_format(p->a, "'%s' does not hold", plan_steps[i].name));
             return;

@@ -3,7 +3,7 @@
 #ifndef TC_VARIANTS_TCGEN05_PLAN_H
 #define TC_VARIANTS_TCGEN05_PLAN_H
 
-#include "variants/ask.h"
+#include "variants/checks.h"
 
 /* One loop over pieces of 32 lanes x 16 bytes. */
 typedef struct tc_cp_loop {

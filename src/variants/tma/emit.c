@@ -262,7 +262,7 @@ static void make_map(const emitter *f, const tc_tma_parts *parts) {
     f->v->prefetch_map = f->options->prefetch;
 }
 
-/* The map in words, as the hardware counts: innermost first. */
+/* The map as text, as the hardware counts: innermost first. */
 static void tell_map(const emitter *f) {
     const tc_tensor_map *m = f->v->map;
     tc_buf b = TC_BUF_INIT;

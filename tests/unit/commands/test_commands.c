@@ -63,10 +63,10 @@ static tc_status eval(client *c, const char *text) {
 }
 
 /* One error, which has the words in it; statuses as a usage error's. */
-static void refused(client *c, const char *line, const char *words,
+static void refused(client *c, const char *line, const char *tokens,
                     const char *hint) {
     if (eval(c, line) != TC_USAGE || c->errors != 1 ||
-        strstr(c->message, words) == NULL || strstr(c->hint, hint) == NULL) {
+        strstr(c->message, tokens) == NULL || strstr(c->hint, hint) == NULL) {
         fail_msg("%s: %d errors, the last '%s' (%s)", line, c->errors,
                  c->message, c->hint);
     }
@@ -151,16 +151,16 @@ static void helps(void **state) {
 
 static void missing(void **state) {
     client *c = *state;
-    char words[64];
+    char tokens[64];
     int n = 0;
     for (int i = 0; i < tc_ncommands; i++) {
         tc_form f;
         tc_form_of(tc_commands[i].name, tc_commands[i].form, &f);
         if (built(&tc_commands[i]) && f.n > 0 && f.items[0].required &&
             !f.items[0].option && !f.items[0].repeated) {
-            snprintf(words, sizeof words, "%s needs %s: ", tc_commands[i].name,
-                     f.items[0].name);
-            refused(c, tc_commands[i].name, words, tc_commands[i].form);
+            snprintf(tokens, sizeof tokens,
+                     "%s needs %s: ", tc_commands[i].name, f.items[0].name);
+            refused(c, tc_commands[i].name, tokens, tc_commands[i].form);
             n++;
         }
     }
@@ -273,11 +273,11 @@ static void no_row(void **state) {
                                         "[--flag BOGUS]", "[cta BOGUS]"};
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         tc_arena *a = tc_arena_new();
-        const char *words[] = {"x"};
+        const char *tokens[] = {"x"};
         tc_source src = {.name = "<input>", .text = "x", .len = 1};
         tc_span span = {&src, 0, 1};
         tc_command_args args = {
-            .words = words, .n = 1, .span = span, .spans = &span};
+            .tokens = tokens, .n = 1, .span = span, .spans = &span};
         c->message[0] = '\0';
         assert_false(tc_form_read(c->s, a, "why", forms[i], &args));
         assert_non_null(strstr(c->message, "internal error: params.def"));
@@ -289,16 +289,16 @@ static void no_row(void **state) {
 /* --- values ----------------------------------------------------------------*/
 
 static tc_command_args read_args(client *c, tc_arena *a, const char *command,
-                                 const char *form, const char *const *words,
+                                 const char *form, const char *const *tokens,
                                  int n) {
     tc_source *src = TC_NEW(a, tc_source);
     tc_buf text = TC_BUF_INIT;
-    tc_command_args args = {.words = TC_NEWN(a, const char *, n + 1), .n = n};
+    tc_command_args args = {.tokens = TC_NEWN(a, const char *, n + 1), .n = n};
     args.spans = TC_NEWN(a, tc_span, n + 1);
     for (int i = 0; i < n; i++) {
         uint32_t at = (uint32_t)text.len;
-        tc_buf_puts(&text, words[i]);
-        args.words[i] = words[i];
+        tc_buf_puts(&text, tokens[i]);
+        args.tokens[i] = tokens[i];
         args.spans[i] = (tc_span){src, at, (uint32_t)text.len};
         tc_buf_putc(&text, ' ');
     }
@@ -417,7 +417,7 @@ static void tab_arguments(void **state) {
         tc_setting_form_of(&tc_settings[i], &f);
         snprintf(line, sizeof line, "set %s ", tc_settings[i].name);
         for (int k = 0; k < f.n; k++) {
-            assert_true(offered(c, line, f.words[k], NULL));
+            assert_true(offered(c, line, f.choices[k], NULL));
         }
     }
 }
@@ -453,11 +453,11 @@ static void settings(void **state) {
         char line[128], text[64];
         tc_setting_form_of(t, &f);
         for (int k = 0; k < f.n; k++) {
-            snprintf(text, sizeof text, "%s%s", f.words[k],
+            snprintf(text, sizeof text, "%s%s", f.choices[k],
                      k == f.numbered ? " 7" : "");
             check_value(c, t, text);
-            snprintf(line, sizeof line, "set %s %s x", t->name, f.words[k]);
-            refused(c, line, f.words[k], "");
+            snprintf(line, sizeof line, "set %s %s x", t->name, f.choices[k]);
+            refused(c, line, f.choices[k], "");
         }
         if (f.n == 0) {
             snprintf(text, sizeof text, "%lld", (long long)f.least);

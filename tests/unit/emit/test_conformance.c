@@ -83,11 +83,11 @@ static void check_refusal(conformance *c, const json_t *row, refusal *r,
     const char *error = json_string_value(json_object_get(row, "error"));
     const json_t *copy = json_array_get(json_object_get(row, "copies"), 0);
     const char *chosen = json_string_value(json_object_get(copy, "chosen"));
-    const char *words =
+    const char *substring =
         r->bytes > 0 ? "at most 232448 (227 KiB)" : "belongs to one thread";
     c->refused++;
     r->seen = true;
-    if (strstr(message, words) == NULL) {
+    if (strstr(message, substring) == NULL) {
         wrong(c, r->id, "not the listed reason", message);
     }
     if (r->bytes > 0 ? error != NULL

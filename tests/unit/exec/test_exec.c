@@ -67,7 +67,7 @@ static void set_up(fixture *f) {
     f->file = tc_loaded_cuda(f->s, a, source(a, "bump.ptx", ptx),
                              source(a, "bump.cu", cu), NULL);
     assert_non_null(f->file);
-    tc_loaded_keep(f->s, f->file);
+    tc_loaded_retain(f->s, f->file);
     f->cuda.toolchain = &f->none;
     f->cuda.build.program = "none";
     f->e = tc_xcalloc(1, sizeof *f->e);

@@ -278,7 +278,7 @@ static void corpus(void **state) {
 static const struct {
     const char *text;
     int line, col;
-    const char *words, *hint;
+    const char *substring, *hint;
 } mistakes[] = {
     {"a = b\n", 1, 5, "'b' is not defined", ""},
     {"shape = 1\nshpae\n", 2, 1, "'shpae' is not defined", "shape"},
@@ -377,7 +377,7 @@ static void errors(void **state) {
         fixture f;
         fixture_run(&f, mistakes[i].text);
         if (f.line != mistakes[i].line || f.col != mistakes[i].col ||
-            strstr(f.message, mistakes[i].words) == NULL ||
+            strstr(f.message, mistakes[i].substring) == NULL ||
             strstr(f.hint, mistakes[i].hint) == NULL) {
             print_error("%s-> %d:%d %s (%s)\n", mistakes[i].text, f.line, f.col,
                         f.message, f.hint);

@@ -130,7 +130,7 @@ static void pool_mma(void **state) {
 static void pool_mistakes(void **state) {
     (void)state;
     static const struct {
-        const char *text, *words;
+        const char *text, *substring;
         int line;
     } rows[] = {
         {KERNEL "    pool = T.SMEMPool()\n    a = pool.alloc([8], "
@@ -176,7 +176,7 @@ static void pool_mistakes(void **state) {
         if (program_read(&p, rows[i].text)) {
             assert_null(tc_lower(p.a, p.func, &p.decisions, &p.diags));
         }
-        if (strstr(p.message, rows[i].words) == NULL ||
+        if (strstr(p.message, rows[i].substring) == NULL ||
             p.line != rows[i].line) {
             fprintf(stderr, "%s%d: %s\n", rows[i].text, p.line, p.message);
             fail();
@@ -189,7 +189,7 @@ static void pool_mistakes(void **state) {
 static void notes(void **state) {
     (void)state;
     static const struct {
-        const char *text, *words; /* NULL: no note */
+        const char *text, *substring; /* NULL: no note */
     } rows[] = {
         {"    a = T.decl_buffer([8], \"float32\", pool.alloc([8]).data, "
          "scope=\"shared.dyn\")\n"
@@ -213,9 +213,9 @@ static void notes(void **state) {
                  KERNEL "    pool = T.SMEMPool()\n%s    pool.commit()\n",
                  rows[i].text);
         assert_true(program_read(&p, text));
-        assert_string_equal(rows[i].words == NULL ? p.message : "", "");
-        assert_true(rows[i].words == NULL ||
-                    strstr(p.message, rows[i].words) != NULL);
+        assert_string_equal(rows[i].substring == NULL ? p.message : "", "");
+        assert_true(rows[i].substring == NULL ||
+                    strstr(p.message, rows[i].substring) != NULL);
         tc_arena_free(p.a);
     }
 }

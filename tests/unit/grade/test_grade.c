@@ -15,7 +15,7 @@
 enum { GUARD = 1024, UNWRITTEN = 0x7fc0dead, INFINITE = 0x7f800000 };
 typedef struct result {
     int32_t there, step, error;
-    char words[120];
+    char message[120];
 } result;
 
 typedef struct run {
@@ -223,7 +223,7 @@ static void files_of_all_sorts(void **state) {
     r.r[1]->there = 0;
     assert_int_equal(judge(&r), TC_NO_RESULT);
     r.r[1]->there = 1;
-    memset(r.r[0]->words, 'x', sizeof r.r[0]->words);
+    memset(r.r[0]->message, 'x', sizeof r.r[0]->message);
     static const int32_t steps[] = {1, 2, 3, 4, 5, -1, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         r.r[0]->step = steps[i];

@@ -179,7 +179,7 @@ static void more(void **state) {
 static const struct {
     const char *text;
     int line, col;
-    const char *words;
+    const char *substring;
 } mistakes[] = {
     {"a = (1, 2\n", 1, 5, "never closed"},
     {"a = (1]\n", 1, 7, "does not close"},
@@ -229,7 +229,7 @@ static void errors(void **state) {
         fixture f;
         fixture_run(&f, mistakes[i].text);
         if (f.line != mistakes[i].line || f.col != mistakes[i].col ||
-            strstr(f.message, mistakes[i].words) == NULL) {
+            strstr(f.message, mistakes[i].substring) == NULL) {
             fail_msg("%s-> %d:%d %s", mistakes[i].text, f.line, f.col,
                      f.message);
         }

@@ -1,5 +1,5 @@
 /* layout_cases.h - hand-made cases: the swizzle formula bit by bit, printed
- * text, refusals in plain words, and random questions that must not crash. */
+ * text, refusals in plain terms, and random questions that must not crash. */
 #ifndef LAYOUT_CASES_H
 #define LAYOUT_CASES_H
 

@@ -524,11 +524,11 @@ static void odd_pictures(void **state) {
     for (int i = 0; i < 3000; i++) {
         tc_arena *a = tc_arena_new();
         tc_layout_ctx cx = {.arena = a, .target_cuda = true};
-        tc_picture_ask ask = {.max_rows = 2 + (int)(next_random(&seed) % 8),
-                              .max_cols = 40,
-                              .bits = 16,
-                              .shared = i % 2,
-                              .width = 20 + i % 100};
+        tc_picture_options ask = {.max_rows = 2 + (int)(next_random(&seed) % 8),
+                                  .max_cols = 40,
+                                  .bits = 16,
+                                  .shared = i % 2,
+                                  .width = 20 + i % 100};
         const tc_layout *l = odd_layout(&cx, &seed);
         tc_picture *p;
         tc_buf b = TC_BUF_INIT;

@@ -412,7 +412,7 @@ static void variables(void **state) {
 static void errors(void **state) {
     (void)state;
     static const struct {
-        const char *text, *words, *hint;
+        const char *text, *substring, *hint;
     } rows[] = {
         {"foo.s32 %r1, %r2;", "unknown opcode 'foo'", ""},
         {"ad.s32 %r1, %r2, %r3;", "unknown opcode 'ad'", "'add'"},
@@ -499,10 +499,10 @@ static void errors(void **state) {
         const char *text = around(rows[i].text);
         parse(&p, text, strlen(text));
         if (p.m != NULL || p.seen.line != 10 ||
-            strstr(p.seen.message, rows[i].words) == NULL ||
+            strstr(p.seen.message, rows[i].substring) == NULL ||
             strstr(p.seen.hint, rows[i].hint) == NULL) {
             fail_msg("%s\n  wants: %s [%s]\n  got: line %d: %s [%s]",
-                     rows[i].text, rows[i].words, rows[i].hint, p.seen.line,
+                     rows[i].text, rows[i].substring, rows[i].hint, p.seen.line,
                      p.seen.message, p.seen.hint);
         }
         tc_arena_free(p.arena);
@@ -512,7 +512,7 @@ static void errors(void **state) {
 static void module_errors(void **state) {
     (void)state;
     static const struct {
-        const char *text, *words;
+        const char *text, *substring;
         int line, col;
     } rows[] = {
         {"", "no .version", 1, 1},
@@ -541,9 +541,9 @@ static void module_errors(void **state) {
         parse(&p, rows[i].text, strlen(rows[i].text));
         if (p.m != NULL || p.seen.line != rows[i].line ||
             p.seen.col != rows[i].col ||
-            strstr(p.seen.message, rows[i].words) == NULL) {
+            strstr(p.seen.message, rows[i].substring) == NULL) {
             fail_msg("%s\n  wants %d:%d %s\n  got %d:%d %s", rows[i].text,
-                     rows[i].line, rows[i].col, rows[i].words, p.seen.line,
+                     rows[i].line, rows[i].col, rows[i].substring, p.seen.line,
                      p.seen.col, p.seen.message);
         }
         tc_arena_free(p.arena);

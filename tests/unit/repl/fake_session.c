@@ -178,7 +178,7 @@ void tc_session_set_width(tc_session *s, int width) {
 
 char **tc_session_complete(tc_session *s, const char *line, size_t start,
                            bool *files) {
-    static const char *const words[] = {
+    static const char *const keywords[] = {
         "partition", "why",          "quit", "ldgsts",
         "tile_size", "tmem<->local", "tma"};
     (void)s;
@@ -189,8 +189,8 @@ char **tc_session_complete(tc_session *s, const char *line, size_t start,
     char **found = tc_xcalloc(9, sizeof *found);
     int n = 0;
     for (int i = 0; i < 7; i++) {
-        if (strncmp(words[i], line + start, strlen(line + start)) == 0) {
-            found[n++] = tc_xstrdup(words[i]);
+        if (strncmp(keywords[i], line + start, strlen(line + start)) == 0) {
+            found[n++] = tc_xstrdup(keywords[i]);
         }
     }
     return found;

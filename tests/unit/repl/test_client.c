@@ -419,7 +419,7 @@ static void words_stay_whole(void **state) {
     free(text);
 }
 
-/* --- exec's words --- */
+/* --- exec's arguments --- */
 
 static void test_exec_words(void **state) {
     (void)state;
@@ -451,7 +451,7 @@ static void test_exec_words(void **state) {
     tc_cli_free(&cli);
 }
 
-/* The compiler's words are not ours to break or to mark, but no more than
+/* The compiler's messages are not ours to break or to mark, but no more than
  * text gets to the terminal. */
 static void test_verbatim(void **state) {
     (void)state;

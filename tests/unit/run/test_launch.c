@@ -1,4 +1,4 @@
-/* Arguments of `launch`, its GPU road with the stand-in for the driver, and
+/* Arguments of `launch`, its GPU path with the stand-in for the driver, and
  * what loading .ptx files does to a session. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -228,15 +228,15 @@ static const char *hash_of(const json_t *reply, size_t i) {
 static const char launch_add[] = "launch add 2 128 u8[256] u8[256] 200 7";
 
 /* The stand-in computes what the simulator does: the same hashes on each
- * road, and the comparison says so. */
+ * path, and the comparison says so. */
 static void backends(void **state) {
     (void)state;
     tc_buf out = TC_BUF_INIT;
     char hashes[3][2][20] = {{""}};
-    static const tc_backend roads[] = {TC_BACKEND_SIM, TC_BACKEND_GPU,
-                                       TC_BACKEND_BOTH};
+    static const tc_backend all_backends[] = {TC_BACKEND_SIM, TC_BACKEND_GPU,
+                                              TC_BACKEND_BOTH};
     for (int i = 0; i < 3; i++) {
-        tc_session *s = new_session(roads[i], &out);
+        tc_session *s = new_session(all_backends[i], &out);
         assert_int_equal(tc_session_load(s, add_path), TC_OK);
         json_t *j = ask(s, &out, launch_add, TC_OK);
         for (size_t k = 0; k < 2; k++) {
@@ -245,9 +245,9 @@ static void backends(void **state) {
         const json_t *kernel = json_array_get(json_object_get(j, "kernels"), 0);
         bool counted =
             json_is_integer(json_object_get(kernel, "thread_instructions"));
-        assert_int_equal(counted, roads[i] != TC_BACKEND_GPU);
+        assert_int_equal(counted, all_backends[i] != TC_BACKEND_GPU);
         assert_int_equal(json_is_true(json_object_get(j, "equal")),
-                         roads[i] == TC_BACKEND_BOTH);
+                         all_backends[i] == TC_BACKEND_BOTH);
         json_decref(j);
         j = ask(s, &out, "gpu", TC_OK); /* the same launch again */
         assert_true(json_is_true(json_object_get(j, "equal")));
@@ -306,9 +306,9 @@ static void whole_grids(void **state) {
     snprintf(path, sizeof path, "%s/grids.ptx", folder);
     write_unmanaged(path);
     tc_buf out = TC_BUF_INIT;
-    static const tc_backend roads[] = {TC_BACKEND_GPU, TC_BACKEND_BOTH};
+    static const tc_backend all_backends[] = {TC_BACKEND_GPU, TC_BACKEND_BOTH};
     for (int i = 0; i < 2; i++) {
-        tc_session *s = new_session(roads[i], &out);
+        tc_session *s = new_session(all_backends[i], &out);
         assert_int_equal(tc_session_load(s, path), TC_OK);
         json_t *j = ask(s, &out, "launch grid_sum 4 64 i32[1] i32[4]", TC_OK);
         assert_int_equal(json_is_true(json_object_get(j, "equal")), i == 1);

@@ -104,10 +104,10 @@ static int begin(void **state) {
 
 /* Until it has n processes. */
 static tc_family_state look_for(tc_family *f, pid_t first, int n) {
-    tc_family_state s = tc_family_look(f, first);
+    tc_family_state s = tc_family_poll(f, first);
     while (s.n != n) {
         nap(0.01);
-        s = tc_family_look(f, first);
+        s = tc_family_poll(f, first);
     }
     return s;
 }
@@ -120,14 +120,14 @@ static void family_has_all(void **state) {
     tc_family_state s = look_for(&f, first, 2);
     while (!s.sleeping) { /* until both have come to pause() */
         nap(0.01);
-        s = tc_family_look(&f, first);
+        s = tc_family_poll(&f, first);
     }
     assert_true(s.rss > 0);
     kill(first, SIGKILL); /* the other one is ours then */
     look_for(&f, first, 1);
     tc_family_end(&f);
     assert_false(is_there(first));
-    assert_int_equal(tc_family_look(&f, 0).n, 0);
+    assert_int_equal(tc_family_poll(&f, 0).n, 0);
 }
 
 static void family_spares(void **state) {
@@ -137,7 +137,7 @@ static void family_spares(void **state) {
     tc_family_begin(&f);
     pid_t spared = start(sleeps), mine = start(sleeps);
     tc_family_spare(&f, spared);
-    assert_int_equal(tc_family_look(&f, mine).n, 1);
+    assert_int_equal(tc_family_poll(&f, mine).n, 1);
     tc_family_end(&f);
     assert_true(is_there(before) && is_there(spared));
     assert_false(is_there(mine));
@@ -154,13 +154,13 @@ static void family_counts_the_dead(void **state) {
     int status = -1;
     tc_family_begin(&f);
     pid_t first = start(leaves_work);
-    while (tc_family_look(&f, first).cpu_s < 0.4) {
+    while (tc_family_poll(&f, first).cpu_s < 0.4) {
         nap(0.02);
     }
     look_for(&f, first, 0);
     assert_int_equal(waitpid(first, &status, 0), first);
     assert_int_equal(status, 0);
-    assert_true(tc_family_look(&f, 0).cpu_s >= 0.4);
+    assert_true(tc_family_poll(&f, 0).cpu_s >= 0.4);
     tc_family_end(&f);
 }
 
@@ -169,7 +169,7 @@ static void family_works(void **state) {
     tc_family f;
     tc_family_begin(&f);
     pid_t first = start(works);
-    assert_false(tc_family_look(&f, first).sleeping);
+    assert_false(tc_family_poll(&f, first).sleeping);
     tc_family_end(&f);
     assert_false(is_there(first));
 }
@@ -203,11 +203,11 @@ static tc_budget_end end_of(const tc_limits *limits, void (*program)(void),
             tc_budget_waits(b);
         }
         nap(0.001 * tc_budget_wait_ms(b, 20));
-        end = tc_budget_look(b, busy);
+        end = tc_budget_poll(b, busy);
     }
     tc_budget_end_all(b);
-    assert_int_equal(tc_family_look(&b->family, 0).n, 0);
-    assert_int_equal(tc_budget_look(b, busy), end); /* it stays */
+    assert_int_equal(tc_family_poll(&b->family, 0).n, 0);
+    assert_int_equal(tc_budget_poll(b, busy), end); /* it stays */
     return end;
 }
 
@@ -263,11 +263,11 @@ static void clock_that_stood_still(void **state) {
     const tc_limits l = {.wall_s = 2};
     tc_budget_begin(&b, &l);
     nap(2.5);
-    assert_int_equal(tc_budget_look(&b, false), TC_BUDGET_LEFT);
+    assert_int_equal(tc_budget_poll(&b, false), TC_BUDGET_LEFT);
     assert_in_range(tc_budget_wait_ms(&b, 60000), 0, 1100);
     assert_int_equal(tc_budget_wait_ms(&b, 7), 7);
     nap(2);
-    assert_int_equal(tc_budget_look(&b, false), TC_BUDGET_WALL);
+    assert_int_equal(tc_budget_poll(&b, false), TC_BUDGET_WALL);
     tc_budget_end_all(&b);
 }
 
@@ -277,7 +277,7 @@ static void without_limits(void **state) {
     tc_budget_begin(&b, NULL);
     b.pid = start(ends);
     nap(0.2);
-    assert_int_equal(tc_budget_look(&b, false), TC_BUDGET_LEFT);
+    assert_int_equal(tc_budget_poll(&b, false), TC_BUDGET_LEFT);
     assert_int_equal(waitpid(b.pid, NULL, 0), b.pid);
     assert_true(tc_budget_end_all(&b) < 0.2);
 }

@@ -26,7 +26,7 @@ static tc_memory_block block_at(uint64_t address, uint64_t bytes) {
 }
 
 static uint64_t put_block(tc_memory *m, uint64_t bytes) {
-    uint64_t at = tc_memory_place(m, bytes);
+    uint64_t at = tc_memory_reserve(m, bytes);
     tc_memory_block b = block_at(at, bytes);
     assert_true(at != 0);
     assert_true(tc_memory_add(m, &b));
@@ -51,9 +51,9 @@ static void test_places(void **state) {
     assert_false(tc_memory_fits(m, TC_RT_DEVICE, 35 * MIB));
     assert_true(tc_memory_fits(m, TC_RT_HOST, 40 * MIB));
     assert_false(tc_memory_fits(m, TC_RT_HOST, 40 * MIB + 1));
-    assert_int_equal(tc_memory_place(m, 0), 0);
-    assert_int_equal(tc_memory_place(m, UINT64_MAX), 0);
-    assert_int_equal(tc_memory_place(m, 63 * MIB), 0);
+    assert_int_equal(tc_memory_reserve(m, 0), 0);
+    assert_int_equal(tc_memory_reserve(m, UINT64_MAX), 0);
+    assert_int_equal(tc_memory_reserve(m, 63 * MIB), 0);
     tc_memory_block over = block_at(b - 1, 2);
     assert_false(tc_memory_add(m, &over));
     tc_memory_free(m);
@@ -77,9 +77,9 @@ static void test_places_again(void **state) {
         assert_int_equal(put_block(m, MIB), FIRST + (uint64_t)i * 4 * MIB);
     }
     assert_int_equal(put_block(m, MIB), a);
-    assert_int_equal(tc_memory_place(m, MIB), 0);
+    assert_int_equal(tc_memory_reserve(m, MIB), 0);
     tc_memory_remove(m, b, 0);
-    assert_int_equal(tc_memory_place(m, 4 * MIB), 0);
+    assert_int_equal(tc_memory_reserve(m, 4 * MIB), 0);
     assert_int_equal(put_block(m, 2 * MIB), b);
     tc_memory_free(m);
 }
@@ -90,7 +90,7 @@ static void test_list(void **state) {
     tc_memory *m = tc_memory_new(FIRST, TC_RT_DEVICE_SIZE / 2, 1 << 30);
     uint64_t seen = 0;
     for (int i = 0; i < 300; i++) {
-        uint64_t at = tc_memory_place_small(m);
+        uint64_t at = tc_memory_reserve_small(m);
         tc_memory_block b = block_at(at, 100);
         assert_true(tc_memory_add(m, &b));
         assert_int_equal(at % 512, 0);

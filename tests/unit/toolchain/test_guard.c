@@ -137,10 +137,10 @@ static void test_input(void **state) {
     (void)m;
 }
 
-static void expect_limit(machine *m, const char *words, const tc_limits *l,
+static void expect_limit(machine *m, const char *code, const tc_limits *l,
                          const char *why) {
     tc_buf passed = TC_BUF_INIT;
-    const char *argv[] = {"/bin/sh", "-c", words, NULL};
+    const char *argv[] = {"/bin/sh", "-c", code, NULL};
     tc_tool_process p = {.argv = argv,
                          .folder = in(m, "own"),
                          .own = in(m, "own"),

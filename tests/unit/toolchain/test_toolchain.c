@@ -326,7 +326,7 @@ static void test_cancel(void **state) {
     assert_true(time(NULL) - begin < 20);
 }
 
-/* --- the linker's words ----------------------------------------------------*/
+/* --- the linker's messages ----------------------------------------------------*/
 
 static void expect_link(machine *m, const char *words, const char *said) {
     put(m, "words", words);

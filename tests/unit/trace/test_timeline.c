@@ -473,7 +473,7 @@ static void test_words(void **state) {
     };
     for (size_t i = 0; i < tl->norder; i++) {
         tc_buf b = TC_BUF_INIT;
-        tc_timeline_words(&b, tl, tl->order[i]);
+        tc_timeline_event_text(&b, tl, tl->order[i]);
         assert_string_equal(b.data, want[i]);
         tc_buf_free(&b);
     }

@@ -60,18 +60,18 @@ static const tc_verdict *ask_pair(program *p, char *text, size_t size,
 }
 
 static bool has_check(const tc_verdict *v, const char *name, tc_truth ok,
-                      const char *words) {
+                      const char *substring) {
     for (int i = 0; i < v->nchecks; i++) {
         const tc_check *c = &v->checks[i];
         if (strcmp(c->name, name) == 0 && c->ok == ok &&
-            strstr(c->detail, words) != NULL) {
+            strstr(c->detail, substring) != NULL) {
             return true;
         }
     }
     for (int i = 0; i < v->nchecks; i++) {
         fprintf(stderr, "%s: %s\n", v->checks[i].name, v->checks[i].detail);
     }
-    fprintf(stderr, "no check %s with: %s\n", name, words);
+    fprintf(stderr, "no check %s with: %s\n", name, substring);
     return false;
 }
 
@@ -93,13 +93,13 @@ static void chunks(const pair *c, int64_t bytes, int64_t times) {
 }
 
 /* It is declined; the failed check and the reason name the numbers. */
-static void declines(const pair *c, const char *check, const char *words) {
+static void declines(const pair *c, const char *check, const char *substring) {
     char text[2000];
     program p;
     const tc_verdict *v = ask_pair(&p, text, sizeof text, c);
     assert_int_equal(v->outcome, TC_DECLINE);
     assert_non_null(v->why);
-    assert_true(has_check(v, check, TC_NO, words));
+    assert_true(has_check(v, check, TC_NO, substring));
     assert_int_equal(v->nissues, 0);
     assert_null(p.decisions.items[0].chosen);
     tc_arena_free(p.a);
@@ -156,7 +156,7 @@ static void dtypes(void **state) {
     static const struct {
         const char *type;
         int width;
-        const char *words;
+        const char *substring;
     } no[] = {{"uint8", 8, "= 8 bytes"},      {"float16", 4, "= 8 bytes"},
               {"float16", 1, "= 2 bytes"},    {"float32", 6, "= 24 bytes"},
               {"float64", 1, "= 8 bytes"},    {"int64", 1, "= 8 bytes"},
@@ -177,7 +177,7 @@ static void dtypes(void **state) {
         snprintf(layout, sizeof layout, "(8, %d) : (%d, 1)", w, w + 16);
         snprintf(region, sizeof region, "0:8, 0:%d", w);
         c.dtype = no[i].type;
-        declines(&c, "chunk size", no[i].words);
+        declines(&c, "chunk size", no[i].substring);
     }
 }
 

@@ -1,4 +1,4 @@
-/* test_variant_tcgen05.c - tensor memory: the seed's demo on the whole road,
+/* test_variant_tcgen05.c - tensor memory: the seed's demo on the whole path,
  * and its table "How inputs change the algorithm". The answers are TVM
  * 0.25.0's, asked for the same programs (tests/corpus/tcgen05.jsonl.gz), or the
  * PTX ISA's where it is named. */
@@ -96,7 +96,7 @@ static void moves(const move *m, const char *shape, int num, int times,
 }
 
 /* Declined, by a check that says these words. */
-static void declines(const move *m, const char *check, const char *words) {
+static void declines(const move *m, const char *check, const char *substring) {
     char text[1400];
     program p;
     bool found = false;
@@ -108,13 +108,13 @@ static void declines(const move *m, const char *check, const char *words) {
     for (int i = 0; i < v->nchecks; i++) {
         found |= strcmp(v->checks[i].name, check) == 0 &&
                  v->checks[i].ok == TC_NO &&
-                 strstr(v->checks[i].detail, words) != NULL;
+                 strstr(v->checks[i].detail, substring) != NULL;
     }
     if (!found) {
         for (int i = 0; i < v->nchecks; i++) {
             fprintf(stderr, "%s: %s\n", v->checks[i].name, v->checks[i].detail);
         }
-        fprintf(stderr, "no check %s with: %s\n", check, words);
+        fprintf(stderr, "no check %s with: %s\n", check, substring);
     }
     assert_true(found);
     tc_arena_free(p.a);
@@ -195,13 +195,13 @@ static void widths_that_do_not_fit(void **state) {
               .load = true};
     static const int widths[] = {3, 5, 6, 12, 24, 48, 96, 256};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
-        char at[40], words[80];
+        char at[40], substring[80];
         m.r_cols = widths[i];
         snprintf(at, sizeof at, "0:128, 0:%d", widths[i]);
-        snprintf(words, sizeof words, "%d columns of float32 = %d registers",
-                 widths[i], widths[i]);
+        snprintf(substring, sizeof substring,
+                 "%d columns of float32 = %d registers", widths[i], widths[i]);
         m.t_at = at;
-        declines(&m, "num", words);
+        declines(&m, "num", substring);
     }
     m.dtype = "float16";
     m.r_cols = 7;
@@ -334,7 +334,7 @@ static const char *const demo_cuda[] = {
     "tvm_builtin_ptx_tcgen05_wait_ld();",
     "tvm_builtin_ptx_tcgen05_dealloc_cta_group_1(tmem_addr[0], 32);"};
 
-static void demo_road(void **state) {
+static void demo_path(void **state) {
     (void)state;
     program p;
     char *text = read_text(DEMO);
@@ -371,7 +371,7 @@ int main(void) {
         cmocka_unit_test(datapaths),
         cmocka_unit_test(slices),
         cmocka_unit_test(demo_is_tvms),
-        cmocka_unit_test(demo_road),
+        cmocka_unit_test(demo_path),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,14 +65,14 @@ static void copies(const copy *c, int group, int pieces, const char *ir) {
     tc_arena_free(p.a);
 }
 
-static void refuses(const copy *c, const char *words) {
+static void refuses(const copy *c, const char *substring) {
     char text[1400];
     program p;
     read_copy(&p, text, sizeof text, c);
     const tc_verdict *v = verdict_of(&p, TC_VARIANT_tcgen05_cp);
     assert_int_equal(v->outcome, TC_DECLINE);
-    if (strstr(v->why, words) == NULL) {
-        fprintf(stderr, "%s\nmissing: %s\n", v->why, words);
+    if (strstr(v->why, substring) == NULL) {
+        fprintf(stderr, "%s\nmissing: %s\n", v->why, substring);
         fail();
     }
     tc_arena_free(p.a);
@@ -108,7 +108,7 @@ static void swizzles(void **state) {
     (void)state;
     for (int sw = 1; sw <= 3; sw++) {
         int row = 16 << sw; /* 32, 64, 128 bytes */
-        char layout[160], plain[80], at[40], desc[120], words[80];
+        char layout[160], plain[80], at[40], desc[120], substring[80];
         copy c = {"(32, 128)", layout, at, at, ""};
         char shape[20];
         c.shape = shape;
@@ -125,10 +125,10 @@ static void swizzles(void **state) {
                  8 * row / 16, sw);
         copies(&c, 1, 2 * row / 16, desc);
         c.layout = plain;
-        snprintf(words, sizeof words,
+        snprintf(substring, sizeof substring,
                  "rows %d bytes apart mean swizzle_len %d, the layout has 0",
                  row, sw);
-        refuses(&c, words);
+        refuses(&c, substring);
     }
     copy c = {"(32, 48)", "TileLayout(S[(32, 48) : (48, 1)])", "0:32, 0:16",
               "0:32, 0:16", ""};
@@ -160,7 +160,7 @@ static bool has_texts(const char *text) {
              strstr(text, "cta_group=2") != NULL);
 }
 
-static void corpus_road(void **state) {
+static void corpus_path(void **state) {
     (void)state;
     static char line[1 << 20];
     int rows = 0, without = 0, ncuda = 0;
@@ -212,7 +212,7 @@ static void corpus_road(void **state) {
 static void by_hand(void **state) {
     (void)state;
     static const struct {
-        const char *call, *words; /* of the PTX, or of the refusal */
+        const char *call, *substring; /* of the PTX, or of the refusal */
         bool ok;
     } rows[] = {
         {"T.ptx.tcgen05.ld(at[0], r[0], r[1], shape=\"16x128b\", num=1, "
@@ -270,7 +270,7 @@ static void by_hand(void **state) {
         const char *said = !read          ? p.message
                            : t.errors > 0 ? t.message
                                           : t.ptx.text;
-        if (strstr(said, rows[i].words) == NULL ||
+        if (strstr(said, rows[i].substring) == NULL ||
             rows[i].ok != (l != NULL && t.errors == 0)) {
             fprintf(stderr, "%s\n%s\n", rows[i].call, said);
             fail();
@@ -284,7 +284,7 @@ static void by_hand(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces),         cmocka_unit_test(swizzles),
-        cmocka_unit_test(one_descriptor), cmocka_unit_test(corpus_road),
+        cmocka_unit_test(one_descriptor), cmocka_unit_test(corpus_path),
         cmocka_unit_test(by_hand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

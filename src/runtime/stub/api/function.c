@@ -63,7 +63,7 @@ static cudaError_t set(tc_stub_function *f, enum cudaFuncAttribute a,
     }
     tc_rt_limit l = {
         .function = f->facts.id, .attribute = (int32_t)a, .value = value};
-    cudaError_t e = tc_stub_ask(TC_RT_LIMIT, &l, sizeof l, NULL, 0);
+    cudaError_t e = tc_stub_request(TC_RT_LIMIT, &l, sizeof l, NULL, 0);
     if (e == cudaSuccess) {
         *mine = value;
     }

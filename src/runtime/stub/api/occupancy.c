@@ -11,7 +11,8 @@ static cudaError_t ask(const tc_stub_function *f, uint64_t block,
     if (block == 0) {
         return cudaErrorInvalidValue;
     }
-    cudaError_t e = tc_stub_ask(TC_RT_OCCUPANCY, &o, sizeof o, &o, sizeof o);
+    cudaError_t e =
+        tc_stub_request(TC_RT_OCCUPANCY, &o, sizeof o, &o, sizeof o);
     *out = o.ctas;
     return e;
 }

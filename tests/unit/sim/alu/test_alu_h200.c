@@ -216,24 +216,24 @@ static void replay(const char *isa) {
     assert_int_equal(n.wrong_cases, 0);
 }
 
-static void common_road(void **state) {
+static void common_path(void **state) {
     (void)state;
     replay(NULL);
 }
 
-static void plain_road(void **state) {
+static void plain_path(void **state) {
     (void)state;
     replay("plain");
 }
 
-static void slow_road(void **state) {
+static void slow_path(void **state) {
     (void)state;
     replay("none");
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(common_road),
-                                       cmocka_unit_test(plain_road),
-                                       cmocka_unit_test(slow_road)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(common_path),
+                                       cmocka_unit_test(plain_path),
+                                       cmocka_unit_test(slow_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

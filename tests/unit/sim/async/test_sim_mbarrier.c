@@ -246,7 +246,7 @@ typedef struct wrong_case {
     uint32_t block;
     tc_finding_kind kind;
     tc_run_status status;
-    const char *words; /* of the detail */
+    const char *substring; /* of the detail */
 } wrong_case;
 
 static const wrong_case wrongs[] = {
@@ -356,7 +356,7 @@ static void mistakes(void **state) {
         const tc_finding *f = c.r.findings;
         bool ok = c.r.nfindings == 1 && f->kind == w->kind &&
                   c.r.status == w->status &&
-                  (!w->words || (strstr(detail_text(f), w->words)));
+                  (!w->substring || (strstr(detail_text(f), w->substring)));
         if (!ok) {
             mbar_print(&c, w->name);
         }

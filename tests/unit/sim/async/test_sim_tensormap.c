@@ -8,7 +8,7 @@
     "complete_tx::bytes [%r2+16], [%rd9, {%r20, %r20}], [%r3];\n"
 
 static void fault(const char *text, const model_box *m, uint64_t beyond,
-                  bool garbage, tc_finding_kind kind, const char *words) {
+                  bool garbage, tc_finding_kind kind, const char *substring) {
     async_case *c = start(0, NULL, text);
     uint8_t bytes[TC_TENSOR_MAP_BYTES];
     char why[160];
@@ -20,8 +20,8 @@ static void fault(const char *text, const model_box *m, uint64_t beyond,
     async_go(c);
     assert_int_equal(c->r.status, TC_RUN_FAULT);
     assert_int_equal(c->r.findings[0].kind, kind);
-    if (words) {
-        assert_non_null(strstr(detail_text(&c->r.findings[0]), words));
+    if (substring) {
+        assert_non_null(strstr(detail_text(&c->r.findings[0]), substring));
     }
     finish(c);
 }
@@ -66,13 +66,13 @@ static void test_constraints(void **state) {
     assert_true(tc_tensor_map_check(&back, why, sizeof why));
     assert_int_equal(back.strides[1], 4096);
     assert_int_equal(back.box[0], 32);
-#define BAD(words, ...)                                                        \
+#define BAD(substring, ...)                                                    \
     do {                                                                       \
         tc_sim_tensor_map m = good;                                            \
         __VA_ARGS__;                                                           \
         assert_false(tc_tensor_map_encode(&m, bytes, why, sizeof why));        \
-        if (!strstr(why, words)) {                                             \
-            fail_msg("'%s' is not in '%s'", words, why);                       \
+        if (!strstr(why, substring)) {                                         \
+            fail_msg("'%s' is not in '%s'", substring, why);                   \
         }                                                                      \
     } while (0)
     BAD("no data type 16", m.type = 16);

@@ -179,7 +179,7 @@ static void fairness(void **state) {
 /* ---- nobody can go on ---- */
 
 static const struct {
-    const char *name, *body, *words;
+    const char *name, *body, *substring;
 } stuck[] = {
     {"a flag that nobody sets",
      "SPIN:\nld.volatile.shared.u32 %r10, [%r3];\nsetp.eq.u32 %p3, %r10, 0;\n"
@@ -211,7 +211,7 @@ static void deadlocks(void **state) {
             const tc_finding *f = c.r.findings;
             bool ok = c.r.status == TC_RUN_DEADLOCK && c.r.nfindings == 1 &&
                       f->kind == TC_FINDING_DEADLOCK &&
-                      strstr(detail_text(f), stuck[i].words);
+                      strstr(detail_text(f), stuck[i].substring);
             if (!ok) {
                 mbar_print(&c, stuck[i].name);
             }
@@ -226,7 +226,7 @@ static void deadlocks(void **state) {
 static const struct {
     const char *name;
     mbar_case ask;
-    const char *words; /* of the refusal; NULL: it runs */
+    const char *substring; /* of the refusal; NULL: it runs */
 } asked[] = {
     {"8 CTAs", {.grid = {8, 1, 1}, .cluster = {8, 1, 1}}, NULL},
     {"2 x 2 x 2", {.grid = {4, 4, 2}, .cluster = {2, 2, 2}}, NULL},
@@ -268,8 +268,8 @@ static void limits(void **state) {
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         c = asked[i].ask;
         mbar_run(&c, body);
-        bool ok = c.ran == !asked[i].words &&
-                  (c.ran || strstr(c.errors, asked[i].words));
+        bool ok = c.ran == !asked[i].substring &&
+                  (c.ran || strstr(c.errors, asked[i].substring));
         if (!ok) {
             mbar_print(&c, asked[i].name);
         }

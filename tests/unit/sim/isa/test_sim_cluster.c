@@ -192,7 +192,7 @@ static const struct {
     const char *name, *body;
     tc_finding_kind kind;
     tc_run_status status;
-    const char *words;
+    const char *substring;
 } wrongs[] = {
     {"a rank that the cluster has not",
      RANKS "mapa.shared::cluster.u32 %r16, %r14, %r12;\n" CLUSTER_SYNC
@@ -227,10 +227,10 @@ static void mistakes(void **state) {
         mbar_check_text(&c, wrongs[i].body);
         mbar_run(&c, wrongs[i].body);
         const tc_finding *f = c.r.findings;
-        bool ok =
-            c.r.nfindings == 1 && f->kind == wrongs[i].kind &&
-            c.r.status == wrongs[i].status &&
-            (!wrongs[i].words || (strstr(detail_text(f), wrongs[i].words)));
+        bool ok = c.r.nfindings == 1 && f->kind == wrongs[i].kind &&
+                  c.r.status == wrongs[i].status &&
+                  (!wrongs[i].substring ||
+                   (strstr(detail_text(f), wrongs[i].substring)));
         if (!ok) {
             mbar_print(&c, wrongs[i].name);
         }

@@ -315,7 +315,7 @@ static const struct {
     const char *name, *body;
     tc_run_status status;
     int kind;
-    const char *words;
+    const char *substring;
 } wrong[] = {
     {"a lane outside its membermask", "vote.sync.ballot.b32 %r10, 1, 0xffff;\n",
      TC_RUN_FINDINGS, TC_FINDING_BARRIER_DIVERGENCE, "membermask"},
@@ -361,7 +361,7 @@ static void misuse(void **state) {
             for (int k = 0; k < c.r.nfindings; k++) {
                 const tc_finding *f = &c.r.findings[k];
                 said |= (int)f->kind == wrong[i].kind &&
-                        strstr(detail_text(f), wrong[i].words);
+                        strstr(detail_text(f), wrong[i].substring);
             }
             if (c.r.status != wrong[i].status || !said) {
                 fail_msg("%s: status %d: %s", wrong[i].name, (int)c.r.status,

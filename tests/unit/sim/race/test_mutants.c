@@ -125,16 +125,17 @@ static bool same_bytes(const json_t *reply, tc_buf *bytes) {
 
 /* NULL, or what is wrong with a reply. */
 static const char *judge(const mutant *m, const json_t *reply, tc_buf *bytes,
-                         tc_buf *words) {
+                         tc_buf *substring) {
     const json_t *findings = json_object_get(reply, "findings");
     const char *status = json_string_value(json_object_get(reply, "status"));
-    tc_buf_clear(words);
+    tc_buf_clear(substring);
     if (status == NULL) {
-        tc_buf_puts(words, json_string_value(json_object_get(
-                               json_object_get(reply, "error"), "message")));
+        tc_buf_puts(substring,
+                    json_string_value(json_object_get(
+                        json_object_get(reply, "error"), "message")));
         return "did not run";
     }
-    describe(findings, words);
+    describe(findings, substring);
     bool none = strcmp(m->expect, "none") == 0;
     if (none) {
         return strcmp(status, "ok") != 0   ? "is correct, and gave"
@@ -156,7 +157,7 @@ static const char *judge(const mutant *m, const json_t *reply, tc_buf *bytes,
  * instruction is not built. */
 static int try(const mutant *m, const char *schedule, tc_buf *bytes) {
     tc_options o = tc_options_default();
-    tc_buf out = TC_BUF_INIT, words = TC_BUF_INIT;
+    tc_buf out = TC_BUF_INIT, substring = TC_BUF_INIT;
     char command[512];
     int ok = -1;
     o.json = true;
@@ -168,11 +169,11 @@ static int try(const mutant *m, const char *schedule, tc_buf *bytes) {
         alarm(LIMIT_S);
         json_t *reply = evaluate(running, &out, command);
         alarm(0);
-        const char *wrong = judge(m, reply, bytes, &words);
+        const char *wrong = judge(m, reply, bytes, &substring);
         ok = wrong == NULL;
         if (!ok) {
             printf("%s, %s: %s: %s (expected %s)\n", m->name, schedule, wrong,
-                   tc_buf_text(&words), m->expect);
+                   tc_buf_text(&substring), m->expect);
         }
         json_decref(reply);
     } else if (strstr(tc_buf_text(&out), "not built yet") == NULL) {
@@ -187,7 +188,7 @@ static int try(const mutant *m, const char *schedule, tc_buf *bytes) {
     }
     tc_session_free(running);
     tc_buf_free(&out);
-    tc_buf_free(&words);
+    tc_buf_free(&substring);
     return ok;
 }
 

@@ -1,12 +1,13 @@
-/* ask.c - recording a lowering's conditions and its instructions. */
-#include "variants/ask.h"
+/* checks.c - recording a lowering's conditions and its instructions. */
+#include "variants/checks.h"
 #include "ir/linear.h"
 #include "variants/gs_emit.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-bool tc_ask(tc_asking *q, const char *name, bool ok, const char *fmt, ...) {
+bool tc_holds(tc_check_list *q, const char *name, bool ok, const char *fmt,
+              ...) {
     va_list ap;
     va_start(ap, fmt);
     const char *text = tc_vformat(q->cx->arena, fmt, ap);
@@ -20,7 +21,8 @@ bool tc_ask(tc_asking *q, const char *name, bool ok, const char *fmt, ...) {
     return ok;
 }
 
-bool tc_ask_way(tc_asking *q, const char *name, bool ok, const char *fmt, ...) {
+bool tc_check_optional(tc_check_list *q, const char *name, bool ok,
+                       const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
     const char *text = tc_vformat(q->cx->arena, fmt, ap);
@@ -29,7 +31,7 @@ bool tc_ask_way(tc_asking *q, const char *name, bool ok, const char *fmt, ...) {
                         "%s", text);
 }
 
-void tc_ask_not(tc_asking *q, const char *name, const char *because) {
+void tc_check_skip(tc_check_list *q, const char *name, const char *because) {
     tc_check_add(q->cx, q->v, "lowering", name, TC_UNASKED,
                  "cannot be asked: %s", because);
 }

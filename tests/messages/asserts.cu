@@ -6,4 +6,4 @@ __global__ void k(float *out, int n) {
     out[threadIdx.x] = n;
 }
 
-// @shows tests/words/asserts.cu:5:19: finding: trap
+// @shows tests/messages/asserts.cu:5:19: finding: trap

@@ -1,4 +1,4 @@
-/* again.c - a program's last launch once more, for `state`: the same
+/* replay.c - a program's last launch once more, for `state`: the same
  * kernel on the same memory, which is copied before each launch. */
 #include "exec/exec.h"
 #include "run/run.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tc_exec_keep_memory(tc_exec *e, const tc_program_launch *l) {
+void tc_exec_retain_memory(tc_exec *e, const tc_program_launch *l) {
     uint64_t bytes = 0, at = 0;
     for (int i = 0; i < l->nmemory; i++) {
         bytes += l->memory[i].bytes; /* of at most a terabyte together */
@@ -70,8 +70,8 @@ static bool lay_out(tc_exec *e, tc_sim *sim, const tc_last_run *run) {
     return true;
 }
 
-tc_sim *tc_exec_again(tc_exec *e, const tc_last_run *run, uint64_t stop_at,
-                      tc_sim_result *out) {
+tc_sim *tc_exec_replay(tc_exec *e, const tc_last_run *run, uint64_t stop_at,
+                       tc_sim_result *out) {
     tc_sim_options o = run->used;
     tc_diags quiet = {0};
     o.hazards = o.trace = false;

@@ -1,4 +1,4 @@
-/* places.c - where the things that edits change stand in the text. */
+/* locate.c - where the things that edits change stand in the text. */
 #include "suggest/internal.h"
 
 #include <string.h>
@@ -55,7 +55,7 @@ static const tc_node *call_in(const tc_node *n, tc_span span) {
     return NULL;
 }
 
-const tc_node *tc_place_call(const tc_node_list *stmts, tc_span span) {
+const tc_node *tc_locate_call(const tc_node_list *stmts, tc_span span) {
     return call_in_list(stmts, span);
 }
 
@@ -81,14 +81,14 @@ static bool find_statement(tc_editor *e, const tc_node_list *list) {
     return false;
 }
 
-bool tc_place_copy(tc_editor *e) {
-    e->call = tc_place_call(&e->t->stmts, e->t->d->span);
+bool tc_locate_copy(tc_editor *e) {
+    e->call = tc_locate_call(&e->t->stmts, e->t->d->span);
     return e->call != NULL && e->call->a->kind == TC_N_ATTR &&
            find_statement(e, &e->t->stmts);
 }
 
-const tc_node *tc_place_arg(const tc_node *call, int position,
-                            const char *keyword) {
+const tc_node *tc_locate_arg(const tc_node *call, int position,
+                             const char *keyword) {
     if (position >= 0 && position < call->items.n) {
         const tc_node *n = call->items.items[position];
         return n->kind == TC_N_STAR ? NULL : n;
@@ -102,18 +102,18 @@ const tc_node *tc_place_arg(const tc_node *call, int position,
     return NULL;
 }
 
-const char *tc_place_text(tc_arena *a, const tc_trial *t, const tc_node *n) {
+const char *tc_locate_text(tc_arena *a, const tc_trial *t, const tc_node *n) {
     return tc_strndup(a, t->source.text + n->span.begin,
                       n->span.end - n->span.begin);
 }
 
 /* --- declarations --------------------------------------------------------- */
 
-const tc_node *tc_place_buffer(const tc_trial *t, const tc_buffer *b) {
+const tc_node *tc_locate_buffer(const tc_trial *t, const tc_buffer *b) {
     if (b->span.source != &t->source) {
         return NULL;
     }
-    return tc_place_call(&t->stmts, b->span);
+    return tc_locate_call(&t->stmts, b->span);
 }
 
 static const tc_stmt *id_in(const tc_block *block, tc_scope_id_kind kind) {
@@ -129,14 +129,14 @@ static const tc_stmt *id_in(const tc_block *block, tc_scope_id_kind kind) {
     return NULL;
 }
 
-const tc_scope_id *tc_place_id(const tc_trial *t, tc_scope_id_kind kind,
-                               const tc_node **call) {
+const tc_scope_id *tc_locate_id(const tc_trial *t, tc_scope_id_kind kind,
+                                const tc_node **call) {
     const tc_stmt *s = id_in(&t->func->body, kind);
     if (s == NULL) {
         return NULL;
     }
     if (call != NULL) {
-        *call = tc_place_call(&t->stmts, s->span);
+        *call = tc_locate_call(&t->stmts, s->span);
     }
     return s->id;
 }

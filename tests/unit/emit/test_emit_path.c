@@ -1,4 +1,4 @@
-/* test_emit_road.c - from a learner's text to PTX and CUDA: the demo, and
+/* test_emit_path.c - from a learner's text to PTX and CUDA: the demo, and
  * programs of the corpus whose lowering is built, judged by ptxas and nvcc. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ static char *read_text(const char *path) {
     return b.data;
 }
 
-static void road_part(const char *text, const char *part) {
+static void path_part(const char *text, const char *part) {
     if (strstr(text, part) == NULL) {
         fprintf(stderr, "missing: %s\n%s\n", part, text);
         fail();
@@ -54,9 +54,9 @@ static void demo(void **state) {
     assert_non_null(l);
     texts t = emit_both(p.a, l, 0);
     assert_int_equal(t.errors, 0);
-    road_part(t.ptx.text, ".visible .entry copy_async_kernel(");
-    road_part(t.ptx.text, ".maxntid 128, 1, 1");
-    road_part(t.ptx.text, "A_smem[8192];");
+    path_part(t.ptx.text, ".visible .entry copy_async_kernel(");
+    path_part(t.ptx.text, ".maxntid 128, 1, 1");
+    path_part(t.ptx.text, "A_smem[8192];");
     assert_int_equal(times(t.ptx.text, "\tcp.async.cg.shared.global"), 4);
     assert_int_equal(times(t.ptx.text, "\tcp.async.commit_group;"), 1);
     assert_int_equal(times(t.ptx.text, "\tcp.async.wait_group \t0;"), 1);
@@ -65,7 +65,7 @@ static void demo(void **state) {
     for (int line = 10; line <= 14; line++) {
         char loc[32];
         snprintf(loc, sizeof loc, "\t.loc \t1 %d 5\n", line);
-        road_part(t.ptx.text, loc);
+        path_part(t.ptx.text, loc);
     }
     assert_int_equal(t.ptx.nsymbols, 1);
     assert_string_equal(t.ptx.symbols[0].buffer->name, "A_smem");
@@ -265,19 +265,19 @@ static void tensor_text(void **state) {
         "        T.ptx.cp_async.bulk.commit_group()\n"
         "        T.ptx.cp_async.bulk.wait_group(0)\n",
         &t));
-    road_part(t.ptx.text, ".param .align 64 .b8 A_ptr_tensormap[128]\n)");
-    road_part(t.ptx.text,
+    path_part(t.ptx.text, ".param .align 64 .b8 A_ptr_tensormap[128]\n)");
+    path_part(t.ptx.text,
               "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"
               "complete_tx::bytes \t[S], [%rd2, {");
-    road_part(t.ptx.text,
+    path_part(t.ptx.text,
               "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group \t"
               "[%rd2, {");
-    road_part(t.ptx.text, "\tcp.async.bulk.commit_group;");
-    road_part(t.ptx.text, "\tcp.async.bulk.wait_group.read \t0;");
+    path_part(t.ptx.text, "\tcp.async.bulk.commit_group;");
+    path_part(t.ptx.text, "\tcp.async.bulk.wait_group.read \t0;");
     assert_int_equal(times(t.ptx.text, "_tensormap["), 1); /* one for both */
-    road_part(t.cuda.text, "const __grid_constant__ CUtensorMap "
+    path_part(t.cuda.text, "const __grid_constant__ CUtensorMap "
                            "A_ptr_tensormap)");
-    road_part(t.cuda.text,
+    path_part(t.cuda.text,
               "ptx_cp_async_bulk_tensor_g2cluster_tile_2d(&S[0], &mbar[0], "
               "(unsigned long long)(&A_ptr_tensormap), 0, (uint64_t)0ULL, "
               "cta_id * 64, 64);");

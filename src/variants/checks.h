@@ -1,24 +1,25 @@
-/* ask.h - the conditions of a lowering, each recorded with its numbers. */
-#ifndef TC_VARIANTS_ASK_H
-#define TC_VARIANTS_ASK_H
+/* checks.h - the conditions of a lowering, each recorded with its numbers. */
+#ifndef TC_VARIANTS_CHECKS_H
+#define TC_VARIANTS_CHECKS_H
 
 #include "dispatch/variant.h"
 
 /* A lowering that asks all its conditions and then knows whether all held. */
-typedef struct tc_asking {
+typedef struct tc_check_list {
     const tc_dispatch_ctx *cx;
     tc_verdict *v;
     bool failed; /* v->why is the first failure's detail */
-} tc_asking;
+} tc_check_list;
 
 /* Adds a check of the predicate "lowering"; returns ok. */
-bool tc_ask(tc_asking *q, const char *name, bool ok, const char *fmt, ...)
+bool tc_holds(tc_check_list *q, const char *name, bool ok, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* A way that was tried and may be missing; a failure is no decline. */
-bool tc_ask_way(tc_asking *q, const char *name, bool ok, const char *fmt, ...)
+bool tc_check_optional(tc_check_list *q, const char *name, bool ok,
+                       const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* A check that an earlier failure prevents. */
-void tc_ask_not(tc_asking *q, const char *name, const char *because);
+void tc_check_skip(tc_check_list *q, const char *name, const char *because);
 
 /* Records an instruction with its constant arguments, in order, and its
  * strings joined by dots. Copies ints. */

@@ -1,4 +1,4 @@
-/* Findings in CUDA programs, in the learner's words. tests/words holds small
+/* Findings in CUDA programs, in the learner's terms. tests/messages holds small
  * .cu files and the PTX that nvcc made of each (make.sh there). A file says how
  * its kernel is launched and what must be found, by hand from CUDA's documents:
  *     // @launch KERNEL GRID BLOCK ARG...
@@ -28,7 +28,7 @@
 
 enum { LIMIT_S = 5 };
 
-static const char folder[] = "tests/words";
+static const char folder[] = "tests/messages";
 
 typedef struct program {
     const char *name, *launch, *kinds, *file;
@@ -142,7 +142,7 @@ static void launch(const program *p, bool json, tc_buf *out) {
     tc_arena *a = tc_arena_new();
     tc_loaded *f = tc_loaded_cuda(s, a, p->ptx, p->cu, "/cuda/include");
     assert_non_null(f);
-    tc_loaded_keep(s, f);
+    tc_loaded_retain(s, f);
     tc_buf command = TC_BUF_INIT;
     tc_buf_printf(&command, "launch %s", p->launch);
     running = s;
@@ -318,7 +318,7 @@ static void mangled(void **state) {
     tc_arena_free(a);
 }
 
-/* Warps that wait alike have one line in CUDA's words. */
+/* Warps that wait alike have one line in CUDA's terms. */
 static void waiters(void **state) {
     (void)state;
     static const tc_ptx_op op = {.line = 7};

@@ -1,4 +1,4 @@
-/* test_alu_more.c - single instructions by hand: expected values follow from
+/* test_alu_misc.c - single instructions by hand: expected values follow from
  * the PTX ISA's formats and rules, worked out beside the rows. Above all those
  * of sm_100, which the recording of an H200 (test_alu_h200.c) cannot have.
  *

@@ -1,4 +1,4 @@
-/* timeline_words.c - words for lanes, warps and events. */
+/* timeline_event.c - words for lanes, warps and events. */
 #include "trace/timeline.h"
 
 #include <inttypes.h>
@@ -88,7 +88,7 @@ static void stall(tc_buf *b, const tc_trace_event *e) {
     }
 }
 
-static void issue_words(tc_buf *b, const tc_trace_event *e) {
+static void issue_text(tc_buf *b, const tc_trace_event *e) {
     tc_buf_puts(b, " issues an asynchronous copy");
     bytes(b, e);
     if (e->group >= 0) {
@@ -101,8 +101,8 @@ static void issue_words(tc_buf *b, const tc_trace_event *e) {
     }
 }
 
-static void complete_words(tc_buf *b, const tc_timeline *tl,
-                           const tc_trace_event *e) {
+static void complete_text(tc_buf *b, const tc_timeline *tl,
+                          const tc_trace_event *e) {
     bytes(b, e);
     tc_buf_puts(b, " have landed");
     if (e->group >= 0) {
@@ -114,7 +114,7 @@ static void complete_words(tc_buf *b, const tc_timeline *tl,
     }
 }
 
-static void wait_words(tc_buf *b, const tc_trace_event *e) {
+static void wait_text(tc_buf *b, const tc_trace_event *e) {
     if (e->barrier != 0) {
         tc_buf_puts(b, " waits at the barrier");
         at_barrier(b, e);
@@ -128,22 +128,22 @@ static void wait_words(tc_buf *b, const tc_trace_event *e) {
     stall(b, e);
 }
 
-void tc_timeline_words(tc_buf *b, const tc_timeline *tl,
-                       const tc_trace_event *e) {
+void tc_timeline_event_text(tc_buf *b, const tc_timeline *tl,
+                            const tc_trace_event *e) {
     name_warp(b, tl, e->cta, e->warp, e->lanes);
     switch ((tc_trace_kind)e->kind) {
     case TC_TRACE_ISSUE:
-        issue_words(b, e);
+        issue_text(b, e);
         break;
     case TC_TRACE_COMMIT:
         tc_buf_printf(b, " commits its copies as group %" PRId32, e->group);
         break;
     case TC_TRACE_COMPLETE:
         tc_buf_puts(b, ": copies");
-        complete_words(b, tl, e);
+        complete_text(b, tl, e);
         break;
     case TC_TRACE_WAIT:
-        wait_words(b, e);
+        wait_text(b, e);
         break;
     case TC_TRACE_ARRIVE:
         tc_buf_puts(b, " arrives at barrier");

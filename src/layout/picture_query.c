@@ -1,4 +1,4 @@
-/* picture_ask.c - what the drawers ask of a picture's model. */
+/* picture_query.c - what the drawers ask of a picture's model. */
 #include "layout/internal.h"
 #include "layout/picture.h"
 
@@ -112,7 +112,7 @@ int tc_picture_copy_axis(const tc_picture *p) {
 }
 
 /* TCol counts elements; a column has 32 bits. */
-static const char *column_words(int bits) {
+static const char *column_text(int bits) {
     switch (bits) {
     case 32:
         return "column of tensor memory";
@@ -125,9 +125,9 @@ static const char *column_words(int bits) {
     }
 }
 
-const char *tc_picture_axis_words(const tc_picture *p, const tc_axis *a) {
+const char *tc_picture_axis_text(const tc_picture *p, const tc_axis *a) {
     static const struct {
-        const char *name, *words;
+        const char *name, *text;
     } table[] = {
         {"bx", "CTA in x"},
         {"by", "CTA in y"},
@@ -148,11 +148,11 @@ const char *tc_picture_axis_words(const tc_picture *p, const tc_axis *a) {
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (strcmp(table[i].name, a->name) == 0) {
-            return table[i].words;
+            return table[i].text;
         }
     }
     if (a == &tcl_axes[TCL_TCol]) {
-        return column_words(p->bits);
+        return column_text(p->bits);
     }
     if (a != tc_axis_m) {
         return "an axis of your own";

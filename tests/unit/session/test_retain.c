@@ -1,4 +1,4 @@
-/* test_keep.c - the memory of a statement is kept as long as anything refers
+/* test_retain.c - the memory of a statement is kept as long as anything refers
  * into it, and no longer. The sanitizers see what is freed too early. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static void tile(tc_session *s, int n) {
 
 static int kept(const tc_session *s) {
     int n = 0;
-    for (const tc_kept *k = s->kept; k != NULL; k = k->older) {
+    for (const tc_retained *k = s->kept; k != NULL; k = k->older) {
         n++;
     }
     return n;

@@ -1,14 +1,14 @@
-/* tensormap_known.c - the driver's bytes of tensor maps, and their records. */
+/* tensormap_registry.c - the driver's bytes of tensor maps, and their records. */
 #include "sim/core/run.h"
 #include "sim/tensormap.h"
 #include <string.h>
 
-typedef struct tc_known_map {
+typedef struct tc_tensormap_entry {
     uint8_t bytes[TC_TENSOR_MAP_BYTES];
     tc_sim_tensor_map record;
-} tc_known_map;
+} tc_tensormap_entry;
 
-static tc_known_map *find(const tc_sim *s, const uint8_t *bytes) {
+static tc_tensormap_entry *find(const tc_sim *s, const uint8_t *bytes) {
     for (int i = s->nmaps - 1; i >= 0; i--) {
         if (memcmp(s->maps[i].bytes, bytes, TC_TENSOR_MAP_BYTES) == 0) {
             return &s->maps[i];
@@ -17,9 +17,9 @@ static tc_known_map *find(const tc_sim *s, const uint8_t *bytes) {
     return NULL;
 }
 
-void tc_sim_know_map(tc_sim *s, const uint8_t bytes[TC_TENSOR_MAP_BYTES],
-                     const tc_sim_tensor_map *m) {
-    tc_known_map *there = find(s, bytes), fresh = {.record = *m};
+void tc_sim_add_tensormap(tc_sim *s, const uint8_t bytes[TC_TENSOR_MAP_BYTES],
+                          const tc_sim_tensor_map *m) {
+    tc_tensormap_entry *there = find(s, bytes), fresh = {.record = *m};
     if (there != NULL) {
         there->record = *m;
         return;
@@ -30,7 +30,7 @@ void tc_sim_know_map(tc_sim *s, const uint8_t bytes[TC_TENSOR_MAP_BYTES],
 
 bool tc_sim_map_of(const tc_sim *s, const uint8_t bytes[TC_TENSOR_MAP_BYTES],
                    tc_sim_tensor_map *out) {
-    const tc_known_map *known = find(s, bytes);
+    const tc_tensormap_entry *known = find(s, bytes);
     if (known != NULL) {
         *out = known->record;
         return true;
