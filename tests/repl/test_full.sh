@@ -128,6 +128,22 @@ full="No space left on device"
     done
 }
 
+# --- a cache that is emptied while a session is open ---
+
+what="a build is removed between runs"
+cat >"$dir/bin/g++" <<'END'
+#!/bin/sh
+while [ $# -gt 0 ]; do [ "$1" = -o ] && out=$2; shift; done
+echo '#!/bin/sh' >$out
+echo "rm -rf '$TILECOPY_CACHE'/tilecopy-repl/v1/*; echo ran" >>$out
+chmod +x $out
+END
+rm -rf "$dir/c"
+# shellcheck disable=SC2086
+run 0 "ran" $fake TMPDIR="$dir/tmp" TILECOPY_CACHE="$dir/c" "$program" \
+    -e "load $dir/t.cu" -e run -e run -e run
+[ "$(grep -c '^ran' "$dir/out")" = 3 ] || bad "it did not run 3 times"
+
 # --- grade ---
 
 could_not="could not be graded: it has neither passed nor failed"
