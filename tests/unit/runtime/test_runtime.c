@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "runtime/server.h"
+#include "runtime_fuzz.h"
 #include "runtime_hostile.h"
 #include "runtime_kernels.h"
 #include "runtime_programs.h"
@@ -73,6 +74,9 @@ static const fake fakes[] = {
     FAKE(pages, TC_PROGRAM_EXITED, 0, "", 0),
     FAKE(deaf, TC_PROGRAM_TIMEOUT, 0, "longer than 0.3 s", 0.3),
     FAKE(random, TC_PROGRAM_EXITED, 0, "", 0),
+    FAKE(fuzz1, TC_PROGRAM_EXITED, 0, "", 0),
+    FAKE(fuzz2, TC_PROGRAM_EXITED, 0, "", 0),
+    FAKE(fuzz3, TC_PROGRAM_EXITED, 0, "", 0),
 };
 
 /* ---- running one ---- */
