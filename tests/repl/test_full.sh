@@ -9,7 +9,8 @@ here=$(realpath "$(dirname "$0")")
 # In a namespace of its own, so that no mount outlives this script.
 if [ "${IN_NAMESPACE-}" != "$$" ]; then
     for how in -m -rm; do
-        if unshare $how sh -c 'mount -t tmpfs none /mnt' 2>/dev/null; then
+        if unshare $how sh -c 'mount -t tmpfs -o size=16k tmpfs /mnt &&
+            mount -o remount,size=8k,nr_inodes=100 /mnt' 2>/dev/null; then
             exec unshare $how sh -c 'IN_NAMESPACE=$$ exec sh "$@"' sh \
                 "$here/test_full.sh" "$program"
         fi
