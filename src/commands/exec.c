@@ -231,20 +231,30 @@ static void say_ending(tc_session *s, const tc_exec *e) {
     tc_buf_free(&why);
 }
 
-/* ptxas is a compiler too: what it takes is not the program's, and a graded
- * program that is too much for it is not run. */
+/* ptxas is a compiler too: what it takes is not the program's. A graded program
+ * that is too much for it is not run, nor is one while ptxas does not run: how
+ * many registers a kernel takes decides what launches there are. */
 static bool count_registers(tc_session *s, const tc_loaded *file,
-                            const tc_exec_options *o, tc_buf *said) {
+                            const tc_exec_options *o, tc_status *status,
+                            tc_buf *said) {
     char why[512] = "";
     tc_build_status b = tc_exec_ask_registers(file, why, sizeof why);
-    if (b == TC_BUILD_CANCELLED || (b == TC_BUILD_LIMITED && o->limits)) {
-        s->fault = b == TC_BUILD_LIMITED ? "limit" : "interrupt";
-        tc_error(&s->diags, TC_NOWHERE, NULL, "'%s' cannot be built: %s",
-                 o->path, why);
-        tc_buf_printf(said, "%s\n", why);
-        return false;
+    if (b == TC_BUILD_CANCELLED) {
+        s->fault = "interrupt";
+        *status = TC_FAILED;
+    } else if (b == TC_BUILD_LIMITED && o->limits) {
+        s->fault = "limit";
+        *status = TC_REJECTED;
+    } else if (b == TC_BUILD_MACHINE && o->limits) {
+        s->fault = "machine";
+        *status = TC_MACHINE;
+    } else {
+        return true;
     }
-    return true;
+    tc_error(&s->diags, TC_NOWHERE, NULL, "'%s' cannot be built: %s", o->path,
+             why);
+    tc_buf_printf(said, "%s\n", why);
+    return false;
 }
 
 /* The program to be run, or NULL with the status, and why in said. */
@@ -262,8 +272,7 @@ static tc_loaded *build(tc_session *s, const tc_exec_options *o,
         return NULL;
     }
     if (file != NULL && device != &tc_device_gpu && file->module->nfuncs > 0 &&
-        !count_registers(s, file, o, said)) {
-        *status = s->cancel ? TC_FAILED : TC_REJECTED;
+        !count_registers(s, file, o, status, said)) {
         return NULL;
     }
     return file;

@@ -135,6 +135,7 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e, bool alone) {
 }
 
 static void run_program(tc_session *s, tc_exec *e, const tc_exec_request *ask) {
+    tc_build_restore(e->file->arena, &e->cuda->build); /* else it is missed */
     tc_device_module module = {.ptx = e->file->module,
                                .ptx_text = e->file->text->text,
                                .registers = registers,

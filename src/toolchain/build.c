@@ -241,6 +241,23 @@ static void take(tc_job *j, const char *folder, const tc_part *parts,
     out->ptx = tc_format(j->a, "%s/kernels.ptx", folder);
     out->program = j->o->program ? tc_format(j->a, "%s/program", folder) : NULL;
     out->said = tc_strndup(j->a, parts[SAID].bytes, parts[SAID].len);
+    out->program_bytes = j->o->program ? parts[PROGRAM].bytes : NULL;
+    out->program_len = j->o->program ? parts[PROGRAM].len : 0;
+}
+
+bool tc_build_restore(tc_arena *a, tc_build *b) {
+    if (b->program == NULL || access(b->program, X_OK) == 0) {
+        return true;
+    }
+    tc_part part = {"program", 0700, b->program_bytes, b->program_len};
+    const char *entry = tc_folder_of(a, b->program);
+    const char *into = tc_private_folder(a);
+    const char *folder =
+        into == NULL ? NULL
+                     : tc_cache_put(a, into, strrchr(entry, '/') + 1, &part, 1);
+    b->program =
+        folder != NULL ? tc_format(a, "%s/program", folder) : b->program;
+    return folder != NULL;
 }
 
 static const char *entry_name(tc_job *j, tc_hash key, const char *kind) {

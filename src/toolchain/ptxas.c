@@ -3,11 +3,10 @@
 #include "toolchain/internal.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { REFUSED = 255 }; /* its status after errors */
 
 /* "90a", "sm_90a" -> sm_90a */
 static const char *arch_of(tc_arena *a, const char *arch) {
@@ -41,7 +40,7 @@ static tc_build_status run(tc_arena *a, const char *const *argv,
     tc_build_status s = TC_BUILD_MACHINE;
     int status = tc_tool_run(&p);
     if (status == TC_RUN_NOT_STARTED) {
-        tc_buf_printf(said, "%s: %s", argv[0], strerror(errno));
+        tc_buf_printf(said, "%s cannot be run: %s", argv[0], strerror(errno));
     } else if (status == TC_RUN_LIMITED) {
         s = TC_BUILD_LIMITED;
         tc_buf_clear(said);
@@ -51,7 +50,10 @@ static tc_build_status run(tc_arena *a, const char *const *argv,
         tc_buf_puts(said, "interrupted");
     } else if (status == 0) {
         s = TC_BUILD_OK;
-    } else if (status < 128 || status == REFUSED) {
+    } else if (status == 128 + SIGKILL || status == 128 + SIGTERM) {
+        tc_buf_clear(said);
+        tc_buf_printf(said, "ptxas was ended by signal %d", status - 128);
+    } else { /* errors in the text, or a crash over it */
         s = TC_BUILD_REFUSED;
     }
     tc_buf_free(&why);
@@ -174,7 +176,7 @@ const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
     tc_build_status s = assemble(a, t, ptx_text, arch, o, &said, &made, bytes);
     if (s != TC_BUILD_OK) {
         snprintf(why, why_size, "%s%s",
-                 s == TC_BUILD_LIMITED ? "" : "ptxas refused it: ",
+                 s == TC_BUILD_REFUSED ? "ptxas refused it: " : "",
                  tc_buf_text(&said));
     } else {
         keep(a, cache, name, "cubin", made, *bytes);

@@ -53,9 +53,11 @@ typedef struct tc_build_options {
 const tc_limits *tc_limits_usual(void);
 
 typedef struct tc_build {
-    const char *ptx;     /* path of the PTX text, with .loc lines */
-    const char *program; /* path of the executable, or NULL */
-    bool cached;         /* nothing was compiled */
+    const char *ptx;           /* path of the PTX text, with .loc lines */
+    const char *program;       /* path of the executable, or NULL */
+    const void *program_bytes; /* what it was when it was built or found */
+    size_t program_len;
+    bool cached; /* nothing was compiled */
     uint64_t compile_ns;
     const char *said; /* what nvcc said: errors and warnings, as it did */
     const char *note; /* why the cache is not used, or NULL */
@@ -77,6 +79,10 @@ typedef enum tc_build_status {
 tc_build_status tc_build_cu(tc_arena *a, const tc_toolchain *t,
                             const char *path, const tc_build_options *o,
                             tc_build *out, char *why, size_t why_size);
+
+/* What is trimmed while a session has it open is put back, into a folder of this
+ * process's: its path is then another. False with errno where it cannot be. */
+bool tc_build_restore(tc_arena *a, tc_build *b);
 
 /* Registers a thread of each kernel, as ptxas counts them: *lines has "name n"
  * lines; "" where there is no ptxas, it refuses (TC_BUILD_REFUSED), or it was

@@ -9,7 +9,8 @@ here=$(realpath "$(dirname "$0")")
 # In a namespace of its own, so that no mount outlives this script.
 if [ "${IN_NAMESPACE-}" != "$$" ]; then
     for how in -m -rm; do
-        if unshare $how sh -c 'mount -t tmpfs none /mnt' 2>/dev/null; then
+        if unshare $how sh -c 'mount -t tmpfs -o size=16k tmpfs /mnt &&
+            mount -o remount,size=8k,nr_inodes=100 /mnt' 2>/dev/null; then
             exec unshare $how sh -c 'IN_NAMESPACE=$$ exec sh "$@"' sh \
                 "$here/test_full.sh" "$program"
         fi
@@ -127,6 +128,22 @@ full="No space left on device"
             sh -c "ulimit -n $n; exec '$program' exec '$dir/t.cu'"
     done
 }
+
+# --- a cache that is emptied while a session is open ---
+
+what="a build is removed between runs"
+cat >"$dir/bin/g++" <<'END'
+#!/bin/sh
+while [ $# -gt 0 ]; do [ "$1" = -o ] && out=$2; shift; done
+echo '#!/bin/sh' >$out
+echo "rm -rf '$TILECOPY_CACHE'/tilecopy-repl/v1/*; echo ran" >>$out
+chmod +x $out
+END
+rm -rf "$dir/c"
+# shellcheck disable=SC2086
+run 0 "ran" $fake TMPDIR="$dir/tmp" TILECOPY_CACHE="$dir/c" "$program" \
+    -e "load $dir/t.cu" -e run -e run -e run
+[ "$(grep -c '^ran' "$dir/out")" = 3 ] || bad "it did not run 3 times"
 
 # --- grade ---
 

@@ -88,6 +88,11 @@ if [ -n "$real" ]; then
     bomb ptxas
     what="ptxas"
     if [ "$(wc -l <asked)" = 1 ]; then ok; else bad "it is asked again"; fi
+    # One that cannot be started is the machine's fault.
+    printf '#!/nowhere/at/all\n' >bomb-ptxas/ptxas
+    TILECOPY_NVCC=$top/bomb-ptxas/nvcc run grade maxpool15 "$mine/reference.cu"
+    is 4
+    says err "ptxas cannot be run: No such file or directory"
 fi
 empty "$top/tmp"
 

@@ -280,13 +280,78 @@ static void test_own_cache(void **state) {
     }
 }
 
+/* Another process trims while this one reads: what is found is whole. */
+static void test_trimmed_at_once(void **state) {
+    enum { ROUNDS = 60, SIZE = 100000 };
+    machine *m = *state;
+    const char *note = NULL, *cache = tc_cache_folder(m->a, NULL, &note);
+    tc_part part = {"cubin", 0600, memset(tc_alloc(m->a, SIZE), 'x', SIZE),
+                    SIZE};
+    setenv("TILECOPY_CACHE_MB", "0", 1);
+    pid_t child = fork();
+    for (int i = 0; child == 0 && i < ROUNDS; i++) {
+        const char *path = tc_cache_put(m->a, cache, numbered(m, 1), &part, 1);
+        if (path != NULL) {
+            struct timespec at[2] = {{0, UTIME_OMIT}, {time(NULL) - 200, 0}};
+            utimensat(AT_FDCWD, path, at, 0);
+        }
+        tc_cache_trim(m->a, cache);
+    }
+    if (child == 0) {
+        _exit(0);
+    }
+    int status = 1, found = 0;
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        tc_part got = {"cubin", 0600, NULL, 0};
+        if (tc_cache_find(m->a, cache, numbered(m, 1), &got, 1) != NULL) {
+            assert_int_equal(got.len, SIZE);
+            assert_memory_equal(got.bytes, part.bytes, SIZE);
+            found++;
+        }
+    }
+    assert_int_equal(status, 0);
+    print_message("found %d times\n", found);
+    const char *last = tc_format(m->a, "%s/%s", cache, numbered(m, 1));
+    if (access(last, F_OK) == 0) { /* it was found after it was aged */
+        used_before(last, 200);
+        tc_cache_trim(m->a, cache);
+    }
+    assert_int_equal(entries_of(m, ""), 3); /* ., .., the tag */
+}
+
+/* A build that is removed while it is in use comes back, as it was. */
+static void test_restored(void **state) {
+    machine *m = *state;
+    fake_nvcc(m, "root/opt/cuda", "13.0", "");
+    fake_host(m, "");
+    for (int cached = 0; cached < 2; cached++) {
+        expect_build(m, true, cached, "// first\n");
+        const char *before = m->b.program;
+        const char *text = text_of(m, before);
+        assert_true(tc_build_restore(m->a, &m->b));
+        assert_ptr_equal(m->b.program, before);
+        if (cached == 0) {
+            continue;
+        }
+        tc_remove_tree(folder(m));
+        for (int i = 0; i < 2; i++) { /* and again */
+            assert_true(tc_build_restore(m->a, &m->b));
+            assert_int_equal(access(m->b.program, X_OK), 0);
+            assert_string_equal(text_of(m, m->b.program), text);
+            tc_remove_tree(tc_folder_of(m->a, m->b.program));
+        }
+    }
+    tc_private_end();
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, machine_new, machine_free)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_eviction), TEST(test_not_ours),  TEST(test_refused),
         TEST(test_tag),      TEST(test_damage),    TEST(test_swapped),
-        TEST(test_at_once),  TEST(test_own_cache),
+        TEST(test_at_once),  TEST(test_own_cache), TEST(test_trimmed_at_once),
+        TEST(test_restored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
