@@ -2,13 +2,15 @@
 # test_need.sh - need.sh on systems that lack things: PATH is a folder with the
 # few tools that the script uses, a compiler or none, and a stand-in apt-get.
 set -u
+unset CPPFLAGS LDFLAGS # of the make that runs this
 
 tools=$(cd "$(dirname "$0")/../.." && pwd)/src/tools
 need=$tools/need.sh
 top=$(mktemp -d) || exit 1
 trap 'rm -rf "$top"' EXIT
 passed=0 failed=0
-cc=$(command -v "${CC:-cc}")
+unset CC
+cc=$(command -v cc)
 
 # system NAME: an empty build folder, and a PATH without a compiler.
 system() {
