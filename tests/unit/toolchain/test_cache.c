@@ -46,7 +46,7 @@ static const char *numbered(machine *m, int i) {
 static void test_eviction(void **state) {
     machine *m = *state;
     const char *note = NULL, *cache = tc_cache_folder(m->a, NULL, &note);
-    tc_part part = {"cubin", 0600, tc_xcalloc(1, 400 << 10), 400 << 10};
+    tc_part part = {"cubin", 0600, TC_NEWN(m->a, char, 400 << 10), 400 << 10};
     setenv("TILECOPY_CACHE_MB", "1", 1);
     assert_string_equal(cache, folder(m));
     assert_null(note);
