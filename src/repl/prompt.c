@@ -189,6 +189,9 @@ static read_result read_keys(tc_shell *sh) {
             rl_callback_read_char();
         }
     }
+    if (accepted == NULL && (got_int || got_fatal)) {
+        return interrupted(); /* readline took get_key's EOF for an end */
+    }
     return accepted != NULL ? READ_LINE : READ_EOF;
 }
 
