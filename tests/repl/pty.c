@@ -105,6 +105,7 @@ static unsigned mode_of(const char *name) {
 }
 
 static void leave(terminal *t) {
+    CHECK(t, terminal_reads_keys(t));
     terminal_send(t, CTRL_D);
     CHECK(t, terminal_expect(t, "\n"));
     CHECK(NULL, terminal_finish(t) == 0);
@@ -199,6 +200,7 @@ static void test_paste(void) {
     CHECK(&t, terminal_expect(&t, PROMPT));
     CHECK(&t, answers(&t, UP UP, "A[tid] + 1"));
     terminal_send(&t, CTRL_C);
+    CHECK(&t, terminal_expect(&t, "^C\n"));
     CHECK(&t, terminal_expect(&t, PROMPT));
     leave(&t);
 }
@@ -241,9 +243,11 @@ static void test_narrow(const char *kind) {
     char *argv[] = {program, demo, NULL};
     for (int columns = 1; columns <= 12; columns++) {
         terminal t = terminal_start_at(argv, columns);
+        CHECK(&t, terminal_reads_keys(&t));
         terminal_settle(&t, 50);
         terminal_send(&t, "20 * 21" UP UP "\t" CTRL_U "1000 + 337\r");
         CHECK(&t, terminal_expect(&t, "\n1337\n"));
+        CHECK(&t, terminal_reads_keys(&t));
         terminal_send(&t, CTRL_D);
         CHECK(&t, terminal_finish(&t) == 0);
     }

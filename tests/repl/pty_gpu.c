@@ -231,6 +231,7 @@ static void test_interrupt(void) {
     terminal t = start("k.ptx");
     CHECK(&t, answers(&t, where, good));
     terminal_send(&t, CTRL_C);
+    CHECK(&t, terminal_expect(&t, "^C\n"));
     CHECK(&t, terminal_expect(&t, PROMPT));
     int idle = device_process(t.pid);
     CHECK(&t, begin_forever(&t) == idle && idle != 0);
@@ -285,6 +286,7 @@ static void test_program(void) {
     CHECK(&t, terminal_expect(&t, "cudaSuccess\n"));
     terminal_settle(&t, begun_ms);
     terminal_send(&t, CTRL_C);
+    CHECK(&t, terminal_expect(&t, "^C\n"));
     CHECK(&t, terminal_expect(&t, PROMPT));
     CHECK(&t, answers(&t, "run", "cudaSuccess 11111111\n"));
     leave(&t);

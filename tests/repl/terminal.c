@@ -111,6 +111,19 @@ bool terminal_expect(terminal *t, const char *text) {
     }
 }
 
+bool terminal_reads_keys(terminal *t) {
+    struct termios now;
+    for (long long end = now_ms() + PATIENCE_MS; now_ms() < end;) {
+        if (tcgetattr(t->fd, &now) == 0 && (now.c_lflag & ICANON) == 0) {
+            return true;
+        }
+        if (!more(t, 5)) {
+            return false;
+        }
+    }
+    return false;
+}
+
 void terminal_settle(terminal *t, int ms) {
     long long end = now_ms() + ms;
     while (now_ms() < end && more(t, 10)) {

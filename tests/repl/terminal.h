@@ -25,6 +25,9 @@ void terminal_send(terminal *t, const char *keys);
  * behind it; false when ten seconds pass or the program ends. */
 bool terminal_expect(terminal *t, const char *text);
 
+/* Until the program reads key by key: a Ctrl-D before that is lost. False when
+ * it has ended. */
+bool terminal_reads_keys(terminal *t);
 /* Reads for ms milliseconds. */
 void terminal_settle(terminal *t, int ms);
 
