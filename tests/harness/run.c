@@ -421,7 +421,7 @@ static int usage(void) {
 }
 
 int main(int argc, char **argv) {
-    tests all = {0};
+    static tests all; /* to the end of the process */
     const char *recorded[8] = {0};
     int n = 0;
     jobs = (int)sysconf(_SC_NPROCESSORS_ONLN);
