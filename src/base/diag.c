@@ -89,8 +89,8 @@ static void report(tc_diags *d, tc_diag diag, tc_span span, const char *fmt,
     tc_buf_free(&line_text);
 }
 
-void tc_report(tc_diags *d, tc_severity severity, tc_span span,
-               const char *hint, const char *fmt, ...) {
+void tc_diag_report(tc_diags *d, tc_severity severity, tc_span span,
+                    const char *hint, const char *fmt, ...) {
     va_list ap;
     va_start(ap, fmt);
     report(d, (tc_diag){.severity = severity, .hint = hint}, span, fmt, ap);
@@ -140,7 +140,8 @@ static int distance(const char *a, int n, const char *b, int m) {
     return d[n][m];
 }
 
-const char *tc_nearest(const char *word, const char *const *candidates, int n) {
+const char *tc_diag_nearest(const char *word, const char *const *candidates,
+                            int n) {
     size_t len = strlen(word);
     if (len == 0 || len > LONGEST_WORD) {
         return NULL;

@@ -40,8 +40,8 @@ typedef struct tc_diags {
 } tc_diags;
 
 /* Reports at span; hint may be NULL. Columns count characters of UTF-8. */
-void tc_report(tc_diags *d, tc_severity severity, tc_span span,
-               const char *hint, const char *fmt, ...)
+void tc_diag_report(tc_diags *d, tc_severity severity, tc_span span,
+                    const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 /* The same of an error with a code, and with what it is about. */
 typedef struct tc_coded {
@@ -51,10 +51,11 @@ typedef struct tc_coded {
 void tc_error_coded(tc_diags *d, tc_coded coded, tc_span span, const char *hint,
                     const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 #define tc_error(d, span, hint, ...)                                           \
-    tc_report((d), TC_ERROR, (span), (hint), __VA_ARGS__)
+    tc_diag_report((d), TC_ERROR, (span), (hint), __VA_ARGS__)
 
 /* The candidate closest to word by edit distance (with transpositions), or
  * NULL when none is close enough to be what was meant. */
-const char *tc_nearest(const char *word, const char *const *candidates, int n);
+const char *tc_diag_nearest(const char *word, const char *const *candidates,
+                            int n);
 
 #endif

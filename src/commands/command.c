@@ -83,7 +83,7 @@ static tc_status no_topic(tc_session *s, const tc_command_value *topic) {
     for (int i = 0; i < tc_ncommands && n < 64; i++) {
         names[n++] = tc_commands[i].name;
     }
-    const char *near = tc_nearest(topic->text, names, n);
+    const char *near = tc_diag_nearest(topic->text, names, n);
     char hint[64] = "`help` lists the commands";
     if (near != NULL) {
         snprintf(hint, sizeof hint, "did you mean %s?", near);

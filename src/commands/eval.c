@@ -349,7 +349,7 @@ static bool misspelt_command(tc_session *s, const tc_source *src, size_t word) {
         names[n++] = tc_commands[i].name;
     }
     bool exec = strcmp(name, "exec") == 0; /* the command line's */
-    const char *near = exec ? "load" : tc_nearest(name, names, n);
+    const char *near = exec ? "load" : tc_diag_nearest(name, names, n);
     if (near == NULL) {
         return false; /* let the parser say what is wrong */
     }

@@ -31,7 +31,7 @@ static const tc_export *find_format(tc_session *s,
         }
         names[i] = formats[i].name;
     }
-    const char *near = tc_nearest(name->text, names, FORMATS);
+    const char *near = tc_diag_nearest(name->text, names, FORMATS);
     char hint[64];
     snprintf(hint, sizeof hint, "did you mean %s?", near != NULL ? near : "");
     tc_error(&s->diags, name->span, near != NULL ? hint : "trace or chrome",

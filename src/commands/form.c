@@ -310,7 +310,7 @@ static bool unknown_option(reader *k, int word) {
             names[n++] = k->form.items[i].name;
         }
     }
-    const char *near = tc_nearest(k->args->tokens[word], names, n);
+    const char *near = tc_diag_nearest(k->args->tokens[word], names, n);
     tc_error(&k->s->diags, k->args->spans[word],
              near != NULL ? tc_format(k->arena, "did you mean %s?", near)
                           : k->usage,

@@ -87,7 +87,7 @@ static tc_status no_setting(tc_session *s, const tc_command_value *name) {
     for (int i = 0; i < tc_nsettings && n < 32; i++) {
         names[n++] = tc_settings[i].name;
     }
-    const char *near = tc_nearest(name->text, names, n);
+    const char *near = tc_diag_nearest(name->text, names, n);
     char hint[64];
     snprintf(hint, sizeof hint, "did you mean %s?", near ? near : "");
     tc_error(&s->diags, name->span,
@@ -107,7 +107,7 @@ static tc_status no_value(tc_session *s, const tc_setting *t, tc_span at,
         choices[i] = f.choices[i];
     }
     if (text != NULL) {
-        near = tc_nearest(text, choices, f.n);
+        near = tc_diag_nearest(text, choices, f.n);
     }
     tc_setting_describe(t, &values);
     tc_buf_printf(&hint, near != NULL ? "did you mean %s?" : "set %s %s",

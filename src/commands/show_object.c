@@ -41,7 +41,7 @@ static bool not_defined(tc_session *s, const char *name, tc_span span) {
             collect(&list, f->buffers[i]->name, NULL);
         }
     }
-    const char *near = tc_nearest(name, list.items, list.n);
+    const char *near = tc_diag_nearest(name, list.items, list.n);
     tc_buf hint = TC_BUF_INIT;
     if (near != NULL) {
         tc_buf_printf(&hint, "did you mean %s?", near);

@@ -212,7 +212,7 @@ static tc_status unknown_variant(tc_session *s, const tc_command_value *name) {
         names[i] = tc_variants[i].name;
         tc_buf_printf(&hint, "%s%s", i ? ", " : "one of ", names[i]);
     }
-    const char *near = tc_nearest(name->text, names, TC_VARIANT_COUNT);
+    const char *near = tc_diag_nearest(name->text, names, TC_VARIANT_COUNT);
     if (near != NULL) {
         tc_buf_clear(&hint);
         tc_buf_printf(&hint, "did you mean %s?", near);

@@ -252,7 +252,7 @@ static tc_status unknown_variant(tc_session *s, const tc_command_value *name) {
     for (int i = 0; i < TC_VARIANT_COUNT; i++) {
         names[i] = tc_variants[i].name;
     }
-    const char *near = tc_nearest(name->text, names, TC_VARIANT_COUNT);
+    const char *near = tc_diag_nearest(name->text, names, TC_VARIANT_COUNT);
     tc_buf hint = TC_BUF_INIT;
     if (near != NULL) {
         tc_buf_printf(&hint, "did you mean %s?", near);

@@ -244,7 +244,7 @@ static void refuse_copy(tc_lowering *l, const tc_decision *d) {
             return;
         }
     }
-    const char *near = tc_nearest(forced, names, n);
+    const char *near = tc_diag_nearest(forced, names, n);
     tc_lower_fail(
         l, d->span,
         near == NULL ? NULL : tc_format(l->arena, "did you mean \"%s\"?", near),

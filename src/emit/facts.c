@@ -484,7 +484,7 @@ tc_facts *tc_facts_new(tc_arena *a, const tc_lowered *l, tc_diags *diags) {
     drop_dead_lets(f, all);
     each_stmt(f, &l->func->body, settle_stmt);
     each_stmt(f, &l->func->body, range_stmt);
-    tc_find_registers(f);
+    tc_facts_registers(f);
     /* A pointer's state rises at most four steps, so this ends. */
     do {
         f->grew = false;

@@ -77,7 +77,7 @@ bool tc_loop_unrolls(const tc_stmt *s, int64_t copies, int64_t *first,
  * can be registers (registers.c). */
 bool tc_loop_takes_local(const tc_stmt *s);
 /* Sets `promoted` and `kept`; after ranges are known. */
-void tc_find_registers(tc_facts *f);
+void tc_facts_registers(tc_facts *f);
 
 /* The buffer that owns the storage of b. */
 tc_buffer *tc_buffer_root(tc_buffer *b);

@@ -368,7 +368,7 @@ static void walk(finder *w, const tc_block *b) {
     }
 }
 
-void tc_find_registers(tc_facts *f) {
+void tc_facts_registers(tc_facts *f) {
     finder w = {.f = f, .copies = 1};
     walk(&w, &f->lowered->func->body);
 }

@@ -4,6 +4,7 @@
 #include "runtime/budget.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,11 @@ void tc_exec_free(tc_exec *e) {
 
 /* --- what the device asks of the compiler ----------------------------------*/
 
+bool tc_exec_asks_each(const tc_loaded *file) {
+    enum { MANY = 16 };
+    return file->module->nfuncs > MANY;
+}
+
 tc_build_status tc_exec_ask_registers(const tc_loaded *file, char *why,
                                       size_t why_size) {
     tc_cuda *c = file->cuda;
@@ -50,15 +56,38 @@ tc_build_status tc_exec_ask_registers(const tc_loaded *file, char *why,
         return TC_BUILD_OK;
     }
     return tc_ptxas_registers(file->arena, c->toolchain, file->text->text,
-                              c->arch, &c->options, &c->registers, why,
+                              c->arch, NULL, &c->options, &c->registers, why,
                               why_size);
 }
 
-static uint32_t registers(void *user, const char *kernel) {
-    tc_exec *e = user;
+/* Adds the kernel's line; where ptxas does not tell, it has 0. */
+static void ask_one(const tc_loaded *file, const char *kernel) {
+    tc_cuda *c = file->cuda;
+    const char *lines, *before = c->registers_each ? c->registers_each : "";
     char unknown[256];
+    uint32_t n;
+    tc_ptxas_registers(file->arena, c->toolchain, file->text->text, c->arch,
+                       kernel, &c->options, &lines, unknown, sizeof unknown);
+    tc_registers_among(lines, kernel, &n);
+    c->registers_each =
+        tc_format(file->arena, "%s%s %" PRIu32 "\n", before, kernel, n);
+}
+
+static uint32_t registers(void *user, const char *kernel) {
+    const tc_exec *e = user;
+    tc_cuda *c = e->file->cuda;
+    char unknown[256];
+    uint32_t n;
+    if (c->registers == NULL && tc_exec_asks_each(e->file)) {
+        if (!tc_registers_among(c->registers_each, kernel, &n)) {
+            ask_one(e->file, kernel);
+        }
+        tc_registers_among(c->registers_each, kernel, &n);
+        return n;
+    }
     tc_exec_ask_registers(e->file, unknown, sizeof unknown);
-    return tc_registers_among(e->cuda->registers, kernel);
+    tc_registers_among(c->registers, kernel, &n);
+    return n;
 }
 
 /* For a GPU of that sm; where the text is for "90a" only such a one takes it.

@@ -119,6 +119,9 @@ typedef struct tc_exec_request {
     uint64_t memory;
 } tc_exec_request;
 
+/* Has the file so many functions that ptxas is asked of a kernel alone, at its
+ * first launch? */
+bool tc_exec_asks_each(const tc_loaded *file);
 /* Asks ptxas for the registers of the program's kernels, unless it has been
  * asked. Not OK with why: they stay unknown. */
 tc_build_status tc_exec_ask_registers(const tc_loaded *file, char *why,

@@ -47,7 +47,7 @@ static bool keyword(tc_eval_ctx *e, const tc_arg *arg, const tc_arg **named,
             return true;
         }
     }
-    const char *near = tc_nearest(arg->name, names, 4);
+    const char *near = tc_diag_nearest(arg->name, names, 4);
     if (near != NULL) {
         return tc_front_fail(e, arg->span,
                              tc_format(e->arena, "did you mean '%s'?", near),

@@ -193,7 +193,7 @@ static bool attribute(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
         return false;
     }
     if (base.kind == TC_V_NAMESPACE) {
-        return tc_member(e, base.s, n->s, n->name_span, out);
+        return tc_front_member(e, base.s, n->s, n->name_span, out);
     }
     if (base.kind == TC_V_BUFFER && !base.buffer->scalar) {
         return buffer_attr(e, base.buffer, n, out);
@@ -458,9 +458,10 @@ static bool call(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
         if (base.kind == TC_V_OBJECT) {
             return object_method_call(e, n, base.object, out);
         }
-        bool ok = base.kind == TC_V_NAMESPACE
-                      ? tc_member(e, base.s, n->a->s, n->a->name_span, &callee)
-                      : small_attr(e, &base, n->a, &callee);
+        bool ok =
+            base.kind == TC_V_NAMESPACE
+                ? tc_front_member(e, base.s, n->a->s, n->a->name_span, &callee)
+                : small_attr(e, &base, n->a, &callee);
         if (!ok) {
             return false;
         }

@@ -91,9 +91,9 @@ bool tc_name_find(const char *dotted, tc_name *out);
 /* The value that a free-standing built-in name has; false: unknown. */
 bool tc_builtin_value(tc_arena *a, const char *name, tc_value *out);
 /* Member `name` of namespace `base`; reports. */
-bool tc_member(tc_eval_ctx *e, const char *base, const char *name, tc_span at,
-               tc_value *out);
-bool tc_import(tc_eval_ctx *e, const tc_node *n);
+bool tc_front_member(tc_eval_ctx *e, const char *base, const char *name,
+                     tc_span at, tc_value *out);
+bool tc_front_import(tc_eval_ctx *e, const tc_node *n);
 /* Nearest among the names in scope and the built-in ones, as a hint. */
 const char *tc_nearest_name(tc_eval_ctx *e, const char *word,
                             const char *prefix);

@@ -136,7 +136,7 @@ static bool statement(tc_eval_ctx *e, const tc_node *n, tc_value *last,
         return define(e, n);
     case TC_N_IMPORT:
     case TC_N_IMPORTFROM:
-        return tc_import(e, n);
+        return tc_front_import(e, n);
     case TC_N_PASS:
         return true;
     case TC_N_ASSERT:

@@ -251,8 +251,8 @@ const char *tc_nearest_name(tc_eval_ctx *e, const char *word,
     return hint;
 }
 
-bool tc_member(tc_eval_ctx *e, const char *base, const char *name, tc_span at,
-               tc_value *out) {
+bool tc_front_member(tc_eval_ctx *e, const char *base, const char *name,
+                     tc_span at, tc_value *out) {
     tc_name found;
     if (strcmp(base, "Axis") == 0 && strcmp(name, "get") != 0) {
         const tc_axis *axis = tc_axis_find(name);
@@ -344,14 +344,14 @@ static bool imported(tc_eval_ctx *e, const tc_node *n, int module,
         return true;
     }
     if (strcmp(n->s, "tvm.script.tirx") == 0) {
-        return tc_member(e, "T", n->s2, n->span, out);
+        return tc_front_member(e, "T", n->s2, n->span, out);
     }
     return tc_front_fail(e, n->span,
                          tc_nearest_name(e, n->s2, prefix ? prefix : ""),
                          "module '%s' has no '%s' here", n->s, n->s2);
 }
 
-bool tc_import(tc_eval_ctx *e, const tc_node *n) {
+bool tc_front_import(tc_eval_ctx *e, const tc_node *n) {
     tc_value v;
     int module = module_index(n->s);
     if (module < 0) {

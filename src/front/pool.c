@@ -349,7 +349,7 @@ void tc_note_shared_bytes(tc_eval_ctx *e) {
         if (with == NULL) {
             continue;
         }
-        tc_report(
+        tc_diag_report(
             e->front->diags, TC_NOTE, o->made->span,
             tc_format(e->arena,
                       "for bytes of its own use what pool.alloc gives, "

@@ -153,7 +153,7 @@ static void say_compiler(grading *g) {
     } else {
         const char *errors = tc_buf_text(&g->said);
         if (g->compiler.len > 0) {
-            tc_report(&d, TC_VERBATIM, TC_NOWHERE, NULL, "%s", said);
+            tc_diag_report(&d, TC_VERBATIM, TC_NOWHERE, NULL, "%s", said);
         }
         if (g->said.len > 0) {
             tc_error(&d, TC_NOWHERE, g->hint, "%s", errors);
@@ -375,9 +375,10 @@ static tc_status check(const tc_grade_options *o, tc_diag_fn diag, void *user) {
     static const char *const planned[] = {"junit", "gradescope", "classroom",
                                           "csv"};
     if (find_exercise(o->exercise) == NULL) {
-        return refuse(diag, user,
-                      tc_nearest(o->exercise, tc_grade_exercises(), NEXERCISES),
-                      "there is no exercise '%s'", o->exercise);
+        return refuse(
+            diag, user,
+            tc_diag_nearest(o->exercise, tc_grade_exercises(), NEXERCISES),
+            "there is no exercise '%s'", o->exercise);
     }
     for (int i = 0; o->format && i < 4; i++) {
         if (strcmp(o->format, planned[i]) == 0) {

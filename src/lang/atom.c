@@ -10,16 +10,16 @@ static void add_item(tc_parser *p, tc_node_list *l, tc_node *n) {
 /* --- atoms ------------------------------------------------------------- */
 
 static tc_node *string_atom(tc_parser *p) {
-    const tc_token *t = tc_next(p);
+    const tc_token *t = tc_parse_next(p);
     tc_node *n = tc_node_new(p, TC_N_STRING, tc_token_span(p, t));
-    if (!tc_is(p, TOK_STRING)) {
+    if (!tc_parse_at(p, TOK_STRING)) {
         n->s = t->s;
         return n;
     }
     tc_buf b = TC_BUF_INIT; /* adjacent strings are one */
     tc_buf_puts(&b, t->s);
-    while (tc_is(p, TOK_STRING)) {
-        tc_buf_puts(&b, tc_next(p)->s);
+    while (tc_parse_at(p, TOK_STRING)) {
+        tc_buf_puts(&b, tc_parse_next(p)->s);
     }
     n->s = tc_buf_finish(&b, p->strings);
     n->span = tc_span_join(n->span, tc_last_span(p));
@@ -27,10 +27,10 @@ static tc_node *string_atom(tc_parser *p) {
 }
 
 tc_node *tc_parse_star_or_expr(tc_parser *p) {
-    if (!tc_is(p, P_MUL)) {
+    if (!tc_parse_at(p, P_MUL)) {
         return tc_parse_expr(p);
     }
-    tc_span span = tc_token_span(p, tc_next(p));
+    tc_span span = tc_token_span(p, tc_parse_next(p));
     tc_node *a = tc_parse_expr(p);
     if (a == NULL) {
         return NULL;
@@ -41,7 +41,8 @@ tc_node *tc_parse_star_or_expr(tc_parser *p) {
 }
 
 static tc_node *no_comprehension(tc_parser *p) {
-    return tc_fail_at(p, tc_token_span(p, tc_peek(p)), "write the elements out",
+    return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)),
+                      "write the elements out",
                       "comprehensions are not part of the subset");
 }
 
@@ -49,36 +50,36 @@ static tc_node *no_comprehension(tc_parser *p) {
 static bool items_until(tc_parser *p, tc_token_kind close, tc_node_list *out,
                         bool *comma) {
     *comma = false;
-    while (!tc_is(p, close)) {
+    while (!tc_parse_at(p, close)) {
         tc_node *item = tc_parse_star_or_expr(p);
         if (item == NULL) {
             return false;
         }
         add_item(p, out, item);
-        if (tc_is(p, K_FOR)) {
+        if (tc_parse_at(p, K_FOR)) {
             no_comprehension(p);
             return false;
         }
-        if (!tc_accept(p, P_COMMA)) {
+        if (!tc_parse_accept(p, P_COMMA)) {
             break;
         }
         *comma = true;
     }
-    if (tc_accept(p, close)) {
+    if (tc_parse_accept(p, close)) {
         return true;
     }
-    if (tc_is(p, P_ASSIGN)) {
-        tc_fail_at(p, tc_token_span(p, tc_peek(p)), "write == to compare",
+    if (tc_parse_at(p, P_ASSIGN)) {
+        tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)), "write == to compare",
                    "'=' assigns, and cannot stand inside brackets");
         return false;
     }
-    tc_unexpected(
+    tc_parse_unexpected(
         p, tc_format(p->arena, "',' or '%s'", tc_token_kind_text(close)));
     return false;
 }
 
 static tc_node *display(tc_parser *p, tc_token_kind close, tc_node_kind kind) {
-    tc_span span = tc_token_span(p, tc_next(p));
+    tc_span span = tc_token_span(p, tc_parse_next(p));
     tc_node_list items = {0};
     bool comma;
     if (!items_until(p, close, &items, &comma)) {
@@ -100,10 +101,10 @@ static tc_node *display(tc_parser *p, tc_token_kind close, tc_node_kind kind) {
 }
 
 static tc_node *dict_display(tc_parser *p) {
-    tc_node *n = tc_node_new(p, TC_N_DICT, tc_token_span(p, tc_next(p)));
-    while (!tc_is(p, P_RBRACE)) {
+    tc_node *n = tc_node_new(p, TC_N_DICT, tc_token_span(p, tc_parse_next(p)));
+    while (!tc_parse_at(p, P_RBRACE)) {
         tc_node *key = tc_parse_expr(p);
-        if (key == NULL || !tc_expect(p, P_COLON, "after the key")) {
+        if (key == NULL || !tc_parse_expect(p, P_COLON, "after the key")) {
             return NULL;
         }
         tc_node *value = tc_parse_expr(p);
@@ -112,11 +113,11 @@ static tc_node *dict_display(tc_parser *p) {
         }
         add_item(p, &n->items, key);
         add_item(p, &n->items, value);
-        if (!tc_accept(p, P_COMMA)) {
+        if (!tc_parse_accept(p, P_COMMA)) {
             break;
         }
     }
-    if (!tc_expect(p, P_RBRACE, "after the last entry")) {
+    if (!tc_parse_expect(p, P_RBRACE, "after the last entry")) {
         return NULL;
     }
     n->span = tc_span_join(n->span, tc_last_span(p));
@@ -124,7 +125,7 @@ static tc_node *dict_display(tc_parser *p) {
 }
 
 static tc_node *simple_atom(tc_parser *p, tc_node_kind kind) {
-    const tc_token *t = tc_next(p);
+    const tc_token *t = tc_parse_next(p);
     tc_node *n = tc_node_new(p, kind, tc_token_span(p, t));
     n->i = t->kind == K_TRUE ? 1 : t->i;
     n->f = t->f;
@@ -133,7 +134,7 @@ static tc_node *simple_atom(tc_parser *p, tc_node_kind kind) {
 }
 
 static tc_node *atom(tc_parser *p) {
-    const tc_token *t = tc_peek(p);
+    const tc_token *t = tc_parse_peek(p);
     switch (t->kind) {
     case TOK_NAME:
         return simple_atom(p, TC_N_NAME);
@@ -162,20 +163,20 @@ static tc_node *atom(tc_parser *p) {
                           "'%s' is not part of the TVMScript subset",
                           tc_token_kind_text(t->kind));
     default:
-        return tc_unexpected(p, "an expression");
+        return tc_parse_unexpected(p, "an expression");
     }
 }
 
 /* --- calls, subscripts, attributes ------------------------------------- */
 
 static bool keyword_argument(tc_parser *p, tc_node *call, int *cap) {
-    const tc_token *t = tc_peek(p);
+    const tc_token *t = tc_parse_peek(p);
     tc_kwarg k = {.span = tc_token_span(p, t)};
-    if (tc_accept(p, P_POW)) {
+    if (tc_parse_accept(p, P_POW)) {
         k.name = NULL;
     } else {
-        k.name = tc_next(p)->s;
-        tc_next(p); /* = */
+        k.name = tc_parse_next(p)->s;
+        tc_parse_next(p); /* = */
     }
     for (int i = 0; k.name != NULL && i < call->nkwargs; i++) {
         if (call->kwargs[i].name != NULL &&
@@ -194,15 +195,16 @@ static bool keyword_argument(tc_parser *p, tc_node *call, int *cap) {
 }
 
 static bool argument(tc_parser *p, tc_node *call, int *cap) {
-    bool named = tc_is(p, TOK_NAME) && p->tokens[p->at + 1].kind == P_ASSIGN;
-    if (named || tc_is(p, P_POW)) {
+    bool named =
+        tc_parse_at(p, TOK_NAME) && p->tokens[p->at + 1].kind == P_ASSIGN;
+    if (named || tc_parse_at(p, P_POW)) {
         return keyword_argument(p, call, cap);
     }
     tc_node *item = tc_parse_star_or_expr(p);
     if (item == NULL) {
         return false;
     }
-    if (tc_is(p, K_FOR)) {
+    if (tc_parse_at(p, K_FOR)) {
         return no_comprehension(p);
     }
     if (call->nkwargs > 0 && item->kind != TC_N_STAR) {
@@ -218,25 +220,26 @@ static tc_node *call(tc_parser *p, tc_node *callee) {
     tc_node *n = tc_node_new(p, TC_N_CALL, callee->span);
     int cap = 0;
     n->a = callee;
-    tc_next(p); /* ( */
-    while (!tc_is(p, P_RPAREN)) {
+    tc_parse_next(p); /* ( */
+    while (!tc_parse_at(p, P_RPAREN)) {
         if (!argument(p, n, &cap)) {
             return NULL;
         }
-        if (!tc_accept(p, P_COMMA)) {
+        if (!tc_parse_accept(p, P_COMMA)) {
             break;
         }
     }
-    if (!tc_is(p, P_RPAREN)) {
-        return tc_unexpected(p, "',' or ')' after the argument");
+    if (!tc_parse_at(p, P_RPAREN)) {
+        return tc_parse_unexpected(p, "',' or ')' after the argument");
     }
-    tc_next(p);
+    tc_parse_next(p);
     n->span = tc_span_join(n->span, tc_last_span(p));
     return n;
 }
 
 static bool slice_part(tc_parser *p, tc_node **out) {
-    if (tc_is(p, P_COLON) || tc_is(p, P_COMMA) || tc_is(p, P_RBRACKET)) {
+    if (tc_parse_at(p, P_COLON) || tc_parse_at(p, P_COMMA) ||
+        tc_parse_at(p, P_RBRACKET)) {
         *out = NULL;
         return true;
     }
@@ -246,21 +249,21 @@ static bool slice_part(tc_parser *p, tc_node **out) {
 
 /* One item of a subscript: an expression or a:b:c. */
 static tc_node *subscript_item(tc_parser *p) {
-    tc_span begin = tc_token_span(p, tc_peek(p));
+    tc_span begin = tc_token_span(p, tc_parse_peek(p));
     tc_node *first = NULL;
-    if (!tc_is(p, P_COLON)) {
+    if (!tc_parse_at(p, P_COLON)) {
         first = tc_parse_star_or_expr(p);
-        if (first == NULL || !tc_is(p, P_COLON)) {
+        if (first == NULL || !tc_parse_at(p, P_COLON)) {
             return first;
         }
     }
     tc_node *n = tc_node_new(p, TC_N_SLICE, begin);
     n->a = first;
-    tc_next(p); /* : */
+    tc_parse_next(p); /* : */
     if (!slice_part(p, &n->b)) {
         return NULL;
     }
-    if (tc_accept(p, P_COLON) && !slice_part(p, &n->c)) {
+    if (tc_parse_accept(p, P_COLON) && !slice_part(p, &n->c)) {
         return NULL;
     }
     n->span = tc_span_join(begin, tc_last_span(p));
@@ -271,23 +274,23 @@ static tc_node *subscript_item(tc_parser *p) {
 static tc_node *subscript(tc_parser *p, tc_node *base) {
     tc_node *n = tc_node_new(p, TC_N_SUBSCRIPT, base->span);
     n->a = base;
-    tc_span open = tc_token_span(p, tc_next(p));
+    tc_span open = tc_token_span(p, tc_parse_next(p));
     bool comma = false;
-    while (!tc_is(p, P_RBRACKET)) {
+    while (!tc_parse_at(p, P_RBRACKET)) {
         tc_node *item = subscript_item(p);
         if (item == NULL) {
             return NULL;
         }
         add_item(p, &n->items, item);
-        if (!tc_accept(p, P_COMMA)) {
+        if (!tc_parse_accept(p, P_COMMA)) {
             break;
         }
         comma = true;
     }
-    if (!tc_is(p, P_RBRACKET)) {
-        return tc_unexpected(p, "',' or ']' after the index");
+    if (!tc_parse_at(p, P_RBRACKET)) {
+        return tc_parse_unexpected(p, "',' or ']' after the index");
     }
-    tc_next(p);
+    tc_parse_next(p);
     if (n->items.n == 0) {
         return tc_fail_at(p, tc_span_join(open, tc_last_span(p)), NULL,
                           "the index is missing");
@@ -303,11 +306,11 @@ static tc_node *subscript(tc_parser *p, tc_node *base) {
 }
 
 static tc_node *attribute(tc_parser *p, tc_node *base) {
-    tc_next(p); /* . */
-    if (!tc_is(p, TOK_NAME)) {
-        return tc_unexpected(p, "a name after '.'");
+    tc_parse_next(p); /* . */
+    if (!tc_parse_at(p, TOK_NAME)) {
+        return tc_parse_unexpected(p, "a name after '.'");
     }
-    const tc_token *t = tc_next(p);
+    const tc_token *t = tc_parse_next(p);
     tc_node *n = tc_node_new(p, TC_N_ATTR,
                              tc_span_join(base->span, tc_token_span(p, t)));
     n->a = base;
@@ -320,7 +323,7 @@ bool tc_long_chain(tc_parser *p, int *links) {
     if (++*links <= TC_MAX_CHAIN) {
         return false;
     }
-    tc_fail_at(p, tc_token_span(p, tc_peek(p)), NULL,
+    tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)), NULL,
                "an expression of more than %d parts", TC_MAX_CHAIN);
     return true;
 }
@@ -328,7 +331,7 @@ bool tc_long_chain(tc_parser *p, int *links) {
 tc_node *tc_parse_postfix(tc_parser *p) {
     tc_node *n = atom(p);
     for (int links = 0; n != NULL;) {
-        tc_token_kind k = tc_peek(p)->kind;
+        tc_token_kind k = tc_parse_peek(p)->kind;
         if (k != P_DOT && k != P_LPAREN && k != P_LBRACKET) {
             break;
         }

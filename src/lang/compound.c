@@ -10,7 +10,7 @@ static void add(tc_parser *p, tc_node_list *l, tc_node *n) {
 }
 
 static tc_node *start(tc_parser *p, tc_node_kind kind) {
-    return tc_node_new(p, kind, tc_token_span(p, tc_peek(p)));
+    return tc_node_new(p, kind, tc_token_span(p, tc_parse_peek(p)));
 }
 
 static tc_node *ended(tc_parser *p, tc_node *n) {
@@ -19,25 +19,25 @@ static tc_node *ended(tc_parser *p, tc_node *n) {
 }
 
 static bool colon(tc_parser *p, const char *after) {
-    if (tc_accept(p, P_COLON)) {
+    if (tc_parse_accept(p, P_COLON)) {
         return true;
     }
-    if (tc_is(p, P_ASSIGN)) {
-        return tc_fail_at(p, tc_token_span(p, tc_peek(p)),
+    if (tc_parse_at(p, P_ASSIGN)) {
+        return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)),
                           "write == to compare",
                           "'=' assigns, and cannot stand in a condition");
     }
-    return tc_expect(p, P_COLON, after);
+    return tc_parse_expect(p, P_COLON, after);
 }
 
 static bool else_block(tc_parser *p, tc_node *n) {
-    return !tc_accept(p, K_ELSE) ||
+    return !tc_parse_accept(p, K_ELSE) ||
            (colon(p, "after 'else'") && block(p, &n->orelse, "else"));
 }
 
 static tc_node *if_statement(tc_parser *p) {
     tc_node *n = start(p, TC_N_IF);
-    tc_next(p);
+    tc_parse_next(p);
     n->a = tc_parse_expr(p);
     if (n->a == NULL || !colon(p, "after the condition")) {
         return NULL;
@@ -46,10 +46,10 @@ static tc_node *if_statement(tc_parser *p) {
     if (!block(p, &n->body, "if")) {
         return NULL;
     }
-    if (!tc_is(p, K_ELIF)) {
+    if (!tc_parse_at(p, K_ELIF)) {
         return else_block(p, n) ? n : NULL;
     }
-    if (!tc_nest(p)) {
+    if (!tc_parse_nest(p)) {
         return NULL;
     }
     tc_node *rest = if_statement(p);
@@ -63,7 +63,7 @@ static tc_node *if_statement(tc_parser *p) {
 
 static tc_node *while_statement(tc_parser *p) {
     tc_node *n = start(p, TC_N_WHILE);
-    tc_next(p);
+    tc_parse_next(p);
     n->a = tc_parse_expr(p);
     if (n->a == NULL || !colon(p, "after the condition")) {
         return NULL;
@@ -74,10 +74,10 @@ static tc_node *while_statement(tc_parser *p) {
 
 static tc_node *for_statement(tc_parser *p) {
     tc_node *n = start(p, TC_N_FOR);
-    tc_next(p);
+    tc_parse_next(p);
     n->a = tc_parse_target_list(p);
     if (n->a == NULL || !tc_check_target(p, n->a, false) ||
-        !tc_expect(p, K_IN, "after the loop variable")) {
+        !tc_parse_expect(p, K_IN, "after the loop variable")) {
         return NULL;
     }
     n->b = tc_parse_star_list(p);
@@ -91,19 +91,20 @@ static tc_node *for_statement(tc_parser *p) {
 /* with a as b, c: is with a as b: with c: */
 static tc_node *with_statement(tc_parser *p) {
     tc_node *n = start(p, TC_N_WITH);
-    tc_next(p); /* with, or a comma */
+    tc_parse_next(p); /* with, or a comma */
     n->a = tc_parse_expr(p);
     if (n->a == NULL) {
         return NULL;
     }
-    if (tc_accept(p, K_AS)) {
-        n->b = tc_is(p, P_LPAREN) ? tc_parse_expr(p) : tc_parse_target_list(p);
+    if (tc_parse_accept(p, K_AS)) {
+        n->b = tc_parse_at(p, P_LPAREN) ? tc_parse_expr(p)
+                                        : tc_parse_target_list(p);
         if (n->b == NULL || !tc_check_target(p, n->b, false)) {
             return NULL;
         }
     }
-    if (tc_is(p, P_COMMA)) {
-        tc_node *inner = tc_nest(p) ? with_statement(p) : NULL;
+    if (tc_parse_at(p, P_COMMA)) {
+        tc_node *inner = tc_parse_nest(p) ? with_statement(p) : NULL;
         p->depth--;
         if (inner != NULL) {
             add(p, &n->body, inner);
@@ -118,14 +119,15 @@ static tc_node *with_statement(tc_parser *p) {
 }
 
 static bool parameter(tc_parser *p, tc_node *def, int *cap) {
-    if (tc_is(p, P_MUL) || tc_is(p, P_POW) || tc_is(p, P_DIV)) {
-        return tc_fail_at(p, tc_token_span(p, tc_peek(p)), NULL,
+    if (tc_parse_at(p, P_MUL) || tc_parse_at(p, P_POW) ||
+        tc_parse_at(p, P_DIV)) {
+        return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)), NULL,
                           "a prim_func has plain parameters only");
     }
-    if (!tc_is(p, TOK_NAME)) {
-        return tc_unexpected(p, "a parameter");
+    if (!tc_parse_at(p, TOK_NAME)) {
+        return tc_parse_unexpected(p, "a parameter");
     }
-    const tc_token *t = tc_next(p);
+    const tc_token *t = tc_parse_next(p);
     tc_param param = {.name = t->s, .span = tc_token_span(p, t)};
     for (int i = 0; i < def->nparams; i++) {
         if (strcmp(def->params[i].name, param.name) == 0) {
@@ -133,13 +135,13 @@ static bool parameter(tc_parser *p, tc_node *def, int *cap) {
                               "parameter '%s' is named twice", param.name);
         }
     }
-    if (tc_accept(p, P_COLON)) {
+    if (tc_parse_accept(p, P_COLON)) {
         param.annotation = tc_parse_expr(p);
         if (param.annotation == NULL) {
             return false;
         }
     }
-    if (tc_accept(p, P_ASSIGN)) {
+    if (tc_parse_accept(p, P_ASSIGN)) {
         param.default_value = tc_parse_expr(p);
         if (param.default_value == NULL) {
             return false;
@@ -152,28 +154,28 @@ static bool parameter(tc_parser *p, tc_node *def, int *cap) {
 static tc_node *definition(tc_parser *p, const tc_node_list *decorators) {
     tc_node *n = start(p, TC_N_DEF);
     int cap = 0;
-    tc_next(p);
+    tc_parse_next(p);
     n->items = *decorators;
-    if (!tc_is(p, TOK_NAME)) {
-        return tc_unexpected(p, "the function's name after 'def'");
+    if (!tc_parse_at(p, TOK_NAME)) {
+        return tc_parse_unexpected(p, "the function's name after 'def'");
     }
-    n->name_span = tc_token_span(p, tc_peek(p));
-    n->s = tc_next(p)->s;
-    if (!tc_expect(p, P_LPAREN, "after the function's name")) {
+    n->name_span = tc_token_span(p, tc_parse_peek(p));
+    n->s = tc_parse_next(p)->s;
+    if (!tc_parse_expect(p, P_LPAREN, "after the function's name")) {
         return NULL;
     }
-    while (!tc_is(p, P_RPAREN)) {
+    while (!tc_parse_at(p, P_RPAREN)) {
         if (!parameter(p, n, &cap)) {
             return NULL;
         }
-        if (!tc_accept(p, P_COMMA)) {
+        if (!tc_parse_accept(p, P_COMMA)) {
             break;
         }
     }
-    if (!tc_expect(p, P_RPAREN, "after the parameters")) {
+    if (!tc_parse_expect(p, P_RPAREN, "after the parameters")) {
         return NULL;
     }
-    if (tc_accept(p, P_ARROW) && (n->a = tc_parse_expr(p)) == NULL) {
+    if (tc_parse_accept(p, P_ARROW) && (n->a = tc_parse_expr(p)) == NULL) {
         return NULL;
     }
     if (!colon(p, "after the parameters")) {
@@ -185,38 +187,39 @@ static tc_node *definition(tc_parser *p, const tc_node_list *decorators) {
 
 static tc_node *decorated(tc_parser *p) {
     tc_node_list decorators = {0};
-    while (tc_accept(p, P_AT)) {
+    while (tc_parse_accept(p, P_AT)) {
         tc_node *d = tc_parse_expr(p);
         if (d == NULL) {
             return NULL;
         }
         add(p, &decorators, d);
-        if (!tc_is(p, TOK_NEWLINE)) {
-            return tc_unexpected(p, "the end of the line after the decorator");
+        if (!tc_parse_at(p, TOK_NEWLINE)) {
+            return tc_parse_unexpected(
+                p, "the end of the line after the decorator");
         }
-        tc_next(p);
+        tc_parse_next(p);
     }
-    if (!tc_is(p, K_DEF)) {
-        return tc_unexpected(p, "'def' after the decorator");
+    if (!tc_parse_at(p, K_DEF)) {
+        return tc_parse_unexpected(p, "'def' after the decorator");
     }
     return definition(p, &decorators);
 }
 
 /* The lines of a block, or statements on the same line. */
 static bool block(tc_parser *p, tc_node_list *out, const char *of) {
-    if (!tc_accept(p, TOK_NEWLINE)) {
+    if (!tc_parse_accept(p, TOK_NEWLINE)) {
         return tc_parse_simple_line(p, out);
     }
-    if (!tc_is(p, TOK_INDENT)) {
-        return tc_fail_at(p, tc_token_span(p, tc_peek(p)),
+    if (!tc_parse_at(p, TOK_INDENT)) {
+        return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)),
                           "indent its lines, or write 'pass'",
                           "the block of '%s' is missing", of);
     }
-    if (!tc_nest(p)) {
+    if (!tc_parse_nest(p)) {
         return false;
     }
-    tc_next(p);
-    while (!tc_accept(p, TOK_DEDENT)) {
+    tc_parse_next(p);
+    while (!tc_parse_accept(p, TOK_DEDENT)) {
         if (!tc_parse_statement(p, out)) {
             return false;
         }
@@ -226,7 +229,7 @@ static bool block(tc_parser *p, tc_node_list *out, const char *of) {
 }
 
 static tc_node *compound(tc_parser *p) {
-    switch (tc_peek(p)->kind) {
+    switch (tc_parse_peek(p)->kind) {
     case K_IF:
         return if_statement(p);
     case K_WHILE:
@@ -245,9 +248,9 @@ static tc_node *compound(tc_parser *p) {
 }
 
 bool tc_parse_statement(tc_parser *p, tc_node_list *out) {
-    switch (tc_peek(p)->kind) {
+    switch (tc_parse_peek(p)->kind) {
     case TOK_INDENT:
-        return tc_fail_at(p, tc_token_span(p, tc_peek(p)),
+        return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)),
                           "only the lines of a block are indented",
                           "this line is indented, and no block begins here");
     case K_IF:

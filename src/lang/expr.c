@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-const tc_token *tc_next(tc_parser *p) {
+const tc_token *tc_parse_next(tc_parser *p) {
     const tc_token *t = &p->tokens[p->at];
     p->at += t->kind != TOK_END;
     return t;
 }
 
-bool tc_accept(tc_parser *p, tc_token_kind k) {
-    bool yes = tc_is(p, k);
+bool tc_parse_accept(tc_parser *p, tc_token_kind k) {
+    bool yes = tc_parse_at(p, k);
     p->at += yes;
     return yes;
 }
@@ -42,26 +42,26 @@ static const char *quoted(tc_parser *p, const tc_token *t) {
                      p->source->text + t->begin);
 }
 
-void *tc_unexpected(tc_parser *p, const char *wanted) {
-    const tc_token *t = tc_peek(p);
+void *tc_parse_unexpected(tc_parser *p, const char *wanted) {
+    const tc_token *t = tc_parse_peek(p);
     return tc_fail_at(p, tc_token_span(p, t), NULL, "expected %s, found %s",
                       wanted, quoted(p, t));
 }
 
-bool tc_expect(tc_parser *p, tc_token_kind k, const char *after) {
-    if (tc_accept(p, k)) {
+bool tc_parse_expect(tc_parser *p, tc_token_kind k, const char *after) {
+    if (tc_parse_accept(p, k)) {
         return true;
     }
-    tc_unexpected(p,
-                  tc_format(p->arena, "'%s' %s", tc_token_kind_text(k), after));
+    tc_parse_unexpected(
+        p, tc_format(p->arena, "'%s' %s", tc_token_kind_text(k), after));
     return false;
 }
 
-bool tc_nest(tc_parser *p) {
+bool tc_parse_nest(tc_parser *p) {
     if (++p->depth <= TC_MAX_NESTING) {
         return true;
     }
-    tc_fail_at(p, tc_token_span(p, tc_peek(p)), NULL,
+    tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)), NULL,
                "nested more than %d levels deep", TC_MAX_NESTING);
     return false;
 }
@@ -141,7 +141,7 @@ static const struct {
 /* The operator at the current token: its precedence, or 0. Takes two tokens
  * for `not in` and `is not`; *ntokens says so. */
 static int binary_here(const tc_parser *p, tc_token_op *op, int *ntokens) {
-    tc_token_kind k = tc_peek(p)->kind;
+    tc_token_kind k = tc_parse_peek(p)->kind;
     *ntokens = 1;
     if (k == K_NOT && p->tokens[p->at + 1].kind == K_IN) {
         *op = TC_OP_NOTIN;
@@ -164,8 +164,8 @@ static int binary_here(const tc_parser *p, tc_token_op *op, int *ntokens) {
 static tc_node *binary(tc_parser *p, int least);
 
 static tc_node *unary_of(tc_parser *p, tc_token_op op, int operand) {
-    tc_span span = tc_token_span(p, tc_next(p));
-    if (!tc_nest(p)) {
+    tc_span span = tc_token_span(p, tc_parse_next(p));
+    if (!tc_parse_nest(p)) {
         return NULL;
     }
     tc_node *a = binary(p, operand);
@@ -190,11 +190,11 @@ static tc_node *join(tc_parser *p, tc_token_op op, tc_node *a, tc_node *b) {
 /* ** binds tighter than a sign on its left, looser than one on its right. */
 static tc_node *power(tc_parser *p) {
     tc_node *a = tc_parse_postfix(p);
-    if (a == NULL || !tc_is(p, P_POW)) {
+    if (a == NULL || !tc_parse_at(p, P_POW)) {
         return a;
     }
-    tc_next(p);
-    if (!tc_nest(p)) {
+    tc_parse_next(p);
+    if (!tc_parse_nest(p)) {
         return NULL;
     }
     tc_node *b = binary(p, PREC_UNARY);
@@ -203,10 +203,11 @@ static tc_node *power(tc_parser *p) {
 }
 
 static tc_node *unary(tc_parser *p, int least) {
-    switch (tc_peek(p)->kind) {
+    switch (tc_parse_peek(p)->kind) {
     case K_NOT:
         if (least > PREC_NOT) {
-            return tc_unexpected(p, "an operand (put 'not ...' in brackets)");
+            return tc_parse_unexpected(
+                p, "an operand (put 'not ...' in brackets)");
         }
         return unary_of(p, TC_OP_NOT, PREC_NOT);
     case P_ADD:
@@ -264,12 +265,13 @@ static tc_node *binary(tc_parser *p, int least) {
 
 static tc_node *conditional(tc_parser *p) {
     tc_node *a = binary(p, PREC_OR);
-    if (a == NULL || !tc_is(p, K_IF)) {
+    if (a == NULL || !tc_parse_at(p, K_IF)) {
         return a;
     }
-    tc_next(p);
+    tc_parse_next(p);
     tc_node *condition = binary(p, PREC_OR);
-    if (condition == NULL || !tc_expect(p, K_ELSE, "after the condition")) {
+    if (condition == NULL ||
+        !tc_parse_expect(p, K_ELSE, "after the condition")) {
         return NULL;
     }
     tc_node *b = tc_parse_expr(p);
@@ -284,13 +286,13 @@ static tc_node *conditional(tc_parser *p) {
 }
 
 tc_node *tc_parse_expr(tc_parser *p) {
-    if (!tc_nest(p)) {
+    if (!tc_parse_nest(p)) {
         return NULL;
     }
     tc_node *n = conditional(p);
     p->depth--;
-    if (n != NULL && tc_is(p, P_WALRUS)) {
-        return tc_fail_at(p, tc_token_span(p, tc_peek(p)),
+    if (n != NULL && tc_parse_at(p, P_WALRUS)) {
+        return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)),
                           "assign on a line of its own",
                           "':=' is not part of the TVMScript subset");
     }
@@ -300,12 +302,12 @@ tc_node *tc_parse_expr(tc_parser *p) {
 static tc_node *list_of(tc_parser *p, tc_node *(*item)(tc_parser *),
                         bool (*more)(tc_token_kind)) {
     tc_node *first = item(p);
-    if (first == NULL || !tc_is(p, P_COMMA)) {
+    if (first == NULL || !tc_parse_at(p, P_COMMA)) {
         return first;
     }
     tc_node *n = tc_node_new(p, TC_N_TUPLE, first->span);
     add_item(p, &n->items, first);
-    while (tc_accept(p, P_COMMA) && more(tc_peek(p)->kind)) {
+    while (tc_parse_accept(p, P_COMMA) && more(tc_parse_peek(p)->kind)) {
         tc_node *next = item(p);
         if (next == NULL) {
             return NULL;
@@ -321,7 +323,7 @@ tc_node *tc_parse_star_list(tc_parser *p) {
 }
 
 static tc_node *target(tc_parser *p) {
-    if (!tc_is(p, P_MUL)) {
+    if (!tc_parse_at(p, P_MUL)) {
         return binary(p, PREC_BITOR); /* above `in` */
     }
     return tc_parse_star_or_expr(p);

@@ -8,7 +8,7 @@ static void add(tc_parser *p, tc_node_list *l, tc_node *n) {
 }
 
 static tc_node *start(tc_parser *p, tc_node_kind kind) {
-    return tc_node_new(p, kind, tc_token_span(p, tc_peek(p)));
+    return tc_node_new(p, kind, tc_token_span(p, tc_parse_peek(p)));
 }
 
 static tc_node *ended(tc_parser *p, tc_node *n) {
@@ -67,11 +67,11 @@ bool tc_check_target(tc_parser *p, const tc_node *t, bool single) {
 static tc_node *assigned(tc_parser *p, tc_node *target) {
     tc_node *n = tc_node_new(p, TC_N_ASSIGN, target->span);
     n->a = target;
-    if (!tc_check_target(p, target, false) || !tc_nest(p)) {
+    if (!tc_check_target(p, target, false) || !tc_parse_nest(p)) {
         return NULL;
     }
     n->b = tc_parse_star_list(p);
-    if (n->b != NULL && tc_accept(p, P_ASSIGN)) {
+    if (n->b != NULL && tc_parse_accept(p, P_ASSIGN)) {
         n->b = assigned(p, n->b);
     }
     p->depth--;
@@ -85,7 +85,7 @@ static tc_node *annotated(tc_parser *p, tc_node *target) {
         return NULL;
     }
     n->b = tc_parse_expr(p);
-    if (n->b != NULL && tc_accept(p, P_ASSIGN)) {
+    if (n->b != NULL && tc_parse_accept(p, P_ASSIGN)) {
         n->c = tc_parse_star_list(p);
         if (n->c == NULL) {
             return NULL;
@@ -115,7 +115,7 @@ static tc_token_op augmented_op(tc_token_kind k) {
 
 static tc_node *augmented(tc_parser *p, tc_node *target, tc_token_op op) {
     tc_node *n = tc_node_new(p, TC_N_AUGASSIGN, target->span);
-    tc_next(p);
+    tc_parse_next(p);
     n->a = target;
     n->op = op;
     if (!tc_check_target(p, target, true)) {
@@ -130,13 +130,13 @@ static tc_node *expression_statement(tc_parser *p) {
     if (e == NULL) {
         return NULL;
     }
-    if (tc_accept(p, P_ASSIGN)) {
+    if (tc_parse_accept(p, P_ASSIGN)) {
         return assigned(p, e);
     }
-    if (tc_accept(p, P_COLON)) {
+    if (tc_parse_accept(p, P_COLON)) {
         return annotated(p, e);
     }
-    tc_token_op op = augmented_op(tc_peek(p)->kind);
+    tc_token_op op = augmented_op(tc_parse_peek(p)->kind);
     if (op != TC_OP_NONE) {
         return augmented(p, e, op);
     }
@@ -148,15 +148,15 @@ static tc_node *expression_statement(tc_parser *p) {
 /* --- other simple statements ------------------------------------------- */
 
 static const char *dotted_name(tc_parser *p, const char *where) {
-    if (!tc_is(p, TOK_NAME)) {
-        return tc_unexpected(p, where);
+    if (!tc_parse_at(p, TOK_NAME)) {
+        return tc_parse_unexpected(p, where);
     }
-    const char *s = tc_next(p)->s;
-    while (tc_accept(p, P_DOT)) {
-        if (!tc_is(p, TOK_NAME)) {
-            return tc_unexpected(p, "a name after '.'");
+    const char *s = tc_parse_next(p)->s;
+    while (tc_parse_accept(p, P_DOT)) {
+        if (!tc_parse_at(p, TOK_NAME)) {
+            return tc_parse_unexpected(p, "a name after '.'");
         }
-        s = tc_format(p->strings, "%s.%s", s, tc_next(p)->s);
+        s = tc_format(p->strings, "%s.%s", s, tc_parse_next(p)->s);
     }
     return s;
 }
@@ -164,18 +164,18 @@ static const char *dotted_name(tc_parser *p, const char *where) {
 /* `as name`, if there; false after reporting. */
 static bool as_name(tc_parser *p, const char **out) {
     *out = NULL;
-    if (!tc_accept(p, K_AS)) {
+    if (!tc_parse_accept(p, K_AS)) {
         return true;
     }
-    if (!tc_is(p, TOK_NAME)) {
-        return tc_unexpected(p, "a name after 'as'");
+    if (!tc_parse_at(p, TOK_NAME)) {
+        return tc_parse_unexpected(p, "a name after 'as'");
     }
-    *out = tc_next(p)->s;
+    *out = tc_parse_next(p)->s;
     return true;
 }
 
 static bool import(tc_parser *p, tc_node_list *out) {
-    tc_next(p);
+    tc_parse_next(p);
     do {
         tc_node *n = start(p, TC_N_IMPORT);
         n->s = dotted_name(p, "a module after 'import'");
@@ -183,7 +183,7 @@ static bool import(tc_parser *p, tc_node_list *out) {
             return false;
         }
         add(p, out, ended(p, n));
-    } while (tc_accept(p, P_COMMA));
+    } while (tc_parse_accept(p, P_COMMA));
     return true;
 }
 
@@ -192,44 +192,44 @@ static bool import_name(tc_parser *p, const char *module, tc_span module_span,
     tc_node *n = start(p, TC_N_IMPORTFROM);
     n->s = module;
     n->name_span = module_span;
-    if (tc_accept(p, P_MUL)) {
+    if (tc_parse_accept(p, P_MUL)) {
         n->s2 = "*";
-    } else if (tc_is(p, TOK_NAME)) {
-        n->s2 = tc_next(p)->s;
+    } else if (tc_parse_at(p, TOK_NAME)) {
+        n->s2 = tc_parse_next(p)->s;
         if (!as_name(p, &n->s3)) {
             return false;
         }
     } else {
-        return tc_unexpected(p, "a name to import");
+        return tc_parse_unexpected(p, "a name to import");
     }
     add(p, out, ended(p, n));
     return true;
 }
 
 static bool import_from(tc_parser *p, tc_node_list *out) {
-    tc_next(p);
-    tc_span span = tc_token_span(p, tc_peek(p));
+    tc_parse_next(p);
+    tc_span span = tc_token_span(p, tc_parse_peek(p));
     const char *module = dotted_name(p, "a module after 'from'");
     span = tc_span_join(span, tc_last_span(p));
-    if (module == NULL || !tc_expect(p, K_IMPORT, "after the module")) {
+    if (module == NULL || !tc_parse_expect(p, K_IMPORT, "after the module")) {
         return false;
     }
-    bool bracketed = tc_accept(p, P_LPAREN);
+    bool bracketed = tc_parse_accept(p, P_LPAREN);
     do {
-        if (bracketed && tc_is(p, P_RPAREN)) {
+        if (bracketed && tc_parse_at(p, P_RPAREN)) {
             break;
         }
         if (!import_name(p, module, span, out)) {
             return false;
         }
-    } while (tc_accept(p, P_COMMA));
-    return !bracketed || tc_expect(p, P_RPAREN, "after the names");
+    } while (tc_parse_accept(p, P_COMMA));
+    return !bracketed || tc_parse_expect(p, P_RPAREN, "after the names");
 }
 
 static tc_node *return_statement(tc_parser *p) {
     tc_node *n = start(p, TC_N_RETURN);
-    tc_next(p);
-    if (tc_starts_expr(tc_peek(p)->kind)) {
+    tc_parse_next(p);
+    if (tc_starts_expr(tc_parse_peek(p)->kind)) {
         n->a = tc_parse_star_list(p);
         if (n->a == NULL) {
             return NULL;
@@ -240,9 +240,9 @@ static tc_node *return_statement(tc_parser *p) {
 
 static tc_node *assert_statement(tc_parser *p) {
     tc_node *n = start(p, TC_N_ASSERT);
-    tc_next(p);
+    tc_parse_next(p);
     n->a = tc_parse_expr(p);
-    if (n->a != NULL && tc_accept(p, P_COMMA)) {
+    if (n->a != NULL && tc_parse_accept(p, P_COMMA)) {
         n->b = tc_parse_expr(p);
         if (n->b == NULL) {
             return NULL;
@@ -253,12 +253,12 @@ static tc_node *assert_statement(tc_parser *p) {
 
 static tc_node *keyword_statement(tc_parser *p, tc_node_kind kind) {
     tc_node *n = start(p, kind);
-    tc_next(p);
+    tc_parse_next(p);
     return n;
 }
 
 void *tc_not_in_subset(tc_parser *p) {
-    const tc_token *t = tc_peek(p);
+    const tc_token *t = tc_parse_peek(p);
     return tc_fail_at(p, tc_token_span(p, t), NULL,
                       "'%s' is not part of the TVMScript subset",
                       tc_token_kind_text(t->kind));
@@ -266,7 +266,7 @@ void *tc_not_in_subset(tc_parser *p) {
 
 static bool simple_statement(tc_parser *p, tc_node_list *out) {
     tc_node *n;
-    switch (tc_peek(p)->kind) {
+    switch (tc_parse_peek(p)->kind) {
     case K_IMPORT:
         return import(p, out);
     case K_FROM:
@@ -294,10 +294,10 @@ static bool simple_statement(tc_parser *p, tc_node_list *out) {
         return tc_not_in_subset(p);
     case K_ELSE:
     case K_ELIF:
-        return tc_fail_at(p, tc_token_span(p, tc_peek(p)),
+        return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)),
                           "line it up with its 'if'",
                           "'%s' without an 'if' before it",
-                          tc_token_kind_text(tc_peek(p)->kind));
+                          tc_token_kind_text(tc_parse_peek(p)->kind));
     default:
         n = expression_statement(p);
     }
@@ -309,7 +309,7 @@ static bool simple_statement(tc_parser *p, tc_node_list *out) {
 
 /* What may be wrong where a statement should end. */
 static bool line_not_ended(tc_parser *p) {
-    const tc_token *t = tc_peek(p), *before = &p->tokens[p->at - 1];
+    const tc_token *t = tc_parse_peek(p), *before = &p->tokens[p->at - 1];
     const char *hint = "end the line, or put ';' between two statements";
     if (before->kind == TOK_NAME && p->at >= 1 &&
         (strcmp(before->s, "print") == 0)) {
@@ -323,14 +323,14 @@ static bool line_not_ended(tc_parser *p) {
 /* a; b; c and the end of the line. */
 bool tc_parse_simple_line(tc_parser *p, tc_node_list *out) {
     do {
-        if (tc_is(p, TOK_NEWLINE)) {
+        if (tc_parse_at(p, TOK_NEWLINE)) {
             break;
         }
         if (!simple_statement(p, out)) {
             return false;
         }
-    } while (tc_accept(p, P_SEMI));
-    return tc_accept(p, TOK_NEWLINE) || line_not_ended(p);
+    } while (tc_parse_accept(p, P_SEMI));
+    return tc_parse_accept(p, TOK_NEWLINE) || line_not_ended(p);
 }
 
 bool tc_parse_split(tc_arena *nodes, tc_arena *strings, const tc_source *source,
@@ -341,7 +341,7 @@ bool tc_parse_split(tc_arena *nodes, tc_arena *strings, const tc_source *source,
         return false;
     }
     tc_parser p = {nodes, strings, source, diags, tokens.items, 0, 0};
-    while (!tc_is(&p, TOK_END)) {
+    while (!tc_parse_at(&p, TOK_END)) {
         if (!tc_parse_statement(&p, out)) {
             *out = (tc_node_list){0};
             return false;

@@ -17,25 +17,25 @@ typedef struct tc_parser {
 enum { TC_MAX_NESTING = 200, TC_MAX_CHAIN = 500 };
 
 /* The current token and its kind; END is never passed. */
-static inline const tc_token *tc_peek(const tc_parser *p) {
+static inline const tc_token *tc_parse_peek(const tc_parser *p) {
     return &p->tokens[p->at];
 }
 
-static inline bool tc_is(const tc_parser *p, tc_token_kind k) {
+static inline bool tc_parse_at(const tc_parser *p, tc_token_kind k) {
     return p->tokens[p->at].kind == k;
 }
 
-const tc_token *tc_next(tc_parser *p);         /* and moves on */
-bool tc_accept(tc_parser *p, tc_token_kind k); /* moves on if it is k */
-bool tc_expect(tc_parser *p, tc_token_kind k, const char *after);
+const tc_token *tc_parse_next(tc_parser *p);         /* and moves on */
+bool tc_parse_accept(tc_parser *p, tc_token_kind k); /* moves on if it is k */
+bool tc_parse_expect(tc_parser *p, tc_token_kind k, const char *after);
 tc_span tc_token_span(const tc_parser *p, const tc_token *t);
 tc_span tc_last_span(const tc_parser *p); /* of the token before this one */
 /* Enters one level of nesting; reports and returns false at the limit. */
-bool tc_nest(tc_parser *p);
+bool tc_parse_nest(tc_parser *p);
 
 tc_node *tc_node_new(tc_parser *p, tc_node_kind kind, tc_span span);
 /* Reports at the current token; returns NULL. */
-void *tc_unexpected(tc_parser *p, const char *wanted);
+void *tc_parse_unexpected(tc_parser *p, const char *wanted);
 void *tc_fail_at(tc_parser *p, tc_span span, const char *hint, const char *fmt,
                  ...) __attribute__((format(printf, 4, 5)));
 

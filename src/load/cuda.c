@@ -112,7 +112,7 @@ static void report_refused(tc_session *s, const tc_source *cu,
                  "nvcc refuses '%s' without a word", cu->name);
         return;
     }
-    tc_report(&s->diags, TC_VERBATIM, TC_NOWHERE, NULL, "%s", said);
+    tc_diag_report(&s->diags, TC_VERBATIM, TC_NOWHERE, NULL, "%s", said);
     if (lacking(said, name, sizeof name)) {
         tc_error(&s->diags, TC_NOWHERE, NULL,
                  "%s calls %s, which the runtime that programs get here does "
@@ -202,12 +202,13 @@ static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
         return NULL;
     }
     if (c->build.note != NULL && !s->told_cache) {
-        tc_report(&s->diags, TC_WARNING, TC_NOWHERE, NULL, "%s", c->build.note);
+        tc_diag_report(&s->diags, TC_WARNING, TC_NOWHERE, NULL, "%s",
+                       c->build.note);
         s->told_cache = true;
     }
     if (!c->build.cached && c->build.said != NULL && *c->build.said != '\0') {
-        tc_report(&s->diags, TC_VERBATIM, TC_NOWHERE, NULL, "%s",
-                  c->build.said); /* warnings */
+        tc_diag_report(&s->diags, TC_VERBATIM, TC_NOWHERE, NULL, "%s",
+                       c->build.said); /* warnings */
     }
     return c;
 }

@@ -97,6 +97,7 @@ typedef struct tc_cuda {
     tc_build build;
     const char *arch;      /* it was built for */
     const char *registers; /* tc_ptxas_registers's text, or NULL: ask first */
+    const char *registers_each; /* of kernels that were asked one by one */
 } tc_cuda;
 
 /* Builds the file at path, whose text is cu (in arena a, which this takes

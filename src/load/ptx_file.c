@@ -107,7 +107,7 @@ static void gather(void *user, const char *name) {
 void tc_loaded_hint(const tc_session *s, const char *name, tc_buf *hint) {
     kernel_names l = {.arena = tc_arena_new()};
     tc_loaded_each(s, gather, &l);
-    const char *near = tc_nearest(name, l.names, l.n);
+    const char *near = tc_diag_nearest(name, l.names, l.n);
     if (near != NULL) {
         tc_buf_printf(hint, "did you mean %s?", near);
     } else {

@@ -305,7 +305,7 @@ const char *tc_ptx_nearest_mod(tc_arena *a, tc_ptx_name n, tc_ptx_opcode op) {
     for (int t = 1; t < TC_PT_COUNT; t++) {
         names[count++] = tc_ptx_type_names[t];
     }
-    return tc_nearest(tc_strndup(a, n.text, n.len), names, count);
+    return tc_diag_nearest(tc_strndup(a, n.text, n.len), names, count);
 }
 
 const char *tc_ptx_flag_name(uint32_t flag) {
@@ -404,5 +404,5 @@ const char *tc_ptx_nearest_opcode(tc_arena *a, tc_ptx_name n) {
     for (int i = 0; i < UNBUILT_COUNT; i++) {
         names[count++] = unbuilt[i];
     }
-    return tc_nearest(tc_strndup(a, n.text, n.len), names, count);
+    return tc_diag_nearest(tc_strndup(a, n.text, n.len), names, count);
 }

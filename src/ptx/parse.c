@@ -29,10 +29,11 @@ static bool version(tc_ptx_parser *p) {
             n.text[i] == '.' ? p->m->version : p->m->version * 10 + digit;
     }
     if (p->m->version > 90) {
-        tc_report(p->diags, TC_NOTE, tc_ptx_here(p), NULL,
-                  "PTX %.*s is newer than what is known here, 9.0: what it "
-                  "has more is refused",
-                  (int)n.len, n.text);
+        tc_diag_report(
+            p->diags, TC_NOTE, tc_ptx_here(p), NULL,
+            "PTX %.*s is newer than what is known here, 9.0: what it "
+            "has more is refused",
+            (int)n.len, n.text);
     }
     if (p->m->version < 60) {
         return tc_ptx_fail(p, tc_ptx_here(p), NULL,
@@ -327,7 +328,7 @@ static bool top_level(tc_ptx_parser *p) {
         ".version", ".target",  ".address_size", ".entry",  ".func",  ".file",
         ".loc",     ".section", ".global",       ".shared", ".const", ".extern",
         ".visible", ".weak",    ".pragma",       ".common", ".alias"};
-    const char *near = tc_nearest(tc_ptx_dup(p, n), known, 17);
+    const char *near = tc_diag_nearest(tc_ptx_dup(p, n), known, 17);
     return tc_ptx_fail(
         p, tc_ptx_here(p),
         near ? tc_format(p->arena, "did you mean '%s'?", near) : NULL,

@@ -111,7 +111,7 @@ static void no_label(tc_ptx_parser *p, const tc_ptx_fixup *f) {
         }
     }
     const char *name = tc_ptx_dup(p, f->name);
-    const char *near = tc_nearest(name, names, n);
+    const char *near = tc_diag_nearest(name, names, n);
     tc_ptx_fail(p, f->span,
                 near ? tc_format(p->arena, "did you mean '%s'?", near) : NULL,
                 "no label '%s' in this block or around it", name);
@@ -268,7 +268,7 @@ bool tc_ptx_unknown_name(tc_ptx_parser *p, tc_ptx_name n, tc_span span) {
         names[count++] = tc_ptx_special_names[i];
     }
     const char *name = tc_ptx_dup(p, n);
-    const char *near = tc_nearest(name, names, count);
+    const char *near = tc_diag_nearest(name, names, count);
     return tc_ptx_fail(
         p, span, near ? tc_format(p->arena, "did you mean '%s'?", near) : NULL,
         n.text[0] == '%' ? "register '%s' is not declared"

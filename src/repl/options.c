@@ -151,7 +151,7 @@ static bool bad_usage(const char *hint, const char *fmt, ...) {
 static bool bad_choice(const char *option, const char *word,
                        const char *const *choices, int n) {
     tc_buf hint = TC_BUF_INIT;
-    const char *near = tc_nearest(word, choices, n);
+    const char *near = tc_diag_nearest(word, choices, n);
     if (near != NULL) {
         tc_buf_printf(&hint, "did you mean %s?", near);
     } else {
@@ -257,7 +257,7 @@ static bool bad_option(const tc_cli *cli, const char *word, int c) {
     size_t len = strcspn(word + 2, "=");
     char *bare = tc_xstrdup(word + 2);
     bare[len] = '\0';
-    const char *near = tc_nearest(bare, names, n);
+    const char *near = tc_diag_nearest(bare, names, n);
     snprintf(hint, sizeof hint, "did you mean --%s?", near ? near : "");
     bool known = false;
     for (int i = 0; i < n; i++) {

@@ -207,8 +207,8 @@ typedef struct placer {
 
 static void place(void *user, const tc_diag *d) {
     placer *p = user;
-    tc_report(p->to, d->severity, d->line ? TC_NOWHERE : p->at, d->hint, "%s",
-              d->message);
+    tc_diag_report(p->to, d->severity, d->line ? TC_NOWHERE : p->at, d->hint,
+                   "%s", d->message);
 }
 
 /* The parameter block: addresses in the simulated device, and numbers. */

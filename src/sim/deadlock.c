@@ -19,7 +19,7 @@ typedef struct tc_awaited {
 static tc_awaited awaited(const tc_warp *w, const tc_split *s) {
     static const tc_poll none = {0};
     const tc_poll *all = w->core->poll;
-    const tc_poll *p = all ? &all[tc_first(s->mask)] : &none;
+    const tc_poll *p = all ? &all[tc_first_bit(s->mask)] : &none;
     tc_awaited a = {0};
     if (s->mbarrier) {
         a = (tc_awaited){NULL, s->op, s->mbarrier - 1, s->mphase};
@@ -223,10 +223,10 @@ static void note_mbarrier(tc_gathered *l, const tc_warp *w, const tc_split *s,
         a->m->live && a->m->phase == 0 && !a->m->now.n && bits.tx == 0;
     l->fresh &= untouched && !(s->mask & w->core->mb_ever);
     /* Told of first: a wrong phase, missing bytes, a producer. */
-    bool wrong =
-        a->phase != a->m->phase || all_before_wait(w->cta, a) ||
-        missed(w, s, a) ||
-        tc_race_phase_skipped(w, a->op, tc_first(s->mask), a->offset, a->phase);
+    bool wrong = a->phase != a->m->phase || all_before_wait(w->cta, a) ||
+                 missed(w, s, a) ||
+                 tc_race_phase_skipped(w, a->op, tc_first_bit(s->mask),
+                                       a->offset, a->phase);
     int weight = wrong                          ? 3
                  : bits.pending == 0 && bits.tx ? 2
                  : produces(w->cta->run, a->op) ? 1
@@ -278,7 +278,7 @@ static void add_split(tc_gathered *l, const tc_warp *w, const tc_split *s) {
     const tc_ptx_op *op = a.m       ? a.op
                           : blocked ? s->op
                                     : &r->module->code[s->pc];
-    tc_access at = tc_access_of(w, op, tc_first(s->mask));
+    tc_access at = tc_access_of(w, op, tc_first_bit(s->mask));
     if (!l->first.valid) {
         l->first = at;
     }
@@ -361,8 +361,8 @@ static void judge_mbarrier(tc_gathered *l, tc_finding *f) {
     }
 }
 
-void tc_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
-                 uint32_t unstarted) {
+void tc_sim_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
+                     uint32_t unstarted) {
     tc_gathered l = {
         .all = {.stuck = true}, .only_mbarriers = true, .fresh = true};
     tc_finding f = {.kind = TC_FINDING_DEADLOCK};
@@ -377,7 +377,7 @@ void tc_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
     l.all.running = unstarted ? n : 0;
     f.lanes = l.lanes;
     f.waiters = kept(r, &l);
-    tc_find(r, &f);
+    tc_finding_add(r, &f);
     if (r->launch->stops) {
         tc_state_capture(r, ctas, n);
     }
@@ -385,7 +385,7 @@ void tc_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
     r->stopped = true;
 }
 
-void tc_cancelled(tc_run *r, tc_cta *const *ctas, uint32_t n) {
+void tc_sim_cancelled(tc_run *r, tc_cta *const *ctas, uint32_t n) {
     tc_gathered l = {0};
     list(&l, ctas, n);
     r->where = kept(r, &l);

@@ -85,8 +85,8 @@ uint32_t tc_sim_occupancy(tc_sim *s, const tc_sim_launch *l) {
         return 0;
     }
     r.shared_bytes = (uint32_t)shared;
-    return tc_residency(&r,
-                        l->registers ? l->registers : tc_sim_registers(s, f));
+    return tc_timing_residency(&r, l->registers ? l->registers
+                                                : tc_sim_registers(s, f));
 }
 
 /* ---- facts ---- */

@@ -320,7 +320,7 @@ static uint32_t most_clusters(tc_run *r) {
     return n ? (uint32_t)n : 1;
 }
 
-void tc_execute(tc_run *r) {
+void tc_sim_execute(tc_run *r) {
     const uint32_t *g = r->launch->grid;
     tc_pool p = {.run = r, .size = cluster_size(r), .wanted = 1};
     p.total = g[0] * g[1] * g[2] / p.size;

@@ -96,6 +96,6 @@ const tc_hooks tc_sim_hooks = {.cta_start = cta_start,
                                .due = due,
                                .phase_over = phase_over,
                                .force = force,
-                               .deadlock = tc_deadlock,
-                               .cancelled = tc_cancelled,
+                               .deadlock = tc_sim_deadlock,
+                               .cancelled = tc_sim_cancelled,
                                .capture = tc_state_capture};

@@ -28,7 +28,7 @@ static bool check_entry(const tc_sim *s, const tc_sim_launch *l,
         }
     }
     tc_error(diags, TC_NOWHERE,
-             l->entry ? tc_nearest(l->entry, names, n) : NULL,
+             l->entry ? tc_diag_nearest(l->entry, names, n) : NULL,
              "the module has no kernel '%s'", l->entry ? l->entry : "");
     return false;
 }
@@ -102,10 +102,11 @@ static bool check_shared(tc_run *r, tc_diags *diags) {
     uint64_t total = base + r->launch->dynamic_shared;
     if (r->func->shared_bytes > mc->shared_static &&
         r->func->shared_bytes <= mc->shared_cta) {
-        tc_report(diags, TC_NOTE, TC_NOWHERE, NULL,
-                  "%llu bytes of static shared memory are above 48 KiB (%u): "
-                  "older drivers refuse that",
-                  (unsigned long long)r->func->shared_bytes, mc->shared_static);
+        tc_diag_report(
+            diags, TC_NOTE, TC_NOWHERE, NULL,
+            "%llu bytes of static shared memory are above 48 KiB (%u): "
+            "older drivers refuse that",
+            (unsigned long long)r->func->shared_bytes, mc->shared_static);
     }
     if (total > mc->shared_cta) {
         tc_error(diags, TC_NOWHERE, NULL,
@@ -385,7 +386,7 @@ bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
     if (r.timing) {
         tc_timing_grid(&r);
     } else {
-        tc_execute(&r);
+        tc_sim_execute(&r);
     }
     clock_gettime(CLOCK_MONOTONIC, &t1);
     end(&r, out);

@@ -76,7 +76,7 @@ tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
     const char *arch = options->arch ? options->arch : tc_arch_names[0];
     const tc_machine *machine = tc_machine_find(arch);
     if (!machine) {
-        const char *near = tc_nearest(arch, tc_arch_names, NMACHINES);
+        const char *near = tc_diag_nearest(arch, tc_arch_names, NMACHINES);
         tc_error(diags, TC_NOWHERE, near ? near : tc_arch_names[0],
                  "there is no simulated machine '%s'", arch);
         return NULL;

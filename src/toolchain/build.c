@@ -50,6 +50,10 @@ static const machine_phrase *find_words(const char *said) {
     return NULL;
 }
 
+bool tc_build_lacks_room(const char *said) {
+    return find_words(said) != NULL;
+}
+
 /* Has a source these words itself? Then they may be its own. */
 static bool has_phrase(const tc_job *j, const char *phrase) {
     for (int i = 0; i < j->n; i++) {
@@ -217,7 +221,7 @@ static tc_hash key_of(tc_job *j) {
     }
     for (int i = 0; i < j->n; i++) {
         tc_hash_text(&h, j->units[i].path);
-        tc_hash_text(&h, tc_absolute(j->a, j->units[i].path));
+        tc_hash_text(&h, tc_build_absolute(j->a, j->units[i].path));
         tc_hash_block(&h, j->units[i].text, j->units[i].len);
     }
     return h;
@@ -352,10 +356,10 @@ static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
     }
     tc_build_status s = TC_BUILD_OK;
     for (int i = 0; i < j->n && s == TC_BUILD_OK; i++) {
-        s = tc_compile(j, &j->units[i]);
+        s = tc_build_compile(j, &j->units[i]);
     }
     if (s == TC_BUILD_OK && j->o->program) {
-        s = tc_link(j, &program);
+        s = tc_build_link(j, &program);
     }
     out->compile_ns = now_ns() - begin;
     if (s == TC_BUILD_OK) {

@@ -50,9 +50,11 @@ tc_build_status tc_build_ended(tc_job *j, const char *tool, int status);
 /* compile.c */
 const char *tc_host_compiler(tc_arena *a);
 void tc_hash_flags(tc_hash *h); /* all that decides how nvcc is called */
-tc_build_status tc_compile(tc_job *j, tc_unit *u);
+/* Did a compiler say so that it had no disk, memory, processes or files left? */
+bool tc_build_lacks_room(const char *said);
+tc_build_status tc_build_compile(tc_job *j, tc_unit *u);
 /* link.c: work/program. Functions of CUDA that are not there are named. */
-tc_build_status tc_link(tc_job *j, const char **program);
+tc_build_status tc_build_link(tc_job *j, const char **program);
 
 /* deps.c: the files of a rule of make, absolute, without those of the toolkit
  * and the source itself, one a line. */
@@ -61,6 +63,6 @@ void tc_deps_read(tc_job *j, const tc_unit *u, tc_buf *list);
 bool tc_deps_hash(tc_arena *a, const char *list, tc_hash *h);
 /* Has one of them been written, or removed, since then? */
 bool tc_deps_changed(tc_arena *a, const char *list, struct timespec since);
-const char *tc_absolute(tc_arena *a, const char *path);
+const char *tc_build_absolute(tc_arena *a, const char *path);
 
 #endif

@@ -80,7 +80,7 @@ const char *tc_host_compiler(tc_arena *a) {
 /* The path as PTX can have it in a .file, whose strings know no escapes: whole
  * where nvcc would put a folder before it that PTX cannot have. */
 static const char *shown(tc_job *j, const char *path) {
-    const char *whole = tc_absolute(j->a, path);
+    const char *whole = tc_build_absolute(j->a, path);
     bool odd = strpbrk(whole, "\"\\") != NULL;
     char *text = tc_strdup(j->a, odd ? whole : path);
     for (char *p = text; *p != '\0'; p++) {
@@ -107,7 +107,7 @@ static bool rename_source(tc_job *j, tc_unit *u, int index) {
 }
 
 static bool name_source(tc_job *j, tc_unit *u, int index) {
-    if (!tc_plain_path(tc_absolute(j->a, u->path))) {
+    if (!tc_plain_path(tc_build_absolute(j->a, u->path))) {
         u->renamed = true;
         return rename_source(j, u, index);
     }
@@ -223,7 +223,7 @@ static tc_build_status ptx_names(tc_job *j, const tc_unit *u, int index) {
               : tc_build_machine(j, "%s: %s", u->ptx, strerror(errno));
 }
 
-tc_build_status tc_compile(tc_job *j, tc_unit *u) {
+tc_build_status tc_build_compile(tc_job *j, tc_unit *u) {
     int index = (int)(u - j->units);
     arg_list w = {0};
     u->keep = tc_format(j->a, "%s/keep%d", j->work, index);

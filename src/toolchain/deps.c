@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-const char *tc_absolute(tc_arena *a, const char *path) {
+const char *tc_build_absolute(tc_arena *a, const char *path) {
     char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
     char *all =
         here != NULL ? tc_format(a, "%s/%s", here, path) : tc_strdup(a, path);
@@ -72,7 +72,8 @@ void tc_deps_read(tc_job *j, const tc_unit *u, tc_buf *list) {
             (source != NULL && strcmp(real, source) == 0)) {
             continue;
         }
-        tc_buf_printf(list, "%s\n", tc_absolute(j->a, true_name(j, name.data)));
+        tc_buf_printf(list, "%s\n",
+                      tc_build_absolute(j->a, true_name(j, name.data)));
     }
     tc_buf_free(&name);
 }

@@ -137,7 +137,7 @@ static void reword(tc_job *j, const char *message) {
     tc_buf_free(&last);
 }
 
-tc_build_status tc_link(tc_job *j, const char **program) {
+tc_build_status tc_build_link(tc_job *j, const char **program) {
     const char *stub = tc_format(j->a, "%s/libtcstub.a", j->work);
     *program = tc_format(j->a, "%s/program", j->work);
     if (!tc_write_file(stub, tc_stub_archive,

@@ -1,5 +1,6 @@
 /* ptxas.c - what ptxas says of a kernel. */
 #include "base/temporary.h"
+#include "toolchain/build.h"
 #include "toolchain/internal.h"
 
 #include <errno.h>
@@ -13,13 +14,21 @@ static const char *arch_of(tc_arena *a, const char *arch) {
     return strncmp(arch, "sm_", 3) == 0 ? arch : tc_format(a, "sm_%s", arch);
 }
 
+/* What ptxas is asked: of one kernel of the text alone, or (NULL) of all. */
+typedef struct ptxas_request {
+    const tc_toolchain *t;
+    const char *text, *arch, *kernel;
+    const tc_build_options *o;
+} ptxas_request;
+
 /* Name in the cache of what this ptxas makes of the text. */
-static const char *name_of(tc_arena *a, const tc_toolchain *t, const char *text,
-                           const char *arch, const char *suffix) {
+static const char *name_of(tc_arena *a, const ptxas_request *q,
+                           const char *suffix) {
     tc_hash h = TC_HASH_START;
-    tc_hash_stat(&h, t->ptxas);
-    tc_hash_text(&h, arch);
-    tc_hash_text(&h, text);
+    tc_hash_stat(&h, q->t->ptxas);
+    tc_hash_text(&h, q->arch);
+    tc_hash_text(&h, q->kernel ? q->kernel : "");
+    tc_hash_text(&h, q->text);
     return tc_format(a, "%s.%s", tc_hash_name(a, h), suffix);
 }
 
@@ -53,18 +62,17 @@ static tc_build_status run(tc_arena *a, const char *const *argv,
     } else if (status == 128 + SIGKILL || status == 128 + SIGTERM) {
         tc_buf_clear(said);
         tc_buf_printf(said, "ptxas was ended by signal %d", status - 128);
-    } else { /* errors in the text, or a crash over it */
-        s = TC_BUILD_REFUSED;
+    } else { /* errors in the text, or a crash over it, or no room for it */
+        s = tc_build_lacks_room(tc_buf_text(said)) ? TC_BUILD_MACHINE
+                                                   : TC_BUILD_REFUSED;
     }
     tc_buf_free(&why);
     return s;
 }
 
-/* ptxas -v on the text: what it said, and the cubin's bytes if it takes it. */
-static tc_build_status assemble(tc_arena *a, const tc_toolchain *t,
-                                const char *text, const char *arch,
-                                const tc_build_options *o, tc_buf *said,
-                                void **made, size_t *bytes) {
+/* ptxas -v: what it said, and the cubin's bytes if it takes the text. */
+static tc_build_status assemble(tc_arena *a, const ptxas_request *q,
+                                tc_buf *said, void **made, size_t *bytes) {
     const char *work = tc_temporary(a);
     if (work == NULL) {
         tc_buf_printf(said, "there is no folder for temporary files: %s",
@@ -73,14 +81,22 @@ static tc_build_status assemble(tc_arena *a, const tc_toolchain *t,
     }
     const char *ptx = tc_format(a, "%s/kernels.ptx", work);
     const char *cubin = tc_format(a, "%s/kernels.cubin", work);
-    const char *argv[] = {
-        t->ptxas, "-v", "-arch", arch_of(a, arch), "--generate-line-info", "-o",
-        cubin,    ptx,  NULL};
+    const char *argv[] = {q->t->ptxas,
+                          "-v",
+                          "-arch",
+                          arch_of(a, q->arch),
+                          "--generate-line-info",
+                          "-o",
+                          cubin,
+                          ptx,
+                          q->kernel ? "-e" : NULL,
+                          q->kernel,
+                          NULL};
     tc_build_status s = TC_BUILD_MACHINE;
-    if (!tc_write_file(ptx, text, strlen(text), 0644)) {
+    if (!tc_write_file(ptx, q->text, strlen(q->text), 0644)) {
         tc_buf_printf(said, "%s: %s", ptx, strerror(errno));
     } else {
-        s = run(a, argv, work, o, said);
+        s = run(a, argv, work, q->o, said);
     }
     if (s == TC_BUILD_OK && (*made = tc_read_file(a, cubin, bytes)) == NULL) {
         tc_buf_printf(said, "%s: %s", cubin, strerror(errno));
@@ -127,6 +143,7 @@ static void keep(tc_arena *a, const char *cache, const char *name,
 
 tc_build_status tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
                                    const char *ptx_text, const char *arch,
+                                   const char *kernel,
                                    const tc_build_options *o,
                                    const char **lines, char *why,
                                    size_t why_size) {
@@ -134,7 +151,8 @@ tc_build_status tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
     if (t->ptxas == NULL) {
         return TC_BUILD_OK;
     }
-    const char *name = name_of(a, t, ptx_text, arch, "registers"), *note;
+    ptxas_request q = {t, ptx_text, arch, kernel, o};
+    const char *name = name_of(a, &q, "registers"), *note;
     const char *cache = tc_cache_folder(a, o->cache, &note);
     tc_part part = {.name = "registers", .mode = 0600};
     size_t bytes = 0;
@@ -144,7 +162,7 @@ tc_build_status tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
         return TC_BUILD_OK;
     }
     tc_buf said = TC_BUF_INIT;
-    tc_build_status s = assemble(a, t, ptx_text, arch, o, &said, &made, &bytes);
+    tc_build_status s = assemble(a, &q, &said, &made, &bytes);
     if (s == TC_BUILD_OK) {
         *lines = registers_in(a, tc_buf_text(&said));
     }
@@ -164,7 +182,8 @@ const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
         snprintf(why, why_size, "there is no ptxas beside %s", t->nvcc);
         return NULL;
     }
-    const char *name = name_of(a, t, ptx_text, arch, "cubin"), *note;
+    ptxas_request q = {t, ptx_text, arch, NULL, o};
+    const char *name = name_of(a, &q, "cubin"), *note;
     const char *cache = tc_cache_folder(a, o->cache, &note);
     tc_part part = {.name = "cubin", .mode = 0600};
     if (cache != NULL && tc_cache_find(a, cache, name, &part, 1) != NULL) {
@@ -173,7 +192,7 @@ const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
     }
     tc_buf said = TC_BUF_INIT;
     void *made = NULL;
-    tc_build_status s = assemble(a, t, ptx_text, arch, o, &said, &made, bytes);
+    tc_build_status s = assemble(a, &q, &said, &made, bytes);
     if (s != TC_BUILD_OK) {
         snprintf(why, why_size, "%s%s",
                  s == TC_BUILD_REFUSED ? "ptxas refused it: " : "",

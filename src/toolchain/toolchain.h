@@ -84,12 +84,14 @@ tc_build_status tc_build_cu(tc_arena *a, const tc_toolchain *t,
  * process's: its path is then another. False with errno where it cannot be. */
 bool tc_build_restore(tc_arena *a, tc_build *b);
 
-/* Registers a thread of each kernel, as ptxas counts them: *lines has "name n"
- * lines; "" where there is no ptxas, it refuses (TC_BUILD_REFUSED), or it was
+/* Registers a thread of the kernel (NULL: of each), as ptxas counts them: a text
+ * of ten thousand kernels takes it a minute, and one of them a second. *lines has
+ * "name n" lines; "" where there is no ptxas, it refuses (TC_BUILD_REFUSED), or it was
  * not run to its end: why. Cached too; of the options only cancel, cache and
  * limits count. */
 tc_build_status tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
                                    const char *ptx_text, const char *arch,
+                                   const char *kernel,
                                    const tc_build_options *o,
                                    const char **lines, char *why,
                                    size_t why_size);

@@ -56,7 +56,7 @@ bool tc_divides_always(tc_arena *a, tc_expr *e, int64_t n) {
     return tc_linear_gcd(&l) % n == 0 && l.constant % n == 0;
 }
 
-const char *tc_article(const tc_expr *e, bool divides) {
+const char *tc_check_article(const tc_expr *e, bool divides) {
     int64_t value;
     return divides ? "a" : tc_expr_const(e, &value) ? "no" : "not always a";
 }

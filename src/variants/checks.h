@@ -30,7 +30,7 @@ void tc_add_issue_ints(const tc_dispatch_ctx *cx, tc_verdict *v, tc_op op,
 /* e is n times something whatever its variables are. */
 bool tc_divides_always(tc_arena *a, tc_expr *e, int64_t n);
 /* "a", "no" or "not always a" (multiple). */
-const char *tc_article(const tc_expr *e, bool divides);
+const char *tc_check_article(const tc_expr *e, bool divides);
 /* The text of e, as scripts write it. */
 const char *tc_expr_text(tc_arena *a, const tc_expr *e);
 

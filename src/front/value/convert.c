@@ -15,7 +15,7 @@ bool tc_front_fail(tc_eval_ctx *e, tc_span span, const char *hint,
 
 const char *tc_did_you_mean(tc_eval_ctx *e, const char *word,
                             const char *const *names, int n) {
-    const char *best = tc_nearest(word, names, n);
+    const char *best = tc_diag_nearest(word, names, n);
     return best != NULL ? tc_format(e->arena, "did you mean '%s'?", best)
                         : NULL;
 }

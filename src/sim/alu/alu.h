@@ -80,7 +80,7 @@ static inline int16_t tc_s16(uint32_t v) {
 }
 
 /* A subnormal .f32 becomes zero of its sign (.ftz). */
-static inline uint32_t tc_flush(uint32_t u) {
+static inline uint32_t tc_alu_flush(uint32_t u) {
     return (u & 0x7f800000u) == 0 ? u & 0x80000000u : u;
 }
 
@@ -88,12 +88,12 @@ static inline uint32_t tc_flush(uint32_t u) {
 typedef enum tc_round { TC_RN, TC_RZ, TC_RM, TC_RP } tc_round;
 tc_round tc_round_of(uint32_t flags);
 /* m * 2^e (and a little more if sticky), rounded once, as bits of t. */
-uint64_t tc_pack(tc_ptx_type t, bool neg, uint64_t m, int e, bool sticky,
-                 tc_round r);
+uint64_t tc_alu_pack(tc_ptx_type t, bool neg, uint64_t m, int e, bool sticky,
+                     tc_round r);
 /* A double rounded to t; NaN is t's canonical NaN. */
 uint64_t tc_pack_double(tc_ptx_type t, double x, tc_round r);
 /* Bits of a float type (not packed) as a double, exactly. */
-double tc_unpack(tc_ptx_type t, uint64_t bits);
+double tc_alu_unpack(tc_ptx_type t, uint64_t bits);
 /* A NaN of one type as a quiet one of another, its payload cut or widened. */
 uint64_t tc_nan_resize(tc_ptx_type from, tc_ptx_type to, uint64_t v);
 /* .f16, .bf16 and their pairs: any op of float.c. */

@@ -43,11 +43,11 @@ static unsigned accepted(tc_ptx_cmp cmp) {
 #define AS_U(v)     (v)
 #define AS_S32(v)   ((int32_t)(v))
 #define AS_S64(v)   ((int64_t)(v))
-#define AS_FTZ(v)   tc_f32(tc_flush(v))
-#define AS_HALF(v)  tc_unpack(TC_PT_F16, (v)&0xffffu)
-#define AS_HALF2(v) tc_unpack(TC_PT_F16, (v) >> 16)
-#define AS_BF(v)    tc_unpack(TC_PT_BF16, (v)&0xffffu)
-#define AS_BF2(v)   tc_unpack(TC_PT_BF16, (v) >> 16)
+#define AS_FTZ(v)   tc_f32(tc_alu_flush(v))
+#define AS_HALF(v)  tc_alu_unpack(TC_PT_F16, (v)&0xffffu)
+#define AS_HALF2(v) tc_alu_unpack(TC_PT_F16, (v) >> 16)
+#define AS_BF(v)    tc_alu_unpack(TC_PT_BF16, (v)&0xffffu)
+#define AS_BF2(v)   tc_alu_unpack(TC_PT_BF16, (v) >> 16)
 
 static uint32_t mask_of(const uint8_t *hit) {
     uint32_t m = 0;

@@ -72,7 +72,7 @@ static uint64_t to_integer(double x, cvt_kind to, cvt_kind from, tc_round r) {
 static uint64_t from_integer(uint64_t v, cvt_kind from, tc_ptx_type to,
                              uint32_t flags) {
     bool neg = from.is_signed && (int64_t)v < 0;
-    return tc_pack(to, neg, neg ? 0 - v : v, 0, false, tc_round_of(flags));
+    return tc_alu_pack(to, neg, neg ? 0 - v : v, 0, false, tc_round_of(flags));
 }
 
 static double saturated(double x) {
@@ -133,21 +133,21 @@ static uint64_t convert(const tc_ptx_op *op, cvt_kind from, cvt_kind to,
                        ? v
                        : tc_pack_double(
                              (tc_ptx_type)op->type,
-                             saturated(tc_unpack((tc_ptx_type)op->type, v)),
+                             saturated(tc_alu_unpack((tc_ptx_type)op->type, v)),
                              TC_RN);
         }
         return (op->flags & TC_PM_SAT) != 0 ? clamp(v, from, to) : v;
     }
     /* An H200 flushes nothing on the way to .f16: .rm and .rp show it. */
     if (ftz && op->type2 == TC_PT_F32 && op->type != TC_PT_F16) {
-        v = tc_flush((uint32_t)v);
+        v = tc_alu_flush((uint32_t)v);
     }
-    double x = tc_unpack((tc_ptx_type)op->type2, v);
+    double x = tc_alu_unpack((tc_ptx_type)op->type2, v);
     if (!to.is_float) {
         return to_integer(x, to, from, tc_round_of(op->flags));
     }
     v = float_to_float(x, v, op);
-    return ftz && op->type == TC_PT_F32 ? tc_flush((uint32_t)v) : v;
+    return ftz && op->type == TC_PT_F32 ? tc_alu_flush((uint32_t)v) : v;
 }
 
 /* cvt.rn.f16x2.f32 d, a, b: a goes to the upper half. */

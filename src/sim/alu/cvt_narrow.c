@@ -155,7 +155,7 @@ static uint32_t power(uint32_t u, bool up, bool satfinite) {
 
 static uint32_t f32_of(uint8_t type, uint32_t half) {
     bool bf = type == TC_PT_BF16X2;
-    return bf ? half << 16 : tc_u32((float)tc_unpack(TC_PT_F16, half));
+    return bf ? half << 16 : tc_u32((float)tc_alu_unpack(TC_PT_F16, half));
 }
 
 static unsigned element_bits(uint8_t type) {

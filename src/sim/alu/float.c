@@ -139,9 +139,9 @@ static void slow32(float_op op, uint32_t flags, uint32_t *restrict d,
                    const uint32_t *a, const uint32_t *b, const uint32_t *c) {
     bool ftz = (flags & TC_PM_FTZ) != 0;
     for (int i = 0; i < TC_LANES; i++) {
-        uint32_t x = ftz ? tc_flush(a[i]) : a[i];
-        uint32_t y = ftz ? tc_flush(b[i]) : b[i];
-        uint32_t z = ftz ? tc_flush(c[i]) : c[i];
+        uint32_t x = ftz ? tc_alu_flush(a[i]) : a[i];
+        uint32_t y = ftz ? tc_alu_flush(b[i]) : b[i];
+        uint32_t z = ftz ? tc_alu_flush(c[i]) : c[i];
         float f = calculate32(op, flags, tc_f32(x), tc_f32(y), tc_f32(z));
         if (op == RCP && ftz && fabsf(tc_f32(x)) > 0x1p126f) {
             f = f * 0.0f; /* tiny before it is rounded: flushed */
@@ -150,7 +150,7 @@ static void slow32(float_op op, uint32_t flags, uint32_t *restrict d,
             f = f * 0.0f;
         }
         uint32_t r = canonical(f);
-        r = ftz ? tc_flush(r) : r;
+        r = ftz ? tc_alu_flush(r) : r;
         d[i] = (flags & TC_PM_SAT) != 0 ? saturate32(r) : r;
     }
 }
@@ -188,8 +188,8 @@ static K32_FLOAT(rcp32, RCP, 1.0f / x) static K32_FLOAT(sqrt32, SQRT, sqrtf(x))
      * or with .NaN wins. */
     static uint32_t pick32(uint32_t flags, uint32_t a, uint32_t b, bool most) {
     if ((flags & TC_PM_FTZ) != 0) {
-        a = tc_flush(a);
-        b = tc_flush(b);
+        a = tc_alu_flush(a);
+        b = tc_alu_flush(b);
     }
     float x = tc_f32(a), y = tc_f32(b);
     if (x != x || y != y) {
@@ -221,7 +221,7 @@ void tc_f32_abs(uint32_t flags, uint32_t *restrict d, const uint32_t *a,
     (void)b, (void)c;
     bool ftz = (flags & TC_PM_FTZ) != 0;
     for (int i = 0; i < TC_LANES; i++) {
-        uint32_t u = (ftz ? tc_flush(a[i]) : a[i]) & 0x7fffffffu;
+        uint32_t u = (ftz ? tc_alu_flush(a[i]) : a[i]) & 0x7fffffffu;
         d[i] = u > 0x7f800000u ? (uint32_t)NAN32 : u;
     }
 }
@@ -231,7 +231,7 @@ void tc_f32_neg(uint32_t flags, uint32_t *restrict d, const uint32_t *a,
     (void)b, (void)c;
     bool ftz = (flags & TC_PM_FTZ) != 0;
     for (int i = 0; i < TC_LANES; i++) {
-        uint32_t u = ftz ? tc_flush(a[i]) : a[i];
+        uint32_t u = ftz ? tc_alu_flush(a[i]) : a[i];
         bool nan = (u & 0x7fffffffu) > 0x7f800000u;
         d[i] = nan ? (uint32_t)NAN32 : u ^ 0x80000000u;
     }

@@ -49,8 +49,8 @@ static bool goes_up(tc_round r, bool neg, uint64_t q, int half) {
     }
 }
 
-uint64_t tc_pack(tc_ptx_type t, bool neg, uint64_t m, int e, bool sticky,
-                 tc_round r) {
+uint64_t tc_alu_pack(tc_ptx_type t, bool neg, uint64_t m, int e, bool sticky,
+                     tc_round r) {
     half_format f = format_of(t);
     int exponent_bits = f.bits - 1 - f.mantissa;
     int bias = (1 << (exponent_bits - 1)) - 1, top = 2 * bias + 1;
@@ -92,10 +92,10 @@ uint64_t tc_pack_double(tc_ptx_type t, double x, tc_round r) {
         return m != 0 ? f.nan : ((uint64_t)neg << (f.bits - 1)) | inf;
     }
     m |= e != 0 ? (uint64_t)1 << 52 : 0;
-    return tc_pack(t, neg, m, (e != 0 ? e : 1) - 1075, false, r);
+    return tc_alu_pack(t, neg, m, (e != 0 ? e : 1) - 1075, false, r);
 }
 
-double tc_unpack(tc_ptx_type t, uint64_t bits) {
+double tc_alu_unpack(tc_ptx_type t, uint64_t bits) {
     if (t == TC_PT_F64) {
         return tc_f64(bits);
     }
@@ -156,7 +156,7 @@ typedef enum half_op {
 /* 9.7.4.9, 9.7.4.10: as for .f32. */
 static uint32_t pick(tc_ptx_type t, uint32_t flags, uint32_t a, uint32_t b,
                      bool most) {
-    double x = tc_unpack(t, a), y = tc_unpack(t, b);
+    double x = tc_alu_unpack(t, a), y = tc_alu_unpack(t, b);
     if (x != x || y != y) {
         bool both = x != x && y != y;
         return both || (flags & TC_PM_NAN) != 0 ? 0x7fffu : x != x ? b : a;
@@ -183,7 +183,7 @@ static uint32_t one(tc_ptx_type t, half_op op, uint32_t flags, uint32_t a,
         b = flush16(b);
         c = flush16(c);
     }
-    double x = tc_unpack(t, a), y = tc_unpack(t, b), r;
+    double x = tc_alu_unpack(t, a), y = tc_alu_unpack(t, b), r;
     switch (op) {
     case ADD:
         r = add_odd(x, y);
@@ -195,7 +195,7 @@ static uint32_t one(tc_ptx_type t, half_op op, uint32_t flags, uint32_t a,
         r = x * y; /* exact */
         break;
     case FMA:
-        r = add_odd(x * y, tc_unpack(t, c));
+        r = add_odd(x * y, tc_alu_unpack(t, c));
         break;
     case MIN:
     case MAX:

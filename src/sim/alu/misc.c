@@ -164,7 +164,7 @@ void tc_sim_op_SLCT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     const uint64_t *b = tc_src64(w, &op->a[2], tb);
     const uint32_t *c = tc_src32(w, &op->a[3], tc);
     for (int i = 0; i < TC_LANES; i++) {
-        uint32_t u = (op->flags & TC_PM_FTZ) != 0 ? tc_flush(c[i]) : c[i];
+        uint32_t u = (op->flags & TC_PM_FTZ) != 0 ? tc_alu_flush(c[i]) : c[i];
         bool first = op->type2 == TC_PT_F32 ? tc_f32(u) >= 0 : S32(u) >= 0;
         d[i] = first ? a[i] : b[i];
     }

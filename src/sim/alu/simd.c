@@ -166,7 +166,7 @@ void tc_alu_mixed(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_k32 *k,
             continue;
         }
         for (int l = 0; l < TC_LANES; l++) {
-            double x = tc_unpack((tc_ptx_type)op->type2, s[i][l] & 0xffff);
+            double x = tc_alu_unpack((tc_ptx_type)op->type2, s[i][l] & 0xffff);
             wide[i][l] = tc_u32((float)x);
         }
         s[i] = wide[i];

@@ -17,7 +17,7 @@ uint32_t tc_bulk_value(tc_warp *w, const tc_ptx_operand *o, int lane) {
 
 uint64_t tc_bulk_address(tc_warp *w, const tc_ptx_operand *o, int lane) {
     uint64_t at[TC_LANES];
-    tc_addresses(w, o, at);
+    tc_operand_addresses(w, o, at);
     return at[lane];
 }
 
@@ -38,10 +38,11 @@ static bool multicast(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b,
             peer = c;
         }
         if (!peer || peer->ended) {
-            tc_fault(w, op, lane,
-                     peer ? TC_FINDING_REMOTE_EXITED : TC_FINDING_OUT_OF_BOUNDS,
-                     TC_PS_SHARED, first.to.address, b->bytes,
-                     peer ? TC_DETAIL_NONE : TC_DETAIL_MASK_CTA);
+            tc_finding_fault(w, op, lane,
+                             peer ? TC_FINDING_REMOTE_EXITED
+                                  : TC_FINDING_OUT_OF_BOUNDS,
+                             TC_PS_SHARED, first.to.address, b->bytes,
+                             peer ? TC_DETAIL_NONE : TC_DETAIL_MASK_CTA);
             return false;
         }
         tc_bulk_target *t = &b->target[b->ntargets++];
@@ -167,8 +168,9 @@ static void land(tc_run *r, tc_transfer *t) {
 static bool check_size(tc_warp *w, const tc_ptx_op *op, int lane,
                        uint32_t bytes) {
     if (bytes % 16 != 0) {
-        tc_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, (tc_ptx_space)op->space,
-                 0, bytes, TC_DETAIL_BULK_SIZE);
+        tc_finding_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE,
+                         (tc_ptx_space)op->space, 0, bytes,
+                         TC_DETAIL_BULK_SIZE);
         return false;
     }
     return true;
@@ -194,8 +196,8 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
         return false;
     }
     if (t->has_barrier && t->barrier.cta != t->to.owner) {
-        tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, t->to.address,
-                 b->bytes, TC_DETAIL_BULK_MBARRIER);
+        tc_finding_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED,
+                         t->to.address, b->bytes, TC_DETAIL_BULK_MBARRIER);
         return false;
     }
     return true;
@@ -229,7 +231,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
 
 static void bulk(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
-        issue(w, op, tc_first(m));
+        issue(w, op, tc_first_bit(m));
     }
 }
 
@@ -246,7 +248,7 @@ void tc_sim_op_CP_REDUCE_ASYNC_BULK(tc_warp *w, const tc_ptx_op *op,
 void tc_sim_op_CP_ASYNC_BULK_PREFETCH(tc_warp *w, const tc_ptx_op *op,
                                       uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
-        int lane = tc_first(m);
+        int lane = tc_first_bit(m);
         tc_resolved at;
         uint32_t bytes = tc_bulk_value(w, &op->a[1], lane);
         if (check_size(w, op, lane, bytes)) {

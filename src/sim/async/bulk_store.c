@@ -53,14 +53,14 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_bulk *b) {
     }
     bool shared = (op->more & TC_PX_BULK_TX) != 0;
     if ((t->to.space == TC_PS_SHARED) != shared) {
-        tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, t->to.space,
-                 t->to.address, b->bytes,
-                 shared ? TC_DETAIL_NOT_SHARED : TC_DETAIL_NOT_GLOBAL);
+        tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, t->to.space,
+                         t->to.address, b->bytes,
+                         shared ? TC_DETAIL_NOT_SHARED : TC_DETAIL_NOT_GLOBAL);
         return false;
     }
     if (shared && t->barrier.cta != t->to.owner) {
-        tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, t->to.address,
-                 b->bytes, TC_DETAIL_STORE_MBARRIER);
+        tc_finding_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED,
+                         t->to.address, b->bytes, TC_DETAIL_STORE_MBARRIER);
         return false;
     }
     return true;
@@ -90,7 +90,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
 
 void tc_sim_op_ST_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
-        issue(w, op, tc_first(m));
+        issue(w, op, tc_first_bit(m));
     }
 }
 
@@ -102,8 +102,8 @@ static void fill_zero(tc_warp *w, const tc_ptx_op *op, int lane) {
     uint64_t tmp[TC_LANES], bytes = tc_src64(w, &op->a[1], tmp)[lane];
     tc_resolved at;
     if (bytes % 8 != 0 || bytes > 16777216) {
-        tc_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, 0,
-                 (uint32_t)bytes, TC_DETAIL_ST_BULK_SIZE);
+        tc_finding_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, 0,
+                         (uint32_t)bytes, TC_DETAIL_ST_BULK_SIZE);
         return;
     }
     if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, lane,
@@ -112,8 +112,8 @@ static void fill_zero(tc_warp *w, const tc_ptx_op *op, int lane) {
         return;
     }
     if (at.owner != w->cta) {
-        tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, at.space, at.address,
-                 (uint32_t)bytes, TC_DETAIL_ST_BULK_OWN);
+        tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, at.space,
+                         at.address, (uint32_t)bytes, TC_DETAIL_ST_BULK_OWN);
         return;
     }
     if (w->cta->run->race) {
@@ -130,7 +130,7 @@ static void fill_zero(tc_warp *w, const tc_ptx_op *op, int lane) {
 
 void tc_sim_op_ST_BULK(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
-        fill_zero(w, op, tc_first(m));
+        fill_zero(w, op, tc_first_bit(m));
     }
 }
 

@@ -25,10 +25,10 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
     uint32_t n = 0;
     lanes &= ~b->landed;
     for (uint32_t m = lanes; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         uint8_t bytes[16] = {0};
         if (b->src_size[i]) {
-            const tc_sim_allocation *a = tc_find_allocation(r, b->src[i]);
+            const tc_sim_allocation *a = tc_allocation_find(r, b->src[i]);
             memcpy(bytes, a->bytes + (b->src[i] - a->address), b->src_size[i]);
         }
         memcpy(c->shared + b->dst[i], bytes, b->op->size);
@@ -40,11 +40,12 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
         tc_mbarrier_copies_landed(w);
     }
     if (lanes && r->trace) {
-        tc_observe_event(w, b->op, TC_TRACE_COMPLETE, TC_UNIT_ASYNC, lanes,
-                         (tc_trace_event){.group = b->group[tc_first(lanes)],
-                                          .bytes = (int32_t)n,
-                                          .cause = b->event,
-                                          .address = b->dst[tc_first(lanes)]});
+        tc_observe_event(
+            w, b->op, TC_TRACE_COMPLETE, TC_UNIT_ASYNC, lanes,
+            (tc_trace_event){.group = b->group[tc_first_bit(lanes)],
+                             .bytes = (int32_t)n,
+                             .cause = b->event,
+                             .address = b->dst[tc_first_bit(lanes)]});
     }
 }
 
@@ -112,32 +113,32 @@ static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
                        uint64_t src, uint32_t src_size) {
     tc_cta *c = w->cta;
     if (src_size > op->size) {
-        tc_fault(w, op, i, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, dst, src_size,
-                 TC_DETAIL_SRC_SIZE);
+        tc_finding_fault(w, op, i, TC_FINDING_ILLEGAL_SIZE, TC_PS_SHARED, dst,
+                         src_size, TC_DETAIL_SRC_SIZE);
         return false;
     }
     if (dst % op->size) {
-        tc_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_SHARED, dst, op->size,
-                 TC_DETAIL_NONE);
+        tc_finding_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_SHARED, dst,
+                         op->size, TC_DETAIL_NONE);
         return false;
     }
     if (dst > c->shared_bytes || c->shared_bytes - dst < op->size) {
-        tc_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED, dst,
-                 op->size, TC_DETAIL_NONE);
+        tc_finding_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED, dst,
+                         op->size, TC_DETAIL_NONE);
         return false;
     }
     if (src % op->size) {
-        tc_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_GLOBAL, src, op->size,
-                 TC_DETAIL_NONE);
+        tc_finding_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_GLOBAL, src,
+                         op->size, TC_DETAIL_NONE);
         return false;
     }
     if (src_size == 0) {
         return true;
     }
-    tc_sim_allocation *a = tc_find_allocation(c->run, src);
+    tc_sim_allocation *a = tc_allocation_find(c->run, src);
     if (!a || a->size - (src - a->address) < src_size) {
-        tc_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, TC_PS_GLOBAL, src,
-                 src_size, TC_DETAIL_NONE);
+        tc_finding_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, TC_PS_GLOBAL, src,
+                         src_size, TC_DETAIL_NONE);
         return false;
     }
     return true;
@@ -160,7 +161,7 @@ static void schedule(tc_warp *w, tc_batch *b) {
         break;
     case TC_COMPLETE_RANDOM:
         for (uint32_t m = b->mask; m; m &= m - 1) {
-            uint64_t x = tc_random(r);
+            uint64_t x = tc_sim_random(r);
             uint32_t spread = x & 1 ? 64 : 4096;
             if ((x >> 1) % 4 == 0) {
                 continue; /* at the wait */
@@ -185,11 +186,11 @@ static tc_batch *new_batch(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_warp_core *k = w->core;
     uint64_t dst[TC_LANES], src[TC_LANES];
     uint32_t size[TC_LANES];
-    tc_addresses(w, &op->a[0], dst);
-    tc_addresses(w, &op->a[1], src);
+    tc_operand_addresses(w, &op->a[0], dst);
+    tc_operand_addresses(w, &op->a[1], src);
     source_sizes(w, op, size);
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         if (!check_lane(w, op, i, dst[i], src[i], size[i])) {
             return NULL;
         }
@@ -231,7 +232,7 @@ void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         b->complete = tc_timing_copy(w, b);
     }
     if (r->trace) {
-        int first = tc_first(mask);
+        int first = tc_first_bit(mask);
         b->event = tc_observe_event(
             w, op, TC_TRACE_ISSUE, TC_UNIT_ASYNC, mask,
             (tc_trace_event){.group = (int32_t)w->core->ncommit[first],
@@ -248,10 +249,10 @@ static void trace_ordinals(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                            uint32_t mask, const int32_t *ordinal,
                            uint64_t begin) {
     while (w->cta->run->trace && mask) {
-        int32_t g = ordinal[tc_first(mask)];
+        int32_t g = ordinal[tc_first_bit(mask)];
         uint32_t same = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             same |= ordinal[i] == g ? UINT32_C(1) << i : 0;
         }
         tc_observe_event(
@@ -271,7 +272,7 @@ static void commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (tc_batch *b = k->batches; b; b = b->next) {
         uint32_t took = 0;
         for (uint32_t m = mask & b->mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             if (b->group[i] < 0) {
                 b->group[i] = ordinal[i];
                 took |= UINT32_C(1) << i;
@@ -295,7 +296,7 @@ static uint32_t covered(const tc_warp_core *k, const tc_batch *b, uint32_t mask,
                         int64_t n) {
     uint32_t out = 0;
     for (uint32_t m = mask & b->mask & ~b->done; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         if (b->group[i] >= 0 && b->group[i] < (int64_t)k->ncommit[i] - n) {
             out |= UINT32_C(1) << i;
         }

@@ -120,8 +120,8 @@ bool tc_mbarrier_find(tc_warp *w, const tc_ptx_op *op, int lane,
         return false;
     }
     if (p.space != TC_PS_SHARED) {
-        tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, p.space, address, 8,
-                 TC_DETAIL_MBARRIER_SHARED);
+        tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, p.space,
+                         address, 8, TC_DETAIL_MBARRIER_SHARED);
         return false;
     }
     *out = (tc_mbarrier_ref){.cta = p.owner, .offset = (uint32_t)p.address};
@@ -158,7 +158,7 @@ static void find(tc_run *r, tc_mbarrier_ref b, tc_finding_kind kind,
     if (cause) {
         f.cause = *cause;
     }
-    tc_find(r, &f);
+    tc_finding_add(r, &f);
 }
 
 /* An arrival that the phase does not expect. */
@@ -170,7 +170,7 @@ static void find_arrival(tc_run *r, tc_mbarrier_ref b, const tc_mbarrier *m,
     f.other = m->init;
     f.missing_n = m->count;
     f.detail.row = detail;
-    tc_find(r, &f);
+    tc_finding_add(r, &f);
 }
 
 /* Where the hardware's behaviour is undefined, we go no further. */

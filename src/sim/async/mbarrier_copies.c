@@ -31,7 +31,7 @@ static uint32_t waiting(const tc_warp_core *k, const tc_mbarrier_copies *c) {
 
 static void arrive(tc_warp *w, const tc_mbarrier_copies *c, uint32_t lanes) {
     for (uint32_t m = lanes; m && !w->cta->run->stopped; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         tc_access by = tc_access_of(w, c->op, i);
         tc_race_mbarrier_copied(w, i, c->to[i].cta, c->to[i].offset,
                                 tc_mbarrier_phase(c->to[i]), c->before);
@@ -87,7 +87,7 @@ void tc_sim_op_CP_ASYNC_MBARRIER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
     tc_warp_core *k = w->core;
     tc_mbarrier_copies *c = tc_xcalloc(1, sizeof *c), **end = &k->copies;
     uint64_t addr[TC_LANES];
-    tc_addresses(w, &op->a[0], addr);
+    tc_operand_addresses(w, &op->a[0], addr);
     c->op = op;
     c->lanes = mask;
     c->before = k->nbatches;
@@ -96,7 +96,7 @@ void tc_sim_op_CP_ASYNC_MBARRIER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
     }
     *end = c;
     for (uint32_t m = mask; m && !r->stopped; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         tc_access by = tc_access_of(w, op, i);
         if (!tc_mbarrier_find(w, op, i, (tc_ptx_space)op->space, addr[i],
                               &c->to[i])) {

@@ -12,14 +12,14 @@
 static bool object(tc_warp *w, const tc_ptx_op *op, int lane, int at, bool own,
                    tc_mbarrier_ref *out) {
     uint64_t addr[TC_LANES];
-    tc_addresses(w, &op->a[at], addr);
+    tc_operand_addresses(w, &op->a[at], addr);
     if (!tc_mbarrier_find(w, op, lane, (tc_ptx_space)op->space, addr[lane],
                           out)) {
         return false;
     }
     if (own && out->cta != w->cta) {
-        tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED,
-                 addr[lane], 8, TC_DETAIL_MBARRIER_OWN);
+        tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED,
+                         addr[lane], 8, TC_DETAIL_MBARRIER_OWN);
         return false;
     }
     return true;
@@ -59,7 +59,7 @@ static void stop_loop(tc_warp *w) {
 void tc_sim_op_MBARRIER_INIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
     for (uint32_t m = mask; m && !r->stopped; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         tc_mbarrier_ref b;
         if (!object(w, op, i, 0, true, &b)) {
             return;
@@ -77,7 +77,7 @@ void tc_sim_op_MBARRIER_INIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 void tc_sim_op_MBARRIER_INVAL(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
     for (uint32_t m = mask; m && !r->stopped; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         tc_mbarrier_ref b;
         if (!object(w, op, i, 0, true, &b)) {
             return;
@@ -96,7 +96,7 @@ static void change_tx(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                       bool expect) {
     tc_run *r = w->cta->run;
     for (uint32_t m = mask; m && !r->stopped; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         tc_mbarrier_ref b;
         if (!object(w, op, i, 0, false, &b)) {
             return;
@@ -130,7 +130,7 @@ static void arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     uint64_t token[TC_LANES] = {0};
     how |= op->more & TC_PX_MBAR_NO_COMPLETE ? TC_ARRIVE_NO_COMPLETE : 0u;
     for (uint32_t m = mask; m && !r->stopped; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         tc_mbarrier_ref b;
         if (!object(w, op, i, 1, false, &b)) {
             return;
@@ -228,10 +228,10 @@ static void passed(tc_warp *w, const tc_ptx_op *op, int lane,
 
 /* Lanes of todo that wait for the same phase as the first of them. */
 static uint32_t alike(const tc_wait *t, uint32_t todo) {
-    int first = tc_first(todo);
+    int first = tc_first_bit(todo);
     uint32_t same = 0;
     for (uint32_t m = todo; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         if (t[i].b.offset == t[first].b.offset &&
             t[i].phase == t[first].phase) {
             same |= UINT32_C(1) << i;
@@ -244,7 +244,7 @@ static void trace_waits(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
                         uint32_t lanes) {
     while (w->cta->run->trace && lanes) {
         uint32_t same = alike(t, lanes);
-        const tc_wait *first = &t[tc_first(same)];
+        const tc_wait *first = &t[tc_first_bit(same)];
         trace(w, op, TC_TRACE_WAIT, same, &first->b, first->phase, -1,
               w->core->mb_since);
         lanes &= ~same;
@@ -266,7 +266,7 @@ static void suspend(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
     }
     while (lanes) {
         uint32_t same = alike(t, lanes);
-        int first = tc_first(same);
+        int first = tc_first_bit(same);
         uint32_t ns = value32(w, &op->a[3], first, SUSPEND);
         tc_split *s = tc_warp_block(w, same, pc, TC_SPLIT_UNTIL, op);
         s->until = r->cycle + (ns < SUSPEND_MOST ? ns : SUSPEND_MOST);
@@ -299,7 +299,7 @@ static void note_polls(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
         k->poll = tc_xcalloc(TC_LANES, sizeof *k->poll);
     }
     for (uint32_t m = lanes; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         k->poll[i] = (tc_poll){op, t[i].b.offset, t[i].phase, progress};
     }
 }
@@ -310,7 +310,7 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     tc_wait t[TC_LANES];
     uint32_t done = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         if (!look(w, op, i, &t[i])) {
             stop_loop(w);
             return;

@@ -112,7 +112,7 @@ static bool find(tc_warp *w, const tc_ptx_op *op, tensor_move *m) {
     bool load = is_load(op);
     const tc_ptx_operand *v = &op->a[load ? 0 : 2];
     uint64_t address[TC_LANES];
-    tc_addresses(w, &op->a[load ? 1 : 0], address);
+    tc_operand_addresses(w, &op->a[load ? 1 : 0], address);
     uint32_t at = (uint32_t)address[0];
     m->regs = &w->cta->run->module->vec[v->slot];
     m->n = v->nvec;

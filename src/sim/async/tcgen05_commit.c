@@ -58,10 +58,11 @@ static bool multicast(tc_warp *w, const tc_ptx_op *op, int lane,
             continue;
         }
         if (!peer || peer->ended) {
-            tc_fault(w, op, lane,
-                     peer ? TC_FINDING_REMOTE_EXITED : TC_FINDING_OUT_OF_BOUNDS,
-                     TC_PS_SHARED, own.offset, 8,
-                     peer ? TC_DETAIL_NONE : TC_DETAIL_MASK_CTA);
+            tc_finding_fault(w, op, lane,
+                             peer ? TC_FINDING_REMOTE_EXITED
+                                  : TC_FINDING_OUT_OF_BOUNDS,
+                             TC_PS_SHARED, own.offset, 8,
+                             peer ? TC_DETAIL_NONE : TC_DETAIL_MASK_CTA);
             return false;
         }
         c->barrier[c->n] = own;
@@ -76,7 +77,7 @@ static bool multicast(tc_warp *w, const tc_ptx_op *op, int lane,
 
 static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tensor_commit *c) {
     uint64_t address[TC_LANES];
-    tc_addresses(w, &op->a[0], address);
+    tc_operand_addresses(w, &op->a[0], address);
     c->n = 1;
     return tc_mbarrier_find(w, op, lane, (tc_ptx_space)op->space, address[lane],
                             &c->barrier[0]) &&
@@ -133,6 +134,6 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
 
 void tc_sim_op_TCGEN05_COMMIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
-        issue(w, op, tc_first(m));
+        issue(w, op, tc_first_bit(m));
     }
 }

@@ -182,8 +182,9 @@ static bool check_source(tc_warp *w, const tc_ptx_op *op, int lane,
         for (uint32_t i = 0; i * 16 < c->bytes; i++) {
             uint32_t at = source_of(&c->d, r, i);
             if (at + 16 > w->cta->shared_bytes) {
-                tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED,
-                         at, 16, TC_DETAIL_DESCRIPTOR_BEYOND);
+                tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS,
+                                 TC_PS_SHARED, at, 16,
+                                 TC_DETAIL_DESCRIPTOR_BEYOND);
                 return false;
             }
         }
@@ -216,10 +217,10 @@ static bool find_pair(tc_warp *w, const tc_ptx_op *op, int lane,
     c->cta[1] = tc_tmem_peer(w->cta);
     c->nctas = 2;
     if (!c->cta[1] || c->cta[1]->ended) {
-        tc_fault(w, op, lane,
-                 c->cta[1] ? TC_FINDING_REMOTE_EXITED : TC_FINDING_TRAP,
-                 TC_PS_TENSOR, 0, 0,
-                 c->cta[1] ? TC_DETAIL_NONE : TC_DETAIL_TMEM_PAIR);
+        tc_finding_fault(w, op, lane,
+                         c->cta[1] ? TC_FINDING_REMOTE_EXITED : TC_FINDING_TRAP,
+                         TC_PS_TENSOR, 0, 0,
+                         c->cta[1] ? TC_DETAIL_NONE : TC_DETAIL_TMEM_PAIR);
         return false;
     }
     return true;
@@ -231,8 +232,8 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tcgen05_copy *c) {
     uint64_t bits = tc_src64(w, &op->a[1], tmp)[lane];
     tc_detail_id wrong = decode(bits, &c->d);
     if (wrong != TC_DETAIL_NONE) {
-        tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, c->d.start, 0,
-                 wrong);
+        tc_finding_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, c->d.start,
+                         0, wrong);
         return false;
     }
     c->lane = at >> 16;
@@ -290,6 +291,6 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
 /* 9.7.16.5: each thread that issues starts a copy. */
 void tc_sim_op_TCGEN05_CP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
-        issue(w, op, tc_first(m));
+        issue(w, op, tc_first_bit(m));
     }
 }

@@ -63,13 +63,13 @@ static void tell(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     bool wgmma = x->op->opcode == TC_PTX_WGMMA_MMA_ASYNC;
     tc_finding f = {.kind = TC_FINDING_READ_BEFORE_COMPLETE,
                     .space = TC_PS_REG,
-                    .at = tc_access_of(w, op, tc_first(mask)),
+                    .at = tc_access_of(w, op, tc_first_bit(mask)),
                     .cause = tc_transfer_access(x),
                     .missing =
                         wgmma ? TC_MISSING_WGMMA_WAIT : TC_MISSING_TENSOR_WAIT,
                     .missing_n = wgmma && x->group < 0,
                     .lanes = tc_popc(mask)};
-    tc_find(w->cta->run, &f);
+    tc_finding_add(w->cta->run, &f);
 }
 
 static bool pending(const tc_warp *w, const tc_transfer *x) {

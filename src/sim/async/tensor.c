@@ -98,8 +98,8 @@ static bool check_reduction(tc_warp *w, const tc_ptx_op *op, int lane,
     if (op->sub == 0 || reduced_type(op, t->map.type) != TC_PT_NONE) {
         return true;
     }
-    tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL, t->map.address,
-             t->size, TC_DETAIL_MAP_REDUCTION);
+    tc_finding_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL, t->map.address,
+                     t->size, TC_DETAIL_MAP_REDUCTION);
     return false;
 }
 
@@ -112,10 +112,11 @@ static bool check_global(tc_warp *w, const tc_ptx_op *op, int lane,
         if (bytes == 0) {
             continue;
         }
-        const tc_sim_allocation *a = tc_find_allocation(w->cta->run, p.address);
+        const tc_sim_allocation *a = tc_allocation_find(w->cta->run, p.address);
         if (!a || a->size - (p.address - a->address) < bytes) {
-            tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_GLOBAL,
-                     p.address, (uint32_t)bytes, TC_DETAIL_MAP_BEYOND);
+            tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS,
+                             TC_PS_GLOBAL, p.address, (uint32_t)bytes,
+                             TC_DETAIL_MAP_BEYOND);
             return false;
         }
     }
@@ -155,8 +156,8 @@ static bool find_barrier(tc_warp *w, const tc_ptx_op *op, int lane,
                pair_barriers(w, b, own.cta->rank & 1);
     }
     if (!multicast && g->barrier.cta != g->to.owner) {
-        tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED, g->to.address,
-                 b->bytes, TC_DETAIL_TENSOR_MBARRIER);
+        tc_finding_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_SHARED,
+                         g->to.address, b->bytes, TC_DETAIL_TENSOR_MBARRIER);
         return false;
     }
     return true;
@@ -185,8 +186,8 @@ static bool check_place(tc_warp *w, const tc_ptx_op *op, int lane,
         why = TC_DETAIL_MAP_SWIZZLE;
     }
     if (why != TC_DETAIL_NONE) {
-        tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL, t->map.address,
-                 t->size, why);
+        tc_finding_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL,
+                         t->map.address, t->size, why);
     }
     return why == TC_DETAIL_NONE;
 }
@@ -221,7 +222,7 @@ static bool find(tc_warp *w, const tc_ptx_op *op, int lane, tc_tensor *t) {
 /* ---- bytes ---- */
 
 static uint8_t *global(tc_run *r, uint64_t address) {
-    const tc_sim_allocation *a = tc_find_allocation(r, address);
+    const tc_sim_allocation *a = tc_allocation_find(r, address);
     return a->bytes + (address - a->address); /* checked at the issue */
 }
 
@@ -359,7 +360,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
 void tc_sim_op_CP_ASYNC_BULK_TENSOR(tc_warp *w, const tc_ptx_op *op,
                                     uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
-        issue(w, op, tc_first(m));
+        issue(w, op, tc_first_bit(m));
     }
 }
 
@@ -373,6 +374,6 @@ void tc_sim_op_CP_ASYNC_BULK_PREFETCH_TENSOR(tc_warp *w, const tc_ptx_op *op,
                                              uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
         tc_tensor t = {0};
-        find_map(w, op, tc_first(m), &t);
+        find_map(w, op, tc_first_bit(m), &t);
     }
 }

@@ -84,8 +84,8 @@ static void replace(tc_warp *w, const tc_ptx_op *op, int lane) {
     }
     if ((at.space != TC_PS_GLOBAL && at.owner != w->cta) ||
         !tc_sim_map_of(w->cta->run->sim, at.bytes, &m)) {
-        tc_fault(w, op, lane, TC_FINDING_TRAP, at.space, at.address,
-                 TC_TENSOR_MAP_BYTES, TC_DETAIL_NO_MAP_TO_CHANGE);
+        tc_finding_fault(w, op, lane, TC_FINDING_TRAP, at.space, at.address,
+                         TC_TENSOR_MAP_BYTES, TC_DETAIL_NO_MAP_TO_CHANGE);
         return;
     }
     tell(w, op, &at, lane, true);
@@ -97,7 +97,7 @@ static void replace(tc_warp *w, const tc_ptx_op *op, int lane) {
 void tc_sim_op_TENSORMAP_REPLACE(tc_warp *w, const tc_ptx_op *op,
                                  uint32_t mask) {
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
-        replace(w, op, tc_first(m));
+        replace(w, op, tc_first_bit(m));
     }
 }
 
@@ -126,7 +126,7 @@ void tc_sim_op_TENSORMAP_CP_FENCEPROXY(tc_warp *w, const tc_ptx_op *op,
         return;
     }
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
-        copy(w, op, tc_first(m), tc_first(m) == tc_first(mask));
+        copy(w, op, tc_first_bit(m), tc_first_bit(m) == tc_first_bit(mask));
     }
     w->cta->run->progress++;
     if (w->cta->run->race) {

@@ -40,8 +40,9 @@ void tc_tmem_fault(tc_warp *w, const tc_ptx_op *op, int lane,
                    tc_detail_id detail) {
     uint32_t column = address & 0xffff;
     column = column < TC_TMEM_COLUMNS ? column : TC_TMEM_COLUMNS - 1;
-    tc_fault(w, op, lane, kind, TC_PS_TENSOR,
-             (address >> 16) * UINT64_C(2048) + column * 4, bytes, detail);
+    tc_finding_fault(w, op, lane, kind, TC_PS_TENSOR,
+                     (address >> 16) * UINT64_C(2048) + column * 4, bytes,
+                     detail);
 }
 
 bool tc_tmem_allocated(const tc_cta *c, uint32_t column, uint32_t n) {
@@ -62,7 +63,7 @@ bool tc_tmem_allocated(const tc_cta *c, uint32_t column, uint32_t n) {
 
 uint32_t tc_tmem_address(tc_warp *w, const tc_ptx_operand *o, int lane) {
     uint64_t at[TC_LANES];
-    tc_addresses(w, o, at);
+    tc_operand_addresses(w, o, at);
     return (uint32_t)at[lane];
 }
 
@@ -79,14 +80,15 @@ bool tc_tmem_together(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     if (w->alive == UINT32_MAX) {
         return true;
     }
-    tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_TENSOR, 0, 0,
-             TC_DETAIL_TMEM_WARP);
+    tc_finding_fault(w, op, tc_first_bit(mask), TC_FINDING_TRAP, TC_PS_TENSOR,
+                     0, 0, TC_DETAIL_TMEM_WARP);
     return false;
 }
 
 static void trap(tc_warp *w, const tc_ptx_op *op, tc_detail_id why) {
-    tc_fault(w, op, tc_first(w->core->mask ? w->core->mask : w->alive),
-             TC_FINDING_TRAP, TC_PS_REG, 0, 0, why);
+    tc_finding_fault(w, op,
+                     tc_first_bit(w->core->mask ? w->core->mask : w->alive),
+                     TC_FINDING_TRAP, TC_PS_REG, 0, 0, why);
 }
 
 /* ---- alloc ---- */
@@ -128,8 +130,8 @@ static bool good_columns(uint32_t n) {
 static bool check_alloc(tc_warp *w, const tc_ptx_op *op, int lane, uint32_t n) {
     tc_tensor_memory *t = tc_tmem_make(w->cta);
     if (!good_columns(n)) {
-        tc_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, TC_PS_TENSOR, 0, n,
-                 TC_DETAIL_TMEM_COLUMNS);
+        tc_finding_fault(w, op, lane, TC_FINDING_ILLEGAL_SIZE, TC_PS_TENSOR, 0,
+                         n, TC_DETAIL_TMEM_COLUMNS);
         return false;
     }
     if (t->relinquished) {
@@ -143,7 +145,7 @@ static bool check_alloc(tc_warp *w, const tc_ptx_op *op, int lane, uint32_t n) {
                         .at = tc_access_of(w, op, lane),
                         .lanes = 1,
                         .detail.row = TC_DETAIL_TMEM_GROWS};
-        tc_find(w->cta->run, &f);
+        tc_finding_add(w->cta->run, &f);
     }
     return true;
 }
@@ -152,7 +154,7 @@ static bool check_alloc(tc_warp *w, const tc_ptx_op *op, int lane, uint32_t n) {
 static void hand_out(tc_warp *w, const tc_ptx_op *op, int lane,
                      uint32_t column) {
     uint64_t addr[TC_LANES] = {0};
-    tc_addresses(w, &op->a[0], addr);
+    tc_operand_addresses(w, &op->a[0], addr);
     tc_resolved p;
     if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, lane, addr[lane], 4, 4,
                          &p)) {
@@ -169,7 +171,7 @@ static void hand_out(tc_warp *w, const tc_ptx_op *op, int lane,
     }
     if (r->race || r->trace || r->timing) {
         addr[lane] = p.address;
-        tc_observe(w, op, TC_PS_SHARED, UINT32_C(1) << lane, addr, 4, true);
+        tc_isa_observe(w, op, TC_PS_SHARED, UINT32_C(1) << lane, addr, 4, true);
     }
     if (r->race) {
         tc_race_warp_sync(w, w->alive);
@@ -206,7 +208,7 @@ static void alloc_pair(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     tc_tensor_memory *mine = w->cta->tensor;
     if (mine->meeting == TC_TMEM_MET) {
         mine->meeting = TC_TMEM_ALONE;
-        hand_out(w, op, tc_first(mask), mine->wanted);
+        hand_out(w, op, tc_first_bit(mask), mine->wanted);
         return;
     }
     if (!peer || peer->ended) {
@@ -226,7 +228,7 @@ static void alloc_pair(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
             other->meeting = TC_TMEM_MET;
             other->wanted = (uint32_t)at * TC_TMEM_UNIT;
             mine->meeting = TC_TMEM_ALONE;
-            hand_out(w, op, tc_first(mask), other->wanted);
+            hand_out(w, op, tc_first_bit(mask), other->wanted);
             wake(peer);
             return;
         }
@@ -240,7 +242,7 @@ void tc_sim_op_TCGEN05_ALLOC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     if (!tc_tmem_together(w, op, mask)) {
         return;
     }
-    int lane = tc_first(mask);
+    int lane = tc_first_bit(mask);
     uint32_t n = value_of(w, &op->a[1], lane);
     tc_tensor_memory *t = tc_tmem_make(w->cta);
     if (t->meeting != TC_TMEM_MET && !check_alloc(w, op, lane, n)) {
@@ -268,7 +270,7 @@ void tc_sim_op_TCGEN05_DEALLOC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     if (!tc_tmem_together(w, op, mask)) {
         return;
     }
-    int lane = tc_first(mask);
+    int lane = tc_first_bit(mask);
     uint32_t at = value_of(w, &op->a[0], lane);
     uint32_t n = value_of(w, &op->a[1], lane);
     uint32_t unit = at / TC_TMEM_UNIT;
@@ -314,7 +316,7 @@ void tc_tmem_finish(tc_cta *c) {
                             tc_access_of(&c->warps[t->warp[i]], t->alloc[i], 0),
                         .lanes = 1,
                         .detail.row = TC_DETAIL_TMEM_NOT_FREED};
-        tc_find(c->run, &f);
+        tc_finding_add(c->run, &f);
     }
     if (t) {
         forget(t);

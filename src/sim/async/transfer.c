@@ -180,7 +180,7 @@ static void at(tc_transfer *t, uint64_t cycle) {
  * at once or with the landing. */
 static void at_random(tc_transfer *t) {
     tc_run *r = t->warp->cta->run;
-    uint64_t x = tc_random(r);
+    uint64_t x = tc_sim_random(r);
     uint32_t spread = x & 1 ? 64 : 4096;
     if ((x >> 3 & 1) != 0) {
         read_sources(r, t);
@@ -224,10 +224,10 @@ void tc_transfer_start(tc_transfer *t) {
 static void tell_groups(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                         uint32_t mask, const int32_t *ordinal, uint64_t begin) {
     while (w->cta->run->trace && mask) {
-        int32_t g = ordinal[tc_first(mask)];
+        int32_t g = ordinal[tc_first_bit(mask)];
         uint32_t same = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             same |= ordinal[i] == g ? UINT32_C(1) << i : 0;
         }
         tell(w, op, kind, same,

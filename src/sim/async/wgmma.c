@@ -57,8 +57,8 @@ static bool inside(tc_warp *w, const tc_ptx_op *op, const tc_wgmma_source *s,
         for (uint32_t k = 0; k < depth_of(op); k++) {
             uint32_t at = tc_wgmma_chunk(s, first + i, k, bytes_of(op), &in);
             if (at + 16 > w->cta->shared_bytes) {
-                tc_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED, at,
-                         16, TC_DETAIL_WGMMA_BEYOND);
+                tc_finding_fault(w, op, 0, TC_FINDING_OUT_OF_BOUNDS,
+                                 TC_PS_SHARED, at, 16, TC_DETAIL_WGMMA_BEYOND);
                 return false;
             }
             bool again = at == last || (s->transposed && in != 0);
@@ -238,10 +238,10 @@ static void check_fence(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     }
     tc_finding f = {.kind = TC_FINDING_DATA_RACE,
                     .space = TC_PS_REG,
-                    .at = tc_access_of(w, op, tc_first(mask)),
+                    .at = tc_access_of(w, op, tc_first_bit(mask)),
                     .missing = TC_MISSING_WGMMA_FENCE,
                     .lanes = tc_popc(mask)};
-    tc_find(r, &f);
+    tc_finding_add(r, &f);
 }
 
 /* ---- issue ---- */
@@ -249,8 +249,9 @@ static void check_fence(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 static bool uniform(tc_warp *w, const tc_ptx_op *op, const uint64_t *v) {
     for (int i = 1; i < TC_LANES; i++) {
         if (v[i] != v[0]) {
-            tc_fault(w, op, i, TC_FINDING_TRAP, TC_PS_SHARED,
-                     (v[i] & 0x3fff) << 4, 16, TC_DETAIL_WGMMA_DESCRIPTORS);
+            tc_finding_fault(w, op, i, TC_FINDING_TRAP, TC_PS_SHARED,
+                             (v[i] & 0x3fff) << 4, 16,
+                             TC_DETAIL_WGMMA_DESCRIPTORS);
             return false;
         }
     }
@@ -309,7 +310,7 @@ void tc_sim_op_WGMMA_MMA_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     if (g->in_registers) {
         take_registers(w, op, g);
     }
-    tc_transfer *x = tc_transfer_new(w, op, tc_first(mask));
+    tc_transfer *x = tc_transfer_new(w, op, tc_first_bit(mask));
     x->state = g;
     x->drop = drop;
     x->kept = true;

@@ -45,7 +45,7 @@ static bool find(tc_warp *w, int lane, uint32_t bytes, bool own,
         p->bytes = (uint8_t *)(uintptr_t)l->params + p->address;
         return true;
     }
-    tc_sim_allocation *a = tc_find_allocation(c->run, p->address);
+    tc_sim_allocation *a = tc_allocation_find(c->run, p->address);
     if (!a || !inside(p->address - a->address, bytes, a->size)) {
         return false;
     }
@@ -78,18 +78,18 @@ bool tc_resolve_lane(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         out->space = TC_PS_GLOBAL;
     }
     if (align > 1 && (addr & (align - 1)) != 0) {
-        tc_fault(w, op, lane, TC_FINDING_MISALIGNED, out->space, out->address,
-                 align, TC_DETAIL_NONE);
+        tc_finding_fault(w, op, lane, TC_FINDING_MISALIGNED, out->space,
+                         out->address, align, TC_DETAIL_NONE);
         return false;
     }
     if (!find(w, lane, bytes, space == TC_PS_SHARED, out)) {
-        tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, out->space,
-                 out->address, bytes, TC_DETAIL_NONE);
+        tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, out->space,
+                         out->address, bytes, TC_DETAIL_NONE);
         return false;
     }
     if (out->owner && out->owner != w->cta && out->owner->ended) {
-        tc_fault(w, op, lane, TC_FINDING_REMOTE_EXITED, TC_PS_SHARED,
-                 out->address, bytes, TC_DETAIL_NONE);
+        tc_finding_fault(w, op, lane, TC_FINDING_REMOTE_EXITED, TC_PS_SHARED,
+                         out->address, bytes, TC_DETAIL_NONE);
         return false;
     }
     return true;

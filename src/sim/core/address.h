@@ -39,7 +39,7 @@ tc_sim_allocation *tc_sim_own(tc_sim *s, uint64_t address, uint64_t size,
     UINT64_C(                                                                  \
         65536) /* of a managed variable, which is shared                  \
                      */
-tc_sim_allocation *tc_find_allocation(tc_run *r, uint64_t address);
+tc_sim_allocation *tc_allocation_find(tc_run *r, uint64_t address);
 
 /* ---- one lane's address: the checks of every op that is no plain load or
  * store (isa/memory.c has its own, for whole warps) ---- */

@@ -70,7 +70,7 @@ void tc_event_forget(tc_run *r, const tc_warp *w) {
     }
 }
 
-uint64_t tc_random(tc_run *r) {
+uint64_t tc_sim_random(tc_run *r) {
     uint64_t z = r->random += UINT64_C(0x9E3779B97F4A7C15);
     z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);

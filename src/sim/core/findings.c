@@ -190,7 +190,7 @@ static void merge(const tc_run *r, tc_finding *a, tc_span_of_code *span,
 
 enum { MOST = 1000 }; /* more than anyone reads */
 
-void tc_find(tc_run *r, const tc_finding *f) {
+void tc_finding_add(tc_run *r, const tc_finding *f) {
     tc_finding copy = *f;
     copy.lanes = f->lanes ? f->lanes : 1;
     for (int i = 0; i < r->nfindings; i++) {
@@ -368,15 +368,15 @@ void tc_undefined_sync(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
     }
     tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
                     .space = TC_PS_REG,
-                    .at = tc_access_of(w, op, tc_first(lanes)),
+                    .at = tc_access_of(w, op, tc_first_bit(lanes)),
                     .lanes = tc_popc(lanes),
                     .detail = detail};
-    tc_find(w->cta->run, &f);
+    tc_finding_add(w->cta->run, &f);
 }
 
-void tc_fault(tc_warp *w, const tc_ptx_op *op, int lane, tc_finding_kind kind,
-              tc_ptx_space space, uint64_t address, uint32_t bytes,
-              tc_detail_id detail) {
+void tc_finding_fault(tc_warp *w, const tc_ptx_op *op, int lane,
+                      tc_finding_kind kind, tc_ptx_space space,
+                      uint64_t address, uint32_t bytes, tc_detail_id detail) {
     tc_fault_with(w, op, lane, kind, space, address, bytes,
                   (tc_detail){.row = detail});
 }
@@ -400,7 +400,7 @@ void tc_fault_with(tc_warp *w, const tc_ptx_op *op, int lane,
     if (kind == TC_FINDING_REMOTE_EXITED) {
         f.missing = TC_MISSING_CLUSTER_END;
     }
-    tc_find(r, &f);
+    tc_finding_add(r, &f);
     r->status = TC_RUN_FAULT;
     r->stopped = true;
     w->core->limit = 0;

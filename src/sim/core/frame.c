@@ -181,7 +181,7 @@ static uint64_t hash_params(const tc_warp *w, const tc_frame *f, uint64_t h) {
             const uint8_t *p =
                 c->local + first + l * c->local_bytes + f->base + s->offset;
             for (uint64_t j = 0; j < s->size; j++) {
-                h = tc_mix(h, p[j]);
+                h = tc_hash_step(h, p[j]);
             }
         }
     }
@@ -191,20 +191,20 @@ static uint64_t hash_params(const tc_warp *w, const tc_frame *f, uint64_t h) {
 uint64_t tc_frames_hash(const tc_warp *w, uint64_t h) {
     for (const tc_frame *f = w->core->frames; f; f = f->next) {
         for (uint32_t i = 0; i < f->func->npred; i++) {
-            h = tc_mix(h, f->pred[i]);
+            h = tc_hash_step(h, f->pred[i]);
         }
         for (uint32_t i = 0; i < f->n32; i++) {
             for (int j = 0; j < TC_LANES; j++) {
-                h = tc_mix(h, f->r32[i][j]);
+                h = tc_hash_step(h, f->r32[i][j]);
             }
         }
         for (uint32_t i = 0; i < f->n64; i++) {
             for (int j = 0; j < TC_LANES; j++) {
-                h = tc_mix(h, f->r64[i][j]);
+                h = tc_hash_step(h, f->r64[i][j]);
             }
         }
         for (int j = 0; f->depth > 0 && j < TC_LANES; j++) {
-            h = tc_mix(h, f->call[j]);
+            h = tc_hash_step(h, f->call[j]);
         }
         h = hash_params(w, f, h);
     }

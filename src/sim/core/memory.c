@@ -79,7 +79,7 @@ tc_sim_allocation *tc_sim_alloc(tc_sim *s, uint64_t size, const char *name) {
     return a;
 }
 
-tc_sim_allocation *tc_find_allocation(tc_run *r, uint64_t address) {
+tc_sim_allocation *tc_allocation_find(tc_run *r, uint64_t address) {
     tc_sim_allocation *a = r->recent;
     if (a && address - a->address < a->size) {
         return a;

@@ -26,7 +26,8 @@ const uint32_t *tc_src32(tc_warp *w, const tc_ptx_operand *o, uint32_t *tmp) {
         return tmp;
     case TC_PO_SPECIAL:
         for (int i = 0; i < TC_LANES; i++) {
-            tmp[i] = (uint32_t)tc_special(w, (tc_ptx_special)o->slot, i);
+            tmp[i] =
+                (uint32_t)tc_operand_special(w, (tc_ptx_special)o->slot, i);
         }
         return tmp;
     case TC_PO_SYMBOL:
@@ -51,7 +52,7 @@ const uint64_t *tc_src64(tc_warp *w, const tc_ptx_operand *o, uint64_t *tmp) {
         return tmp;
     case TC_PO_SPECIAL:
         for (int i = 0; i < TC_LANES; i++) {
-            tmp[i] = tc_special(w, (tc_ptx_special)o->slot, i);
+            tmp[i] = tc_operand_special(w, (tc_ptx_special)o->slot, i);
         }
         return tmp;
     case TC_PO_SYMBOL:
@@ -68,7 +69,8 @@ uint32_t tc_src_pred(tc_warp *w, const tc_ptx_operand *o) {
         return o->neg ? ~w->pred[o->slot] : w->pred[o->slot];
     }
     if (o->kind == TC_PO_SPECIAL) {
-        return tc_special(w, (tc_ptx_special)o->slot, 0) ? UINT32_MAX : 0;
+        return tc_operand_special(w, (tc_ptx_special)o->slot, 0) ? UINT32_MAX
+                                                                 : 0;
     }
     return o->imm != 0 ? UINT32_MAX : 0;
 }
@@ -137,7 +139,7 @@ void tc_put_pred(tc_warp *w, const tc_ptx_operand *d, uint32_t v,
     }
 }
 
-void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out) {
+void tc_operand_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out) {
     uint64_t imm = (uint64_t)o->imm;
     if (o->neg == 1 && o->cls == TC_PF_64) {
         const uint64_t *b = tc_row64(w, o->slot);

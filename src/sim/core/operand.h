@@ -11,12 +11,12 @@ const uint64_t *tc_src64(tc_warp *w, const tc_ptx_operand *o, uint64_t *tmp);
 /* A predicate operand as a mask, its negation applied. */
 uint32_t tc_src_pred(tc_warp *w, const tc_ptx_operand *o);
 /* Value of a special register for a lane. */
-uint64_t tc_special(tc_warp *w, tc_ptx_special s, int lane);
+uint64_t tc_operand_special(tc_warp *w, tc_ptx_special s, int lane);
 /* Address that a symbol's name denotes as a value (generic for GLOBAL and
  * CONST, window offset for SHARED, LOCAL, PARAM). */
 uint64_t tc_symbol_address(tc_warp *w, uint32_t symbol);
 /* A memory operand's address in each lane. */
-void tc_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out);
+void tc_operand_addresses(tc_warp *w, const tc_ptx_operand *o, uint64_t *out);
 
 /* Blends values into a destination register (or sink). */
 void tc_put32(tc_warp *w, const tc_ptx_operand *d, const uint32_t *v,

@@ -126,6 +126,6 @@ static inline uint64_t tc_cycles_of(const tc_run *r, uint32_t nanoseconds) {
 }
 
 /* A number of the completion policy RANDOM. */
-uint64_t tc_random(tc_run *r);
+uint64_t tc_sim_random(tc_run *r);
 
 #endif

@@ -101,7 +101,7 @@ static uint64_t cluster_special(const tc_cta *c, tc_ptx_special s) {
     }
 }
 
-uint64_t tc_special(tc_warp *w, tc_ptx_special s, int lane) {
+uint64_t tc_operand_special(tc_warp *w, tc_ptx_special s, int lane) {
     const tc_cta *c = w->cta;
     const tc_run *r = c->run;
     if (s <= TC_SR_TID_Z || s == TC_SR_LANEID ||

@@ -22,14 +22,15 @@ typedef struct tc_race_copy tc_race_copy;   /* race/: of one cp.async */
 typedef struct tc_race_agent tc_race_agent; /* race/: of one transfer */
 typedef struct tc_timing tc_timing;         /* timing/ */
 
-static inline uint64_t tc_mix(uint64_t h, uint64_t x) { /* a step of a hash */
+static inline uint64_t tc_hash_step(uint64_t h,
+                                    uint64_t x) { /* a step of a hash */
     h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
     return h ^ h >> 29;
 }
 static inline uint32_t tc_popc(uint32_t x) {
     return (uint32_t)__builtin_popcount(x);
 }
-static inline int tc_first(uint32_t x) /* x != 0 */
+static inline int tc_first_bit(uint32_t x) /* x != 0 */
 {
     return __builtin_ctz(x);
 }

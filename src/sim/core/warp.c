@@ -346,9 +346,9 @@ static uint64_t state_hash(const tc_warp *w) {
     const tc_warp_core *k = w->core;
     uint64_t h = w->alive;
     for (int i = 0; i < k->nsplit; i++) {
-        h = tc_mix(h, (uint64_t)k->split[i].pc << 32 | k->split[i].mask);
-        h = tc_mix(h,
-                   (uint64_t)k->split[i].frame->depth << 8 | k->split[i].state);
+        h = tc_hash_step(h, (uint64_t)k->split[i].pc << 32 | k->split[i].mask);
+        h = tc_hash_step(h, (uint64_t)k->split[i].frame->depth << 8 |
+                                k->split[i].state);
     }
     return tc_frames_hash(w, h);
 }

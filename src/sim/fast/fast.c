@@ -102,7 +102,7 @@ static void find_tid(tc_run *r) {
         tc_warp w = {.cta = &cta, .index = i};
         for (int d = 0; d < 3; d++) {
             for (int j = 0; j < TC_LANES; j++) {
-                r->fast->tid[i][d][j] = (uint32_t)tc_special(
+                r->fast->tid[i][d][j] = (uint32_t)tc_operand_special(
                     &w, (tc_ptx_special)(TC_SR_TID_X + d), j);
             }
         }

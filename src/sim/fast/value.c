@@ -54,7 +54,7 @@ const void *tc_fast_lane_row(tc_run *r, tc_ptx_special s) {
     bool fresh;
     uint32_t *row = find_row(r->fast, s, 16, &fresh);
     for (int i = 0; row && fresh && i < TC_LANES; i++) {
-        row[i] = (uint32_t)tc_special(&w, s, i);
+        row[i] = (uint32_t)tc_operand_special(&w, s, i);
     }
     return row;
 }

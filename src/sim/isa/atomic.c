@@ -24,7 +24,7 @@ static uint64_t add_f64(uint64_t a, uint64_t b) {
 
 /* One half: the sum of two is exact in a double, or rounds to the larger. */
 static uint32_t half(uint8_t sub, tc_ptx_type t, uint32_t a, uint32_t b) {
-    double x = tc_unpack(t, a), y = tc_unpack(t, b);
+    double x = tc_alu_unpack(t, a), y = tc_alu_unpack(t, b);
     if (sub == TC_ATOM_ADD) {
         return (uint32_t)tc_pack_double(t, x + y, TC_RN);
     }
@@ -190,7 +190,7 @@ static void observe(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         uint64_t addr[TC_LANES] = {0};
         uint32_t lanes = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             bool remote = at[i].owner && at[i].owner != w->cta;
             if (at[i].space != spaces[s]) {
                 continue;
@@ -213,10 +213,10 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint64_t addr[TC_LANES];
     tc_resolved at[TC_LANES];
     begin(w, op, &a);
-    tc_addresses(w, a.address, addr);
+    tc_operand_addresses(w, a.address, addr);
     uint32_t bytes = a.n * a.size;
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, i, addr[i], bytes,
                              bytes, &at[i])) {
             return;
@@ -226,7 +226,7 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         observe(w, op, mask, at, bytes);
     }
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         serve(&a, i, at[i].bytes, at[i].space == TC_PS_GLOBAL);
     }
     r->progress += a.changed; /* a lock that stays taken frees nobody */

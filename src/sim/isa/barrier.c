@@ -204,9 +204,10 @@ static void arrive(tc_warp *w, const tc_ptx_op *op, uint32_t id,
 static bool come(tc_warp *w, const tc_ptx_op *op, uint32_t id, uint32_t count,
                  uint32_t lanes, bool counted) {
     if (id >= TC_BARRIERS || count % TC_LANES || (counted && count == 0)) {
-        tc_fault(w, op, tc_first(lanes), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-                 id >= TC_BARRIERS ? TC_DETAIL_BARRIER_ID
-                                   : TC_DETAIL_BARRIER_THREADS);
+        tc_finding_fault(w, op, tc_first_bit(lanes), TC_FINDING_TRAP, TC_PS_REG,
+                         0, 0,
+                         id >= TC_BARRIERS ? TC_DETAIL_BARRIER_ID
+                                           : TC_DETAIL_BARRIER_THREADS);
         return false;
     }
     agree(w, op, id, count, lanes);
@@ -229,10 +230,10 @@ static void barrier(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         memcpy(counts, tc_src32(w, &op->a[at + 1], tmp), sizeof counts);
     }
     while (mask) {
-        int first = tc_first(mask);
+        int first = tc_first_bit(mask);
         uint32_t lanes = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             bool same = ids[i] == ids[first] && counts[i] == counts[first];
             lanes |= same ? UINT32_C(1) << i : 0;
         }

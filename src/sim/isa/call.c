@@ -115,7 +115,7 @@ static void copy_value(const tc_warp *w, const tc_frame *to,
     const tc_ptx_symbol *symbols = w->cta->run->module->symbols;
     bool both = d->kind == TC_PO_SYMBOL && s->kind == TC_PO_SYMBOL;
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         if (both) {
             uint64_t a = symbols[d->slot].size, b = symbols[s->slot].size;
             memcpy(param_bytes(w, to, d->slot, i),
@@ -131,8 +131,8 @@ static void copy_value(const tc_warp *w, const tc_frame *to,
 /* ---- call ---- */
 
 static void overflow(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_LOCAL, 0, 0,
-             TC_DETAIL_STACK_OVERFLOW);
+    tc_finding_fault(w, op, tc_first_bit(mask), TC_FINDING_TRAP, TC_PS_LOCAL, 0,
+                     0, TC_DETAIL_STACK_OVERFLOW);
 }
 
 /* Lanes of one group go on at pc in frame f. */
@@ -161,7 +161,7 @@ static void call_group(tc_warp *w, const tc_ptx_op *op, const tc_ptx_func *f,
         copy_value(w, to, &d, from, &args[i], group);
     }
     for (uint32_t m = group; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         to->caller[i] = from;
         to->call[i] = index;
         w->core->sp[i] = base + tc_align16(f->local_bytes);
@@ -177,10 +177,10 @@ static void call_function(tc_warp *w, const tc_ptx_op *op, const tc_ptx_func *f,
         return;
     }
     while (mask && !w->cta->run->stopped) {
-        uint64_t base = w->core->sp[tc_first(mask)];
+        uint64_t base = w->core->sp[tc_first_bit(mask)];
         uint32_t group = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             group |= w->core->sp[i] == base ? UINT32_C(1) << i : 0;
         }
         mask &= ~group;
@@ -203,7 +203,8 @@ static const tc_ptx_func *by_address(tc_warp *w, const tc_ptx_op *op,
         why = TC_DETAIL_CALL_PARAMETERS;
     }
     if (why != TC_DETAIL_NONE) {
-        tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_REG, address, 0, why);
+        tc_finding_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_REG, address, 0,
+                         why);
     }
     return why != TC_DETAIL_NONE ? NULL : &m->funcs[i];
 }
@@ -218,14 +219,14 @@ void tc_sim_op_CALL(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint64_t target[TC_LANES], tmp[TC_LANES];
     memcpy(target, tc_src64(w, &op->a[1], tmp), sizeof target);
     while (mask && !w->cta->run->stopped) {
-        uint64_t to = target[tc_first(mask)];
+        uint64_t to = target[tc_first_bit(mask)];
         uint32_t group = 0;
         for (uint32_t l = mask; l; l &= l - 1) {
-            int i = tc_first(l);
+            int i = tc_first_bit(l);
             group |= target[i] == to ? UINT32_C(1) << i : 0;
         }
         mask &= ~group;
-        const tc_ptx_func *f = by_address(w, op, to, tc_first(group));
+        const tc_ptx_func *f = by_address(w, op, to, tc_first_bit(group));
         if (f) {
             call_function(w, op, f, group, index);
         }
@@ -235,8 +236,8 @@ void tc_sim_op_CALL(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 /* ---- ret ---- */
 
 static void return_group(tc_warp *w, uint32_t group) {
-    tc_frame *from = w->frame, *to = from->caller[tc_first(group)];
-    uint32_t index = from->call[tc_first(group)];
+    tc_frame *from = w->frame, *to = from->caller[tc_first_bit(group)];
+    uint32_t index = from->call[tc_first_bit(group)];
     const tc_ptx_module *m = w->cta->run->module;
     const tc_ptx_operand *out = &m->code[index].a[0];
     for (int i = 0; i < from->func->nresults && i < out->nvec; i++) {
@@ -244,7 +245,7 @@ static void return_group(tc_warp *w, uint32_t group) {
         copy_value(w, to, &m->vec[out->slot + (uint32_t)i], from, &s, group);
     }
     for (uint32_t l = group; l; l &= l - 1) {
-        w->core->sp[tc_first(l)] = from->base;
+        w->core->sp[tc_first_bit(l)] = from->base;
     }
     move_to(w, group, index + 1, to);
 }
@@ -257,10 +258,10 @@ void tc_sim_op_RET(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         return;
     }
     while (mask) {
-        int first = tc_first(mask);
+        int first = tc_first_bit(mask);
         uint32_t group = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             bool same = f->caller[i] == f->caller[first] &&
                         f->call[i] == f->call[first];
             group |= same ? UINT32_C(1) << i : 0;
@@ -278,14 +279,14 @@ void tc_sim_op_BRX_IDX(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t tmp[TC_LANES], index[TC_LANES];
     memcpy(index, tc_src32(w, &op->a[0], tmp), sizeof index);
     while (mask) {
-        uint32_t at = index[tc_first(mask)], group = 0;
+        uint32_t at = index[tc_first_bit(mask)], group = 0;
         if (at >= t->n) {
-            tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, at, 0,
-                     TC_DETAIL_BRANCH_INDEX);
+            tc_finding_fault(w, op, tc_first_bit(mask), TC_FINDING_TRAP,
+                             TC_PS_REG, at, 0, TC_DETAIL_BRANCH_INDEX);
             return;
         }
         for (uint32_t l = mask; l; l &= l - 1) {
-            int i = tc_first(l);
+            int i = tc_first_bit(l);
             group |= index[i] == at ? UINT32_C(1) << i : 0;
         }
         mask &= ~group;
@@ -306,7 +307,7 @@ static void put_address(tc_warp *w, const tc_ptx_op *op, int lane, uint64_t v) {
 
 void tc_sim_op_STACKSAVE(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (uint32_t m = mask; m; m &= m - 1) {
-        put_address(w, op, tc_first(m), w->core->sp[tc_first(m)]);
+        put_address(w, op, tc_first_bit(m), w->core->sp[tc_first_bit(m)]);
     }
 }
 
@@ -315,11 +316,11 @@ void tc_sim_op_STACKRESTORE(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     const uint64_t *v = tc_src64(w, &op->a[0], tmp);
     const tc_frame *f = w->frame;
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         uint64_t least = f->base + tc_align16(f->func->local_bytes);
         if (v[i] < least || v[i] > w->core->sp[i] || v[i] % 16 != 0) {
-            tc_fault(w, op, i, TC_FINDING_TRAP, TC_PS_LOCAL, v[i], 0,
-                     TC_DETAIL_STACK_RESTORE);
+            tc_finding_fault(w, op, i, TC_FINDING_TRAP, TC_PS_LOCAL, v[i], 0,
+                             TC_DETAIL_STACK_RESTORE);
             return;
         }
         w->core->sp[i] = v[i];
@@ -331,7 +332,7 @@ void tc_sim_op_ALLOCA(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint64_t align = op->a[2].kind == TC_PO_IMM ? (uint64_t)op->a[2].imm : 8;
     memcpy(size, tc_src64(w, &op->a[1], tmp), sizeof size);
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         uint64_t at = (w->core->sp[i] + align - 1) & ~(align - 1);
         if (at > w->cta->local_bytes || size[i] > w->cta->local_bytes - at) {
             overflow(w, op, m);

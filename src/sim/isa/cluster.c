@@ -11,26 +11,26 @@
 bool tc_cluster_access(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                        const uint64_t *addr, uint32_t bytes, bool store) {
     tc_run *r = w->cta->run;
-    int first = tc_first(mask);
+    int first = tc_first_bit(mask);
     uint64_t offset[TC_LANES] = {0};
     tc_cta *owner = tc_cluster_owner(w->cta, addr[first], &offset[first]);
     if (owner != w->cta && owner->ended) {
-        tc_fault(w, op, first, TC_FINDING_REMOTE_EXITED, TC_PS_SHARED,
-                 offset[first], bytes, TC_DETAIL_NONE);
+        tc_finding_fault(w, op, first, TC_FINDING_REMOTE_EXITED, TC_PS_SHARED,
+                         offset[first], bytes, TC_DETAIL_NONE);
         return false;
     }
     if (!r->race && !r->timing && !r->trace) {
         return true;
     }
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         offset[i] = addr[i] & TC_CLUSTER_OFFSET;
         if (owner != w->cta && r->race) {
             tc_race_remote_access(w, op, i, owner, offset[i], bytes);
         }
     }
-    tc_observe(w, op, owner == w->cta ? TC_PS_SHARED : TC_PS_CLUSTER, mask,
-               offset, bytes, store);
+    tc_isa_observe(w, op, owner == w->cta ? TC_PS_SHARED : TC_PS_CLUSTER, mask,
+                   offset, bytes, store);
     return true;
 }
 
@@ -123,10 +123,10 @@ static void report_gone(tc_warp *w) {
     }
     tc_finding f = {
         .kind = TC_FINDING_BARRIER_DIVERGENCE,
-        .at = tc_access_of(w, k->cl_op, tc_first(k->cl_arrived)),
+        .at = tc_access_of(w, k->cl_op, tc_first_bit(k->cl_arrived)),
         .lanes = tc_popc(gone),
         .detail = {.row = TC_DETAIL_CLUSTER_ENDED, .count = tc_popc(gone)}};
-    tc_find(w->cta->run, &f);
+    tc_finding_add(w->cta->run, &f);
 }
 
 static void release_warp(tc_warp *w) {
@@ -171,10 +171,10 @@ void tc_sim_op_BARRIER_CLUSTER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
     uint32_t twice = mask & (k->cl_arrived | k->cl_owed);
     if (twice) {
         tc_finding f = {.kind = TC_FINDING_CLUSTER_SYNC,
-                        .at = tc_access_of(w, op, tc_first(twice)),
+                        .at = tc_access_of(w, op, tc_first_bit(twice)),
                         .lanes = tc_popc(twice),
                         .detail.row = TC_DETAIL_CLUSTER_TWICE};
-        tc_find(w->cta->run, &f);
+        tc_finding_add(w->cta->run, &f);
     }
     tc_race_cluster_arrive(w, op, mask);
     k->cl_owed &= ~mask;

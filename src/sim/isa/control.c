@@ -43,9 +43,10 @@ static bool in_pipeline_header(const tc_ptx_module *m, const tc_ptx_op *op) {
 /* 9.7.19.4: aborts the execution of the grid. */
 void tc_sim_op_TRAP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     bool size = in_pipeline_header(w->cta->run->module, op);
-    tc_fault(w, op, tc_first(mask),
-             size ? TC_FINDING_ILLEGAL_SIZE : TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-             size ? TC_DETAIL_PIPELINE_SIZE : TC_DETAIL_NONE);
+    tc_finding_fault(w, op, tc_first_bit(mask),
+                     size ? TC_FINDING_ILLEGAL_SIZE : TC_FINDING_TRAP,
+                     TC_PS_REG, 0, 0,
+                     size ? TC_DETAIL_PIPELINE_SIZE : TC_DETAIL_NONE);
 }
 
 /* 9.7.19.1: without a debugger a GPU ends the launch. */
@@ -60,9 +61,9 @@ void tc_sim_op_NANOSLEEP(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t tmp[TC_LANES], ns[TC_LANES];
     memcpy(ns, tc_src32(w, &op->a[0], tmp), sizeof ns);
     while (mask) {
-        uint32_t t = ns[tc_first(mask)], group = 0;
+        uint32_t t = ns[tc_first_bit(mask)], group = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             group |= ns[i] == t ? UINT32_C(1) << i : 0;
         }
         mask &= ~group;

@@ -29,9 +29,9 @@ bool tc_cluster_access(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
  * observed function ---- */
 
 tc_sim_op_fn tc_observed_LD, tc_observed_ST, tc_collective_SHFL_SYNC;
-void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                bool store);
+void tc_isa_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                    uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                    bool store);
 /* The same of all lanes side by side from address on, each on 4 or 8 aligned
  * bytes of global or shared memory. */
 void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,

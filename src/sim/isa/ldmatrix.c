@@ -75,8 +75,9 @@ static bool find_rows(tc_warp *w, const tc_ptx_op *op, const matrix_shape *s,
             return false;
         }
         if (at[i].space != TC_PS_SHARED || at[i].owner != w->cta) {
-            tc_fault(w, op, (int)i, TC_FINDING_OUT_OF_BOUNDS, at[i].space,
-                     at[i].address, ROW_BYTES, TC_DETAIL_MATRIX_SHARED);
+            tc_finding_fault(w, op, (int)i, TC_FINDING_OUT_OF_BOUNDS,
+                             at[i].space, at[i].address, ROW_BYTES,
+                             TC_DETAIL_MATRIX_SHARED);
             return false;
         }
     }
@@ -95,13 +96,13 @@ static void observe_rows(tc_warp *w, const tc_ptx_op *op, const matrix_shape *s,
     for (uint32_t i = 0; i < n; i++) {
         addr[i] = at[i].address;
     }
-    tc_observe(w, op, TC_PS_SHARED, lanes, addr, s->data == 12 ? 8 : s->data,
-               store);
+    tc_isa_observe(w, op, TC_PS_SHARED, lanes, addr,
+                   s->data == 12 ? 8 : s->data, store);
     for (uint32_t i = 0; s->data == 12 && i < n; i++) {
         addr[i] += 8;
     }
     if (s->data == 12) {
-        tc_observe(w, op, TC_PS_SHARED, lanes, addr, 4, store);
+        tc_isa_observe(w, op, TC_PS_SHARED, lanes, addr, 4, store);
     }
 }
 
@@ -122,7 +123,7 @@ void tc_sim_op_LDMATRIX(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     matrix_shape s = shape_of(op);
     uint64_t addr[TC_LANES];
     tc_resolved at[TC_LANES];
-    tc_addresses(w, &op->a[1], addr);
+    tc_operand_addresses(w, &op->a[1], addr);
     if (!begin(w, op, mask) || !find_rows(w, op, &s, addr, at)) {
         return;
     }
@@ -151,7 +152,7 @@ void tc_sim_op_STMATRIX(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     matrix_shape s = shape_of(op);
     uint64_t addr[TC_LANES];
     tc_resolved at[TC_LANES];
-    tc_addresses(w, &op->a[0], addr);
+    tc_operand_addresses(w, &op->a[0], addr);
     if (!begin(w, op, mask) || !find_rows(w, op, &s, addr, at)) {
         return;
     }

@@ -48,7 +48,7 @@ static bool find_window(tc_warp *w, tc_ptx_space space, uint64_t address,
         win->size = c->run->launch->nparams;
         return true;
     default: {
-        tc_sim_allocation *a = tc_find_allocation(c->run, address);
+        tc_sim_allocation *a = tc_allocation_find(c->run, address);
         if (!a) {
             return false;
         }
@@ -95,7 +95,7 @@ static bool consecutive(const uint64_t *addr, uint32_t bytes) {
 
 #define ROW(T, row, expr)                                                      \
     for (uint32_t m = mask; m; m &= m - 1) {                                   \
-        int i = tc_first(m);                                                   \
+        int i = tc_first_bit(m);                                               \
         T v;                                                                   \
         memcpy(&v,                                                             \
                p + (addr[i] - win->origin) + win->stride * (uint64_t)i +       \
@@ -153,7 +153,7 @@ static void load_row(tc_warp *w, const tc_ptx_operand *d, tc_ptx_type t,
 
 #define PUT(T, row)                                                            \
     for (uint32_t m = mask; m; m &= m - 1) {                                   \
-        int i = tc_first(m);                                                   \
+        int i = tc_first_bit(m);                                               \
         T v = (T)(row)[i];                                                     \
         memcpy(p + (addr[i] - win->origin) + win->stride * (uint64_t)i +       \
                    offset,                                                     \
@@ -270,20 +270,20 @@ access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_ptx_space space,
     uint32_t bytes = tc_ptx_type_bytes[op->type] * (op->nvec ? op->nvec : 1u);
     uint32_t bad = misaligned(addr, bytes, mask);
     if (bad) {
-        int lane = tc_first(bad);
-        tc_fault(w, op, lane, TC_FINDING_MISALIGNED, space, addr[lane], bytes,
-                 TC_DETAIL_NONE);
+        int lane = tc_first_bit(bad);
+        tc_finding_fault(w, op, lane, TC_FINDING_MISALIGNED, space, addr[lane],
+                         bytes, TC_DETAIL_NONE);
         return;
     }
     while (mask) {
         state_space win;
-        int lane = tc_first(mask);
+        int lane = tc_first_bit(mask);
         uint32_t group = find_window(w, space, addr[lane], &win)
                              ? in_window(&win, addr, bytes, mask)
                              : 0;
         if (!(group & UINT32_C(1) << lane)) {
-            tc_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, space, addr[lane],
-                     bytes, TC_DETAIL_NONE);
+            tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, space,
+                             addr[lane], bytes, TC_DETAIL_NONE);
             return;
         }
         if (space == TC_PS_CLUSTER) {
@@ -291,7 +291,7 @@ access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_ptx_space space,
                 return;
             }
         } else if (observe) {
-            tc_observe(w, op, space, group, addr, bytes, store);
+            tc_isa_observe(w, op, space, group, addr, bytes, store);
         }
         if (store) {
             store_group(w, op, group, &win, addr, bytes);
@@ -336,7 +336,7 @@ static inline __attribute__((always_inline)) void
 access_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask, bool store,
           bool observe) {
     uint64_t addr[TC_LANES];
-    tc_addresses(w, &op->a[store ? 0 : 1], addr);
+    tc_operand_addresses(w, &op->a[store ? 0 : 1], addr);
     if (store && (op->more & TC_PX_LDST_FRAME) == 0) {
         w->cta->run->progress++;
     } else if (op->flags & (TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE)) {

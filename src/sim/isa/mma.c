@@ -33,8 +33,8 @@ bool tc_mma_together(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     if (w->alive == UINT32_MAX && mask == UINT32_MAX) {
         return true;
     }
-    tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-             TC_DETAIL_MATRIX_WARP);
+    tc_finding_fault(w, op, tc_first_bit(mask), TC_FINDING_TRAP, TC_PS_REG, 0,
+                     0, TC_DETAIL_MATRIX_WARP);
     return false;
 }
 

@@ -58,7 +58,7 @@ static double small(uint32_t v, uint32_t mantissa, int bias, bool inf) {
 /* As a .f32 of 2^112 times less; the multiplication makes it exact. */
 static double half(uint32_t v) {
     if ((v & 0x7c00) == 0x7c00) {
-        return tc_unpack(TC_PT_F16, v);
+        return tc_alu_unpack(TC_PT_F16, v);
     }
     uint32_t u = (v & 0x8000) << 16 | (v & 0x7fff) << 13;
     return (double)tc_f32(u) * 0x1p112;

@@ -40,7 +40,7 @@ static void observe_rest(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
             w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD, TC_UNIT_LSU, mask,
             (tc_trace_event){.group = -1,
                              .bytes = (int32_t)(bytes * tc_popc(mask)),
-                             .address = addr[tc_first(mask)]});
+                             .address = addr[tc_first_bit(mask)]});
     }
 }
 
@@ -53,9 +53,9 @@ static void observe_constants(tc_warp *w, const tc_ptx_op *op,
     }
 }
 
-void tc_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
-                uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                bool store) {
+void tc_isa_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                    uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                    bool store) {
     if (space == TC_PS_PARAM || space == TC_PS_CONST) {
         observe_constants(w, op, space, mask, addr, bytes);
         return;

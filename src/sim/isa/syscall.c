@@ -277,8 +277,9 @@ static void one_lane(tc_warp *w, const tc_ptx_op *op, uint8_t which, int lane,
     case TC_PB_FREE:
         tc_race_heap_give(w, lane);
         if (!tc_heap_give(s, tc_call_operand(w, &a[0], lane))) {
-            tc_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL,
-                     tc_call_operand(w, &a[0], lane), 0, TC_DETAIL_HEAP_FREE);
+            tc_finding_fault(w, op, lane, TC_FINDING_TRAP, TC_PS_GLOBAL,
+                             tc_call_operand(w, &a[0], lane), 0,
+                             TC_DETAIL_HEAP_FREE);
         }
         break;
     default:
@@ -298,13 +299,13 @@ void tc_builtin(tc_warp *w, const tc_ptx_op *op, const tc_ptx_func *f,
                                     [TC_PB_FREE] = 1};
     const tc_ptx_operand *vec = w->cta->run->module->vec;
     if (op->a[2].nvec < least[f->builtin]) {
-        tc_fault(w, op, tc_first(mask), TC_FINDING_TRAP, TC_PS_REG, 0, 0,
-                 TC_DETAIL_BUILTIN_PARAMETERS);
+        tc_finding_fault(w, op, tc_first_bit(mask), TC_FINDING_TRAP, TC_PS_REG,
+                         0, 0, TC_DETAIL_BUILTIN_PARAMETERS);
         return;
     }
     w->cta->run->progress++;
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
-        one_lane(w, op, f->builtin, tc_first(m), vec + op->a[2].slot,
+        one_lane(w, op, f->builtin, tc_first_bit(m), vec + op->a[2].slot,
                  op->a[0].nvec ? vec + op->a[0].slot : NULL);
     }
 }

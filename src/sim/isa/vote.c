@@ -19,9 +19,9 @@ static void collect(tc_warp *w, const tc_ptx_op *op, uint32_t mask, int at,
     uint32_t tmp[TC_LANES], members[TC_LANES];
     memcpy(members, tc_src32(w, &op->a[at], tmp), sizeof members);
     while (mask && !w->cta->run->stopped) {
-        uint32_t need = members[tc_first(mask)], group = 0;
+        uint32_t need = members[tc_first_bit(mask)], group = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             group |= members[i] == need ? UINT32_C(1) << i : 0;
         }
         mask &= ~group;
@@ -65,9 +65,9 @@ void tc_sim_op_BAR_WARP_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t tmp[TC_LANES], members[TC_LANES];
     memcpy(members, tc_src32(w, &op->a[0], tmp), sizeof members);
     while (mask) {
-        uint32_t need = members[tc_first(mask)] & w->alive, group = 0;
+        uint32_t need = members[tc_first_bit(mask)] & w->alive, group = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             bool same = (members[i] & w->alive) == need;
             group |= same ? UINT32_C(1) << i : 0;
         }
@@ -157,9 +157,9 @@ static void match_any(tc_warp *w, const tc_ptx_op *op, uint32_t group) {
     uint32_t d[TC_LANES] = {0}, different = 0;
     values(w, op, v);
     for (uint32_t m = group; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         d[i] = equal_lanes(v, i, group);
-        different += tc_first(d[i]) == i;
+        different += tc_first_bit(d[i]) == i;
     }
     if (w->cta->run->timing) {
         tc_timing_values(w, op, different);
@@ -170,7 +170,7 @@ static void match_any(tc_warp *w, const tc_ptx_op *op, uint32_t group) {
 static void match_all(tc_warp *w, const tc_ptx_op *op, uint32_t group) {
     uint64_t v[TC_LANES];
     values(w, op, v);
-    bool same = equal_lanes(v, tc_first(group), group) == group;
+    bool same = equal_lanes(v, tc_first_bit(group), group) == group;
     put(w, &op->a[0], same ? group : 0, group);
     tc_put_pred(w, &op->a[1], same ? UINT32_MAX : 0, group);
 }
@@ -219,10 +219,10 @@ static void redux(tc_warp *w, const tc_ptx_op *op, uint32_t group) {
     const uint32_t *v = tc_src32(w, &op->a[1], tmp);
     bool real = op->type == TC_PT_F32;
     uint32_t keep = op->more & TC_PX_REDUX_ABS ? 0x7fffffffu : UINT32_MAX;
-    uint32_t r = v[tc_first(group)] & keep;
+    uint32_t r = v[tc_first_bit(group)] & keep;
     r = real ? reduce_float(op, r, r) : r; /* one NaN becomes the canonical */
     for (uint32_t m = group & (group - 1); m; m &= m - 1) {
-        uint32_t x = v[tc_first(m)] & keep;
+        uint32_t x = v[tc_first_bit(m)] & keep;
         r = real ? reduce_float(op, r, x)
                  : reduce_int(op->sub, (tc_ptx_type)op->type, r, x);
     }
@@ -236,7 +236,7 @@ void tc_sim_op_REDUX_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 /* 9.7.13.14: which lane is elected is the machine's choice, the same each time;
  * ours and NVIDIA's is the first. */
 static void elect(tc_warp *w, const tc_ptx_op *op, uint32_t group) {
-    int leader = tc_first(group);
+    int leader = tc_first_bit(group);
     put(w, &op->a[0], (uint32_t)leader, group);
     tc_put_pred(w, &op->a[1], UINT32_C(1) << leader, group);
 }

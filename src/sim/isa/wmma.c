@@ -30,13 +30,13 @@ static bool find_area(tc_warp *w, const tc_ptx_op *op, area *x) {
     uint64_t addr[TC_LANES];
     uint32_t tmp[TC_LANES];
     const tc_ptx_operand *by = &op->a[2];
-    tc_addresses(w, &op->a[x->store ? 0 : 1], addr);
+    tc_operand_addresses(w, &op->a[x->store ? 0 : 1], addr);
     const uint32_t *stride =
         by->kind == TC_PO_NONE ? NULL : tc_src32(w, by, tmp);
     for (int i = 1; i < TC_LANES; i++) {
         if (addr[i] != addr[0] || (stride && stride[i] != stride[0])) {
-            tc_fault(w, op, i, TC_FINDING_TRAP, (tc_ptx_space)op->space,
-                     addr[i], 4, TC_DETAIL_MATRIX_ADDRESSES);
+            tc_finding_fault(w, op, i, TC_FINDING_TRAP, (tc_ptx_space)op->space,
+                             addr[i], 4, TC_DETAIL_MATRIX_ADDRESSES);
             return false;
         }
     }
@@ -71,15 +71,15 @@ static bool find_lanes(tc_warp *w, const tc_ptx_op *op, const area *x,
         bool global = at[i].space == TC_PS_GLOBAL;
         bool own = at[i].space == TC_PS_SHARED && at[i].owner == w->cta;
         if ((!global && !own) || at[i].space != at[0].space) {
-            tc_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, at[i].space,
-                     at[i].address, bytes, TC_DETAIL_MATRIX_MEMORY);
+            tc_finding_fault(w, op, i, TC_FINDING_OUT_OF_BOUNDS, at[i].space,
+                             at[i].address, bytes, TC_DETAIL_MATRIX_MEMORY);
             return false;
         }
         addr[i] = at[i].address;
     }
     const tc_run *run = w->cta->run;
     if (run->race || run->timing || run->trace) {
-        tc_observe(w, op, at[0].space, UINT32_MAX, addr, bytes, x->store);
+        tc_isa_observe(w, op, at[0].space, UINT32_MAX, addr, bytes, x->store);
     }
     return true;
 }

@@ -131,9 +131,9 @@ static bool check_scattered(const tc_race_visit *v, tc_warp *w,
                             const uint64_t *addr) {
     bool met = false;
     for (uint32_t m = mask; m; m &= m - 1) {
-        int a = tc_first(m);
+        int a = tc_first_bit(m);
         for (uint32_t n = m & (m - 1); n; n &= n - 1) {
-            int b = tc_first(n);
+            int b = tc_first_bit(n);
             if (addr[a] == addr[b]) {
                 check_lanes(v, w, op, addr[a], a, b);
                 met = true;
@@ -154,7 +154,7 @@ typedef struct steps {
 static steps steps_of(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
     steps s = {0};
     for (uint32_t m = mask & mask >> 1; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         uint64_t step = addr[i + 1] - addr[i];
         s.same |= (uint32_t)(step == 0) << i;
         s.next |= (uint32_t)(step == bytes) << i;
@@ -166,13 +166,13 @@ static steps steps_of(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
 static int piece(const steps *s, int i, bool *same) {
     *same = (s->same >> i & 1) != 0;
     uint32_t go_on = (*same ? s->same : s->next) >> i; /* never lane 31 */
-    return i + tc_first(~go_on);
+    return i + tc_first_bit(~go_on);
 }
 
 static bool ascending(const uint64_t *addr, uint32_t mask) {
     uint64_t last = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t a = addr[tc_first(m)] + 1;
+        uint64_t a = addr[tc_first_bit(m)] + 1;
         if (a <= last) {
             return false;
         }
@@ -205,7 +205,7 @@ static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
         tc_deferred_scattered(v, mask, addr, tc_popc(mask) - tc_popc(s.next))) {
         return;
     }
-    int i = tc_first(mask);
+    int i = tc_first_bit(mask);
     int last = piece(&s, i, &same);
     one = !(mask >> last >> 1);
     if (store && !one && !ascending(addr, mask) &&
@@ -228,7 +228,7 @@ static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
         if (!rest) {
             return;
         }
-        i = tc_first(rest);
+        i = tc_first_bit(rest);
         last = piece(&s, i, &same);
     }
 }
@@ -280,7 +280,8 @@ void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     bool store) {
     if (space == TC_PS_LOCAL) {
         for (uint32_t m = mask; m; m &= m - 1) {
-            visit_local(w, op, tc_first(m), addr[tc_first(m)], bytes, store);
+            visit_local(w, op, tc_first_bit(m), addr[tc_first_bit(m)], bytes,
+                        store);
         }
         return;
     }
@@ -303,9 +304,9 @@ void tc_race_access_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     tc_race_visit v = tc_race_visit_of(
         w, record, space == TC_PS_GLOBAL ? NULL : w->cta->race, space, bytes);
     while (mask) {
-        int l0 = tc_first(mask);
+        int l0 = tc_first_bit(mask);
         uint32_t gap = ~(mask >> l0);
-        int n = gap ? tc_first(gap) : TC_LANES;
+        int n = gap ? tc_first_bit(gap) : TC_LANES;
         n = n > TC_LANES - l0 ? TC_LANES - l0 : n;
         uint64_t at = base + (uint64_t)l0 * bytes;
         if (n == 1) {
@@ -350,7 +351,7 @@ void tc_race_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         tc_shadow_record_get(w, op, TC_RACE_STORE | TC_RACE_STRONG);
     tc_race_visit v = tc_race_visit_of(w, record, z, space, bytes);
     for (uint32_t m = mask; m; m &= m - 1) {
-        visit_atomic(&v, tc_first(m), addr[tc_first(m)]);
+        visit_atomic(&v, tc_first_bit(m), addr[tc_first_bit(m)]);
     }
     tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_ATOMIC);
     if ((op->flags & TC_PM_ACQUIRE) && (mask & (mask - 1))) {
@@ -368,7 +369,7 @@ static tc_race_copy *new_copy(tc_warp *w, const tc_batch *b) {
     }
     k->warp = w;
     k->mask = b->mask;
-    k->issue = tc_access_of(w, b->op, tc_first(b->mask));
+    k->issue = tc_access_of(w, b->op, tc_first_bit(b->mask));
     k->next = w->cta->race->copies;
     w->cta->race->copies = k;
     w->cta->run->race->nasync++;
@@ -383,7 +384,7 @@ void tc_race_copy_issued(tc_warp *w, tc_batch *b) {
         tc_race_visit_of(w, record, NULL, TC_PS_GLOBAL, b->op->size);
     uint32_t whole = 0;
     for (uint32_t m = b->mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         dst[i] = b->dst[i];
         if (b->src_size[i] == b->op->size) {
             whole |= UINT32_C(1) << i;
@@ -402,14 +403,14 @@ void tc_race_copy_issued(tc_warp *w, tc_batch *b) {
         return;
     }
     for (uint32_t m = b->mask; m; m &= m - 1) {
-        tc_race_visit_bytes(&v, tc_first(m), dst[tc_first(m)], b->op->size,
-                            true);
+        tc_race_visit_bytes(&v, tc_first_bit(m), dst[tc_first_bit(m)],
+                            b->op->size, true);
     }
 }
 
 void tc_race_copy_committed(tc_batch *b, uint32_t lanes) {
     for (uint32_t m = lanes; m; m &= m - 1) {
-        b->race->group[tc_first(m)] = b->group[tc_first(m)];
+        b->race->group[tc_first_bit(m)] = b->group[tc_first_bit(m)];
     }
 }
 
@@ -419,7 +420,7 @@ void tc_race_copy_waited(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
     uint64_t clock = tc_race_epoch(w);
     (void)n;
     for (uint32_t m = mask & b->mask & ~(b->done & ~lanes); m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         uint32_t bit = UINT32_C(1) << i;
         if (lanes & bit) {
             k->done[i] = clock;
@@ -521,7 +522,7 @@ void tc_race_call(tc_warp *w, const tc_frame *f, uint32_t mask) {
         return;
     }
     for (uint32_t l = mask; l; l &= l - 1) {
-        uint64_t t = (uint64_t)w->index * TC_LANES + (uint64_t)tc_first(l);
+        uint64_t t = (uint64_t)w->index * TC_LANES + (uint64_t)tc_first_bit(l);
         memset(z->local + t * each + f->base, 0, f->func->local_bytes);
         for (int i = 0; i < f->func->nformals; i++) {
             const tc_ptx_formal *p = &f->func->formals[i];

@@ -107,7 +107,7 @@ void tc_race_fence_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     bool releases =
         !op || op->opcode == TC_PTX_MEMBAR || op->sub != TC_FENCE_ACQUIRE;
     for (uint32_t m = acquires ? mask & hw->acquires : 0; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         uint32_t bit = UINT32_C(1) << i;
         if (scope > TC_PTX_SCOPE_CTA || hw->from[i] == w->cta->index) {
             tc_race_acquire(w, bit, hw->acquire[i]);
@@ -116,7 +116,7 @@ void tc_race_fence_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         hw->acquires &= ~bit;
     }
     for (uint32_t m = releases ? mask : 0; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         tc_vclock *made = tc_vclock_copy(NULL);
         tc_race_release(w, i, made);
         tc_vclock_set(&hw->release[i], made);
@@ -227,7 +227,7 @@ void tc_race_strong(tc_warp *w, const tc_ptx_op *op, const tc_race_cta *owner,
                     uint32_t mask, const uint64_t *addr,
                     tc_race_strong_kind kind) {
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         if (kind == TC_RACE_STRONG_LOAD) {
             acquire_at(w, op, i, owner, addr[i]);
         } else {

@@ -436,15 +436,15 @@ static void proxy_fence(tc_warp *w, uint32_t mask) {
     tc_race_warp *hw = tc_race_warp_of(w);
     uint64_t clock = tc_race_epoch(w);
     for (uint32_t m = mask; m; m &= m - 1) {
-        hw->fenced[tc_first(m)] = clock;
+        hw->fenced[tc_first_bit(m)] = clock;
     }
     hw->fences |= mask;
     hw->tick = true;
     while (mask) {
-        tc_vclock *k = hw->vclock[tc_first(mask)], *n = tc_vclock_copy(k);
+        tc_vclock *k = hw->vclock[tc_first_bit(mask)], *n = tc_vclock_copy(k);
         uint32_t same = 0;
         for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first(m);
+            int i = tc_first_bit(m);
             same |= hw->vclock[i] == k ? UINT32_C(1) << i : 0;
         }
         tc_vclock_join_proxy(n, k, h->nthreads);

@@ -29,7 +29,7 @@ static void point_lanes(tc_race_warp *hw, uint32_t lanes, tc_vclock *k) {
         k->refs += tc_popc(lanes);
     }
     for (uint32_t m = lanes; m; m &= m - 1) {
-        tc_vclock **at = &hw->vclock[tc_first(m)];
+        tc_vclock **at = &hw->vclock[tc_first_bit(m)];
         if (*at != last) {
             tc_vclock_unref_n(last, n);
             last = *at;
@@ -44,10 +44,10 @@ static void point_lanes(tc_race_warp *hw, uint32_t lanes, tc_vclock *k) {
 static void forget_warp(tc_race_warp *hw) {
     point_lanes(hw, UINT32_MAX, NULL);
     for (uint32_t m = hw->releases; m; m &= m - 1) {
-        tc_vclock_set(&hw->release[tc_first(m)], NULL);
+        tc_vclock_set(&hw->release[tc_first_bit(m)], NULL);
     }
     for (uint32_t m = hw->acquires; m; m &= m - 1) {
-        tc_vclock_set(&hw->acquire[tc_first(m)], NULL);
+        tc_vclock_set(&hw->acquire[tc_first_bit(m)], NULL);
     }
     tc_vclock_set(&hw->old, NULL);
     tc_vclock_set(&hw->lesson, NULL);
@@ -177,7 +177,7 @@ void tc_race_set_vclock(tc_warp *w, uint32_t lanes, tc_vclock *k) {
     bool one = true;
     point_lanes(hw, lanes, k);
     for (uint32_t m = w->valid & ~lanes; m && one; m &= m - 1) {
-        one = hw->vclock[tc_first(m)] == k;
+        one = hw->vclock[tc_first_bit(m)] == k;
     }
     hw->all = one ? k : NULL;
 }
@@ -185,9 +185,9 @@ void tc_race_set_vclock(tc_warp *w, uint32_t lanes, tc_vclock *k) {
 /* Lanes of mask whose knowledge is the first's, and that. */
 static uint32_t alike(const tc_race_warp *hw, uint32_t mask, tc_vclock **k) {
     uint32_t same = 0;
-    *k = hw->vclock[tc_first(mask)];
+    *k = hw->vclock[tc_first_bit(mask)];
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         same |= hw->vclock[i] == *k ? UINT32_C(1) << i : 0;
     }
     return same;
@@ -229,7 +229,7 @@ static void gather(tc_warp *w, uint32_t lanes, tc_vclock *into,
     tc_race_warp *hw = tc_race_warp_of(w);
     uint32_t first = w->index * TC_LANES;
     for (uint32_t m = lanes; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         if (hw->vclock[i] != *last) {
             *last = hw->vclock[i];
             tc_vclock_join(into, *last, h->nthreads);
@@ -248,8 +248,8 @@ static void gather(tc_warp *w, uint32_t lanes, tc_vclock *into,
         return;
     }
     for (uint32_t m = lanes; m; m &= m - 1) {
-        tc_vclock_raise(into, w->cta->index, first + (uint32_t)tc_first(m), 1,
-                        hw->clock, h->nthreads);
+        tc_vclock_raise(into, w->cta->index, first + (uint32_t)tc_first_bit(m),
+                        1, hw->clock, h->nthreads);
     }
 }
 
@@ -289,7 +289,7 @@ static void synchronise(tc_cta *c, const uint32_t *masks,
         hw->tick = false;
         hw->position = 0;
         for (uint32_t m = masks[i]; m; m &= m - 1) {
-            hw->phase[tc_first(m)]++;
+            hw->phase[tc_first_bit(m)]++;
         }
     }
     tc_vclock_unref(k);
@@ -324,7 +324,7 @@ void tc_race_barrier_arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 static void divergent(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
                     .space = TC_PS_REG,
-                    .at = tc_access_of(w, op, tc_first(mask)),
+                    .at = tc_access_of(w, op, tc_first_bit(mask)),
                     .lanes = tc_popc(mask)};
     tc_race_find(w->cta->run, &f);
 }
@@ -351,7 +351,7 @@ static void report_gone(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
     tc_run *r = w->cta->run;
     tc_finding f = {.kind = TC_FINDING_BARRIER_DIVERGENCE,
                     .space = TC_PS_REG,
-                    .at = tc_access_of(w, op, tc_first(lanes)),
+                    .at = tc_access_of(w, op, tc_first_bit(lanes)),
                     .lanes = gone,
                     .detail = {.row = TC_DETAIL_BARRIER_ENDED, .count = gone}};
     tc_race_find(r, &f);

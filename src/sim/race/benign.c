@@ -146,5 +146,5 @@ void tc_race_find(tc_run *r, const tc_finding *f) {
         r->suppressed[TC_SUPPRESSION_CUB_LOOK_BACK] += f->lanes ? f->lanes : 1;
         return;
     }
-    tc_find(r, f);
+    tc_finding_add(r, f);
 }

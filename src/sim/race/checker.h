@@ -199,7 +199,7 @@ void tc_race_release_own(tc_warp *w, int lane, tc_vclock *into);
 void tc_race_acquire(tc_warp *w, uint32_t mask, tc_vclock *k);
 void tc_race_set_vclock(tc_warp *w, uint32_t lanes, tc_vclock *k);
 
-/* benign.c: tc_find, but for races that are right all the same. */
+/* benign.c: tc_finding_add, but for races that are right all the same. */
 void tc_race_find(tc_run *r, const tc_finding *f);
 
 #endif

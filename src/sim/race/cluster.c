@@ -77,7 +77,7 @@ void tc_race_cluster_arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_race_warp *hw = tc_race_warp_of(w);
     tc_race_cluster *k = cluster_of(h, w->cta);
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         uint32_t n = ++hw->arrivals[i];
         if (k->slot[n & 1].count != n) {
             tc_vclock *fresh = tc_vclock_copy(NULL);
@@ -105,7 +105,7 @@ void tc_race_cluster_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_race_warp *hw = tc_race_warp_of(w);
     tc_race_cluster *k = cluster_of(h, w->cta);
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         uint32_t n = hw->arrivals[i];
         if (k->slot[n & 1].count != n || !n) {
             continue;
@@ -237,7 +237,7 @@ static bool vclock_at_end(const tc_cta *c, const tc_race_remote *m) {
     uint32_t t = m->by.warp * TC_LANES + m->by.lane;
     for (uint32_t i = 0; i < c->nwarps; i++) {
         for (uint32_t v = c->warps[i].valid; v; v &= v - 1) {
-            const tc_vclock *k = c->race->warps[i].vclock[tc_first(v)];
+            const tc_vclock *k = c->race->warps[i].vclock[tc_first_bit(v)];
             if (k == last) {
                 continue;
             }

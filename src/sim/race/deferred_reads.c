@@ -196,7 +196,7 @@ static bool distinct(uint32_t mask, const uint64_t *addr, uint64_t line,
                      uint32_t *words) {
     *words = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         uint32_t bit = UINT32_C(1) << (addr[i] / 4 & 31);
         if (addr[i] / TC_RACE_LINE != line || addr[i] % 4 || (*words & bit)) {
             return false;
@@ -227,7 +227,7 @@ static void count_words(tc_race_visit *v, const tc_shadow_cell *e,
         return;
     }
     for (uint32_t m = mask; m; m &= m - 1) {
-        int i = tc_first(m);
+        int i = tc_first_bit(m);
         uint32_t at = (uint32_t)(addr[i] % TC_RACE_LINE);
         tc_shadow_cell one = tc_shadow_same_cell(i, i, at, at + 4);
         tc_race_count_shared(v, e, &one);
@@ -237,7 +237,7 @@ static void count_words(tc_race_visit *v, const tc_shadow_cell *e,
 /* More pieces than are kept apart: at once what they would come to. */
 bool tc_deferred_scattered(tc_race_visit *v, uint32_t mask,
                            const uint64_t *addr, uint32_t pieces) {
-    uint64_t at = addr[tc_first(mask)] / TC_RACE_LINE;
+    uint64_t at = addr[tc_first_bit(mask)] / TC_RACE_LINE;
     uint32_t words;
     if (at >= v->z->nshared) {
         return false;
@@ -249,7 +249,7 @@ bool tc_deferred_scattered(tc_race_visit *v, uint32_t mask,
         return false;
     }
     const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
-    uint32_t b0 = (uint32_t)tc_first(words) * 4;
+    uint32_t b0 = (uint32_t)tc_first_bit(words) * 4;
     uint32_t b1 = 128 - (uint32_t)__builtin_clz(words) * 4;
     if (!plain(v, line, l, b0, b1)) {
         return false;
@@ -270,7 +270,7 @@ bool tc_deferred_scattered(tc_race_visit *v, uint32_t mask,
     }
     tc_shadow_bits *bits = tc_shadow_map(v->h, e);
     for (uint32_t w = words; w; w &= w - 1) {
-        uint32_t i = (uint32_t)tc_first(w);
+        uint32_t i = (uint32_t)tc_first_bit(w);
         bits->w[i / 16] |= UINT64_C(0xF) << i % 16 * 4;
     }
     e->b0 = e->b0 < b0 ? e->b0 : (uint8_t)b0;

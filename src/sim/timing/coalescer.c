@@ -30,8 +30,8 @@ static uint32_t insert(uint64_t *out, uint32_t n, uint64_t s) {
     return n + 1;
 }
 
-uint32_t tc_sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                    uint64_t *out) {
+uint32_t tc_coalesce_sectors(uint32_t mask, const uint64_t *addr,
+                             uint32_t bytes, uint64_t *out) {
     uint32_t n = 0;
     if (bytes <= 32 && consecutive(mask, addr, bytes)) {
         uint64_t last = (addr[0] + (uint64_t)TC_LANES * bytes - 1) / 32;
@@ -41,7 +41,7 @@ uint32_t tc_sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes,
         return n;
     }
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t a = addr[tc_first(m)];
+        uint64_t a = addr[tc_first_bit(m)];
         for (uint64_t s = a / 32; s <= (a + bytes - 1) / 32; s++) {
             n = insert(out, n, s);
         }
@@ -49,11 +49,12 @@ uint32_t tc_sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes,
     return n;
 }
 
-uint32_t tc_distinct(uint32_t mask, const uint64_t *addr, uint32_t *most) {
+uint32_t tc_coalesce_distinct(uint32_t mask, const uint64_t *addr,
+                              uint32_t *most) {
     uint64_t seen[TC_LANES];
     uint32_t times[TC_LANES], n = 0, longest = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t a = addr[tc_first(m)];
+        uint64_t a = addr[tc_first_bit(m)];
         uint32_t i = 0;
         while (i < n && seen[i] != a) {
             i++;
@@ -94,8 +95,8 @@ static uint32_t one_group(uint32_t mask, const uint64_t *addr, uint32_t words,
     return worst;
 }
 
-uint32_t tc_wavefronts(uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                       uint32_t *ideal) {
+uint32_t tc_coalesce_wavefronts(uint32_t mask, const uint64_t *addr,
+                                uint32_t bytes, uint32_t *ideal) {
     uint32_t words = bytes < 4 ? 1 : bytes / 4, total = 0;
     words = words > TC_LANES ? TC_LANES : words;
     uint32_t group = TC_LANES / words;

@@ -232,7 +232,7 @@ static tc_spinners spinners(tc_grid *g) {
 
 /* How many CTAs an SM holds (CUDA C++ Programming Guide, occupancy): threads,
  * shared memory with the system's KiB, registers by warps of 256. */
-uint32_t tc_residency(const tc_run *r, uint32_t regs) {
+uint32_t tc_timing_residency(const tc_run *r, uint32_t regs) {
     const tc_machine *mc = r->machine;
     const uint32_t *b = r->launch->block;
     uint32_t warps = (b[0] * b[1] * b[2] + 31) / 32, n = mc->max_ctas_sm;
@@ -248,7 +248,7 @@ uint32_t tc_ctas_per_sm(tc_run *r) {
     uint32_t regs = r->launch->registers
                         ? r->launch->registers
                         : tc_register_estimate(r->module, r->func);
-    uint32_t n = tc_residency(r, regs);
+    uint32_t n = tc_timing_residency(r, regs);
     r->counters.registers = regs;
     return r->counters.ctas_per_sm = n ? n : 1;
 }
@@ -437,7 +437,7 @@ void tc_timing_grid(tc_run *r) {
         end = soonest != UINT64_MAX && soonest > end ? soonest + length
                                                      : end + length;
     }
-    g.end = r->stopped ? g.end : tc_later(g.end, r->timing->drained);
+    g.end = r->stopped ? g.end : tc_timing_later(g.end, r->timing->drained);
     r->cycle = g.end > r->cycle || !r->stopped ? g.end : r->cycle;
     tc_timing_count(r->timing, &r->counters);
     finish(&g);

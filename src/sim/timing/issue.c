@@ -91,7 +91,7 @@ static uint64_t wavefronts(tc_timing *t, uint32_t n, uint32_t ideal) {
 
 static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
                               uint32_t bytes) {
-    uint32_t ideal, n = tc_wavefronts(mask, addr, bytes, &ideal);
+    uint32_t ideal, n = tc_coalesce_wavefronts(mask, addr, bytes, &ideal);
     return wavefronts(t, n, ideal);
 }
 
@@ -99,7 +99,7 @@ static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
 static uint64_t shared_atomic(tc_timing *t, uint32_t mask, const uint64_t *addr,
                               uint32_t bytes) {
     uint32_t most;
-    tc_distinct(mask, addr, &most);
+    tc_coalesce_distinct(mask, addr, &most);
     uint64_t turns = (uint64_t)(most - 1) * t->p->atom_shared_halves / 2;
     uint64_t at = shared_access(t, mask, addr, bytes) + turns;
     t->at->lsu_free += turns;
@@ -129,12 +129,12 @@ static uint64_t global_atomic(tc_timing *t, uint32_t mask, const uint64_t *addr,
                               const uint64_t *sectors, uint32_t n) {
     uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
     uint32_t most;
-    tc_distinct(mask, addr, &most);
+    tc_coalesce_distinct(mask, addr, &most);
     uint64_t halves = (uint64_t)most * t->p->atom_global_halves;
     uint64_t done =
         tc_memsys_atomic(t->memory, t->at->index, begin, sectors, n, halves);
     t->run->counters.global_sectors += n;
-    t->drained = tc_later(t->drained, done);
+    t->drained = tc_timing_later(t->drained, done);
     return done + t->p->atom_global;
 }
 
@@ -167,7 +167,7 @@ static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
                               const uint64_t *addr, uint32_t bytes,
                               bool store) {
     uint64_t sectors[TC_MAX_SECTORS];
-    uint32_t n = tc_sectors(mask, addr, bytes, sectors);
+    uint32_t n = tc_coalesce_sectors(mask, addr, bytes, sectors);
     return is_atomic(t, op) ? global_atomic(t, mask, addr, sectors, n)
                             : sector_access(t, op, sectors, n, store);
 }
@@ -206,7 +206,7 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                  : shared_access(t, mask, addr, bytes) + t->p->shared_latency;
         break;
     case TC_PS_CONST:
-        at = constants(t, tc_distinct(mask, addr, NULL));
+        at = constants(t, tc_coalesce_distinct(mask, addr, NULL));
         break;
     case TC_PS_CLUSTER:
         at = shared_access(t, mask, addr, bytes) + t->p->cluster_latency;
@@ -244,17 +244,18 @@ uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {
     uint64_t sectors[TC_MAX_SECTORS], dst[TC_LANES];
     uint32_t n, ideal, reads = 0;
     for (uint32_t m = b->mask; m; m &= m - 1) {
-        reads |= b->src_size[tc_first(m)] ? m & -m : 0;
+        reads |= b->src_size[tc_first_bit(m)] ? m & -m : 0;
     }
     for (int i = 0; i < TC_LANES; i++) {
         dst[i] = b->dst[i];
     }
-    uint64_t begin = enter_lsu(
-        t->at, r->cycle, tc_wavefronts(b->mask, dst, b->op->size, &ideal));
+    uint64_t begin =
+        enter_lsu(t->at, r->cycle,
+                  tc_coalesce_wavefronts(b->mask, dst, b->op->size, &ideal));
     if (!reads) {
         return begin + t->p->shared_latency;
     }
-    n = tc_sectors(reads, b->src, b->op->size, sectors);
+    n = tc_coalesce_sectors(reads, b->src, b->op->size, sectors);
     r->counters.global_sectors += n;
     return tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
                           (b->op->flags & TC_PM_CG) == 0);

@@ -46,14 +46,15 @@ uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now, uint64_t bytes,
 /* coalescer.c: distinct sectors that lanes touch, ascending: at most 64 for
  * accesses of at most 32 bytes a lane. Returns their number. */
 enum { TC_MAX_SECTORS = 64 };
-uint32_t tc_sectors(uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                    uint64_t *out);
+uint32_t tc_coalesce_sectors(uint32_t mask, const uint64_t *addr,
+                             uint32_t bytes, uint64_t *out);
 /* Distinct addresses; *most (may be NULL): lanes that have the same one. */
-uint32_t tc_distinct(uint32_t mask, const uint64_t *addr, uint32_t *most);
+uint32_t tc_coalesce_distinct(uint32_t mask, const uint64_t *addr,
+                              uint32_t *most);
 /* Wavefronts of a shared access (32 banks of 4 bytes; lanes that want the same
  * word share it; 8 and 16 bytes go in halves and quarters), and how many it
  * would take without conflicts. */
-uint32_t tc_wavefronts(uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                       uint32_t *ideal);
+uint32_t tc_coalesce_wavefronts(uint32_t mask, const uint64_t *addr,
+                                uint32_t bytes, uint32_t *ideal);
 
 #endif

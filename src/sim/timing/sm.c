@@ -195,7 +195,7 @@ static void slept(tc_timing *t, tc_slot *x, uint64_t now) {
 /* Asks the scoreboard about warps that were woken, or whose turn is over. */
 static void look(tc_timing *t, tc_scheduler *q, uint64_t now) {
     for (uint32_t m = q->ask; m; m &= m - 1) {
-        tc_slot *x = &q->slot[tc_first(m)];
+        tc_slot *x = &q->slot[tc_first_bit(m)];
         tc_warp *w = x->warp;
         tc_stall why = TC_STALL_FIXED;
         x->op = x->op ? x->op : t->ops;
@@ -203,8 +203,8 @@ static void look(tc_timing *t, tc_scheduler *q, uint64_t now) {
         slept(t, x, now);
         uint64_t at = w->alive ? tc_timing_when(w, &why) : UINT64_MAX;
         bool split = w->core->cur >= 0;
-        note(q, x, &t->ops[split ? w->core->pc : 0], tc_later(at, x->since),
-             why);
+        note(q, x, &t->ops[split ? w->core->pc : 0],
+             tc_timing_later(at, x->since), why);
         q->splits = split ? q->splits | x->bit : q->splits & ~x->bit;
         if (at <= now) {
             q->ready |= x->bit;
@@ -228,7 +228,7 @@ static uint32_t take_far(tc_scheduler *q, uint64_t now) {
     h->far = 0;
     h->first = UINT64_MAX;
     for (; far; far &= far - 1) {
-        uint32_t i = (uint32_t)tc_first(far);
+        uint32_t i = (uint32_t)tc_first_bit(far);
         uint64_t t = q->slot[i].wake;
         if (t <= now) {
             m |= far & -far;
@@ -289,7 +289,7 @@ static inline uint32_t available(tc_scheduler *q, uint64_t lsu_free,
     *next = ready & held ? now + 1 : UINT64_MAX;
     ready &= ~held;
     for (uint32_t busy = q->busy; busy; busy &= busy - 1) {
-        uint32_t u = (uint32_t)tc_first(busy);
+        uint32_t u = (uint32_t)tc_first_bit(busy);
         if (q->unit_free[u] <= now) {
             q->busy &= ~(busy & -busy);
         } else if (ready & q->wants[u]) {
@@ -309,7 +309,7 @@ static inline void account(tc_timing *t, const tc_slot *x, uint64_t now,
                            uint64_t unit_free) { /* at most now */
     uint64_t *stalls = t->run->counters.stalls, wake = x->wake;
     stalls[x->why] += wake - x->since;
-    uint64_t free = tc_later(unit_free, wake);
+    uint64_t free = tc_timing_later(unit_free, wake);
     stalls[TC_STALL_PIPE] += free - wake;
     stalls[TC_STALL_NOT_SELECTED] += now - free;
 }
@@ -325,7 +325,7 @@ static bool perform(tc_timing *t, tc_warp *w, tc_timing_op *op, uint64_t now) {
     uint32_t idle = idle_lanes(k);
     t->idle += idle;
     if (execute(t, w, now)) {
-        promise(t, k, op, tc_later(now + op->latency, t->arrives));
+        promise(t, k, op, tc_timing_later(now + op->latency, t->arrives));
     }
     if (k->again) { /* it waits within the op, which counts when it goes on */
         k->again = false;
@@ -353,7 +353,7 @@ static inline void issue(tc_timing *t, const tc_sm *sm, tc_scheduler *q,
     tc_timing_op *op = x->op;
     uint64_t free = q->unit_free[op->unit];
     if (op->lsu && sm->lsu_free > TC_LSU_QUEUE) {
-        free = tc_later(free, sm->lsu_free - TC_LSU_QUEUE);
+        free = tc_timing_later(free, sm->lsu_free - TC_LSU_QUEUE);
     }
     account(t, x, now, free);
     q->unit_free[op->unit] = now + op->interval;
@@ -392,7 +392,7 @@ static inline uint64_t schedule(tc_timing *t, tc_sm *sm, tc_scheduler *q,
     uint32_t can = available(q, sm->lsu_free, now, &next);
     if (can) {
         uint32_t later = can & ~((UINT32_C(1) << q->last) - 1);
-        uint32_t i = (uint32_t)tc_first(later ? later : can);
+        uint32_t i = (uint32_t)tc_first_bit(later ? later : can);
         q->last = i;
         issue(t, sm, q, &q->slot[i], exited);
         if (q->ask | q->ready) {

@@ -120,7 +120,7 @@ uint64_t tc_timing_when(tc_warp *w, tc_stall *why);
 /* Counters of the ops that issued. */
 void tc_timing_count(const tc_timing *t, tc_sim_counters *c);
 
-static inline uint64_t tc_later(uint64_t a, uint64_t b) {
+static inline uint64_t tc_timing_later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
@@ -130,17 +130,17 @@ static inline uint64_t tc_timing_operands(const tc_timing *t,
                                           const tc_timing_op *op,
                                           tc_stall *why) {
     const uint64_t *ready = k->ready;
-    uint64_t a = tc_later(ready[op->named[0]], ready[op->named[1]]);
-    uint64_t b = tc_later(ready[op->named[2]], ready[op->named[3]]);
-    uint64_t latest = tc_later(a, b);
+    uint64_t a = tc_timing_later(ready[op->named[0]], ready[op->named[1]]);
+    uint64_t b = tc_timing_later(ready[op->named[2]], ready[op->named[3]]);
+    uint64_t latest = tc_timing_later(a, b);
     if (op->many) {
         const uint32_t *reg = &t->regs[op->regs];
         for (uint32_t i = 0, n = (uint32_t)op->nsrc + op->ndst; i < n; i++) {
-            latest = tc_later(latest, ready[reg[i]]);
+            latest = tc_timing_later(latest, ready[reg[i]]);
         }
     }
     *why = (tc_stall)(latest & ((1u << TC_READY_SHIFT) - 1));
-    return tc_later(k->next, latest >> TC_READY_SHIFT);
+    return tc_timing_later(k->next, latest >> TC_READY_SHIFT);
 }
 
 #endif

@@ -13,7 +13,7 @@ void tc_timing_grid(tc_run *r);
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       uint32_t mask, const uint64_t *addr, uint32_t bytes,
                       bool store);
-/* The same as tc_observe_run is to tc_observe. */
+/* The same as tc_observe_run is to tc_isa_observe. */
 void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                    uint64_t address, uint32_t bytes, bool store);
 /* Cycles from the last arrival to the release. */
@@ -35,7 +35,8 @@ uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
 /* timing/grid.c: CTAs that an SM holds at once, and the registers a thread has.
  */
 uint32_t tc_ctas_per_sm(tc_run *r);
-uint32_t tc_residency(const tc_run *r, uint32_t registers); /* may be 0 */
+uint32_t tc_timing_residency(const tc_run *r,
+                             uint32_t registers); /* may be 0 */
 /* Registers of 32 bits a thread needs, at a guess: the most values that live
  * at one place of the code, and what an address and a call take. */
 uint32_t tc_register_estimate(const tc_ptx_module *m, const tc_ptx_func *f);

@@ -173,7 +173,7 @@ static void check_column(lowering *w, const tc_region *r) {
              "%s starts at column %s, %s multiple of %" PRId64
              " (elements in 32 bits)",
              r->buffer->name, tc_expr_text(w->q.cx->arena, min),
-             tc_article(min, ok), n);
+             tc_check_article(min, ok), n);
 }
 
 static void check_widths(lowering *w) {

@@ -435,7 +435,7 @@ static bool first_column(tcgen05_planner *p) {
     bool ok = n > 0 && tc_divides_always(p->a, at, n);
     tc_holds(&p->q, "first column", ok,
              "column %s is %s multiple of the %" PRId64 " elements in 32 bits",
-             tc_expr_text(p->a, at), tc_article(at, ok), n);
+             tc_expr_text(p->a, at), tc_check_article(at, ok), n);
     p->plan->column = ok ? over(p, at, n) : NULL;
     return true;
 }
@@ -449,8 +449,8 @@ static bool first_byte(tcgen05_planner *p) {
     tc_holds(&p->q, "first byte", ok,
              "element %s of %s is %s multiple of %" PRId64 " = %" PRId64
              " bytes%s",
-             tc_expr_text(p->a, at), p->s.name, tc_article(at, ok), n, bytes,
-             none ? "" : ", the swizzle's atom");
+             tc_expr_text(p->a, at), p->s.name, tc_check_article(at, ok), n,
+             bytes, none ? "" : ", the swizzle's atom");
     tc_expr *bits =
         tc_binary(p->a, TC_MUL, at, tc_int_t(p->a, at->type, p->bits));
     p->plan->shared_at = over(p, over(p, bits, 8), 16);

@@ -93,7 +93,7 @@ static void diag_finds_line_column_and_text(void **state) {
     assert_string_equal(s.hint, "a hint");
     assert_string_equal(s.file, "a.py");
     tc_span last = {&src, 19, 1000}; /* beyond the end: clamped */
-    tc_report(&d, TC_NOTE, last, NULL, "note");
+    tc_diag_report(&d, TC_NOTE, last, NULL, "note");
     assert_int_equal(d.errors, 1);
     assert_int_equal(s.line, 3);
     assert_string_equal(s.source, "third");
@@ -116,11 +116,11 @@ static void diag_counts_characters_not_bytes(void **state) {
 static void nearest_finds_typos_only(void **state) {
     (void)state;
     static const char *const names[] = {"ldgsts", "dsmem", "fallback", "tma"};
-    assert_string_equal(tc_nearest("ldgst", names, 4), "ldgsts");
-    assert_string_equal(tc_nearest("lgdsts", names, 4), "ldgsts");
-    assert_string_equal(tc_nearest("FALLBACK", names, 4), "fallback");
-    assert_null(tc_nearest("commit_group", names, 4));
-    assert_null(tc_nearest("", names, 4));
+    assert_string_equal(tc_diag_nearest("ldgst", names, 4), "ldgsts");
+    assert_string_equal(tc_diag_nearest("lgdsts", names, 4), "ldgsts");
+    assert_string_equal(tc_diag_nearest("FALLBACK", names, 4), "fallback");
+    assert_null(tc_diag_nearest("commit_group", names, 4));
+    assert_null(tc_diag_nearest("", names, 4));
 }
 
 static void utf8_follows_the_table(void **state) {

@@ -276,9 +276,9 @@ static void test_registers(void **state) {
     }
     char why[256] = "";
     const char *all, *again;
-    assert_int_equal(
-        tc_ptxas_registers(m->a, t, ptx, "90a", &none, &all, why, sizeof why),
-        TC_BUILD_OK);
+    assert_int_equal(tc_ptxas_registers(m->a, t, ptx, "90a", NULL, &none, &all,
+                                        why, sizeof why),
+                     TC_BUILD_OK);
     int one = 0, two = 0;
     const char *at = strstr(all, "one ");
     assert_true(at != NULL && sscanf(at, "one %d\n", &one) == 1);
@@ -287,17 +287,22 @@ static void test_registers(void **state) {
     /* 24 values live across the barrier, and the hardware's limits */
     assert_in_range(two, 24, 255);
     assert_in_range(one, 2, 23);
-    tc_ptxas_registers(m->a, t, ptx, "90a", &none, &again, why, sizeof why);
+    tc_ptxas_registers(m->a, t, ptx, "90a", NULL, &none, &again, why,
+                       sizeof why);
     assert_string_equal(again, all);
-    assert_int_equal(tc_ptxas_registers(m->a, t, "no PTX", "90a", &none, &all,
-                                        why, sizeof why),
+    /* one kernel alone */
+    tc_ptxas_registers(m->a, t, ptx, "90a", "one", &none, &again, why,
+                       sizeof why);
+    assert_string_equal(again, tc_format(m->a, "one %d\n", one));
+    assert_int_equal(tc_ptxas_registers(m->a, t, "no PTX", "90a", NULL, &none,
+                                        &all, why, sizeof why),
                      TC_BUILD_REFUSED);
     assert_string_equal(all, "");
     /* what it refuses it is not asked again */
     const tc_limits little = {.wall_s = 1e-3};
     const tc_build_options hurry = {.limits = &little};
-    assert_int_equal(tc_ptxas_registers(m->a, t, "no PTX", "90a", &hurry, &all,
-                                        why, sizeof why),
+    assert_int_equal(tc_ptxas_registers(m->a, t, "no PTX", "90a", NULL, &hurry,
+                                        &all, why, sizeof why),
                      TC_BUILD_OK);
 }
 
@@ -309,8 +314,8 @@ static void test_registers_limit(void **state) {
     const tc_build_options hurry = {.limits = &little};
     const char *all;
     char why[256] = "";
-    assert_int_equal(tc_ptxas_registers(m->a, &t, "PTX", "90a", &hurry, &all,
-                                        why, sizeof why),
+    assert_int_equal(tc_ptxas_registers(m->a, &t, "PTX", "90a", NULL, &hurry,
+                                        &all, why, sizeof why),
                      TC_BUILD_LIMITED);
     assert_string_equal(all, "");
     assert_string_equal(why, "ptxas was stopped: it is not done after 0.5 s");

@@ -18,8 +18,8 @@ static uint32_t strided(uint32_t stride, uint32_t bytes, bool shared) {
     for (uint32_t i = 0; i < TC_LANES; i++) {
         addr[i] = (uint64_t)i * stride;
     }
-    return shared ? tc_wavefronts(UINT32_MAX, addr, bytes, &ideal)
-                  : tc_sectors(UINT32_MAX, addr, bytes, out);
+    return shared ? tc_coalesce_wavefronts(UINT32_MAX, addr, bytes, &ideal)
+                  : tc_coalesce_sectors(UINT32_MAX, addr, bytes, out);
 }
 
 static void test_sectors(void **state) {
