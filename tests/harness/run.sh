@@ -57,6 +57,7 @@ plan() {
     echo "tests/faults	sh tests/faults/faults.sh '$program' '$build/tests/faults.so' 4"
     echo "tests/tools/check_names.sh	sh tests/tools/check_names.sh '$build/libtilecopy.a'"
     echo "tests/tools/test_need.sh	sh tests/tools/test_need.sh"
+    echo "tests/course/sections.sh	sh tests/course/sections.sh"
     for t in tests/tui/*.sh; do
         echo "$t	sh '$t' '$program' $lesson"
     done
