@@ -471,6 +471,10 @@ static tc_fast_id seen(tc_fast_id id) {
         return TC_FAST_SEEN_ST32;
     case TC_FAST_ST64:
         return TC_FAST_SEEN_ST64;
+    case TC_FAST_LD:
+        return TC_FAST_SEEN_LD;
+    case TC_FAST_ST:
+        return TC_FAST_SEEN_ST;
     default:
         return TC_FAST_NONE;
     }
