@@ -194,8 +194,12 @@ void tc_sim_forget(tc_sim *s);
 bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
                 tc_sim_result *out);
 
+/* Do the runs that follow record a trace? At first as the options say. */
+void tc_sim_record(tc_sim *s, bool trace);
 /* The trace of the last run (if asked for). Ownership passes with take. */
 tc_trace *tc_sim_take_trace(tc_sim *s);
+/* Have runs left memory that their threads took with malloc? */
+bool tc_sim_keeps_heap(const tc_sim *s);
 
 /* Known machines: NULL-terminated names, default first. */
 const char *const *tc_sim_archs(void);
