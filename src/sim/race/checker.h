@@ -127,6 +127,7 @@ struct tc_race {
     struct tc_word_table **tables; /* tables of lines: word_lines.c */
     uint32_t nwords, cwords, free_words;
     bool older;             /* some cell is TC_RACE_WROTE */
+    bool walks;             /* same_epoch.h is not used: to compare with */
     tc_shadow_line **pages; /* of each page of each allocation */
     uint64_t *first_page;   /* of each allocation */
     uint64_t npages;
