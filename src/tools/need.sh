@@ -63,6 +63,8 @@ needs() {
 libreadline-dev|readline-devel|readline|readline|stdio.h readline/readline.h|rl_callback_sigcleanup|-lreadline|line editing at the prompt
 libncurses-dev|ncurses-devel|ncurses|ncurses|curses.h|initscr|-lncursesw|the full-screen timeline
 libjansson-dev|jansson-devel|jansson|jansson|jansson.h|json_dumps|-ljansson|JSON output
+libcmark-dev|cmark-devel|cmark|cmark|cmark.h|cmark_parse_document|-lcmark|the lessons' Markdown
+libjq-dev|jq-devel|jq|jq|jq.h|jq_compile|-ljq|the lessons' questions about answers
 libyaml-dev|libyaml-devel|libyaml|libyaml|yaml.h|yaml_document_get_node|-lyaml|exercises
 libseccomp-dev|libseccomp-devel|libseccomp|libseccomp|seccomp.h|seccomp_load|-lseccomp|graded programs' system calls
 END

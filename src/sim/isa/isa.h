@@ -42,6 +42,9 @@ int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                          tc_trace_unit unit, uint32_t lanes,
                          tc_trace_event more);
 
+/* isa/shfl.c: what cvta adds to an address. */
+uint64_t tc_cvta_step(const tc_ptx_op *op);
+
 /* isa/atomic.c: what an element becomes under TC_ATOM_sub, all but cas; values
  * are zero-extended; global: its sums of .f32 flush subnormals. */
 uint64_t tc_atomic_combine(uint8_t sub, tc_ptx_type t, uint64_t old, uint64_t b,
