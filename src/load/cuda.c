@@ -222,6 +222,7 @@ static tc_source *read_ptx(tc_session *s, tc_arena *a, const char *path) {
         tc_buf_read(&text, f);
     }
     if (f == NULL || ferror(f)) {
+        s->fault = "machine"; /* it was made and kept a moment ago */
         tc_error(&s->diags, TC_NOWHERE, NULL, "cannot read '%s': %s", path,
                  strerror(errno));
         tc_buf_free(&text);
