@@ -120,7 +120,7 @@ typedef struct tc_exec_request {
     double timeout_s;
     const tc_limits *taken; /* see tc_exec_options */
     uint64_t memory;
-    tc_task *task;
+    tc_given_task *task;
     const tc_sandbox *sandbox;
 } tc_exec_request;
 

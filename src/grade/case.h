@@ -4,7 +4,7 @@
 #define TC_GRADE_CASE_H
 
 #include "base/buf.h"
-#include "base/task.h"
+#include "base/call_task.h"
 #include "grade/exercise.h"
 #include <jansson.h>
 
@@ -14,7 +14,7 @@ typedef struct tc_case {
     const tc_exercise *exercise;
     const char *name; /* "n = 31, rising" */
     bool hidden;      /* its name must not tell what a submission could fit */
-    tc_task task;
+    tc_given_task task;
     struct tc_case_data *data; /* one a call */
 } tc_case;
 

@@ -7,13 +7,13 @@ enum { NOT_PERMITTED = 800 /* cudaErrorNotPermitted */ };
 
 /* The call under way, or NULL. */
 static tc_task_call *under_way(const tc_server *s) {
-    const tc_task *t = s->o->task;
+    const tc_given_task *t = s->o->task;
     tc_task_call *c = t && t->next > 0 ? &t->calls[t->next - 1] : NULL;
     return c && c->entered && !c->left ? c : NULL;
 }
 
 static int refuse(tc_server *s, tc_task_act act, int buffer, uint64_t where) {
-    const tc_task *t = s->o->task;
+    const tc_given_task *t = s->o->task;
     tc_task_call *c = &t->calls[t->next > 0 ? t->next - 1 : 0];
     if (c->acts[act]++ == 0) {
         c->where[act] = where;
@@ -37,7 +37,7 @@ static int buffer_at(const tc_server *s, uint64_t address, uint64_t bytes) {
 
 int tc_task_reads(tc_server *s, uint64_t address, uint64_t bytes,
                   uint64_t where) {
-    tc_task *t = s->o->task;
+    tc_given_task *t = s->o->task;
     if (!t) {
         return TC_CUDA_SUCCESS;
     }
@@ -81,7 +81,7 @@ int tc_task_resets(tc_server *s, uint64_t where) {
 }
 
 int tc_task_launches(tc_server *s, uint64_t where) {
-    const tc_task *t = s->o->task;
+    const tc_given_task *t = s->o->task;
     tc_task_call *c = under_way(s);
     if (c && t->most_launches && c->launches >= t->most_launches) {
         return refuse(s, TC_TASK_LAUNCHES, -1, where);
@@ -101,7 +101,7 @@ static bool give(tc_server *s, tc_task_buffer *b) {
 }
 
 int tc_call_ENTER(tc_server *s, tc_exchange *x) {
-    tc_task *t = s->o->task;
+    tc_given_task *t = s->o->task;
     if (!t || under_way(s) || t->next >= t->ncalls) {
         return TC_CUDA_INVALID_VALUE;
     }

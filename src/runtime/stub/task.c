@@ -1,4 +1,4 @@
-/* task.c - the calls that a graded program is to make (base/task.h). */
+/* task.c - the calls that a graded program is to make (base/call_task.h). */
 #include "runtime/stub/stub.h"
 
 TC_API bool tc_task_enter(uint64_t values[TC_RT_VALUES]) {

@@ -1,12 +1,12 @@
-/* task.h - calls that a program is to make, and what becomes of them: data that
+/* call_task.h - calls that a program is to make, and what becomes of them: data that
  * clients choose and the process that has the device works on.
  *
  * The program asks for its next call (protocol.h: ENTER) and gets addresses of
  * device memory and numbers; when the call is over it says so (LEAVE). Input
  * never enters the program's process, nor is anything taken from it but
  * launches: the memory is made, read and judged on this side of the socket. */
-#ifndef TC_BASE_TASK_H
-#define TC_BASE_TASK_H
+#ifndef TC_BASE_CALL_TASK_H
+#define TC_BASE_CALL_TASK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,11 +52,11 @@ typedef struct tc_task_call {
     bool lost; /* a buffer could not be read any more */
 } tc_task_call;
 
-typedef struct tc_task {
+typedef struct tc_given_task {
     tc_task_call *calls;
     int ncalls, next;
     uint64_t read, most_launches; /* bytes so far; in a call, 0: any number */
     bool timed;                   /* kernels are executed with timing on */
-} tc_task;
+} tc_given_task;
 
 #endif
