@@ -77,7 +77,8 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     s->tree = tc_arena_new();
     s->env = tc_env_new(s->arena);
     tc_settings_reset(s);
-    s->options.arch = options->arch; /* NULL: PTX for the least that has it all */
+    s->options.arch =
+        options->arch; /* NULL: PTX for the least that has it all */
     if (options->width > 0) {
         s->options.width = options->width;
     }
