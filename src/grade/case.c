@@ -117,7 +117,7 @@ static void draw_scalars(const tc_exercise *e, const tc_exercise_test *t,
                          tc_draw *d, double *scalars) {
     int k = 1;
     for (int i = 0; i < e->nargs; i++) {
-        const tc_range *r = &t->scalars[i];
+        const tc_number_range *r = &t->scalars[i];
         if (!e->args[i].pointer) {
             double wide = r->to - r->from;
             scalars[k++] =
@@ -215,7 +215,7 @@ bool tc_case_make(const tc_exercise *e, int number, uint64_t seed, tc_arena *a,
     return true;
 }
 
-double tc_case_bound(const tc_case *c, const tc_expr *bound) {
+double tc_case_bound(const tc_case *c, const tc_formula *bound) {
     tc_expr_env env = {c->data[0].scalars, c->data[0].buffers, false};
     return tc_expr_value(bound, &env);
 }

@@ -31,7 +31,7 @@ tc_reason tc_case_judge(const tc_case *c, tc_arena *a, tc_buf *why);
 double tc_measure_of(const tc_measure *m, const tc_case *c,
                      const json_t *report);
 /* A bound of a rule for it. */
-double tc_case_bound(const tc_case *c, const tc_expr *bound);
+double tc_case_bound(const tc_case *c, const tc_formula *bound);
 /* Declares the function and makes the calls that the runtime asks for: C++. */
 void tc_case_main(const tc_exercise *e, tc_buf *out);
 

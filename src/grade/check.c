@@ -34,7 +34,7 @@ static void say(checking *c, const char *file, const char *text, bool ok) {
 }
 
 /* Grades a file of the folder; the verdict is to be ended. */
-static tc_status grade(checking *c, const char *file, tc_verdict *v) {
+static tc_status grade(checking *c, const char *file, tc_grade_result *v) {
     const char *path = tc_format(c->arena, "%s/%s", c->e->folder, file);
     tc_grade_options o = {.exercise = c->e->folder,
                           .path = path,
@@ -50,7 +50,7 @@ static tc_status grade(checking *c, const char *file, tc_verdict *v) {
 }
 
 /* The first test that was lost, as a line. */
-static const char *lost(checking *c, const tc_verdict *v, tc_status s) {
+static const char *lost(checking *c, const tc_grade_result *v, tc_status s) {
     if (s == TC_REJECTED || s == TC_MACHINE || s == TC_USAGE) {
         return tc_format(c->arena, "it cannot be graded: %s%s",
                          v->error ? v->error : "", tc_buf_text(&c->said));
@@ -67,7 +67,7 @@ static const char *lost(checking *c, const tc_verdict *v, tc_status s) {
 }
 
 static void check_reference(checking *c) {
-    tc_verdict v;
+    tc_grade_result v;
     if (c->e->reference == NULL) {
         say(c, "reference", "exercise.yml names none", false);
         return;
@@ -78,7 +78,7 @@ static void check_reference(checking *c) {
 }
 
 static void check_start(checking *c) {
-    tc_verdict v;
+    tc_grade_result v;
     if (c->e->start == NULL) {
         say(c, "template", "exercise.yml names none", false);
         return;
@@ -94,7 +94,7 @@ static void check_start(checking *c) {
 }
 
 /* Does a test fail for the reason, with the words? */
-static bool fails_so(const tc_verdict *v, const tc_wrong *w) {
+static bool fails_so(const tc_grade_result *v, const tc_wrong *w) {
     for (int i = 0; i < v->ntests; i++) {
         const tc_test *t = &v->tests[i];
         if (tc_test_fails_for(t, w->fails) &&
@@ -107,7 +107,7 @@ static bool fails_so(const tc_verdict *v, const tc_wrong *w) {
 }
 
 static void check_wrong(checking *c, const tc_wrong *w) {
-    tc_verdict v;
+    tc_grade_result v;
     tc_status s = grade(c, w->file, &v);
     const char *wanted =
         tc_format(c->arena, "%s%s%s", w->fails,

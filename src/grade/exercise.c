@@ -49,11 +49,11 @@ static double number(reading *r, const tc_node *map, const char *key,
     return v;
 }
 
-static const tc_expr *expression(reading *r, const tc_node *n) {
+static const tc_formula *expression(reading *r, const tc_node *n) {
     char why[160];
     int column;
     const char *s = n ? tc_yaml_text(&r->y, n) : NULL;
-    const tc_expr *x =
+    const tc_formula *x =
         s ? tc_expr_parse(r->a, s, &r->e->names, why, &column) : NULL;
     if (s && !x) {
         tc_yaml_error(&r->y, n, column, NULL, "%s", why);
@@ -435,7 +435,7 @@ const char *tc_exercise_fill(tc_arena *a, const tc_exercise *e, const char *s,
         if (end != NULL) {
             char why[160];
             int column;
-            const tc_expr *x =
+            const tc_formula *x =
                 tc_expr_parse(a, tc_strndup(a, s + 1, (size_t)(end - s - 1)),
                               &e->names, why, &column);
             if (x != NULL) {

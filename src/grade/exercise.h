@@ -36,22 +36,22 @@ extern const int tc_nmeasures;
 typedef struct tc_argument {
     const char *name;
     tc_c_type type;
-    bool pointer, output;  /* output: a pointer that is not const */
-    const tc_expr *count;  /* pointer: its elements */
-    const tc_expr *starts; /* output: what it holds before; NULL: no value */
-    const tc_expr *result; /* output: what it should hold */
+    bool pointer, output;     /* output: a pointer that is not const */
+    const tc_formula *count;  /* pointer: its elements */
+    const tc_formula *starts; /* output: what it holds before; NULL: no value */
+    const tc_formula *result; /* output: what it should hold */
     const char *result_text;
     double ulps, absolute; /* that it may be off */
     bool around_least;     /* around an input is -infinity, not +infinity */
 } tc_argument;
 
 /* A number of a test: one, or drawn from a range. */
-typedef struct tc_range {
+typedef struct tc_number_range {
     double from, to;
-} tc_range;
+} tc_number_range;
 
 typedef struct tc_exercise_test {
-    tc_range scalars[TC_EXERCISE_ARGS]; /* by argument */
+    tc_number_range scalars[TC_EXERCISE_ARGS]; /* by argument */
     const tc_pattern *patterns[TC_EXERCISE_ARGS];
     bool hidden;
 } tc_exercise_test;
@@ -59,13 +59,13 @@ typedef struct tc_exercise_test {
 /* A result that is wrong for a reason that is known. */
 typedef struct tc_mistake {
     int output; /* argument */
-    const tc_expr *result;
+    const tc_formula *result;
     const char *says;
 } tc_mistake;
 
 typedef struct tc_rule {
     const tc_measure *measure;
-    const tc_expr *least, *most; /* NULL: no such bound */
+    const tc_formula *least, *most; /* NULL: no such bound */
     const char *least_text, *most_text;
     const char *says, *hint;
     int points;

@@ -34,12 +34,12 @@ typedef enum expr_op {
     QUOTIENT
 } expr_op;
 
-struct tc_expr {
+struct tc_formula {
     expr_op op;
     double number;
     int index; /* of the scalar, loop or buffer */
     bool over; /* MAX, MIN, SUM: a loop; arg: from, to, what */
-    const tc_expr *arg[ARGUMENTS];
+    const tc_formula *arg[ARGUMENTS];
     int nargs;
 };
 
@@ -110,9 +110,9 @@ typedef struct expr_parser {
     bool failed;
 } expr_parser;
 
-static const tc_expr *choice(expr_parser *p);
+static const tc_formula *choice(expr_parser *p);
 
-static const tc_expr *fail(expr_parser *p, const char *what) {
+static const tc_formula *fail(expr_parser *p, const char *what) {
     if (!p->failed) {
         snprintf(p->why, 160, "%s", what);
         p->failed = true;
@@ -142,10 +142,10 @@ static bool want(expr_parser *p, const char *word) {
     return false;
 }
 
-static tc_expr *make(expr_parser *p, expr_op op, const tc_expr *x,
-                     const tc_expr *y) {
-    tc_expr *e = TC_NEW(p->a, tc_expr);
-    *e = (tc_expr){.op = op, .arg = {x, y}, .nargs = y ? 2 : 1};
+static tc_formula *make(expr_parser *p, expr_op op, const tc_formula *x,
+                        const tc_formula *y) {
+    tc_formula *e = TC_NEW(p->a, tc_formula);
+    *e = (tc_formula){.op = op, .arg = {x, y}, .nargs = y ? 2 : 1};
     return e;
 }
 
@@ -168,7 +168,7 @@ static int find(const char *const *names, int n, const char *s, size_t len) {
 }
 
 /* "j = a .. b: e" behind "max(", where the next words are "j =". */
-static const tc_expr *loop(expr_parser *p, tc_expr *e, size_t n) {
+static const tc_formula *loop(expr_parser *p, tc_formula *e, size_t n) {
     const char *name = p->at;
     p->at += n;
     want(p, "=");
@@ -190,8 +190,8 @@ static const tc_expr *loop(expr_parser *p, tc_expr *e, size_t n) {
     return e;
 }
 
-static const tc_expr *call(expr_parser *p, expr_op op) {
-    tc_expr *e = make(p, op, NULL, NULL);
+static const tc_formula *call(expr_parser *p, expr_op op) {
+    tc_formula *e = make(p, op, NULL, NULL);
     e->nargs = 0;
     blanks(p);
     size_t n = word_length(p->at);
@@ -215,14 +215,14 @@ static const tc_expr *call(expr_parser *p, expr_op op) {
     return e;
 }
 
-static const tc_expr *name(expr_parser *p, size_t n) {
+static const tc_formula *name(expr_parser *p, size_t n) {
     static const struct {
         const char *name;
         expr_op op;
     } calls[] = {{"max", MAX}, {"min", MIN},     {"sum", SUM},
                  {"abs", ABS}, {"floor", FLOOR}, {"div", QUOTIENT}};
     const char *s = p->at;
-    tc_expr *e = make(p, SCALAR, NULL, NULL);
+    tc_formula *e = make(p, SCALAR, NULL, NULL);
     for (int i = p->nloops - 1; i >= 0; i--) {
         if (p->lengths[i] == n && memcmp(p->loops[i], s, n) == 0) {
             p->at += n;
@@ -256,11 +256,11 @@ static const tc_expr *name(expr_parser *p, size_t n) {
     return fail(p, why);
 }
 
-static const tc_expr *unary(expr_parser *p) {
+static const tc_formula *unary(expr_parser *p) {
     enum { DEEPEST = 200 };
     blanks(p);
     size_t n = word_length(p->at);
-    const tc_expr *e = NULL;
+    const tc_formula *e = NULL;
     if (++p->depth > DEEPEST) {
         e = fail(p, "this is nested too deeply");
     } else if (n > 0) {
@@ -273,7 +273,7 @@ static const tc_expr *unary(expr_parser *p) {
         e = choice(p);
         want(p, ")");
     } else if (*p->at >= '0' && *p->at <= '9') {
-        tc_expr *number = make(p, NUMBER, NULL, NULL);
+        tc_formula *number = make(p, NUMBER, NULL, NULL);
         char *end;
         const char *dots = strstr(p->at, "..");
         size_t digits = strspn(p->at, "0123456789");
@@ -290,8 +290,8 @@ static const tc_expr *unary(expr_parser *p) {
     return e;
 }
 
-static const tc_expr *product(expr_parser *p) {
-    const tc_expr *x = unary(p);
+static const tc_formula *product(expr_parser *p) {
+    const tc_formula *x = unary(p);
     while (!p->failed) {
         if (take(p, "*")) {
             x = make(p, MUL, x, unary(p));
@@ -306,8 +306,8 @@ static const tc_expr *product(expr_parser *p) {
     return x;
 }
 
-static const tc_expr *addition(expr_parser *p) {
-    const tc_expr *x = product(p);
+static const tc_formula *addition(expr_parser *p) {
+    const tc_formula *x = product(p);
     while (!p->failed) {
         if (take(p, "+")) {
             x = make(p, ADD, x, product(p));
@@ -320,8 +320,8 @@ static const tc_expr *addition(expr_parser *p) {
     return x;
 }
 
-static const tc_expr *comparison(expr_parser *p) {
-    const tc_expr *x = addition(p);
+static const tc_formula *comparison(expr_parser *p) {
+    const tc_formula *x = addition(p);
     if (take(p, "<=")) {
         return make(p, LE, x, addition(p));
     }
@@ -340,21 +340,21 @@ static const tc_expr *comparison(expr_parser *p) {
     return take(p, ">") ? make(p, LT, addition(p), x) : x;
 }
 
-static const tc_expr *both(expr_parser *p) {
-    const tc_expr *x = comparison(p);
+static const tc_formula *both(expr_parser *p) {
+    const tc_formula *x = comparison(p);
     while (!p->failed && take(p, "&&")) {
         x = make(p, AND, x, comparison(p));
     }
     return x;
 }
 
-static const tc_expr *choice(expr_parser *p) {
-    const tc_expr *x = both(p);
+static const tc_formula *choice(expr_parser *p) {
+    const tc_formula *x = both(p);
     while (!p->failed && take(p, "||")) {
         x = make(p, OR, x, both(p));
     }
     if (!p->failed && take(p, "?")) {
-        tc_expr *e = make(p, CHOOSE, x, choice(p));
+        tc_formula *e = make(p, CHOOSE, x, choice(p));
         want(p, ":");
         e->arg[2] = choice(p);
         x = e;
@@ -362,12 +362,12 @@ static const tc_expr *choice(expr_parser *p) {
     return x;
 }
 
-const tc_expr *tc_expr_parse(tc_arena *a, const char *text,
-                             const tc_expr_names *names, char why[160],
-                             int *column) {
+const tc_formula *tc_expr_parse(tc_arena *a, const char *text,
+                                const tc_expr_names *names, char why[160],
+                                int *column) {
     expr_parser p = {
         .a = a, .text = text, .at = text, .names = names, .why = why};
-    const tc_expr *e = choice(&p);
+    const tc_formula *e = choice(&p);
     blanks(&p);
     if (!p.failed && *p.at != '\0') {
         fail(&p, "the expression ends before this");
@@ -383,9 +383,9 @@ typedef struct expr_state {
     double loops[LOOPS];
 } expr_state;
 
-static double value(const tc_expr *e, expr_state *s);
+static double value(const tc_formula *e, expr_state *s);
 
-static double element(const tc_expr *e, expr_state *s) {
+static double element(const tc_formula *e, expr_state *s) {
     const tc_expr_buffer *b = &s->env->buffers[e->index];
     double i = value(e->arg[0], s);
     if (!(i >= 0 && i < (double)b->count)) {
@@ -402,7 +402,7 @@ static double fold(expr_op op, double all, double x, bool first) {
                        : (x < all ? x : all);
 }
 
-static double many(const tc_expr *e, expr_state *s) {
+static double many(const tc_formula *e, expr_state *s) {
     double all = 0;
     if (!e->over) {
         for (int i = 0; i < e->nargs; i++) {
@@ -418,8 +418,8 @@ static double many(const tc_expr *e, expr_state *s) {
     return all;
 }
 
-static double value(const tc_expr *e, expr_state *s) {
-    const tc_expr *x = e->arg[0], *y = e->arg[1];
+static double value(const tc_formula *e, expr_state *s) {
+    const tc_formula *x = e->arg[0], *y = e->arg[1];
     double a, b;
     switch (e->op) {
     case NUMBER:
@@ -475,7 +475,7 @@ static double value(const tc_expr *e, expr_state *s) {
     return 0;
 }
 
-double tc_expr_value(const tc_expr *e, tc_expr_env *env) {
+double tc_expr_value(const tc_formula *e, tc_expr_env *env) {
     expr_state s = {.env = env};
     return value(e, &s);
 }

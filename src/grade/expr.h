@@ -36,7 +36,7 @@ double tc_c_type_read(tc_c_type e, const void *at, uint64_t i);
 void tc_c_type_write(tc_c_type e, void *at, uint64_t i, double value);
 bool tc_c_type_real(tc_c_type e); /* float, double */
 
-typedef struct tc_expr tc_expr;
+typedef struct tc_formula tc_formula;
 
 /* What names stand for: scalars[i] for values[i] of an environment. */
 typedef struct tc_expr_names {
@@ -45,9 +45,9 @@ typedef struct tc_expr_names {
 } tc_expr_names;
 
 /* In arena a; NULL with why, and *column (from 0) of what is wrong. */
-const tc_expr *tc_expr_parse(tc_arena *a, const char *text,
-                             const tc_expr_names *names, char why[160],
-                             int *column);
+const tc_formula *tc_expr_parse(tc_arena *a, const char *text,
+                                const tc_expr_names *names, char why[160],
+                                int *column);
 
 typedef struct tc_expr_buffer {
     tc_c_type type;
@@ -61,6 +61,6 @@ typedef struct tc_expr_env {
     bool bad; /* an index was outside: set, never cleared */
 } tc_expr_env;
 
-double tc_expr_value(const tc_expr *e, tc_expr_env *env);
+double tc_expr_value(const tc_formula *e, tc_expr_env *env);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { MOST_OUTPUT = 16 << 10 /* bytes of a test's text */ };
 
-static const char *shown(const tc_verdict *v, const tc_test *t) {
+static const char *shown(const tc_grade_result *v, const tc_test *t) {
     const char *says = tc_verdict_says(v->arena, v, t);
     if (t->hint) {
         says = tc_format(v->arena, "%s\nhint: %s", says, t->hint);
@@ -24,7 +24,7 @@ static const char *name_of(const tc_test *t) {
     return t->name ? t->name : "grading";
 }
 
-static const char *error_of(const tc_verdict *v) {
+static const char *error_of(const tc_grade_result *v) {
     return v->error ? v->error : v->refused;
 }
 
@@ -73,7 +73,7 @@ static void attribute(const char *name, const char *value, tc_buf *b) {
     tc_buf_putc(b, '"');
 }
 
-static void junit_test(const tc_verdict *v, const tc_test *t, tc_buf *b) {
+static void junit_test(const tc_grade_result *v, const tc_test *t, tc_buf *b) {
     tc_buf_puts(b, "    <testcase");
     attribute("name", name_of(t), b);
     attribute("classname", v->exercise, b);
@@ -97,7 +97,7 @@ static void junit_test(const tc_verdict *v, const tc_test *t, tc_buf *b) {
     tc_buf_puts(b, "    </testcase>\n");
 }
 
-static void junit(const tc_verdict *v, tc_buf *b) {
+static void junit(const tc_grade_result *v, tc_buf *b) {
     int failures = 0, errors = 0, skipped = 0, more = error_of(v) != NULL;
     for (int i = 0; i < v->ntests; i++) {
         const tc_test *t = &v->tests[i];
@@ -135,7 +135,8 @@ static void junit(const tc_verdict *v, tc_buf *b) {
 
 /* ---- Gradescope ---- */
 
-static json_t *gradescope_test(const tc_verdict *v, const tc_test *t, int i) {
+static json_t *gradescope_test(const tc_grade_result *v, const tc_test *t,
+                               int i) {
     json_t *j = json_pack(
         "{s:s,s:s,s:i,s:i,s:o,s:s,s:s}", "name", name_of(t), "number",
         tc_format(v->arena, "%d", i + 1), "score", got(t), "max_score",
@@ -151,7 +152,7 @@ static json_t *gradescope_test(const tc_verdict *v, const tc_test *t, int i) {
     return j;
 }
 
-static void gradescope(const tc_verdict *v, tc_buf *b) {
+static void gradescope(const tc_grade_result *v, tc_buf *b) {
     const char *error = error_of(v);
     json_t *tests = json_array();
     for (int i = 0; i < v->ntests; i++) {
@@ -179,7 +180,7 @@ static void gradescope(const tc_verdict *v, tc_buf *b) {
 
 /* The autograding action's runners give this as base64 in their output
  * `result`; the workflow that comes with the exercises encodes it. */
-static void classroom(const tc_verdict *v, tc_buf *b) {
+static void classroom(const tc_grade_result *v, tc_buf *b) {
     const char *error = error_of(v);
     json_t *tests = json_array();
     for (int i = 0; i < v->ntests; i++) {
@@ -237,7 +238,7 @@ static const char csv_head[] =
     "assignment,duedate,timestamp,student_id,last_name,first_name,email,"
     "raw_score,late_submission_penalty,score,max_score\n";
 
-static void csv(const tc_verdict *v, tc_buf *b) {
+static void csv(const tc_grade_result *v, tc_buf *b) {
     const char *dot = strrchr(v->student, '.');
     size_t n = dot ? (size_t)(dot - v->student) : strlen(v->student);
     tc_buf_puts(b, csv_head);

@@ -41,7 +41,7 @@ static void not_run(tc_grading *g, int number, tc_test *t) {
     tc_arena *a = tc_arena_new();
     tc_case c = {0};
     const char *why;
-    tc_verdict *v = g->verdict;
+    tc_grade_result *v = g->verdict;
     bool made = tc_case_make(g->exercise, number, g->seed, a, &c, &why);
     *t = (tc_test){.name = made ? tc_strdup(v->arena, c.name) : "a case",
                    .hidden = c.hidden,
@@ -54,7 +54,7 @@ static void not_run(tc_grading *g, int number, tc_test *t) {
     tc_arena_free(a);
 }
 
-static void add_up(tc_verdict *v) {
+static void add_up(tc_grade_result *v) {
     v->passed = v->score = v->most = 0;
     for (int i = 0; i < v->ntests; i++) {
         const tc_test *t = &v->tests[i];
@@ -67,7 +67,7 @@ static void add_up(tc_verdict *v) {
 
 static void run_tests(tc_grading *g) {
     const tc_exercise *e = g->exercise;
-    tc_verdict *v = g->verdict;
+    tc_grade_result *v = g->verdict;
     bool go_on = true;
     g->left_s = g->limit_s > 0 ? ALL_CASES * g->limit_s : 1e300;
     v->tests = TC_NEWN(v->arena, tc_test, e->ntests + e->nrules + 1);
@@ -161,7 +161,7 @@ static const char *absolute(tc_arena *a, const char *path) {
 /* The sandbox, as far as it is asked for and there. */
 static bool close_box(tc_grading *g, tc_diags *d) {
     const char *why;
-    tc_verdict *v = g->verdict;
+    tc_grade_result *v = g->verdict;
     if (g->o->sandbox == TC_GRADE_OFF) {
         v->sandbox = "off";
         return true;
@@ -216,14 +216,14 @@ static bool prepare(tc_grading *g, tc_diags *d) {
 /* ---- one grading ---- */
 
 static tc_status status_of(const tc_grading *g) {
-    const tc_verdict *v = g->verdict;
+    const tc_grade_result *v = g->verdict;
     return v->error                         ? TC_MACHINE
            : tc_verdict_passed(v)           ? TC_OK
            : g->built || v->status == TC_OK ? TC_FAILED
                                             : v->status;
 }
 
-static void say(const tc_verdict *v, const tc_grade_options *o,
+static void say(const tc_grade_result *v, const tc_grade_options *o,
                 tc_output_fn output, void *user) {
     tc_buf b = TC_BUF_INIT;
     tc_format_fn *format = o->format ? tc_format_of(o->format) : NULL;
@@ -244,7 +244,7 @@ static double now_s(void) {
 }
 
 static tc_status grade(tc_grading *g) {
-    tc_verdict *v = g->verdict;
+    tc_grade_result *v = g->verdict;
     double begin = now_s();
     if (g->o->outer) {
         tc_session_nest(g->o->outer, g->session);
@@ -267,13 +267,13 @@ static tc_status grade(tc_grading *g) {
     return status_of(g);
 }
 
-static void begin_verdict(tc_verdict *v, const tc_grade_options *o) {
+static void begin_verdict(tc_grade_result *v, const tc_grade_options *o) {
     char when[32];
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    *v = (tc_verdict){.arena = tc_arena_new(), .exercise = o->exercise};
+    *v = (tc_grade_result){.arena = tc_arena_new(), .exercise = o->exercise};
     v->path = o->path;
     v->student = tc_base_name(o->path);
     v->findings = json_array();
@@ -283,7 +283,7 @@ static void begin_verdict(tc_verdict *v, const tc_grade_options *o) {
     v->when = tc_strdup(v->arena, when);
 }
 
-void tc_verdict_end(tc_verdict *v) {
+void tc_verdict_end(tc_grade_result *v) {
     json_decref(v->findings);
     json_decref(v->kept);
     tc_arena_free(v->arena);
@@ -291,7 +291,7 @@ void tc_verdict_end(tc_verdict *v) {
 
 void tc_grade_unfinished(const tc_grade_options *o, tc_output_fn output,
                          void *user) {
-    tc_verdict v;
+    tc_grade_result v;
     tc_grade_options plain = *o;
     begin_verdict(&v, o);
     v.error = "grading has not ended: it is under way, or was killed";
@@ -342,7 +342,7 @@ static tc_status grade_in(tc_grading *g, tc_diags *d) {
     return status;
 }
 
-tc_status tc_grade_verdict(const tc_grade_options *o, tc_verdict *v,
+tc_status tc_grade_verdict(const tc_grade_options *o, tc_grade_result *v,
                            tc_diag_fn diag, void *user) {
     tc_diags d = {diag, user, 0};
     tc_status status;
@@ -363,7 +363,7 @@ tc_status tc_grade_verdict(const tc_grade_options *o, tc_verdict *v,
 
 tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
                    tc_output_fn output, void *user) {
-    tc_verdict v;
+    tc_grade_result v;
     tc_status status = tc_grade_verdict(o, &v, diag, user);
     if (v.graded && (v.ntests > 0 || v.error)) {
         say(&v, o, output, user);

@@ -12,14 +12,14 @@ typedef struct tc_grading {
     const tc_grade_options *o;
     const tc_exercise *exercise;
     tc_session *session;
-    tc_verdict *verdict;
+    tc_grade_result *verdict;
     const char *main; /* the source that makes the calls */
     uint64_t seed;
     tc_diag_fn diag;
     void *user;
     tc_buf said; /* errors of the case under way, but the compiler's messages */
-    tc_buf compiler;   /* its words, of the first case */
-    const char *hint;  /* of the last of those errors, or NULL */
+    tc_buf compiler;    /* its words, of the first case */
+    const char *hint;   /* of the last of those errors, or NULL */
     const char *folder; /* of this grading's own */
     const char *cache;  /* the same, or NULL: the user's */
     tc_sandbox box;

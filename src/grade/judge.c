@@ -39,7 +39,7 @@ static const tc_argument *argument(const judging *j, int buffer) {
     return &j->c->exercise->args[j->data->argument[buffer]];
 }
 
-static double expected(judging *j, const tc_expr *x, uint64_t i) {
+static double expected(judging *j, const tc_formula *x, uint64_t i) {
     *(double *)(uintptr_t)j->data->scalars = (double)i;
     return tc_expr_value(x, &j->env);
 }
@@ -116,7 +116,7 @@ static bool unchanged(const judging *j, int k) {
 
 /* ---- values ---- */
 
-static bool all_are(judging *j, int k, const tc_expr *x, uint64_t first) {
+static bool all_are(judging *j, int k, const tc_formula *x, uint64_t first) {
     const tc_task_buffer *b = &j->call->buffers[k];
     const tc_argument *arg = argument(j, k);
     uint64_t n = b->bytes / tc_c_type_bytes(arg->type);

@@ -43,7 +43,7 @@ static void put_lines(tc_buf *b, const char *text, int width) {
 }
 
 /* What a deadlock waits for is a list of its own: a line each. */
-static void put_finding(tc_buf *b, const tc_verdict *v, const json_t *f,
+static void put_finding(tc_buf *b, const tc_grade_result *v, const json_t *f,
                         int width) {
     enum { MOST_WAITERS = 8 };
     const json_t *waiters = json_object_get(f, "waiters");
@@ -112,7 +112,7 @@ static const tc_test *explained(const shown_tests *s, const tc_test *t) {
 }
 
 /* A failure in one line. */
-static void put_short(tc_buf *b, const tc_verdict *v, const tc_test *t,
+static void put_short(tc_buf *b, const tc_grade_result *v, const tc_test *t,
                       const tc_test *like, int width) {
     size_t n = first_line(t);
     bool found = json_array_size(t->findings) > 0;
@@ -178,7 +178,7 @@ static void put_status(tc_buf *b, const tc_test *t, bool color) {
     }
 }
 
-static void put_test(tc_buf *b, const tc_verdict *v, const tc_test *t,
+static void put_test(tc_buf *b, const tc_grade_result *v, const tc_test *t,
                      shown_tests *s, int width, bool color) {
     put_status(b, t, color);
     if (t->status == TC_TEST_PASSED) {
@@ -208,7 +208,7 @@ static void put_test(tc_buf *b, const tc_verdict *v, const tc_test *t,
     }
 }
 
-static void put_sum(const tc_verdict *v, tc_buf *b) {
+static void put_sum(const tc_grade_result *v, tc_buf *b) {
     int cases = 0, passed = 0;
     for (int i = 0; i < v->ntests; i++) {
         cases += v->tests[i].rule == NULL;
@@ -233,7 +233,7 @@ static void put_sum(const tc_verdict *v, tc_buf *b) {
     }
 }
 
-void tc_verdict_put_text(const tc_verdict *v, int width, bool color,
+void tc_verdict_put_text(const tc_grade_result *v, int width, bool color,
                          tc_buf *b) {
     shown_tests s = {{0}, 0};
     int left = 0;
@@ -270,7 +270,7 @@ void tc_verdict_put_text(const tc_verdict *v, int width, bool color,
 
 /* ---- JSON ---- */
 
-static json_t *test_json(const tc_verdict *v, const tc_test *t) {
+static json_t *test_json(const tc_grade_result *v, const tc_test *t) {
     json_t *j = json_pack(
         "{s:s,s:i,s:i,s:s,s:o,s:s,s:s,s:O}", "name", t->name ? t->name : "",
         "score", t->status == TC_TEST_PASSED ? t->points : 0, "max_score",
@@ -295,7 +295,7 @@ static json_t *test_json(const tc_verdict *v, const tc_test *t) {
     return j;
 }
 
-void tc_verdict_put_json(const tc_verdict *v, tc_buf *b) {
+void tc_verdict_put_json(const tc_grade_result *v, tc_buf *b) {
     json_t *tests = json_array();
     for (int i = 0; i < v->ntests; i++) {
         json_array_append_new(tests, test_json(v, &v->tests[i]));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tc_verdict_passed(const tc_verdict *v) {
+bool tc_verdict_passed(const tc_grade_result *v) {
     bool all = v->ntests > 0 && v->error == NULL && v->refused == NULL;
     for (int i = 0; i < v->ntests; i++) {
         all &= v->tests[i].status == TC_TEST_PASSED ||
@@ -57,7 +57,8 @@ static const char *text_of(const json_t *j, const char *key) {
 }
 
 /* "line 12", or "main.cpp:12" where that is not the submission's. */
-static const char *place_of(tc_arena *a, const tc_verdict *v, const json_t *f) {
+static const char *place_of(tc_arena *a, const tc_grade_result *v,
+                            const json_t *f) {
     const char *file = text_of(f, "file");
     long long line = json_integer_value(json_object_get(f, "line"));
     bool own = *file == '\0' || strcmp(file, v->path) == 0;
@@ -65,7 +66,7 @@ static const char *place_of(tc_arena *a, const tc_verdict *v, const json_t *f) {
                : tc_format(a, "%s:%lld", tc_base_name(file), line);
 }
 
-const char *tc_verdict_finding(tc_arena *a, const tc_verdict *v,
+const char *tc_verdict_finding(tc_arena *a, const tc_grade_result *v,
                                const json_t *f) {
     const char *missing = text_of(json_object_get(f, "cause"), "missing");
     return tc_format(a, "%s: %s: %s%s%s", place_of(a, v, f), text_of(f, "kind"),
@@ -73,7 +74,8 @@ const char *tc_verdict_finding(tc_arena *a, const tc_verdict *v,
                      missing);
 }
 
-void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings) {
+void tc_verdict_findings(tc_grade_result *v, tc_test *t,
+                         const json_t *findings) {
     size_t n = json_array_size(findings);
     t->findings = json_array();
     json_array_append_new(v->kept, t->findings);
@@ -86,7 +88,7 @@ void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings) {
     }
 }
 
-void tc_verdict_notes(tc_verdict *v, tc_test *t, const json_t *notes) {
+void tc_verdict_notes(tc_grade_result *v, tc_test *t, const json_t *notes) {
     for (size_t i = 0;
          t->status != TC_TEST_PASSED && i < json_array_size(notes); i++) {
         const char *had = t->message ? t->message : "";
@@ -96,7 +98,7 @@ void tc_verdict_notes(tc_verdict *v, tc_test *t, const json_t *notes) {
 }
 
 /* Nothing that a terminal would obey, and no broken UTF-8. */
-void tc_verdict_printed(tc_verdict *v, tc_test *t, const tc_buf *printed,
+void tc_verdict_printed(tc_grade_result *v, tc_test *t, const tc_buf *printed,
                         uint64_t total) {
     if (total > 0) {
         char *text = tc_strndup(v->arena, tc_buf_text(printed), printed->len);
@@ -110,7 +112,7 @@ void tc_verdict_printed(tc_verdict *v, tc_test *t, const tc_buf *printed,
     }
 }
 
-const char *tc_verdict_says(tc_arena *a, const tc_verdict *v,
+const char *tc_verdict_says(tc_arena *a, const tc_grade_result *v,
                             const tc_test *t) {
     tc_buf b = TC_BUF_INIT;
     tc_buf_puts(&b, t->message ? t->message : "");

@@ -31,7 +31,7 @@ typedef struct tc_test {
     double seconds;
 } tc_test;
 
-typedef struct tc_verdict {
+typedef struct tc_grade_result {
     tc_arena *arena; /* of everything here */
     const char *exercise, *title, *path;
     const char *student; /* for a class: the submission's base name */
@@ -48,38 +48,41 @@ typedef struct tc_verdict {
     const char *sandbox; /* what of it there is: "full", "off", ... */
     double seconds;
     const char *when; /* it began: ISO 8601, UTC */
-} tc_verdict;
+} tc_grade_result;
 
 /* grade.c: grades as tc_grade does, and says nothing. End it either way. */
-tc_status tc_grade_verdict(const tc_grade_options *o, tc_verdict *v,
+tc_status tc_grade_verdict(const tc_grade_options *o, tc_grade_result *v,
                            tc_diag_fn diag, void *user);
-void tc_verdict_end(tc_verdict *v);
-bool tc_verdict_passed(const tc_verdict *v);
+void tc_verdict_end(tc_grade_result *v);
+bool tc_verdict_passed(const tc_grade_result *v);
 /* "submitted.cu" of a path. */
 const char *tc_base_name(const char *path);
 /* jansson takes no broken UTF-8. */
 json_t *tc_verdict_text(const char *text);
 /* "line 12: kind: message; missing: ...": one finding. */
-const char *tc_verdict_finding(tc_arena *a, const tc_verdict *v,
+const char *tc_verdict_finding(tc_arena *a, const tc_grade_result *v,
                                const json_t *f);
 /* All that is said of a test, hidden or not: message and findings. */
-const char *tc_verdict_says(tc_arena *a, const tc_verdict *v, const tc_test *t);
+const char *tc_verdict_says(tc_arena *a, const tc_grade_result *v,
+                            const tc_test *t);
 /* Does the test fail for that: a reason, a finding's kind, a measure? */
 bool tc_test_fails_for(const tc_test *t, const char *reason);
 
 /* Adds the findings of a test (INTERFACE.md's), borrowed. */
-void tc_verdict_findings(tc_verdict *v, tc_test *t, const json_t *findings);
+void tc_verdict_findings(tc_grade_result *v, tc_test *t,
+                         const json_t *findings);
 /* Adds what the run noted that is no finding, where the test has failed. */
-void tc_verdict_notes(tc_verdict *v, tc_test *t, const json_t *notes);
+void tc_verdict_notes(tc_grade_result *v, tc_test *t, const json_t *notes);
 /* Keeps what the submission has printed, total bytes in all. */
-void tc_verdict_printed(tc_verdict *v, tc_test *t, const tc_buf *printed,
+void tc_verdict_printed(tc_grade_result *v, tc_test *t, const tc_buf *printed,
                         uint64_t total);
 
 /* reply.c: as text of that width, with colours; as JSON. */
-void tc_verdict_put_text(const tc_verdict *v, int width, bool color, tc_buf *b);
-void tc_verdict_put_json(const tc_verdict *v, tc_buf *b);
+void tc_verdict_put_text(const tc_grade_result *v, int width, bool color,
+                         tc_buf *b);
+void tc_verdict_put_json(const tc_grade_result *v, tc_buf *b);
 /* formats.c: one row a format. NULL: there is no such one. */
-typedef void tc_format_fn(const tc_verdict *v, tc_buf *b);
+typedef void tc_format_fn(const tc_grade_result *v, tc_buf *b);
 tc_format_fn *tc_format_of(const char *name);
 extern const char *const tc_format_names[]; /* ended by NULL */
 

@@ -31,7 +31,7 @@ static double value(const char *text, bool *bad) {
     char why[160];
     int column;
     tc_arena *a = tc_arena_new();
-    const tc_expr *e = tc_expr_parse(a, text, &names, why, &column);
+    const tc_formula *e = tc_expr_parse(a, text, &names, why, &column);
     assert_non_null(e);
     double v = tc_expr_value(e, &env);
     *bad = env.bad;
