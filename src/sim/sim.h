@@ -38,6 +38,8 @@ typedef struct tc_sim_options {
     void *print_user;
     const char *isa; /* of the fast path: "avx512", "avx2", "plain", "none";
                         NULL: the best there is. For tests */
+    bool walks;      /* the checker walks its lists at each access, and uses
+                        nothing that it knows of them. For tests */
     uint64_t base;   /* the first address that the simulator itself gives away:
                         symbols, tc_sim_alloc, the kernels' heap; 0: its own */
     /* Where a GLOBAL or CONST symbol is to live; 0: anywhere. May be NULL. */

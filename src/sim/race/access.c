@@ -3,33 +3,59 @@
 #include "sim/core/finding.h"
 #include "sim/core/operand.h"
 #include "sim/race/race.h"
-#include "sim/race/shadow_line.h"
+#include "sim/race/same_epoch.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- a warp's access, in pieces that one cell a line can say ---- */
 
+/* My clock, if nobody but my CTA is known to me, that only up to an earlier
+ * clock, and the same to all of my lanes; and the record is a plain one. */
+static uint64_t epoch_of(const tc_warp *w, const tc_race_warp *hw,
+                         const tc_shadow_record *me) {
+    const tc_vclock *k = hw->all;
+    if (!k || k->floor || !k->n || (me->flags & ~TC_RACE_STORE)) {
+        return 0;
+    }
+    const tc_vclock_block *b = &k->b[0];
+    if (b->of != w->cta->index || b->barrier || b->at || b->count ||
+        b->base >= me->clock) {
+        return 0;
+    }
+    for (uint32_t i = 1; i < k->n; i++) {
+        if (!k->b[i].barrier) {
+            return 0;
+        }
+    }
+    return me->clock;
+}
+
 tc_race_visit tc_race_visit_of(tc_warp *w, uint32_t record, tc_race_cta *z,
                                tc_ptx_space space, uint32_t bytes) {
     tc_race_warp *hw = tc_race_warp_of(w);
-    w->cta->run->race->now = record;
-    return (tc_race_visit){.h = w->cta->run->race,
-                           .z = z,
-                           .record = record,
-                           .vclock = hw->vclock,
-                           .all = hw->all,
-                           .base = space == TC_PS_SHARED
-                                       ? tc_vclock_base(hw->all, w->cta->index)
-                                       : 0,
-                           .space = space,
-                           .bytes = bytes};
+    tc_race *h = w->cta->run->race;
+    bool global = space == TC_PS_GLOBAL && !h->walks;
+    h->now = record;
+    return (tc_race_visit){
+        .h = h,
+        .z = z,
+        .record = record,
+        .vclock = hw->vclock,
+        .all = hw->all,
+        .base =
+            space == TC_PS_SHARED ? tc_vclock_base(hw->all, w->cta->index) : 0,
+        .epoch = global ? epoch_of(w, hw, &h->records[record]) : 0,
+        .warp = w->index,
+        .space = space,
+        .bytes = bytes};
 }
 
 static void visit_line(tc_race_visit *v, uint64_t address, tc_shadow_cell m,
                        bool store) {
     tc_shadow_line *line = tc_shadow_line_of(v->h, v->z, v->space, address);
     v->address = address & ~(uint64_t)(TC_RACE_LINE - 1);
-    if (!line) {
+    if (!line || (store ? tc_same_epoch_write(v, line, &m)
+                        : tc_same_epoch_read(v, line, &m))) {
         return;
     }
     if (store) {
@@ -326,6 +352,7 @@ static void visit_atomic(tc_race_visit *v, int lane, uint64_t address) {
     if (!line) {
         return;
     }
+    line->written |= UINT32_C(1) << at / 4;
     if (v->bytes == 4 &&
         ((line->w.shape & TC_RACE_WORD_TABLE) ||
          (line->w.next && tc_word_table_make(v, line))) &&

@@ -45,6 +45,7 @@ tc_race *tc_race_new(tc_run *r) {
     const tc_sim *s = r->sim;
     const uint32_t *b = r->launch->block;
     h->run = r;
+    h->walks = s->options.walks;
     h->nthreads = (b[0] * b[1] * b[2] + TC_LANES - 1) / TC_LANES * TC_LANES;
     h->nrecords = h->npool = 1; /* 0 is none */
     h->collect_at = FIRST_COLLECTION;
@@ -178,6 +179,8 @@ void tc_shadow_clear(tc_race *h, tc_shadow_line *lines, uint64_t n) {
         tc_word_table_drop(h, &lines[i]);
         clear_cells(h, &lines[i].w);
         clear_cells(h, &lines[i].r);
+        lines[i].epoch = 0;
+        lines[i].written = 0;
     }
 }
 
@@ -255,6 +258,7 @@ static void each_cell(tc_race *h, tc_shadow_cell *m, each_fn *fn) {
 
 static void each_line(tc_race *h, tc_shadow_line *l, uint64_t n, each_fn *fn) {
     for (uint64_t i = 0; l && i < n; i++) {
+        l[i].newest = UINT32_MAX; /* they are about to be numbered anew */
         tc_word_table_each(h, &l[i], fn);
         each_cell(h, &l[i].w, fn);
         each_cell(h, &l[i].r, fn);

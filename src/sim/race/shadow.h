@@ -63,6 +63,14 @@ typedef struct tc_shadow_cell {
 
 typedef struct tc_shadow_line {
     tc_shadow_cell w, r; /* first of the writers, of the readers */
+    /* What is known of the lists without walking them: same_epoch.h. */
+    uint64_t epoch;    /* clock of the readers that are of a CTA that runs, 0:
+                          not known */
+    uint32_t warps;    /* those of them */
+    uint32_t written;  /* a bit a word: bytes of it may have a writer */
+    uint32_t newest;   /* no writer's record is later; UINT32_MAX: not known */
+    uint8_t last, run; /* the first `run` readers are all that warp `last` has;
+                          run 0: not known */
 } tc_shadow_line;
 
 /* Readers of a line that its list has yet to take in: deferred_reads.c. next of
