@@ -70,14 +70,9 @@ static json_t *timeline_json(const tc_trace *t) {
 tc_status tc_cmd_timeline(tc_session *s, const tc_command_args *args,
                           tc_reply *r) {
     tc_status status;
-    if (!tc_need_run(s, args->span, &status)) {
+    const tc_trace *t = tc_need_trace(s, args->span, &status);
+    if (t == NULL) {
         return status;
-    }
-    const tc_trace *t = s->program.run->trace;
-    if (t == NULL || t->n == 0) {
-        tc_error(&s->diags, args->span, "`set trace on`, then `run`",
-                 "the last run recorded no events");
-        return TC_FAILED;
     }
     tc_trace_describe(s);
     if (s->options.json) {

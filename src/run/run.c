@@ -253,11 +253,12 @@ static tc_sim_launch launch_of(const tc_last_run *run) {
 }
 
 /* The same allocations have the same addresses again. */
-tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run, uint64_t stop_at,
-                      tc_sim_result *out) {
+tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run,
+                      const tc_replay *how, tc_sim_result *out) {
     tc_sim_options o = run->used;
     tc_diags quiet = {0};
-    o.hazards = o.trace = false;
+    o.hazards = false;
+    o.trace = how->trace;
     o.print = NULL;
     tc_sim *sim = tc_sim_new(run->module, &o, &quiet);
     for (int i = 0; sim != NULL && i < run->nbuffers; i++) {
@@ -271,8 +272,8 @@ tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run, uint64_t stop_at,
                        s->options.seed);
     }
     tc_sim_launch l = launch_of(run);
-    l.stops = true;
-    l.stop_at = stop_at;
+    l.stops = how->stops;
+    l.stop_at = how->stop_at;
     if (sim != NULL && !tc_sim_run(sim, &l, &quiet, out)) {
         tc_sim_free(sim);
         sim = NULL;
@@ -304,7 +305,6 @@ static bool execute(tc_session *s, tc_last_run *run) {
     if (!ok) {
         return false;
     }
-    run->trace = tc_sim_take_trace(run->sim);
     return true;
 }
 
@@ -324,6 +324,7 @@ bool tc_run_simulate(tc_session *s, tc_last_run *run) {
         run->module = parse_program(s, run);
     }
     run->used = o;
+    o.trace = false; /* made by running again where somebody looks */
     run->registers = tc_run_registers(s, run);
     run->sim = run->module ? tc_sim_new(run->module, &o, &s->diags) : NULL;
     if (run->sim != NULL && !execute(s, run)) {

@@ -85,6 +85,10 @@ void tc_session_free(tc_session *s) {
         return;
     }
     tc_last_exec_forget(s);
+    if (s->course != NULL) {
+        s->course_free(s->course);
+    }
+    free(s->wants_edit);
     tc_program_clear(&s->program);
     tc_arena_free(s->program.arena);
     for (int i = 0; i < s->nfiles; i++) {
@@ -120,6 +124,14 @@ const char *tc_session_program(const tc_session *s) {
 
 void tc_session_set_width(tc_session *s, int width) {
     s->options.width = width > 0 ? width : 80;
+}
+
+void tc_session_set_height(tc_session *s, int height) {
+    s->options.height = height > 0 ? height : 0;
+}
+
+const char *tc_session_wants_edit(const tc_session *s) {
+    return s->wants_edit;
 }
 
 void tc_session_interrupt(tc_session *s, bool timeout) {

@@ -84,6 +84,12 @@ struct tc_session {
     tc_grade_fn grade;         /* the client's; NULL: it has none */
     tc_session *_Atomic inner; /* that interrupts reach too, or NULL */
 
+    struct tc_course
+        *course; /* the lesson under way (commands/course.h); owned */
+    void (*course_free)(struct tc_course *course);
+    bool asking;      /* a lesson asks: the reply is not shown */
+    char *wants_edit; /* the file that the client is to open; owned, or NULL */
+
     bool told_cache; /* that it is not used */
     bool finished, had_findings, wants_timeline;
 };

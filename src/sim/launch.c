@@ -359,7 +359,6 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->findings = r->findings;
     out->nfindings = r->nfindings;
     memcpy(out->suppressed, r->suppressed, sizeof out->suppressed);
-    tc_transfer_free(r);
     tc_race_free(r->race);
     tc_timing_free(r->timing);
     tc_fast_free(r);

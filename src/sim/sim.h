@@ -38,6 +38,8 @@ typedef struct tc_sim_options {
     void *print_user;
     const char *isa; /* of the fast path: "avx512", "avx2", "plain", "none";
                         NULL: the best there is. For tests */
+    bool walks;      /* the checker walks its lists at each access, and uses
+                        nothing that it knows of them. For tests */
     uint64_t base;   /* the first address that the simulator itself gives away:
                         symbols, tc_sim_alloc, the kernels' heap; 0: its own */
     /* Where a GLOBAL or CONST symbol is to live; 0: anywhere. May be NULL. */
@@ -174,8 +176,12 @@ void tc_sim_forget(tc_sim *s);
 bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
                 tc_sim_result *out);
 
+/* Do the runs that follow record a trace? At first as the options say. */
+void tc_sim_record(tc_sim *s, bool trace);
 /* The trace of the last run (if asked for). Ownership passes with take. */
 tc_trace *tc_sim_take_trace(tc_sim *s);
+/* Have runs left memory that their threads took with malloc? */
+bool tc_sim_keeps_heap(const tc_sim *s);
 
 /* Known machines: NULL-terminated names, default first. */
 const char *const *tc_sim_archs(void);

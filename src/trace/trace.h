@@ -97,20 +97,21 @@ typedef struct tc_trace_event {
     uint32_t ptx_line;   /* in the PTX text */
     uint64_t barrier;    /* by object; 0 where that names none */
     uint8_t kind, unit;
-    uint8_t object;        /* tc_trace_object: what barrier is, what it waits
+    uint8_t object;   /* tc_trace_object: what barrier is, what it waits
                               for, what kind of group */
-    uint8_t space;         /* tc_trace_space of address */
-    int32_t cause;         /* index of an earlier event (COMPLETE: its issue),
+    uint8_t space;    /* tc_trace_space of address */
+    int32_t cause;    /* index of an earlier event (COMPLETE: its issue),
                               or -1 */
-    uint64_t address;      /* of the first lane: destination of a copy, of a
+    uint64_t address; /* of the first lane: destination of a copy, of a
                               STORE; source of a LOAD */
-    uint64_t source;       /* of a copy, of its first lane; 0 unknown */
-    uint32_t owner;        /* CTA of a shared or tensor address, of a barrier */
-    uint32_t each;         /* bytes of a lane; 0: bytes in one piece */
-    int32_t stride;        /* from an active lane's address to the next one's */
-    uint32_t where;        /* 1 + index into addresses: the lanes have no
+    uint64_t source;  /* of a copy, of its first lane; 0 unknown */
+    uint32_t owner;   /* CTA of a shared or tensor address, of a barrier */
+    uint32_t each;    /* bytes of a lane; 0: bytes in one piece */
+    int32_t stride;   /* from an active lane's address to the next one's */
+    uint32_t where;   /* 1 + index into addresses: the lanes have no
                               stride; 0: they have it */
-    uint32_t count;        /* arrivals of an ARRIVE, expected ones of an INIT */
+    uint32_t count;   /* arrivals of an ARRIVE, expected ones of an INIT; of
+                              a WAIT for bulk groups, 1: sources only (.read) */
     uint32_t source_owner; /* CTA of a shared source */
     uint16_t targets;      /* multicast: ranks in the cluster, a bit each, of
                               the CTAs whose address and barrier it is; else 0:

@@ -261,7 +261,7 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     if (!tc_tmem_together(w, op, mask)) {
         return;
     }
-    for (tc_transfer *x = r->transfers; r->timing && x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers; r->timing && x; x = x->next) {
         if (waits_for(w, what, x) && !x->landed && x->complete > end) {
             end = x->complete;
         }
@@ -273,18 +273,19 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         k->tensor_begin = k->tensor_begin ? k->tensor_begin : r->cycle;
         return;
     }
-    for (tc_transfer *x = r->transfers; x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers, *next; x; x = next) {
+        next = x->next;
         if (waits_for(w, what, x)) {
             tc_transfer_land(x);
             tc_race_agent_waited(x->race, w, op, mask, false);
             x->kept = false;
+            tc_transfer_forget(x);
         }
     }
     trace_wait(w, op, mask, what);
     if (r->race) { /* any of the warp's threads may tell others */
         tc_race_warp_sync(w, mask);
     }
-    tc_transfer_sweep(r);
 }
 
 void tc_sim_op_TCGEN05_WAIT_LD(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {

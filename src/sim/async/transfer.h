@@ -26,7 +26,9 @@ typedef struct tc_transfer_end {
 } tc_transfer_end;
 
 struct tc_transfer {
-    tc_transfer *next; /* in issue order, of the run */
+    tc_transfer *next, *prev; /* of its CTA's, in the order of issue */
+    tc_transfer *next_flying, *prev_flying; /* of the run's that have not
+                                               landed, in that order */
     const tc_ptx_op *op;
     tc_warp *warp; /* the issuer's */
     int lane;
@@ -50,7 +52,8 @@ struct tc_transfer {
     uint64_t complete, source; /* timing: when the bytes arrive; when the
                                   sources have been read */
     int32_t event;             /* its ISSUE in the trace */
-    uint32_t queued;           /* events that name it */
+    uint32_t queued;           /* events that name it: 0 or 1 */
+    size_t queued_at;          /* where the queue has that one */
     tc_race_agent *race;       /* NULL: hazards off */
 };
 
@@ -63,10 +66,11 @@ void tc_transfer_start(tc_transfer *t);
 /* Lands the oldest transfer that has not landed. False: there is none. The
  * scheduler calls it under LATE when nobody can go on. */
 bool tc_transfer_force(tc_run *r);
-/* Lands it now, if it has not landed; sweep forgets what has landed and is not
- * kept. */
+/* Lands it now, if it has not landed. It stays until it is forgotten, which is
+ * for who holds the CTA's list to do: frees it if it has landed and nobody will
+ * ask for it. */
 void tc_transfer_land(tc_transfer *t);
-void tc_transfer_sweep(tc_run *r);
+void tc_transfer_forget(tc_transfer *t);
 /* An event of it is due. */
 void tc_transfer_due(tc_transfer *t);
 /* What stands for it in findings. */
@@ -77,8 +81,8 @@ tc_access tc_transfer_access(const tc_transfer *t);
 void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
 void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                       int64_t leave, bool read_only);
-/* At the end of a CTA (its transfers land or are dropped) and of a run. */
+/* At the end of a CTA (its transfers land or are dropped); it
+ * costs what this CTA has under way, whatever others have. */
 void tc_transfer_finish(tc_cta *c);
-void tc_transfer_free(tc_run *r);
 
 #endif

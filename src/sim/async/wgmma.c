@@ -144,8 +144,8 @@ static double sum_at(const group_product *g, uint32_t depth, tc_mma_element p,
 }
 
 /* Earlier products of the warp go first: they may have the same D. */
-static void land_earlier(tc_run *r, const tc_transfer *x) {
-    for (tc_transfer *t = r->transfers; t && t != x; t = t->next) {
+static void land_earlier(const tc_transfer *x) {
+    for (tc_transfer *t = x->warp->cta->transfers; t && t != x; t = t->next) {
         if (is_product(x->warp, t) && !t->landed) {
             tc_transfer_land(t);
         }
@@ -157,7 +157,7 @@ static void land(tc_run *r, tc_transfer *x) {
     const tc_ptx_operand *v = &r->module->vec[x->op->a[0].slot];
     const tc_matrix *m = &g->d;
     uint32_t depth = depth_of(x->op);
-    land_earlier(r, x);
+    land_earlier(x);
     for (uint32_t i = 0; i < m->regs && x->warp->alive; i++) {
         uint32_t tmp[TC_LANES], d[TC_LANES] = {0};
         const uint32_t *c = tc_src32(x->warp, &v[i], tmp);
@@ -341,7 +341,7 @@ void tc_sim_op_WGMMA_COMMIT_GROUP(tc_warp *w, const tc_ptx_op *op,
         return;
     }
     int32_t group = (int32_t)w->core->wgmma_groups++;
-    for (tc_transfer *x = w->cta->run->transfers; x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers; x; x = x->next) {
         group_product *g = x->state;
         if (is_product(w, x) && g->group < 0) {
             g->group = x->group = group;
@@ -367,7 +367,7 @@ void tc_sim_op_WGMMA_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
     if (!tc_mma_together(w, op, mask)) {
         return;
     }
-    for (tc_transfer *x = r->transfers; r->timing && x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers; r->timing && x; x = x->next) {
         if (covers(w, x, leave) && !x->landed && x->complete > end) {
             end = x->complete;
         }
@@ -379,14 +379,15 @@ void tc_sim_op_WGMMA_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
         k->tensor_begin = k->tensor_begin ? k->tensor_begin : r->cycle;
         return;
     }
-    for (tc_transfer *x = r->transfers; x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers, *next; x; x = next) {
+        next = x->next;
         if (covers(w, x, leave)) {
             tc_transfer_land(x);
             tc_race_agent_waited(x->race, w, op, mask, false);
             x->kept = false;
+            tc_transfer_forget(x);
         }
     }
     trace_group(w, op, TC_TRACE_WAIT, mask,
                 (int64_t)w->core->wgmma_groups - leave - 1);
-    tc_transfer_sweep(r);
 }

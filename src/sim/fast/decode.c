@@ -2,6 +2,7 @@
  * with anything out of the common run has none. */
 #include "sim/core/run.h"
 #include "sim/fast/entry.h"
+#include "sim/isa/isa.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,8 +266,8 @@ static tc_choice choose(const tc_ptx_op *op) {
         c.n = 2;
         return c;
     }
-    if (op->opcode == TC_PTX_CVTA && op->space == TC_PS_GLOBAL) {
-        c.id = b8 ? TC_FAST_MOV64 : TC_FAST_NONE;
+    if (op->opcode == TC_PTX_CVTA) {
+        c.id = b8 ? TC_FAST_ADD64 : TC_FAST_NONE;
         c.n = 1;
         return c;
     }
@@ -321,6 +322,11 @@ static bool decode_rows(tc_run *r, const tc_ptx_op *op, const tc_choice *c,
         if (a[2].kind != TC_PO_PRED) {
             return false;
         }
+    }
+    if (op->opcode == TC_PTX_CVTA) {
+        x->b =
+            (uint64_t)(uintptr_t)tc_fast_constant(r->fast, tc_cvta_step(op), 8);
+        return x->b && destination(r, &op->a[0], 8, false, &x->d);
     }
     return s.d == 1 ? decode_setp(op, c, x)
                     : destination(r, &op->a[0], s.d, c->narrow, &x->d);
@@ -417,6 +423,12 @@ static tc_fast_id decode_param(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
                                   : TC_FAST_MOV32;
 }
 
+static bool has_window(uint8_t space) {
+    return space == TC_PS_GLOBAL || space == TC_PS_SHARED ||
+           space == TC_PS_GENERIC || space == TC_PS_LOCAL ||
+           space == TC_PS_CONST;
+}
+
 static tc_fast_id decode_memory(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     bool store = op->opcode == TC_PTX_ST;
     uint32_t size = tc_ptx_type_bytes[op->type], n = op->nvec ? op->nvec : 1;
@@ -427,8 +439,7 @@ static tc_fast_id decode_memory(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
         return decode_param(r, op, x);
     }
     if ((op->flags & ~caching) || op->scope || size == 0 || size > 8 || n > 4 ||
-        (op->space != TC_PS_GLOBAL && op->space != TC_PS_SHARED &&
-         op->space != TC_PS_GENERIC) ||
+        !has_window(op->space) ||
         !decode_address(r, &op->a[store ? 0 : 1], x)) {
         return TC_FAST_NONE;
     }
@@ -461,7 +472,10 @@ static tc_fast_id decode_memory(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
 }
 
 /* The access that tells the observers. */
-static tc_fast_id seen(tc_fast_id id) {
+static tc_fast_id seen(const tc_ptx_op *op, tc_fast_id id) {
+    if (op->space == TC_PS_LOCAL || op->space == TC_PS_CONST) {
+        return TC_FAST_NONE;
+    }
     switch (id) {
     case TC_FAST_LD32:
         return TC_FAST_SEEN_LD32;
@@ -471,6 +485,10 @@ static tc_fast_id seen(tc_fast_id id) {
         return TC_FAST_SEEN_ST32;
     case TC_FAST_ST64:
         return TC_FAST_SEEN_ST64;
+    case TC_FAST_LD:
+        return TC_FAST_SEEN_LD;
+    case TC_FAST_ST:
+        return TC_FAST_SEEN_ST;
     default:
         return TC_FAST_NONE;
     }
@@ -489,7 +507,7 @@ bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
         c.id = decode_plogic(op, x);
     } else if (op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST) {
         c.id = decode_memory(r, op, x);
-        c.id = observed && op->space != TC_PS_PARAM ? seen(c.id) : c.id;
+        c.id = observed && op->space != TC_PS_PARAM ? seen(op, c.id) : c.id;
     } else {
         c = choose(op);
         if (c.id && !decode_rows(r, op, &c, x)) {
@@ -506,5 +524,6 @@ bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
         x->fn[i] = op->guard >= 0 ? t->guarded : x->inner[i];
     }
     x->kind = kinds[c.id];
+    x->id = (uint16_t)c.id;
     return true;
 }

@@ -72,6 +72,9 @@ enum {
 
 /* decode.c: fills x for an op; false: the general path. */
 bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x);
+/* It reads and writes registers of its warp, and nothing else; it never goes to
+ * the general path. */
+bool tc_fast_private(const tc_fast *x);
 /* value.c */
 /* A row of 32 equal words of 4 or 8 bytes; NULL when there are too many. */
 const void *tc_fast_constant(tc_fast_code *f, uint64_t value, int bytes);

@@ -149,6 +149,57 @@ INLINE u64v lanes64(uint32_t mask, int chunk) {
     return (u64v)((B64(mask) & getu(bit32, chunk)) != 0);
 }
 
+/* Is any bit set? */
+INLINE bool any32(u32v v) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+#else
+    return bits32((u32v)(v != 0)) != 0;
+#endif
+}
+
+/* Lanes 1 and on of a, and the first of b. */
+INLINE u32v following(u32v a, u32v b) {
+#if defined(__AVX512F__)
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+                                   13, 14, 15, 16);
+#elif defined(__AVX2__)
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8);
+#else
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4);
+#endif
+}
+
+/* Words at p + at, wherever that is; at < 2^31. */
+INLINE u32v gather32(const uint8_t *p, u32v at) {
+#if defined(__AVX512F__)
+    return (u32v)_mm512_i32gather_epi32((__m512i)at, p, 1);
+#elif defined(__AVX2__)
+    return (u32v)_mm256_i32gather_epi32((const int *)(const void *)p,
+                                        (__m256i)at, 1);
+#else
+    u32v v;
+    for (int i = 0; i < N32; i++) {
+        uint32_t word;
+        __builtin_memcpy(&word, p + at[i], 4);
+        v[i] = word;
+    }
+    return v;
+#endif
+}
+
+INLINE u64v gather64(const uint8_t *p, const uint32_t *at) {
+    u64v v;
+    for (int i = 0; i < N64; i++) {
+        uint64_t word;
+        __builtin_memcpy(&word, p + at[i], 8);
+        v[i] = word;
+    }
+    return v;
+}
+
 INLINE void put32(void *row, int chunk, u32v v) {
     ((u32m *)row)[chunk] = v;
 }

@@ -2,6 +2,7 @@
 #include "sim/core/address.h"
 #include "sim/core/code.h"
 #include "sim/core/operand.h"
+#include "sim/isa/isa.h"
 
 /* Source lane of a lane, and whether it is in range (PTX ISA, shfl.sync's
  * semantics): c holds the clamp in bits 0-4 and the segment mask in 8-12. */
@@ -69,11 +70,15 @@ static uint64_t window_of(uint8_t space) {
 
 /* Both directions are one addition; global and const are their own generic
  * addresses. */
+uint64_t tc_cvta_step(const tc_ptx_op *op) {
+    uint64_t window = window_of(op->space);
+    return op->flags & TC_PM_TO ? 0 - window : window;
+}
+
 void tc_sim_op_CVTA(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint64_t ta[TC_LANES];
     const uint64_t *a = tc_src64(w, &op->a[1], ta);
-    uint64_t window = window_of(op->space);
-    uint64_t step = op->flags & TC_PM_TO ? 0 - window : window;
+    uint64_t step = tc_cvta_step(op);
     for (int i = 0; i < TC_LANES; i++) {
         if (mask >> i & 1) {
             tc_row64(w, op->a[0].slot)[i] = a[i] + step;

@@ -255,9 +255,15 @@ static void select_op(tc_gen *g) {
 /* %q: an address in A (or an offset in sm), one of several patterns; always
  * inside and aligned to 16. */
 static void address(tc_gen *g, bool shared) {
-    switch (rnd(g, 4)) {
+    switch (rnd(g, 6)) {
     case 0: /* side by side */
         tc_buf_puts(&g->out, "mov.u32 %t, %i;\n");
+        break;
+    case 4: /* side by side in groups */
+        tc_buf_printf(&g->out, "and.b32 %%t, %%i, %u;\n", rnd(g, 2) ? 15 : 7);
+        break;
+    case 5: /* one for each group */
+        tc_buf_printf(&g->out, "shr.u32 %%t, %%i, %u;\n", 2 + rnd(g, 4));
         break;
     case 1: /* apart */
         tc_buf_printf(&g->out, "mad.lo.u32 %%t, %%i, %u, %u;\n", 1 + rnd(g, 40),
@@ -279,20 +285,42 @@ static void address(tc_gen *g, bool shared) {
                                 : "cvt.u64.u32 %q, %t;\nadd.u64 %q, %q, %a;\n");
 }
 
+/* The same in local memory, or a generic address of shared or local memory;
+ * returns the space. */
+static const char *windows(tc_gen *g) {
+    bool local = rnd(g, 2) == 0, generic = rnd(g, 2) == 0;
+    tc_buf_printf(&g->out,
+                  "mul.lo.u32 %%t, %%r%u, %u;\nand.b32 %%t, %%t, 112;\n"
+                  "cvt.u64.u32 %%q, %%t;\nmov.u64 %%z, %s;\n"
+                  "add.u64 %%q, %%q, %%z;\n",
+                  rnd(g, N32), rnd(g, 3) * 4 + 1, local ? "lmem" : "smem");
+    if (generic) {
+        tc_buf_printf(&g->out, "cvta%s.u64 %%q, %%q;\n",
+                      local ? ".local" : ".shared");
+    }
+    return generic ? "" : local ? ".local" : ".shared";
+}
+
 static void access_op(tc_gen *g) {
     bool shared = rnd(g, 3) == 0, store = rnd(g, 2) == 0;
     const char *space = shared ? ".shared" : ONE(g, ".global", "");
+    uint32_t kind = rnd(g, 9);
+    if (rnd(g, 4) == 0) {
+        shared = false;
+        space = windows(g);
+    } else {
+        address(g, shared);
+    }
     const char *base = shared ? "%t" : "%q";
-    uint32_t kind = rnd(g, 7);
-    address(g, shared);
     if (kind >= 4) { /* wider: aligned */
         tc_buf_printf(&g->out, "and.b%s %s, %s, -16;\n", shared ? "32" : "64",
                       base, base);
     }
     guard(g);
-    static const char *const types[] = {"b32", "f32",    "u8",    "s16",
-                                        "b64", "v2.b32", "v4.f32"};
-    static const uint8_t disp[] = {4, 12, 1, 2, 8, 8, 16};
+    static const char *const types[] = {"b32",    "f32",   "u8",
+                                        "s16",    "b64",   "v2.b32",
+                                        "v4.f32", "v4.u8", "v2.b64"};
+    static const uint8_t disp[] = {4, 12, 1, 2, 8, 8, 16, 4, 16};
     char value[64];
     uint32_t r = rnd(g, N32 - 4), f = rnd(g, NF - 4);
     switch (kind) {
@@ -304,6 +332,13 @@ static void access_op(tc_gen *g) {
         break;
     case 5:
         snprintf(value, sizeof value, "{%%r%u, %%r%u}", r, r + 1);
+        break;
+    case 7:
+        snprintf(value, sizeof value, "{%%r%u, %%r%u, %%r%u, %%r%u}", r, r + 1,
+                 r + 2, r + 3);
+        break;
+    case 8:
+        snprintf(value, sizeof value, "{%%d%u, %%d%u}", r % 4, r % 4 + 1);
         break;
     case 6:
         snprintf(value, sizeof value, "{%%f%u, %%f%u, %%f%u, %%f%u}", f, f + 1,
@@ -422,9 +457,10 @@ static char *make_program(uint64_t seed, bool fault) {
         ".version 8.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 A, .param .u64 B, .param .u32 n)\n{\n"
         ".reg .b32 %%r<%d>, %%i, %%t, %%sm, %%c<8>, %%x, %%y;\n"
-        ".reg .b64 %%d<%d>, %%a, %%b, %%q;\n.reg .f32 %%f<%d>;\n"
+        ".reg .b64 %%d<%d>, %%a, %%b, %%q, %%z;\n.reg .f32 %%f<%d>;\n"
         ".reg .pred %%p<%d>, %%l<8>;\n.reg .b16 %%h<2>;\n"
-        ".shared .align 16 .b8 smem[2048];\n",
+        ".shared .align 16 .b8 smem[2048];\n"
+        ".local .align 16 .b8 lmem[144];\n",
         N32, N64, NF, NP);
     tc_buf_puts(&g.out,
                 "mov.u32 %x, %ctaid.x;\nmov.u32 %y, %ntid.x;\n"
