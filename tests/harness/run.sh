@@ -34,7 +34,7 @@ plan() {
         *) printf '%s\t%s\n' "${t##*/}" "'$t'" ;;
         esac
     done
-    for t in tests/pages/*.md lessons/[0-9]*.md README.md; do
+    for t in tests/pages/*.md lessons/[0-9]*.md lessons/glossary/*.md README.md; do
         printf '%s\t%s\n' "$t" "'$build/tests/page' '$program' lessons '$t'"
     done
     for t in tests/cuda/*/; do
