@@ -234,22 +234,30 @@ static void csv_field(const char *s, tc_buf *b) {
     tc_buf_putc(b, '"');
 }
 
-static const char csv_head[] =
-    "assignment,duedate,timestamp,student_id,last_name,first_name,email,"
-    "raw_score,late_submission_penalty,score,max_score\n";
+void tc_format_csv_head(tc_buf *b) {
+    tc_buf_puts(b, "assignment,duedate,timestamp,student_id,last_name,"
+                   "first_name,email,raw_score,late_submission_penalty,score,"
+                   "max_score\n");
+}
+
+void tc_format_csv_row(const char *exercise, const char *when,
+                       const char *student, int score, int most, tc_buf *b) {
+    csv_field(exercise, b);
+    tc_buf_printf(b, ",,%s,", when);
+    csv_field(student, b);
+    if (score < 0) { /* neither passed nor failed: no number */
+        tc_buf_printf(b, ",,,,,0.0,,%d\n", most);
+    } else {
+        tc_buf_printf(b, ",,,,%d,0.0,%d,%d\n", score, score, most);
+    }
+}
 
 static void csv(const tc_grade_result *v, tc_buf *b) {
     const char *dot = strrchr(v->student, '.');
     size_t n = dot ? (size_t)(dot - v->student) : strlen(v->student);
-    tc_buf_puts(b, csv_head);
-    csv_field(v->exercise, b);
-    tc_buf_printf(b, ",,%s,", v->when);
-    csv_field(tc_strndup(v->arena, v->student, n), b);
-    if (v->error) { /* neither passed nor failed: no number */
-        tc_buf_printf(b, ",,,,,0.0,,%d\n", v->most);
-    } else {
-        tc_buf_printf(b, ",,,,%d,0.0,%d,%d\n", v->score, v->score, v->most);
-    }
+    tc_format_csv_head(b);
+    tc_format_csv_row(v->exercise, v->when, tc_strndup(v->arena, v->student, n),
+                      v->error ? -1 : v->score, v->most, b);
 }
 
 /* ---- by name ---- */

@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -132,6 +133,12 @@ static tc_status check(const tc_grade_options *o, tc_diags *d) {
                  "cannot grade: this shell allows fewer than %d open files",
                  (int)DESCRIPTORS);
         return TC_MACHINE;
+    }
+    struct stat s;
+    if (lstat(o->path, &s) == 0 && S_ISLNK(s.st_mode)) {
+        tc_error(d, TC_NOWHERE, "a copy of the file it leads to",
+                 "'%s' is a symbolic link: a submission is a file", o->path);
+        return TC_FAILED;
     }
     if (access(o->path, R_OK) != 0) {
         tc_error(d, TC_NOWHERE, NULL, "cannot read %s: %s", o->path,
@@ -300,9 +307,8 @@ void tc_grade_unfinished(const tc_grade_options *o, tc_output_fn output,
     tc_verdict_end(&v);
 }
 
-/* The exercise of that name; NULL after saying why not. */
-static const tc_exercise *find_exercise(tc_arena *a, const char *name,
-                                        tc_diags *d, tc_status *status) {
+const tc_exercise *tc_grade_exercise(tc_arena *a, const char *name, tc_diags *d,
+                                     tc_status *status) {
     char path[PATH_MAX];
     *status = TC_USAGE;
     if (!tc_grade_find(a, name, path, sizeof path)) {
@@ -349,7 +355,7 @@ tc_status tc_grade_verdict(const tc_grade_options *o, tc_grade_result *v,
     begin_verdict(v, o);
     tc_grading g = {.o = o, .verdict = v, .diag = diag, .user = user};
     g.seed = v->seed = o->has_seed ? o->seed : secret();
-    g.exercise = find_exercise(v->arena, o->exercise, &d, &status);
+    g.exercise = tc_grade_exercise(v->arena, o->exercise, &d, &status);
     status = g.exercise ? check(o, &d) : status;
     if (g.exercise && status == TC_OK) {
         prctl(PR_SET_DUMPABLE, 0); /* nobody reads this process's memory */

@@ -40,6 +40,9 @@ bool tc_grading_stop(tc_grading *g, tc_test *t, const char *why);
  * exercise.yml. And the names of those that come with the program. */
 bool tc_grade_find(tc_arena *a, const char *name, char *path, size_t size);
 const char *const *tc_grade_exercises(tc_arena *a, int *n);
+/* grade.c: the exercise of that name; NULL after saying why not. */
+const tc_exercise *tc_grade_exercise(tc_arena *a, const char *name, tc_diags *d,
+                                     tc_status *status);
 /* tirx.c: a program of TVMScript, all of its tests. */
 void tc_grading_tirx(tc_grading *g);
 

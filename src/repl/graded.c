@@ -67,14 +67,19 @@ static tc_status grade(const tc_cli *cli, writer *w) {
     if (o.outer == NULL) {
         return TC_USAGE;
     }
-    if (w->kept) { /* until there is a verdict: so that there is one */
+    if (w->kept &&
+        !cli->grade.all) { /* until there is a verdict: so that there is one */
         tc_grade_unfinished(&o, on_output, w);
         put_file(w, cli->grade.output);
         tc_buf_clear(&w->text);
     }
     tc_signals_take_endings(false);
     tc_signals_begin(o.outer, 0, true);
-    tc_status status = tc_grade(&o, on_diag, on_output, w);
+    tc_class_options all = {o, cli->grade.jobs, "tilecopy-repl"};
+    all.each.path = cli->grade.all;
+    tc_status status = cli->grade.all
+                           ? tc_grade_class(&all, on_diag, on_output, w)
+                           : tc_grade(&o, on_diag, on_output, w);
     tc_signals_end();
     tc_session_free(o.outer);
     return status;
