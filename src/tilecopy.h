@@ -144,7 +144,8 @@ typedef struct tc_exec_options {
 } tc_exec_options;
 
 /* Builds it and runs it, in a process of its own with the standard streams and
- * the working folder of this one; tc_options.timeout_s is for the run alone.
+ * the working folder of this one; tc_options.timeout_s is for the run alone:
+ * tc_session_interrupt ends a build too.
  * Findings are output when it has ended. Returns the exit status that
  * INTERFACE.md says: the program's own if not 0, else 1 after findings. */
 int tc_session_exec(tc_session *s, const tc_exec_options *o);

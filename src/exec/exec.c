@@ -223,7 +223,7 @@ int tc_exec_exit(const tc_exec *e) {
     case TC_PROGRAM_TIMEOUT:
         return TC_TIMEOUT;
     case TC_PROGRAM_CANCELLED:
-        return 128 + 2; /* SIGINT */
+        return e->session->cancel == 2 ? TC_TIMEOUT : 128 + 2; /* SIGINT */
     case TC_PROGRAM_NO_GPU:
         return TC_NO_GPU;
     case TC_PROGRAM_MACHINE:

@@ -127,7 +127,9 @@ static const char exec_help[] =
 #define TC_ARCH(name, ...) " " name
 #include "base/arch.def"
     "\n"
-    "      --timeout SECONDS for the program's run; 0 is none (default 60)\n"
+    "      --timeout SECONDS until the prompt is back, nvcc's time included; 0 "
+    "is\n"
+    "                        none (default: 60 for the program's run)\n"
     "      --color WHEN      auto, always or never (see also NO_COLOR)\n"
     "\n"
     "Exit status: the program's own if it is not 0 (128 + N after signal N),\n"
