@@ -54,11 +54,12 @@ const char *tc_course_path(tc_session *s, tc_arena *a, const char *path);
 /* The JSON answer of a command in this session, whose reply is not shown. A new
  * reference. Never NULL. */
 json_t *tc_course_ask(tc_session *s, const char *command);
-/* What a task asks of its program, in a session of its own: load, do, ask.
- * program: its text, where it is not the file's; or NULL. A new reference;
- * NULL after reporting. {} for a task that asks nothing. */
+/* What a task asks of its program, in a session of its own: load, do, what is
+ * typed, ask. program: its text, where it is not the file's; typed: a command;
+ * each may be NULL. A new reference; NULL after reporting. {} for a task that
+ * asks nothing. */
 json_t *tc_course_ask_apart(tc_session *s, const tc_lesson *l, const tc_task *t,
-                            const char *program);
+                            const char *program, const char *typed);
 /* A command as it was meant: its full name, its words with one blank between.
  * In arena a; the line itself if it is none. */
 char *tc_course_meant(tc_session *s, tc_arena *a, const char *line);

@@ -150,13 +150,16 @@ bool tc_judge_edit(const char *program, const char *edit, tc_buf *out) {
     if (!tc_judge_sides(edit, &old, &new)) {
         return false;
     }
-    const char *at = old[0] != '\0' ? strstr(program, old) : NULL;
-    if (at != NULL) {
+    size_t n = strlen(old);
+    bool found = false;
+    for (const char *at; n > 0 && (at = strstr(program, old)) != NULL;) {
         tc_buf_write(out, program, (size_t)(at - program));
         tc_buf_puts(out, new);
-        tc_buf_puts(out, at + strlen(old));
+        program = at + n;
+        found = true;
     }
+    tc_buf_puts(out, program);
     free(old);
     free(new);
-    return at != NULL;
+    return found;
 }

@@ -36,7 +36,8 @@ const tc_task_line *tc_judge_hint(const tc_task *t, int n);
 /* The two sides of an edit "OLD => NEW", \n in it a new line; malloc'd. False: it
  * has no "=>". */
 bool tc_judge_sides(const char *edit, char **old, char **new);
-/* An edit "OLD => NEW" done to a program. False where OLD does not stand in it. */
+/* An edit "OLD => NEW" done to a program, wherever OLD stands in it. False, and
+ * nothing done: it does not. */
 bool tc_judge_edit(const char *program, const char *edit, tc_buf *out);
 
 #endif

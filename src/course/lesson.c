@@ -2,6 +2,7 @@
  * solutions, its files. */
 #include "course/lesson.h"
 
+#include "course/library.h"
 #include "course/markdown.h"
 #include "course/task.h"
 #include <stdlib.h>
@@ -63,35 +64,54 @@ static int count_choices(cmark_node *quote) {
     return 0;
 }
 
-/* The program that a task is about. */
-static const char *program_of(const tc_lesson *l, const tc_task *t) {
-    const char *load = tc_task_value(t, "load");
-    if (t->kind == TC_TASK_TYPE || (load && strcmp(load, "none") == 0)) {
-        return NULL;
+/* A program of lessons/ becomes one of the page's files. */
+static const char *shared_file(tc_lesson *l, const char *load) {
+    const char *path = tc_library_program(
+        l->arena, strncmp(load, "lessons/", 8) == 0
+                      ? load
+                      : tc_format(l->arena, "lessons/%s", load));
+    const char *text = path ? tc_library_text(l->arena, path) : NULL;
+    const char *slash = strrchr(load, '/');
+    tc_lesson_file f = {slash != NULL ? slash + 1 : load, text};
+    if (text != NULL) {
+        TC_PUSH(l->arena, l->files, l->nfiles, l->files_cap, f);
     }
-    return load ? load : l->nfiles == 0 ? NULL : l->files[l->nfiles - 1].name;
+    return text != NULL ? f.name : NULL;
 }
 
-static bool check_task(page_reader *r, tc_task *t) {
-    const char *f = t->load;
-    bool shared = f != NULL && strncmp(f, "lessons/", 8) == 0;
-    if (f != NULL && !shared && tc_lesson_file_of(r->l, f) == NULL) {
-        tc_error(r->diags, t->span, "```python NAME.py",
-                 "no block before this task is the file '%s'", f);
-        return false;
+/* The program that a task is about, once all files of the page are known. */
+static bool find_program(page_reader *r, tc_task *t) {
+    const char *load = tc_task_value(t, "load");
+    tc_lesson *l = r->l;
+    if (load == NULL || strcmp(load, "none") == 0) {
+        t->load = load == NULL && t->kind != TC_TASK_TYPE ? t->load : NULL;
+    } else if (tc_lesson_file_of(l, load) != NULL) {
+        t->load = load;
+    } else {
+        t->load = shared_file(l, load);
+        if (t->load == NULL) {
+            tc_error(r->diags, t->span, "```python NAME.py",
+                     "no block of the page is the file '%s', and lessons/ has "
+                     "none of that name",
+                     load);
+            return false;
+        }
     }
-    if (t->kind == TC_TASK_EDIT && (f == NULL || shared)) {
+    if (t->kind == TC_TASK_EDIT && t->load == NULL) {
         tc_error(r->diags, t->span, "load: NAME.py",
-                 "what a learner edits is a file of the page");
-        return false;
-    }
-    if (t->kind == TC_TASK_CHOOSE && t->nchoices < 2) {
-        tc_error(r->diags, t->span, "> 1. ...",
-                 "the quotation before this has no numbered list to choose "
-                 "from");
+                 "a learner edits a file, and this task names none");
         return false;
     }
     return true;
+}
+
+static void find_programs(page_reader *r) {
+    for (int i = 0; i < r->l->nsteps && !r->failed; i++) {
+        for (int k = 0; k < r->l->steps[i].nitems; k++) {
+            tc_task *t = r->l->steps[i].items[k].task;
+            r->failed |= t != NULL && !find_program(r, t);
+        }
+    }
 }
 
 static void task(page_reader *r, cmark_node *block) {
@@ -110,13 +130,18 @@ static void task(page_reader *r, cmark_node *block) {
         r->failed = true;
         return;
     }
-    t->load = program_of(l, t);
+    t->load = l->nfiles > 0 ? l->files[l->nfiles - 1].name : NULL;
     t->nchoices = count_choices(r->quote);
     t->id = tc_format(l->arena, "%s#%d", step->title, ++step->ntasks);
     l->ntasks++;
     step->items[step->nitems - 1].task = t;
     r->last = t;
-    r->failed |= !check_task(r, t);
+    if (t->kind == TC_TASK_CHOOSE && t->nchoices < 2) {
+        tc_error(r->diags, t->span, "> 1. ...",
+                 "the quotation before this has no numbered list to choose "
+                 "from");
+        r->failed = true;
+    }
 }
 
 /* --- blocks ----------------------------------------------------------------*/
@@ -197,6 +222,7 @@ tc_lesson *tc_lesson_read(const char *name, const char *path, const char *text,
     for (; n != NULL; n = cmark_node_next(n)) {
         n = take(&r, n);
     }
+    find_programs(&r);
     const char *arch = strstr(text, "\n<!-- arch ");
     if (arch != NULL) {
         arch += strlen("\n<!-- arch ");

@@ -48,11 +48,12 @@ runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
 runtime: ptx sim gpu trace runtime/stub/errors.def
 toolchain:
+sass:
 reply: layout ir front dispatch
 session: front dispatch emit ptx sim gpu trace reply
 load: ptx toolchain reply session
 run: ir ptx sim gpu toolchain reply session load
-explain: layout ptx sim reply session load run
+explain: layout ptx sass sim reply session load run
 exec: ptx runtime reply session load run explain
 commands: course layout dispatch suggest emit gpu trace reply session load run explain exec
 commands/lesson: course sim dispatch session load run commands

@@ -100,7 +100,7 @@ static void check_choices(checker *c, const tc_task *t, const json_t *reply,
 }
 
 static void check_number(checker *c, const tc_task *t) {
-    json_t *reply = tc_course_ask_apart(c->session, c->lesson, t, NULL);
+    json_t *reply = tc_course_ask_apart(c->session, c->lesson, t, NULL, NULL);
     tc_buf why = TC_BUF_INIT;
     double right;
     if (answered(c, t, reply)) {
@@ -124,14 +124,19 @@ static void check_number(checker *c, const tc_task *t) {
 
 /* --- type, edit ------------------------------------------------------------*/
 
-/* What a command answers behind all examples of the page before the task: the
- * checker's session has run them. */
+/* What a command answers: apart, or, of a task that names no program, behind
+ * all examples of the page before it, which the checker's session has run. */
 static tc_attempt try_command(checker *c, const tc_task *t, const char *line) {
     const char *ask = tc_task_value(t, "ask");
-    json_t *reply = tc_course_ask(c->session, line);
-    if (ask != NULL) {
-        json_decref(reply);
-        reply = tc_course_ask(c->session, ask);
+    json_t *reply;
+    if (tc_task_value(t, "load") != NULL) {
+        reply = tc_course_ask_apart(c->session, c->lesson, t, NULL, line);
+    } else {
+        reply = tc_course_ask(c->session, line);
+        if (ask != NULL) {
+            json_decref(reply);
+            reply = tc_course_ask(c->session, ask);
+        }
     }
     tc_course_note_typed(c->session, t, line, reply);
     tc_attempt a = tc_judge_reply(t, reply);
@@ -140,7 +145,7 @@ static tc_attempt try_command(checker *c, const tc_task *t, const char *line) {
 }
 
 static tc_attempt try_program(checker *c, const tc_task *t, const char *text) {
-    json_t *reply = tc_course_ask_apart(c->session, c->lesson, t, text);
+    json_t *reply = tc_course_ask_apart(c->session, c->lesson, t, text, NULL);
     tc_attempt a = tc_judge_reply(t, reply);
     json_decref(reply);
     return a;
@@ -253,6 +258,9 @@ static void check_lesson(checker *c) {
     for (int i = 0; i < c->lesson->nsteps; i++) {
         const tc_lesson_step *step = &c->lesson->steps[i];
         for (int k = 0; k < step->nitems; k++) {
+            if (c->session->cancel != 0) {
+                return;
+            }
             type_examples(c, step->items[k].block);
             if (step->items[k].task != NULL) {
                 check_task(c, step->items[k].task);

@@ -133,7 +133,7 @@ tc_status tc_cmd_answer(tc_session *s, const tc_command_args *args,
                  t->nchoices);
         return TC_FAILED;
     }
-    json_t *reply = tc_course_ask_apart(s, s->course->lesson, t, NULL);
+    json_t *reply = tc_course_ask_apart(s, s->course->lesson, t, NULL, NULL);
     tc_attempt a = tc_judge_number(t, reply, n);
     answer(s, t, &a, r);
     tc_attempt_free(&a);
@@ -313,7 +313,7 @@ static void solution_edit(const tc_task *t, tc_reply *r) {
 static void solution_number(tc_session *s, const tc_task *t, tc_reply *r) {
     double right;
     tc_buf broken = TC_BUF_INIT;
-    json_t *reply = tc_course_ask_apart(s, s->course->lesson, t, NULL);
+    json_t *reply = tc_course_ask_apart(s, s->course->lesson, t, NULL, NULL);
     if (tc_judge_answer(t, reply, &right, &broken)) {
         tc_buf_printf(&r->text, "%.10g\n", right);
         if (s->options.json) {

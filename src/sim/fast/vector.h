@@ -160,6 +160,18 @@ INLINE bool any32(u32v v) {
 #endif
 }
 
+/* Lanes 1 and on of a, and the first of b. */
+INLINE u32v following(u32v a, u32v b) {
+#if defined(__AVX512F__)
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+                                   13, 14, 15, 16);
+#elif defined(__AVX2__)
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8);
+#else
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4);
+#endif
+}
+
 /* Words at p + at, wherever that is; at < 2^31. */
 INLINE u32v gather32(const uint8_t *p, u32v at) {
 #if defined(__AVX512F__)

@@ -32,6 +32,10 @@ tc_sim_op_fn tc_observed_LD, tc_observed_ST, tc_collective_SHFL_SYNC;
 void tc_isa_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint32_t mask, const uint64_t *addr, uint32_t bytes,
                     bool store);
+/* The same, where it is known how the lanes follow each other. */
+void tc_observe_lanes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                      uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                      bool store, tc_lane_steps steps);
 /* The same of all lanes side by side from address on, each on 4 or 8 aligned
  * bytes of global or shared memory. */
 void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,

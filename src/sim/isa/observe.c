@@ -67,6 +67,21 @@ void tc_isa_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     observe_rest(w, op, space, mask, addr, bytes, store);
 }
 
+void tc_observe_lanes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                      uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                      bool store, tc_lane_steps steps) {
+    if (space == TC_PS_CONST) {
+        observe_constants(w, op, space, mask, addr, bytes);
+        return;
+    }
+    if (w->cta->run->race) {
+        tc_race_access_steps(w, op, space, mask, addr, bytes, store, steps);
+    }
+    if (w->cta->run->timing || w->cta->run->trace) {
+        observe_rest(w, op, space, mask, addr, bytes, store);
+    }
+}
+
 void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint64_t address, uint32_t bytes, bool store) {
     tc_run *r = w->cta->run;

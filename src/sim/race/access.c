@@ -50,9 +50,11 @@ tc_race_visit tc_race_visit_of(tc_warp *w, uint32_t record, tc_race_cta *z,
         .bytes = bytes};
 }
 
-static void visit_line(tc_race_visit *v, uint64_t address, tc_shadow_cell m,
-                       bool store) {
-    tc_shadow_line *line = tc_shadow_line_of(v->h, v->z, v->space, address);
+static inline void visit_line(tc_race_visit *v, uint64_t address,
+                              tc_shadow_cell m, bool store) {
+    tc_shadow_line *line =
+        v->epoch ? tc_shadow_near(v->h, address)
+                 : tc_shadow_line_of(v->h, v->z, v->space, address);
     v->address = address & ~(uint64_t)(TC_RACE_LINE - 1);
     if (!line || (store ? tc_same_epoch_write(v, line, &m)
                         : tc_same_epoch_read(v, line, &m))) {
@@ -66,8 +68,8 @@ static void visit_line(tc_race_visit *v, uint64_t address, tc_shadow_cell m,
 }
 
 /* Lanes [l0, l1] on the same bytes. */
-static void visit_same(tc_race_visit *v, int l0, int l1, uint64_t address,
-                       uint64_t bytes, bool store) {
+static inline void visit_same(tc_race_visit *v, int l0, int l1,
+                              uint64_t address, uint64_t bytes, bool store) {
     while (bytes) {
         uint32_t at = (uint32_t)(address % TC_RACE_LINE);
         uint64_t n = TC_RACE_LINE - at < bytes ? TC_RACE_LINE - at : bytes;
@@ -172,13 +174,9 @@ static bool check_scattered(const tc_race_visit *v, tc_warp *w,
 
 /* ---- the pieces ---- */
 
-/* Lanes whose next one is on the same bytes, or on those behind. */
-typedef struct steps {
-    uint32_t same, next;
-} steps;
-
-static steps steps_of(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
-    steps s = {0};
+static tc_lane_steps steps_of(const uint64_t *addr, uint32_t mask,
+                              uint32_t bytes) {
+    tc_lane_steps s = {0};
     for (uint32_t m = mask & mask >> 1; m; m &= m - 1) {
         int i = tc_first_bit(m);
         uint64_t step = addr[i + 1] - addr[i];
@@ -189,7 +187,7 @@ static steps steps_of(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
 }
 
 /* The last lane of the piece that begins at lane i. */
-static int piece(const steps *s, int i, bool *same) {
+static int piece(const tc_lane_steps *s, int i, bool *same) {
     *same = (s->same >> i & 1) != 0;
     uint32_t go_on = (*same ? s->same : s->next) >> i; /* never lane 31 */
     return i + tc_first_bit(~go_on);
@@ -207,27 +205,12 @@ static bool ascending(const uint64_t *addr, uint32_t mask) {
     return true;
 }
 
-/* All lanes on consecutive elements: what most programs do most. */
-static bool consecutive(const uint64_t *addr, uint32_t bytes) {
-    uint64_t diff = 0, a = addr[0];
-    if (addr[TC_LANES - 1] - a != (uint64_t)(TC_LANES - 1) * bytes) {
-        return false;
-    }
-    for (uint32_t i = 0; i < TC_LANES; i++) {
-        diff |= addr[i] ^ (a + (uint64_t)i * bytes);
-    }
-    return diff == 0;
-}
-
 static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
-                        uint32_t mask, const uint64_t *addr, bool store) {
+                        uint32_t mask, const uint64_t *addr, bool store,
+                        tc_lane_steps s) {
     bool same, one = false;
-    if (mask == UINT32_MAX && consecutive(addr, v->bytes)) {
-        visit_run(v, 0, TC_LANES - 1, addr[0], store);
-        return;
-    }
-    steps s = steps_of(addr, mask, v->bytes);
     if (!store && v->base && v->bytes == 4 && !s.same &&
+        s.next != UINT32_MAX >> 1 &&
         tc_deferred_scattered(v, mask, addr, tc_popc(mask) - tc_popc(s.next))) {
         return;
     }
@@ -282,24 +265,25 @@ static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
     }
 }
 
+enum {
+    STRONG = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE | TC_PM_RELEASE
+};
+
 static void access_memory(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                           uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                          bool store, bool strong) {
+                          bool store, tc_lane_steps steps) {
+    const bool strong = (op->flags & STRONG) != 0;
     tc_race_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->race;
     if (strong && !store) {
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
     }
     uint32_t record = tc_shadow_record_get(w, op, store ? TC_RACE_STORE : 0);
     tc_race_visit v = tc_race_visit_of(w, record, z, space, bytes);
-    visit_lanes(&v, w, op, mask, addr, store);
+    visit_lanes(&v, w, op, mask, addr, store, steps);
     if (strong && store) {
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_STORE);
     }
 }
-
-enum {
-    STRONG = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE | TC_PM_RELEASE
-};
 
 void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint32_t mask, const uint64_t *addr, uint32_t bytes,
@@ -312,7 +296,13 @@ void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         return;
     }
     access_memory(w, op, space, mask, addr, bytes, store,
-                  (op->flags & STRONG) != 0);
+                  steps_of(addr, mask, bytes));
+}
+
+void tc_race_access_steps(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                          uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                          bool store, tc_lane_steps steps) {
+    access_memory(w, op, space, mask, addr, bytes, store, steps);
 }
 
 void tc_race_access_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
@@ -422,11 +412,13 @@ void tc_race_copy_issued(tc_warp *w, tc_batch *b) {
     }
     v.bytes = b->op->size;
     if (whole) {
-        visit_lanes(&v, w, b->op, whole, b->src, false);
+        visit_lanes(&v, w, b->op, whole, b->src, false,
+                    steps_of(b->src, whole, v.bytes));
     }
     v = tc_race_visit_of(w, record, w->cta->race, TC_PS_SHARED, b->op->size);
     if (ascending(dst, b->mask)) {
-        visit_lanes(&v, w, b->op, b->mask, dst, true);
+        visit_lanes(&v, w, b->op, b->mask, dst, true,
+                    steps_of(dst, b->mask, v.bytes));
         return;
     }
     for (uint32_t m = b->mask; m; m &= m - 1) {

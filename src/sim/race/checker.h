@@ -133,7 +133,9 @@ struct tc_race {
     uint64_t npages;
     uint64_t *touched; /* those that there are */
     uint64_t ntouched, ctouched;
-    int recent;                 /* allocation */
+    int recent; /* allocation: */
+    uint64_t near_address, near_size;
+    tc_shadow_line **near_pages;
     tc_race_cta *ctas;          /* that run */
     uint64_t *live;             /* a bit for each CTA of the grid: it runs */
     uint32_t nlive;             /* words; beyond them nobody does */

@@ -17,7 +17,7 @@
  * Of the writers it is known which words may have any, and the latest record:
  * who writes onto other words, with a later record, is put before the list.
  *
- * Memory: 56 bytes a line of 128 for each page of 4096 bytes that is touched,
+ * Memory: 64 bytes a line of 128 for each page of 4096 bytes that is touched,
  * and 16 for each cell: of a line, what the warps of the running CTAs have read
  * and written, and two readers of CTAs that have ended. */
 #ifndef TC_SIM_RACE_SAME_EPOCH_H
@@ -31,47 +31,79 @@ static inline uint32_t tc_shadow_words(const tc_shadow_cell *m) {
     return (uint32_t)(end - (UINT64_C(1) << m->b0 / 4));
 }
 
-static inline void tc_shadow_put(tc_race *h, tc_shadow_cell *head,
-                                 const tc_shadow_cell *m, uint32_t record) {
+/* The line of an address of global memory, as tc_shadow_global has it. */
+static inline tc_shadow_line *tc_shadow_near(tc_race *h, uint64_t address) {
+    uint64_t at = address - h->near_address;
+    tc_shadow_line *page =
+        at < h->near_size ? h->near_pages[at / TC_RACE_PAGE] : NULL;
+    return page ? page + at % TC_RACE_PAGE / TC_RACE_LINE
+                : tc_shadow_global(h, address);
+}
+
+/* Returns where the old head is now, 0 nowhere. */
+static inline uint32_t tc_shadow_put(tc_race *h, tc_shadow_cell *head,
+                                     const tc_shadow_cell *m, uint32_t record) {
     uint32_t next = head->record ? tc_shadow_cell_new(h, head) : 0;
     *head = *m;
     head->record = record;
     head->next = next;
+    return next;
+}
+
+/* tc_race_absorb, at a glance where lanes are on the same bytes. */
+static inline bool tc_same_epoch_absorb(tc_shadow_cell *e,
+                                        const tc_shadow_cell *m) {
+    if (m->shape != TC_RACE_SAME || e->shape != TC_RACE_SAME) {
+        return tc_race_absorb(e, m);
+    }
+    if (e->l0 != m->l0 || e->l1 != m->l1 || e->b0 > m->b1 || m->b0 > e->b1) {
+        return false;
+    }
+    e->b0 = e->b0 < m->b0 ? e->b0 : m->b0;
+    e->b1 = e->b1 > m->b1 ? e->b1 : m->b1;
+    return true;
 }
 
 /* The readers are of CTAs that have ended; two are kept. */
 void tc_same_epoch_renew(tc_race *h, tc_shadow_line *line);
+
+/* Another CTA comes to a quiet line. False: the one before it still runs. */
+static inline bool tc_same_epoch_begin(tc_race_visit *v, tc_shadow_line *line) {
+    if (tc_race_live(v->h, tc_shadow_record_of(v->h, line->r.record)->cta)) {
+        return false;
+    }
+    tc_same_epoch_renew(v->h, line);
+    line->epoch = v->epoch;
+    line->warps = 0;
+    return true;
+}
 
 /* A read. False: the lists must be walked. */
 static inline bool tc_same_epoch_read(tc_race_visit *v, tc_shadow_line *line,
                                       const tc_shadow_cell *m) {
     tc_race *h = v->h;
     uint32_t bit = UINT32_C(1) << v->warp;
-    if (!v->epoch || !line->epoch || (line->written & tc_shadow_words(m))) {
+    if (!v->epoch || !line->epoch || (line->written & tc_shadow_words(m)) ||
+        (line->epoch != v->epoch && !tc_same_epoch_begin(v, line))) {
         return false;
-    }
-    if (line->epoch != v->epoch) {
-        uint32_t cta = tc_shadow_record_of(h, line->r.record)->cta;
-        if (tc_race_live(h, cta)) {
-            return false;
-        }
-        tc_same_epoch_renew(h, line);
-        line->epoch = v->epoch;
-        line->warps = 0;
     }
     if (line->warps & bit) {
         tc_shadow_cell *e = &line->r;
         if (line->last != v->warp || !line->run) {
             return false;
         }
-        for (uint32_t i = 0; i < line->run; i++, e = &h->pool[e->next]) {
+        for (uint32_t i = line->run;;) {
             if (tc_shadow_shape_of(e) == TC_RACE_COARSE) {
                 tc_race_absorb_coarse(h, e, m);
                 return true;
             }
-            if (tc_race_absorb(e, m)) {
+            if (tc_same_epoch_absorb(e, m)) {
                 return true;
             }
+            if (!--i) {
+                break;
+            }
+            e = &h->pool[e->next];
         }
         if (line->run >= TC_RACE_EXACT) {
             return false;
@@ -81,7 +113,10 @@ static inline bool tc_same_epoch_read(tc_race_visit *v, tc_shadow_line *line,
         line->last = (uint8_t)v->warp;
         line->run = 0;
     }
-    tc_shadow_put(h, &line->r, m, v->record);
+    bool one = !line->r.next;
+    bool map = tc_shadow_shape_of(&line->r) == TC_RACE_COARSE;
+    uint32_t old = tc_shadow_put(h, &line->r, m, v->record);
+    line->tail = !one ? line->tail : map ? 0 : old;
     line->run++;
     return true;
 }

@@ -9,7 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, LINES = PAGE / TC_RACE_LINE, FIRST_COLLECTION = 1 << 18 };
+enum {
+    PAGE = TC_RACE_PAGE,
+    LINES = PAGE / TC_RACE_LINE,
+    FIRST_COLLECTION = 1 << 18
+};
 
 /* The table is as long as the device's memory, and most of it is never touched:
  * a large one is of the system's zeroed pages, which cost nothing until then.
@@ -192,7 +196,11 @@ static void touch(tc_race *h, uint64_t page) {
         h->touched = tc_xrealloc(h->touched, h->ctouched * sizeof *h->touched);
     }
     h->touched[h->ntouched++] = page;
-    h->pages[page] = tc_xcalloc(LINES, sizeof **h->pages);
+    h->pages[page] = aligned_alloc(64, LINES * sizeof **h->pages);
+    if (!h->pages[page]) {
+        abort(); /* as tc_xmalloc */
+    }
+    memset(h->pages[page], 0, LINES * sizeof **h->pages);
 }
 
 tc_shadow_line *tc_shadow_global(tc_race *h, uint64_t address) {
@@ -216,6 +224,9 @@ tc_shadow_line *tc_shadow_global(tc_race *h, uint64_t address) {
     }
     uint64_t at = address - a->address;
     uint64_t i = h->first_page[h->recent] + at / PAGE;
+    h->near_address = a->address;
+    h->near_size = a->size;
+    h->near_pages = h->pages + h->first_page[h->recent];
     if (!h->pages[i]) {
         touch(h, i);
     }

@@ -200,6 +200,7 @@ static void know_readers(const tc_race_visit *v, tc_shadow_line *line,
     line->epoch = s->quiet ? v->epoch : 0;
     line->warps = s->warps | bit;
     line->last = (uint8_t)v->warp;
+    line->tail = 0;
     line->run = 0;
     if (coarse) {
         line->run = 1;
@@ -270,6 +271,15 @@ void tc_same_epoch_renew(tc_race *h, tc_shadow_line *line) {
     }
     uint32_t next = h->pool[at].next;
     h->pool[at].next = 0;
+    if (next && line->tail) { /* all of them at a stroke */
+        h->pool[line->tail].next = h->free_cells;
+        h->free_cells = next;
+        next = 0;
+    }
+    line->tail = tc_shadow_shape_of(&line->r) == TC_RACE_COARSE ||
+                         tc_shadow_shape_of(&h->pool[at]) == TC_RACE_COARSE
+                     ? 0
+                     : at;
     while (next) {
         const tc_shadow_cell e = h->pool[next];
         if (tc_shadow_shape_of(&e) == TC_RACE_COARSE) {
