@@ -134,6 +134,8 @@ typedef struct tc_exec_options {
                           process's own */
     const char *cache; /* see tc_build_options; NULL: the user's */
     bool no_suppressions; /* races in libraries that are believed right too */
+    bool timing; /* cycles: what events and clock64 tell; else they are guesses
+                    from instructions and bytes */
     const struct tc_limits *limits; /* of its build, base/limits.h; NULL: the
                                        usual ones */
     const struct tc_limits *taken;  /* what it and its kernels may take

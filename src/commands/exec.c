@@ -296,6 +296,7 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
     tc_exec_request ask = {.args = o->args,
                            .backend = device,
                            .pedantic = o->pedantic,
+                           .timing = o->timing,
                            .alone = true,
                            .in = o->in,
                            .out = o->out,

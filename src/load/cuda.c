@@ -177,9 +177,7 @@ static tc_status report_failed(tc_session *s, const tc_source *cu, tc_span at,
              b != TC_BUILD_CANCELLED ? why
              : late                  ? "the time limit has passed"
                                      : "interrupted");
-    return late                    ? TC_TIMEOUT
-           : b == TC_BUILD_LIMITED ? TC_REJECTED
-                                   : TC_FAILED;
+    return late ? TC_TIMEOUT : b == TC_BUILD_LIMITED ? TC_REJECTED : TC_FAILED;
 }
 
 /* The program in a, or NULL with the status. */

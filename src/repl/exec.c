@@ -168,7 +168,8 @@ static int run(const tc_cli *cli, tc_session *s, int report) {
                          .report = report,
                          .quiet = cli->exec.quiet,
                          .pedantic = cli->exec.pedantic,
-                         .no_suppressions = cli->exec.no_suppressions};
+                         .no_suppressions = cli->exec.no_suppressions,
+                         .timing = cli->exec.timing};
     /* What was typed is the time until the shell has its prompt back; else the
      * run minds its own. */
     double limit = cli->has_timeout ? cli->session.timeout_s : 0;
