@@ -15,7 +15,7 @@ bool tc_ends_with(const char *text, const char *end) {
 /* Bytes that a file may have: no program is so long, and a full trace of
  * TC_TRACE_LIMIT events has no more digits. */
 static size_t most_bytes(const char *path) {
-    return tc_ends_with(path, ".trace") ? (size_t)48 << 20 : (size_t)8 << 20;
+    return tc_ends_with(path, ".trace") ? (size_t)192 << 20 : (size_t)8 << 20;
 }
 
 char *tc_read_source(tc_session *s, tc_arena *a, const char *path, tc_span at,
