@@ -94,6 +94,7 @@ static const char help_text[] =
     "  lesson [NAME]         list the lessons, or begin one; lesson check "
     "NAME\n"
     "                        holds its tasks to their own answers\n"
+    "  explain [TERM]        what a term, a finding or a counter is\n"
     "  exec PROGRAM.cu       build a CUDA program and run it; see exec --help\n"
     "  grade EXERCISE FILE.cu  run a submission against an exercise's cases;\n"
     "                        --format text|json, --output FILE\n"
@@ -283,6 +284,18 @@ static bool bad_option(const tc_cli *cli, const char *word, int c) {
     return false;
 }
 
+/* `explain [TERM]`, of several words perhaps; name NULL: the first. */
+static bool set_term(tc_cli *cli, const char *word) {
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_puts(&b, cli->lesson != NULL ? cli->lesson : "explain");
+    if (word != NULL) {
+        tc_buf_printf(&b, " %s", word);
+    }
+    free(cli->lesson);
+    cli->lesson = b.data;
+    return true;
+}
+
 /* `lesson [NAME]` from argv[i] on; only options may follow. */
 static bool set_lesson(tc_cli *cli, const char *name) {
     bool check = cli->lesson && strcmp(cli->lesson, "lesson check") == 0;
@@ -368,6 +381,9 @@ static bool check_grade(const tc_cli *cli) {
 
 /* A word that is no option: a file, or at the start a subcommand. */
 static bool set_word(tc_cli *cli, const char *word) {
+    if (cli->lesson != NULL && strncmp(cli->lesson, "explain", 7) == 0) {
+        return set_term(cli, word);
+    }
     if (cli->lesson != NULL) {
         return set_lesson(cli, word);
     }
@@ -380,6 +396,9 @@ static bool set_word(tc_cli *cli, const char *word) {
     if (cli->nfiles == 0 && cli->nevals == 0) {
         if (strcmp(word, "lesson") == 0) {
             return set_lesson(cli, NULL);
+        }
+        if (strcmp(word, "explain") == 0) {
+            return set_term(cli, NULL);
         }
         if (strcmp(word, "exec") == 0) {
             return cli->exec.asked = true;

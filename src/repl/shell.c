@@ -272,10 +272,9 @@ void tc_shell_tour(tc_shell *sh) {
 }
 
 void tc_shell_lesson(tc_shell *sh, const char *line) {
-    bool list = strchr(line, ' ') == NULL;
-    bool check = strncmp(line, "lesson check", 12) == 0;
+    bool one = strncmp(line, "lesson ", 7) == 0 && !is_check(line);
     tc_buf all = TC_BUF_INIT;
-    tc_buf_printf(&all, list || check ? "%s" : "%s --all", line);
+    tc_buf_printf(&all, one ? "%s --all" : "%s", line);
     tc_shell_entry(sh, all.data);
     tc_buf_free(&all);
 }
