@@ -221,6 +221,16 @@ tc_status tc_session_load(tc_session *s, const char *path) {
     return status;
 }
 
+tc_status tc_load_again(tc_session *s, const char *path, tc_span at) {
+    tc_reply r = {0};
+    char *name = tc_xstrdup(path); /* the file of that name goes */
+    tc_status status = load(s, name, at, &r);
+    tc_buf_free(&r.text);
+    json_decref(r.json);
+    free(name);
+    return status;
+}
+
 tc_status tc_cmd_load(tc_session *s, const tc_command_args *args, tc_reply *r) {
     const tc_command_value *file = tc_value_of(args, "FILE");
     return load(s, file->text, file->span, r);

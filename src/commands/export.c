@@ -1,6 +1,6 @@
 /* export.c - the last run, written to a file for other programs. */
 #include "commands/commands.h"
-#include "run/run.h"
+#include "explain/explain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,6 +51,7 @@ tc_status tc_cmd_export(tc_session *s, const tc_command_args *args,
     if (t == NULL) {
         return status;
     }
+    tc_trace_describe(s);
     tc_buf text = TC_BUF_INIT;
     format->write(t, &text);
     bool ok = tc_write_text(s, file->text, file->span, &text);

@@ -90,7 +90,7 @@ static tc_status of_program(tc_session *s, const tc_command_args *args,
 /* The machine to assemble for: the session's, where the text is for it or less;
  * else the least that the text is for. "sm_90a" */
 static const char *machine(const tc_session *s, const tc_ptx_module *m) {
-    const char *arch = s->options.arch ? s->options.arch : tc_arch_names[0];
+    const char *arch = tc_session_arch(s);
     const char *least = tc_arch_for(m->sm, m->sm_suffix);
     return tc_arch_runs(arch, m->sm, m->sm_suffix) || least == NULL ? arch
                                                                     : least;

@@ -3,8 +3,8 @@
 #ifndef TC_EXPLAIN_SASS_H
 #define TC_EXPLAIN_SASS_H
 
-#include "sass/sass.h"
 #include "ptx/ptx.h"
+#include "sass/sass.h"
 #include "session/session.h"
 
 /* What is shown. All borrowed but what is counted. */

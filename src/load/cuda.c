@@ -167,16 +167,17 @@ static tc_status report_failed(tc_session *s, const tc_source *cu, tc_span at,
         [TC_BUILD_MACHINE] = "machine", [TC_BUILD_CANCELLED] = "interrupt",
         [TC_BUILD_FAILED] = "source",
     };
-    s->fault = faults[b];
+    bool late = b == TC_BUILD_CANCELLED && s->cancel == 2;
+    s->fault = late ? "limit" : faults[b];
     if (b == TC_BUILD_REFUSED) {
         report_refused(s, cu, said);
         return TC_REJECTED;
     }
     tc_error(&s->diags, at, NULL, "'%s' cannot be built: %s", cu->name,
              b != TC_BUILD_CANCELLED ? why
-             : s->cancel == 2        ? "the time limit has passed"
+             : late                  ? "the time limit has passed"
                                      : "interrupted");
-    return b == TC_BUILD_LIMITED ? TC_REJECTED : TC_FAILED;
+    return late ? TC_TIMEOUT : b == TC_BUILD_LIMITED ? TC_REJECTED : TC_FAILED;
 }
 
 /* The program in a, or NULL with the status. */
@@ -185,7 +186,7 @@ static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
     const char *why = "", *hint = NULL;
     char failure[512] = "";
     tc_cuda *c = TC_NEW(a, tc_cuda);
-    c->arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
+    c->arch = tc_session_arch(s);
     c->toolchain = tc_toolchain_find(a, &why, &hint);
     *status = TC_FAILED;
     if (c->toolchain == NULL) {
@@ -221,6 +222,7 @@ static tc_source *read_ptx(tc_session *s, tc_arena *a, const char *path) {
         tc_buf_read(&text, f);
     }
     if (f == NULL || ferror(f)) {
+        s->fault = "machine"; /* it was made and kept a moment ago */
         tc_error(&s->diags, TC_NOWHERE, NULL, "cannot read '%s': %s", path,
                  strerror(errno));
         tc_buf_free(&text);

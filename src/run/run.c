@@ -130,7 +130,7 @@ static const char *need_words(tc_session *s, const char *arch) {
 
 /* The machine must have every instruction of the text, and the memory. */
 static bool check_arch(tc_session *s) {
-    const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
+    const char *arch = tc_session_arch(s);
     const tc_emitted *ptx = &s->program.ptx;
     char suffix = ptx->sm_a ? 'a' : 0;
     if (tc_arch_runs(arch, ptx->sm, suffix)) {
@@ -141,7 +141,8 @@ static bool check_arch(tc_session *s) {
     if (other == NULL) { /* it was written for --arch's number */
         other = tc_arch_for(ptx->code_sm, ptx->code_a ? 'a' : 0);
     }
-    snprintf(hint, sizeof hint, "--arch %s", other != NULL ? other : "");
+    snprintf(hint, sizeof hint, "set arch %s, or --arch %s",
+             other != NULL ? other : "", other != NULL ? other : "");
     tc_error(&s->diags, s->program.func->span, other != NULL ? hint : NULL,
              "%s", need_words(s, arch));
     return false;
@@ -309,8 +310,7 @@ static bool execute(tc_session *s, tc_last_run *run) {
 }
 
 bool tc_run_simulate(tc_session *s, tc_last_run *run) {
-    tc_sim_options o = {.arch = s->options.arch ? s->options.arch
-                                                : tc_sim_archs()[0],
+    tc_sim_options o = {.arch = tc_session_arch(s),
                         .timing = s->timing,
                         .hazards = s->hazards,
                         .no_suppressions = !s->suppressions,

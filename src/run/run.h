@@ -98,6 +98,8 @@ const char *tc_element_name(tc_arena *a, const tc_buffer *b, uint64_t offset);
 /* The coordinates of that element; false where none lives. */
 bool tc_element_at(tc_arena *a, const tc_buffer *b, uint64_t element,
                    int64_t *coord);
+/* A symbol as the PTX has it; of a .cu, as C++ does. */
+const char *tc_symbol_name(const tc_last_run *run, const tc_ptx_symbol *y);
 /* What an address of the last run is called. */
 const char *tc_address_name(tc_session *s, tc_ptx_space space,
                             uint64_t address);

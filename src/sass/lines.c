@@ -19,12 +19,12 @@ enum {
 };
 enum { END_SEQUENCE = 1, SET_ADDRESS = 2 }; /* behind a 0 */
 
-typedef struct reader {
+typedef struct line_reader {
     const uint8_t *start, *p, *end;
     bool bad;
-} reader;
+} line_reader;
 
-static uint64_t fixed(reader *r, int bytes) { /* little-endian */
+static uint64_t fixed(line_reader *r, int bytes) { /* little-endian */
     uint64_t v = 0;
     if (r->end - r->p < bytes) {
         r->bad = true;
@@ -37,7 +37,7 @@ static uint64_t fixed(reader *r, int bytes) { /* little-endian */
     return v;
 }
 
-static uint64_t leb(reader *r, bool is_signed) {
+static uint64_t leb(line_reader *r, bool is_signed) {
     uint64_t v = 0;
     unsigned shift = 0;
     uint8_t byte;
@@ -90,7 +90,7 @@ static void row(const program *p) {
     }
 }
 
-static void extended(program *p, reader *r) {
+static void extended(program *p, line_reader *r) {
     uint64_t len = leb(r, false);
     const uint8_t *next = r->p + len;
     if (r->bad || len == 0 || len > (uint64_t)(r->end - r->p)) {
@@ -120,7 +120,7 @@ static void special(program *p, int op) {
     p->line += (uint64_t)(int64_t)(p->h.line_base + n % p->h.line_range);
 }
 
-static void standard(program *p, reader *r, int op) {
+static void standard(program *p, line_reader *r, int op) {
     switch (op) {
     case COPY:
         row(p);
@@ -149,7 +149,7 @@ static void standard(program *p, reader *r, int op) {
 }
 
 /* A unit's header up to its program; false where it is none of ours. */
-static bool read_header(reader *r, header *h) {
+static bool read_header(line_reader *r, header *h) {
     uint64_t version = fixed(r, 2);
     uint64_t length = fixed(r, 4);
     const uint8_t *code = r->p + length;
@@ -172,7 +172,7 @@ static bool read_header(reader *r, header *h) {
     return !r->bad && h->line_range > 0 && h->opcode_base > 0;
 }
 
-static void run(program *p, reader *r) {
+static void run(program *p, line_reader *r) {
     p->address = 0;
     p->line = 1;
     p->ours = false;
@@ -196,13 +196,13 @@ void tc_cubin_lines(const tc_cubin *c, int section,
     if (!tc_cubin_find(c, ".nv_debug_line_sass", "", &table)) {
         return;
     }
-    reader all = {table.data, table.data, table.data + table.size, false};
+    line_reader all = {table.data, table.data, table.data + table.size, false};
     while (all.end - all.p > 4) {
         uint64_t length = fixed(&all, 4);
         if (length > (uint64_t)(all.end - all.p)) {
             return;
         }
-        reader unit = {table.data, all.p, all.p + length, false};
+        line_reader unit = {table.data, all.p, all.p + length, false};
         program p = {.cubin = c, .wanted = section, .fn = fn, .user = user};
         if (read_header(&unit, &p.h)) {
             run(&p, &unit);

@@ -42,6 +42,10 @@ static void on_diag(void *user, const tc_diag *d) {
 
 /* --- life ------------------------------------------------------------------*/
 
+const char *tc_session_arch(const tc_session *s) {
+    return s->options.arch != NULL ? s->options.arch : tc_arch_names[0];
+}
+
 static bool known_arch(const char *name) {
     for (const char *const *a = tc_sim_archs(); *a != NULL; a++) {
         if (strcmp(*a, name) == 0) {
@@ -73,6 +77,8 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     s->tree = tc_arena_new();
     s->env = tc_env_new(s->arena);
     tc_settings_reset(s);
+    s->options.arch =
+        options->arch; /* NULL: PTX for the least that has it all */
     if (options->width > 0) {
         s->options.width = options->width;
     }

@@ -101,6 +101,8 @@ struct tc_session {
 bool tc_need_program(tc_session *s, tc_span at, tc_status *status);
 bool tc_need_decisions(tc_session *s, tc_span at, tc_status *status);
 bool tc_need_lowered(tc_session *s, tc_span at, tc_status *status);
+/* The simulated machine: --arch's or `set arch`'s, else the first. */
+const char *tc_session_arch(const tc_session *s);
 bool tc_need_ptx(tc_session *s, tc_span at, tc_status *status);
 void tc_program_set(tc_session *s, tc_func *func);
 void tc_program_clear(tc_program *p);

@@ -331,6 +331,7 @@ static void attach_observers(tc_run *r) {
         tc_trace_free(s->trace);
         s->trace = r->trace = tc_trace_new();
         r->trace->ctas = g[0] * g[1] * g[2];
+        r->trace->cluster = r->cluster[0] * r->cluster[1] * r->cluster[2];
         r->trace->warps = (b[0] * b[1] * b[2] + 31) / 32;
     }
     if (s->options.hazards) {
@@ -354,6 +355,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->where = r->where;
     out->state = r->state;
     out->cycles = r->cycle;
+    out->estimate = r->timing ? r->cycle : tc_timing_estimate(r);
     out->counters = r->counters;
     out->findings = r->findings;
     out->nfindings = r->nfindings;

@@ -97,26 +97,6 @@ typedef enum tc_class {
 } tc_class;
 extern const char *const tc_class_names[TC_CLASS_COUNT];
 
-/* Why a warp did not issue; cycles of all warps together. */
-#define TC_STALLS(X)                                                           \
-    X(FIXED, "fixed_latency")    /* an arithmetic result */                    \
-    X(SHORT, "short_scoreboard") /* shared memory, special functions */        \
-    X(LONG, "long_scoreboard")   /* global, local, remote memory */            \
-    X(BARRIER, "barrier")                                                      \
-    X(COPY, "async_copy") /* cp.async.wait_group */                            \
-    X(MBARRIER, "mbarrier")                                                    \
-    X(MEMBAR, "membar") /* a fence beyond the CTA */                           \
-    X(PIPE, "pipe_busy")                                                       \
-    X(SLEEP, "sleeping")                                                       \
-    X(NOT_SELECTED, "not_selected") /* another warp issued */
-typedef enum tc_stall {
-#define X(id, name) TC_STALL_##id,
-    TC_STALLS(X)
-#undef X
-        TC_STALL_COUNT
-} tc_stall;
-extern const char *const tc_stall_names[TC_STALL_COUNT];
-
 typedef struct tc_sim_counters {
     uint64_t warp_instructions, thread_instructions;
     uint64_t classes[TC_CLASS_COUNT], stalls[TC_STALL_COUNT];
@@ -138,6 +118,8 @@ typedef struct tc_sim_counters {
 typedef struct tc_sim_result {
     tc_run_status status;
     uint64_t cycles;
+    uint64_t estimate; /* of cycles, where timing was off: a guess from
+                          instructions and bytes; else cycles */
     tc_sim_counters counters;
     tc_finding *findings; /* in the simulator's arena */
     int nfindings;

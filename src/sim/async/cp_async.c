@@ -16,6 +16,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the trace is told of these lanes' copies. */
+static tc_trace_event copy_event(tc_warp *w, const tc_batch *b,
+                                 uint32_t lanes) {
+    uint64_t dst[TC_LANES];
+    int first = tc_first_bit(lanes);
+    for (int i = 0; i < TC_LANES; i++) {
+        dst[i] = b->dst[i];
+    }
+    tc_trace_event e = {.lanes = lanes,
+                        .bytes = (int32_t)(b->op->size * tc_popc(lanes)),
+                        .each = b->op->size,
+                        .object = TC_OBJECT_GROUP,
+                        .space = TC_TRACE_SPACE_SHARED,
+                        .owner = w->cta->index,
+                        .source = b->src[first],
+                        .source_space = TC_TRACE_SPACE_GLOBAL};
+    tc_trace_lanes(w->cta->run->trace, &e, dst);
+    return e;
+}
+
 /* ---- landing ---- */
 
 /* Bounds were checked at issue, and allocations live as long as the run. */
@@ -27,12 +47,20 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
     for (uint32_t m = lanes; m; m &= m - 1) {
         int i = tc_first_bit(m);
         uint8_t bytes[16] = {0};
+        const uint8_t *from = bytes;
         if (b->src_size[i]) {
             const tc_sim_allocation *a = tc_allocation_find(r, b->src[i]);
-            memcpy(bytes, a->bytes + (b->src[i] - a->address), b->src_size[i]);
+            from = a->bytes + (b->src[i] - a->address);
+        }
+        n += b->op->size;
+        if (b->src_size[i] == 16) {
+            memcpy(c->shared + b->dst[i], from, 16);
+            continue;
+        }
+        if (from != bytes) {
+            memcpy(bytes, from, b->src_size[i]);
         }
         memcpy(c->shared + b->dst[i], bytes, b->op->size);
-        n += b->op->size;
     }
     b->landed |= lanes;
     r->progress++;
@@ -40,12 +68,11 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
         tc_mbarrier_copies_landed(w);
     }
     if (lanes && r->trace) {
-        tc_observe_event(
-            w, b->op, TC_TRACE_COMPLETE, TC_UNIT_ASYNC, lanes,
-            (tc_trace_event){.group = b->group[tc_first_bit(lanes)],
-                             .bytes = (int32_t)n,
-                             .cause = b->event,
-                             .address = b->dst[tc_first_bit(lanes)]});
+        tc_trace_event e = copy_event(w, b, lanes);
+        e.group = b->group[tc_first_bit(lanes)];
+        e.cause = b->event;
+        e.bytes = (int32_t)n;
+        tc_observe_event(w, b->op, TC_TRACE_COMPLETE, TC_UNIT_ASYNC, lanes, e);
     }
 }
 
@@ -117,7 +144,8 @@ static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
                          src_size, TC_DETAIL_SRC_SIZE);
         return false;
     }
-    if (dst % op->size) {
+    uint32_t low = op->size - 1u; /* of 4, 8 or 16 */
+    if (dst & low) {
         tc_finding_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_SHARED, dst,
                          op->size, TC_DETAIL_NONE);
         return false;
@@ -127,7 +155,7 @@ static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
                          op->size, TC_DETAIL_NONE);
         return false;
     }
-    if (src % op->size) {
+    if (src & low) {
         tc_finding_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_GLOBAL, src,
                          op->size, TC_DETAIL_NONE);
         return false;
@@ -232,12 +260,10 @@ void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         b->complete = tc_timing_copy(w, b);
     }
     if (r->trace) {
-        int first = tc_first_bit(mask);
-        b->event = tc_observe_event(
-            w, op, TC_TRACE_ISSUE, TC_UNIT_ASYNC, mask,
-            (tc_trace_event){.group = (int32_t)w->core->ncommit[first],
-                             .bytes = (int32_t)(op->size * tc_popc(mask)),
-                             .address = b->dst[first]});
+        tc_trace_event e = copy_event(w, b, mask);
+        e.group = (int32_t)w->core->ncommit[tc_first_bit(mask)];
+        b->event =
+            tc_observe_event(w, op, TC_TRACE_ISSUE, TC_UNIT_ASYNC, mask, e);
     }
     schedule(w, b);
 }
@@ -255,9 +281,11 @@ static void trace_ordinals(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
             int i = tc_first_bit(m);
             same |= ordinal[i] == g ? UINT32_C(1) << i : 0;
         }
-        tc_observe_event(
-            w, op, kind, TC_UNIT_ASYNC, same,
-            (tc_trace_event){.cycle = begin, .group = g, .bytes = -1});
+        tc_observe_event(w, op, kind, TC_UNIT_ASYNC, same,
+                         (tc_trace_event){.cycle = begin,
+                                          .group = g,
+                                          .bytes = -1,
+                                          .object = TC_OBJECT_GROUP});
         mask &= ~same;
     }
 }
@@ -335,9 +363,11 @@ static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         begin = k->wait_begin;
         k->wait_begin = 0;
     }
+    bool late = false;
     for (tc_batch *b = k->batches; b; b = b->next) {
         uint32_t lanes = covered(k, b, mask, n);
         if (lanes) {
+            late |= (lanes & ~b->landed) != 0;
             tc_async_land(w, b, lanes);
             b->done |= lanes;
         }
@@ -345,6 +375,7 @@ static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
             tc_race_copy_waited(w, op, b, lanes, mask, n);
         }
     }
+    k->waited += late && !r->timing ? tc_timing_waited(r) : 0;
     for (int i = 0; i < TC_LANES; i++) {
         int64_t g = (int64_t)k->ncommit[i] - n - 1;
         newest[i] = g < 0 ? -1 : (int32_t)g;

@@ -103,7 +103,9 @@ static void track(tc_run *r, tc_transfer *t, tc_mbarrier_ref barrier) {
     t->barrier = barrier;
     tc_trace_event *e = r->trace ? tc_trace_at(r->trace, t->event) : NULL;
     if (e) {
-        e->barrier = TC_WINDOW_SHARED + barrier.offset;
+        e->object = TC_OBJECT_MBARRIER;
+        e->owner = barrier.cta->index;
+        e->barrier = barrier.offset;
         e->phase = (int32_t)tc_mbarrier_phase(barrier);
     }
 }

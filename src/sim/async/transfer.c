@@ -62,6 +62,9 @@ tc_transfer *tc_transfer_new(tc_warp *w, const tc_ptx_op *op, int lane) {
     t->lane = lane;
     t->group = -1;
     t->event = -1;
+    t->lanes = UINT32_C(1) << lane;
+    t->to.space = t->from.space = TC_PS_REG;
+    t->to.owner = t->from.owner = w->cta;
     t->race = r->race ? tc_race_agent_new(w, op, lane, proxy_of(op)) : NULL;
     link_cta(t);
     link_flying(t);
@@ -78,45 +81,88 @@ tc_access tc_transfer_access(const tc_transfer *t) {
 
 /* ---- the trace ---- */
 
-static int32_t tell(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
-                    uint32_t lanes, tc_trace_event e, int32_t phase) {
-    tc_trace *t = w->cta->run->trace;
-    if (!t) {
-        return -1;
-    }
-    int32_t i = tc_observe_event(w, op, kind, TC_UNIT_TMA, lanes, e);
-    if (tc_trace_at(t, i)) {
-        tc_trace_at(t, i)->phase = phase;
-    }
-    return i;
-}
-
-/* tcgen05.ld, st and commit, and wgmma, are no copies: tcgen05*.c and wgmma.c
- * tell of them. */
+/* tcgen05.ld, st and commit, and wgmma, are no copies. */
 static bool is_copy(const tc_ptx_op *op) {
     return proxy_of(op) != TC_RACE_TENSOR &&
            tc_ptx_effect_of(op) != TC_PTX_EFFECT_GROUP &&
            tc_ptx_effect_of(op) != TC_PTX_EFFECT_ASYNC_MMA;
 }
 
-static int32_t tell_transfer(tc_transfer *t, tc_trace_kind kind) {
-    if (!is_copy(t->op)) {
+/* The kind of its issue. tcgen05.commit has none: it is an event alone. */
+static tc_trace_kind kind_of(const tc_ptx_op *op) {
+    switch (tc_ptx_effect_of(op)) {
+    case TC_PTX_EFFECT_TMEM_LOAD:
+        return TC_TRACE_TMEM_LOAD;
+    case TC_PTX_EFFECT_TMEM_STORE:
+        return TC_TRACE_TMEM_STORE;
+    case TC_PTX_EFFECT_TMEM_COPY:
+        return TC_TRACE_TENSOR;
+    case TC_PTX_EFFECT_ASYNC_MMA:
+        return TC_TRACE_MMA;
+    case TC_PTX_EFFECT_ST_ASYNC:
+    case TC_PTX_EFFECT_RED_ASYNC:
+        return TC_TRACE_ISSUE;
+    case TC_PTX_EFFECT_GROUP:
+        return TC_TRACE_COMMIT;
+    default:
+        return op->opcode == TC_PTX_CP_ASYNC_BULK_TENSOR ||
+                       op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR
+                   ? TC_TRACE_TENSOR
+                   : TC_TRACE_BULK;
+    }
+}
+
+static tc_trace_unit unit_of(const tc_ptx_op *op) {
+    return is_copy(op) && op->opcode != TC_PTX_TCGEN05_CP ? TC_UNIT_TMA
+                                                          : TC_UNIT_TENSOR;
+}
+
+/* Of what its group or its wait is. */
+static tc_trace_object object_of(const tc_transfer *t) {
+    switch (tc_ptx_effect_of(t->op)) {
+    case TC_PTX_EFFECT_TMEM_LOAD:
+        return TC_OBJECT_TMEM_LOAD;
+    case TC_PTX_EFFECT_TMEM_STORE:
+        return TC_OBJECT_TMEM_STORE;
+    case TC_PTX_EFFECT_ASYNC_MMA:
+        return TC_OBJECT_MMA_GROUP;
+    default:
+        return t->has_barrier ? TC_OBJECT_MBARRIER
+               : t->in_group  ? TC_OBJECT_BULK_GROUP
+                              : TC_OBJECT_NONE;
+    }
+}
+
+static int32_t group_of(const tc_transfer *t) {
+    if (tc_ptx_effect_of(t->op) == TC_PTX_EFFECT_ASYNC_MMA) {
+        return t->group >= 0 ? t->group : (int32_t)t->warp->core->wgmma_groups;
+    }
+    if (!t->in_group) {
         return -1;
     }
-    tc_trace_event e = {.group = -1,
-                        .bytes = (int32_t)t->bytes,
-                        .cause = t->event,
-                        .address = t->address};
-    int32_t phase = -1;
-    if (t->in_group) {
-        e.group =
-            t->group >= 0 ? t->group : (int32_t)t->warp->core->nbulk[t->lane];
-    }
+    return t->group >= 0 ? t->group : (int32_t)t->warp->core->nbulk[t->lane];
+}
+
+static int32_t tell_transfer(tc_transfer *t, tc_trace_kind kind) {
+    bool of_shared = t->to.space == TC_PS_SHARED || t->to.space == TC_PS_TENSOR;
+    tc_trace_event e = {
+        .group = group_of(t),
+        .bytes = t->bytes ? (int32_t)t->bytes : -1,
+        .cause = t->event,
+        .object = object_of(t),
+        .owner = of_shared ? t->to.owner->index : t->warp->cta->index,
+        .targets = t->targets,
+        .address = t->to.address,
+        .space = tc_trace_space_of(t->to.space),
+        .source = t->from.address,
+        .source_space = tc_trace_space_of(t->from.space),
+        .source_owner = t->from.owner ? t->from.owner->index : 0};
     if (t->has_barrier) {
-        e.barrier = TC_WINDOW_SHARED + t->barrier.offset;
-        phase = (int32_t)tc_mbarrier_phase(t->barrier);
+        e.owner = t->barrier.cta->index;
+        e.barrier = t->barrier.offset;
+        e.phase = (int32_t)tc_mbarrier_phase(t->barrier);
     }
-    return tell(t->warp, t->op, kind, UINT32_C(1) << t->lane, e, phase);
+    return tc_observe_event(t->warp, t->op, kind, unit_of(t->op), t->lanes, e);
 }
 
 /* ---- landing ---- */
@@ -146,7 +192,7 @@ static void land(tc_run *r, tc_transfer *t) {
     t->landed = true;
     unlink_flying(t);
     r->progress++;
-    if (r->trace) {
+    if (r->trace && kind_of(t->op) != TC_TRACE_COMMIT) {
         tell_transfer(t, TC_TRACE_COMPLETE);
     }
     t->land(r, t);
@@ -215,7 +261,7 @@ void tc_transfer_start(tc_transfer *t) {
         r->counters.bulk_bytes += t->bytes;
     }
     if (r->trace) {
-        t->event = tell_transfer(t, TC_TRACE_ISSUE);
+        t->event = tell_transfer(t, kind_of(t->op));
     }
     switch (r->completion) {
     case TC_COMPLETE_EARLY:
@@ -236,7 +282,8 @@ void tc_transfer_start(tc_transfer *t) {
 
 /* An event for each ordinal among the lanes (normally one). */
 static void tell_groups(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
-                        uint32_t mask, const int32_t *ordinal, uint64_t begin) {
+                        uint32_t mask, const int32_t *ordinal, uint64_t begin,
+                        bool read_only) {
     while (w->cta->run->trace && mask) {
         int32_t g = ordinal[tc_first_bit(mask)];
         uint32_t same = 0;
@@ -244,8 +291,12 @@ static void tell_groups(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
             int i = tc_first_bit(m);
             same |= ordinal[i] == g ? UINT32_C(1) << i : 0;
         }
-        tell(w, op, kind, same,
-             (tc_trace_event){.cycle = begin, .group = g, .bytes = -1}, -1);
+        tc_observe_event(w, op, kind, TC_UNIT_TMA, same,
+                         (tc_trace_event){.cycle = begin,
+                                          .group = g,
+                                          .bytes = -1,
+                                          .count = read_only,
+                                          .object = TC_OBJECT_BULK_GROUP});
         mask &= ~same;
     }
 }
@@ -268,7 +319,7 @@ void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
             tc_race_agent_committed(t->race);
         }
     }
-    tell_groups(w, op, TC_TRACE_COMMIT, mask, ordinal, 0);
+    tell_groups(w, op, TC_TRACE_COMMIT, mask, ordinal, 0, false);
 }
 
 static bool covers(const tc_transfer *t, const tc_warp *w, uint32_t mask,
@@ -341,7 +392,7 @@ void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         int64_t g = (int64_t)k->nbulk[i] - leave - 1;
         newest[i] = g < 0 ? -1 : (int32_t)g;
     }
-    tell_groups(w, op, TC_TRACE_WAIT, mask, newest, begin);
+    tell_groups(w, op, TC_TRACE_WAIT, mask, newest, begin, read_only);
 }
 
 /* ---- ends ---- */

@@ -17,6 +17,14 @@
 typedef struct tc_transfer tc_transfer;
 typedef void tc_transfer_fn(tc_run *r, tc_transfer *t);
 
+/* Where the bytes go, or come from. */
+typedef struct tc_transfer_end {
+    tc_ptx_space space; /* GLOBAL, SHARED (owner's), TENSOR (the same); REG:
+                           none of them */
+    const tc_cta *owner;
+    uint64_t address;
+} tc_transfer_end;
+
 struct tc_transfer {
     tc_transfer *next, *prev; /* of its CTA's, in the order of issue */
     tc_transfer *next_flying, *prev_flying; /* of the run's that have not
@@ -38,7 +46,9 @@ struct tc_transfer {
                                 their wait, cp until its commit */
     bool landed, read;       /* read: its sources have been read */
     uint32_t bytes;
-    uint64_t address;          /* where the bytes go, for the trace */
+    uint32_t lanes;           /* that it stands for, in the trace */
+    tc_transfer_end to, from; /* for the trace */
+    uint16_t targets; /* multicast: ranks of the CTAs, a bit each; else 0 */
     uint64_t complete, source; /* timing: when the bytes arrive; when the
                                   sources have been read */
     int32_t event;             /* its ISSUE in the trace */

@@ -283,16 +283,6 @@ static bool describe(tc_warp *w, const tc_ptx_op *op, group_product *g) {
     return good;
 }
 
-static void tell_trace(const tc_transfer *x, uint32_t mask) {
-    if (x->warp->cta->run->trace) {
-        tc_observe_event(x->warp, x->op, TC_TRACE_ISSUE, TC_UNIT_LSU, mask,
-                         (tc_trace_event){.group = -1,
-                                          .bytes = -1,
-                                          .end = x->complete,
-                                          .address = x->address});
-    }
-}
-
 void tc_sim_op_WGMMA_MMA_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
@@ -316,7 +306,8 @@ void tc_sim_op_WGMMA_MMA_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     x->kept = true;
     x->fetch = fetch;
     x->land = land;
-    x->address = g->b.start;
+    x->from = (tc_transfer_end){TC_PS_SHARED, w->cta, g->b.start};
+    x->lanes = mask;
     if (x->race) {
         inside(w, op, &g->b, 0, g->d.cols, x->race);
         if (!g->in_registers) {
@@ -326,11 +317,23 @@ void tc_sim_op_WGMMA_MMA_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     k->wgmma_free = k->wgmma_free > r->cycle ? k->wgmma_free : r->cycle;
     k->wgmma_free += g->d.cols / 2;
     x->complete = x->source = k->wgmma_free + LATENCY;
-    tell_trace(x, mask);
     tc_transfer_start(x);
 }
 
 /* ---- groups ---- */
+
+static void trace_group(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
+                        uint32_t mask, int64_t group) {
+    if (w->cta->run->trace) {
+        tc_observe_event(
+            w, op, kind, TC_UNIT_TENSOR, mask,
+            (tc_trace_event){.cycle = w->core->tensor_begin,
+                             .group = group < 0 ? -1 : (int32_t)group,
+                             .bytes = -1,
+                             .object = TC_OBJECT_MMA_GROUP});
+    }
+    w->core->tensor_begin = 0;
+}
 
 void tc_sim_op_WGMMA_COMMIT_GROUP(tc_warp *w, const tc_ptx_op *op,
                                   uint32_t mask) {
@@ -345,6 +348,7 @@ void tc_sim_op_WGMMA_COMMIT_GROUP(tc_warp *w, const tc_ptx_op *op,
             tc_race_agent_committed(x->race);
         }
     }
+    trace_group(w, op, TC_TRACE_COMMIT, mask, group);
 }
 
 static bool covers(const tc_warp *w, const tc_transfer *x, int64_t leave) {
@@ -371,6 +375,8 @@ void tc_sim_op_WGMMA_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
     if (end > r->cycle) {
         tc_warp_block(w, mask, w->core->pc - 1, TC_SPLIT_UNTIL, op)->until =
             end;
+        tc_warp_core *k = w->core;
+        k->tensor_begin = k->tensor_begin ? k->tensor_begin : r->cycle;
         return;
     }
     for (tc_transfer *x = w->cta->transfers, *next; x; x = next) {
@@ -382,4 +388,6 @@ void tc_sim_op_WGMMA_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
             tc_transfer_forget(x);
         }
     }
+    trace_group(w, op, TC_TRACE_WAIT, mask,
+                (int64_t)w->core->wgmma_groups - leave - 1);
 }

@@ -44,6 +44,11 @@ typedef int32_t s32h __attribute__((vector_size(VB / 2)));
 #define CANON(r)         canon(r)
 #define CANON_BITS(x, r) PICK(NAN32(x), B32(0x7fffffff), r)
 #define FLUSH(x)         flush(x)
+/* The low bits of a word, as a signed number. */
+#define SEXT(x, bits) ((u32v)((s32v)((x) << (32 - (bits))) >> (32 - (bits))))
+/* Arithmetic shift; amounts of the width and above count as all but one. */
+#define SHRS(x, n, width)                                                      \
+    ((u32v)((s32v)(x) >> (s32v)PICK((u32v)((n) < (width)), n, B32((width)-1))))
 #define MINMAX(x, y, relation, zero)                                           \
     minmax(x, y, (u32v)((f32v)(x)relation(f32v)(y)), (x)zero(y))
 
@@ -71,7 +76,11 @@ INLINE u32v minmax(u32v a, u32v b, u32v first, u32v same) {
 #define MULS(x, y) ((u64v)_mm512_mul_epi32((__m512i)(x), (__m512i)(y)))
 #define FMA32(x, y, z)                                                         \
     ((f32v)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
+#define FMA64(x, y, z)                                                         \
+    ((f64v)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
 #elif defined(__AVX2__)
+#define FMA64(x, y, z)                                                         \
+    ((f64v)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
 #define MULU(x, y) ((u64v)_mm256_mul_epu32((__m256i)(x), (__m256i)(y)))
 #define MULS(x, y) ((u64v)_mm256_mul_epi32((__m256i)(x), (__m256i)(y)))
 #define FMA32(x, y, z)                                                         \

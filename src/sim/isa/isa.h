@@ -42,9 +42,13 @@ void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint64_t address, uint32_t bytes, bool store);
 void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                        uint32_t mask, const uint64_t *addr, uint32_t bytes);
+/* Records an event of the warp's lanes; needs a trace. Cycles that are 0 are
+ * now; of `more`, a phase counts with an mbarrier only, a cause with COMPLETE.
+ * Returns the event's number. */
 int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                          tc_trace_unit unit, uint32_t lanes,
                          tc_trace_event more);
+uint8_t tc_trace_space_of(tc_ptx_space space); /* tc_trace_space */
 
 /* isa/shfl.c: what cvta adds to an address. */
 uint64_t tc_cvta_step(const tc_ptx_op *op);

@@ -1,8 +1,25 @@
 /* observe.c - what an observed op tells the checker, the clock and the trace.
  * Only entries of the code table that name an observed function come here. */
+#include "sim/core/address.h"
 #include "sim/isa/isa.h"
 #include "sim/race/race.h"
 #include "sim/timing/timing.h"
+
+uint8_t tc_trace_space_of(tc_ptx_space space) {
+    switch (space) {
+    case TC_PS_SHARED:
+    case TC_PS_CLUSTER:
+        return TC_TRACE_SPACE_SHARED;
+    case TC_PS_GLOBAL:
+    case TC_PS_GENERIC:
+    case TC_PS_CONST:
+        return TC_TRACE_SPACE_GLOBAL;
+    case TC_PS_TENSOR:
+        return TC_TRACE_SPACE_TENSOR;
+    default:
+        return TC_TRACE_SPACE_NONE;
+    }
+}
 
 int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                          tc_trace_unit unit, uint32_t lanes, tc_trace_event e) {
@@ -16,7 +33,7 @@ int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
     if (kind != TC_TRACE_COMPLETE) {
         e.cause = -1;
     }
-    e.phase = -1;
+    e.phase = e.object == TC_OBJECT_MBARRIER ? e.phase : -1;
     e.kind = (uint8_t)kind;
     e.unit = (uint8_t)unit;
     e.lanes = lanes;
@@ -27,20 +44,44 @@ int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
     return tc_trace_add(r->trace, &e);
 }
 
+/* A load or store of these lanes, at addresses of a space. */
+static void trace_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                         uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                         bool store) {
+    uint64_t at[TC_LANES];
+    const tc_cta *owner = w->cta;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first_bit(m);
+        at[i] = addr[i];
+        if (space == TC_PS_CLUSTER) { /* the lanes are of one window */
+            const tc_cta *c = tc_cluster_owner(w->cta, addr[i], &at[i]);
+            owner = c ? c : owner;
+        }
+    }
+    tc_trace_event e = {.group = -1,
+                        .lanes = mask,
+                        .bytes = (int32_t)(bytes * tc_popc(mask)),
+                        .each = bytes,
+                        .space = tc_trace_space_of(space),
+                        .owner = owner->index};
+    tc_trace_lanes(w->cta->run->trace, &e, at);
+    tc_observe_event(w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD, TC_UNIT_LSU,
+                     mask, e);
+}
+
 /* The clock and the trace. */
 static void observe_rest(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                          uint32_t mask, const uint64_t *addr, uint32_t bytes,
                          bool store) {
     tc_run *r = w->cta->run;
+    if (space == TC_PS_GLOBAL) {
+        r->global_bytes += (uint64_t)bytes * tc_popc(mask);
+    }
     if (r->timing) {
         tc_timing_access(w, op, space, mask, addr, bytes, store);
     }
     if (r->trace && space != TC_PS_LOCAL) {
-        tc_observe_event(
-            w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD, TC_UNIT_LSU, mask,
-            (tc_trace_event){.group = -1,
-                             .bytes = (int32_t)(bytes * tc_popc(mask)),
-                             .address = addr[tc_first_bit(mask)]});
+        trace_access(w, op, space, mask, addr, bytes, store);
     }
 }
 
@@ -85,6 +126,9 @@ void tc_observe_lanes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint64_t address, uint32_t bytes, bool store) {
     tc_run *r = w->cta->run;
+    if (space == TC_PS_GLOBAL) {
+        r->global_bytes += (uint64_t)bytes * TC_LANES;
+    }
     if (r->race && space != TC_PS_CONST) {
         tc_race_access_run(w, op, space, UINT32_MAX, address, bytes, store);
     }
@@ -96,6 +140,10 @@ void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                          TC_UNIT_LSU, UINT32_MAX,
                          (tc_trace_event){.group = -1,
                                           .bytes = (int32_t)(bytes * TC_LANES),
+                                          .each = bytes,
+                                          .stride = (int32_t)bytes,
+                                          .space = tc_trace_space_of(space),
+                                          .owner = w->cta->index,
                                           .address = address});
     }
 }

@@ -36,7 +36,7 @@ static int shuffle_source(uint8_t mode, int lane, uint32_t b, uint32_t c,
 
 /* Called when all lanes of the member mask have come together. A lane that does
  * not take part has no defined value to give; ours gives what its register
- * holds. */
+ * holds, and 0 once it has ended or where there never was one. */
 void tc_sim_op_SHFL_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t ta[TC_LANES], tb[TC_LANES], tc[TC_LANES], out[TC_LANES];
     const uint32_t *a = tc_src32(w, &op->a[2], ta);
@@ -45,7 +45,8 @@ void tc_sim_op_SHFL_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t in_range = 0;
     for (int i = 0; i < TC_LANES; i++) {
         bool in;
-        out[i] = a[shuffle_source(op->sub, i, b[i], c[i], &in)];
+        int from = shuffle_source(op->sub, i, b[i], c[i], &in);
+        out[i] = w->alive >> from & 1 ? a[from] : 0;
         in_range |= (uint32_t)in << i;
     }
     for (int i = 0; i < TC_LANES; i++) {

@@ -7,7 +7,8 @@
 
 tc_timing *tc_timing_new(tc_run *r);
 void tc_timing_free(tc_timing *t);
-void tc_timing_warp(tc_warp *w); /* a warp starts */
+void tc_timing_warp(tc_warp *w);     /* a warp starts */
+void tc_timing_warp_end(tc_warp *w); /* its last lane, or the run, has ended */
 /* timing/grid.c: runs the whole grid, cycle by cycle. */
 void tc_timing_grid(tc_run *r);
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
@@ -40,6 +41,11 @@ uint32_t tc_timing_residency(const tc_run *r,
 /* Registers of 32 bits a thread needs, at a guess: the most values that live
  * at one place of the code, and what an address and a call take. */
 uint32_t tc_register_estimate(const tc_ptx_module *m, const tc_ptx_func *f);
+
+/* estimate.c: for a launch without a clock. What it would take, in cycles; what
+ * a wait for an asynchronous copy takes. */
+uint64_t tc_timing_estimate(tc_run *r);
+uint64_t tc_timing_waited(const tc_run *r);
 
 /* Cycles a microsecond of a machine's SMs. */
 uint32_t tc_timing_mhz(const tc_machine *m);
