@@ -56,7 +56,6 @@ typedef struct tc_given_task {
     tc_task_call *calls;
     int ncalls, next;
     uint64_t read, most_launches; /* bytes so far; in a call, 0: any number */
-    bool timed;                   /* kernels are executed with timing on */
 } tc_given_task;
 
 #endif

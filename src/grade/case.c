@@ -210,7 +210,7 @@ bool tc_case_make(const tc_exercise *e, int number, uint64_t seed, tc_arena *a,
         out->task.ncalls++;
     }
     for (int i = 0; structure && i < e->nrules; i++) {
-        out->task.timed |= e->rules[i].measure->timed;
+        out->timed |= e->rules[i].measure->timed;
     }
     return true;
 }

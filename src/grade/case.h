@@ -15,6 +15,7 @@ typedef struct tc_case {
     const char *name; /* "n = 31, rising" */
     bool hidden;      /* its name must not tell what a submission could fit */
     tc_given_task task;
+    bool timed;                /* kernels are executed with timing on */
     struct tc_case_data *data; /* one a call */
 } tc_case;
 

@@ -360,14 +360,33 @@ static void read_list(reading *r, const tc_node *list, const char ***out,
     }
 }
 
+static void read_same(reading *r, const tc_node *root) {
+    static const char *const keys[] = {"left", "right", "bytes", NULL};
+    tc_exercise *e = r->e;
+    const tc_node *list = tc_yaml_get(&r->y, root, "same"), *n;
+    e->same = TC_NEWN(r->a, tc_same, TC_EXERCISE_LIST);
+    for (int i = 0;
+         i < TC_EXERCISE_LIST && (n = tc_yaml_item(&r->y, list, i)) != NULL;
+         i++) {
+        tc_same s = {text(r, n, "left", NULL), text(r, n, "right", NULL),
+                     (long)number(r, n, "bytes", 0)};
+        if (!tc_yaml_keys(&r->y, n, keys) || !s.left || !s.right) {
+            tc_yaml_error(&r->y, n, 0, "{left: B, right: A, bytes: 8192}",
+                          "two buffers are wanted");
+            return;
+        }
+        e->same[e->nsame++] = s;
+    }
+}
+
 /* ---- all ---- */
 
 static void read_all(reading *r) {
     static const char *const keys[] = {
-        "format",    "title",    "lang",      "interface", "templates",
-        "reference", "timeout",  "launches",  "buffers",   "explain",
-        "mistakes",  "tests",    "structure", "hints",     "wrong",
-        "variants",  "contains", NULL};
+        "format",    "title",   "lang",      "interface", "templates",
+        "reference", "timeout", "launches",  "buffers",   "explain",
+        "mistakes",  "tests",   "structure", "hints",     "wrong",
+        "variants",  "same",    NULL};
     const tc_node *root = tc_yaml_root(&r->y);
     tc_exercise *e = r->e;
     if (!tc_yaml_keys(&r->y, root, keys)) {
@@ -395,8 +414,7 @@ static void read_all(reading *r) {
     read_wrong(r, root);
     read_list(r, tc_yaml_get(&r->y, root, "variants"), &e->variants,
               &e->nvariants);
-    read_list(r, tc_yaml_get(&r->y, root, "contains"), &e->contains,
-              &e->ncontains);
+    read_same(r, root);
 }
 
 const tc_exercise *tc_exercise_load(tc_arena *a, const char *name,

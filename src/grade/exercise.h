@@ -80,6 +80,12 @@ typedef struct tc_wrong {
                                         NULL: words of the verdict */
 } tc_wrong;
 
+/* Buffers that hold the same when a program of TVMScript has run. */
+typedef struct tc_same {
+    const char *left, *right;
+    long bytes;
+} tc_same;
+
 typedef struct tc_exercise {
     const char *name, *folder, *title;
     bool tirx;
@@ -104,8 +110,8 @@ typedef struct tc_exercise {
     /* tirx: the copies' variants, in order, and what the buffers hold */
     const char **variants;
     int nvariants;
-    const char **contains; /* text that the program must have, line by line */
-    int ncontains;
+    struct tc_same *same;
+    int nsame;
     tc_expr_names names; /* i, then scalars; buffers */
 } tc_exercise;
 

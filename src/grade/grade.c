@@ -66,6 +66,19 @@ static void add_up(tc_grade_result *v) {
     }
 }
 
+/* Of its rule or reason, else of its findings. */
+const char *tc_grading_hint(const tc_grading *g, const tc_test *t) {
+    const tc_exercise *e = g->exercise;
+    const char *hint =
+        tc_exercise_hint(e, t->rule ? t->rule : tc_reason_names[t->reason]);
+    for (size_t k = 0; hint == NULL && k < json_array_size(t->findings); k++) {
+        const json_t *f = json_array_get(t->findings, k);
+        const char *kind = json_string_value(json_object_get(f, "kind"));
+        hint = tc_exercise_hint(e, kind ? kind : "");
+    }
+    return hint;
+}
+
 static void run_tests(tc_grading *g) {
     const tc_exercise *e = g->exercise;
     tc_grade_result *v = g->verdict;
@@ -89,15 +102,8 @@ static void run_tests(tc_grading *g) {
     tc_grading_structure(g, &v->tests[e->ntests]);
     for (int i = 0; i < v->ntests; i++) {
         tc_test *t = &v->tests[i];
-        for (size_t k = 0; t->hint == NULL && t->status != TC_TEST_PASSED &&
-                           k <= json_array_size(t->findings);
-             k++) {
-            const json_t *f = k ? json_array_get(t->findings, k - 1) : NULL;
-            const char *kind = json_string_value(json_object_get(f, "kind"));
-            t->hint =
-                tc_exercise_hint(e, f         ? kind
-                                    : t->rule ? t->rule
-                                              : tc_reason_names[t->reason]);
+        if (t->hint == NULL && t->status != TC_TEST_PASSED) {
+            t->hint = tc_grading_hint(g, t);
         }
     }
 }

@@ -36,6 +36,10 @@ bool tc_grading_structure(tc_grading *g, tc_test *rules);
 bool tc_grading_interrupted(const tc_grading *g);
 /* No case can be graded any more, and nobody's submission is to blame. */
 bool tc_grading_stop(tc_grading *g, tc_test *t, const char *why);
+void tc_grading_rule(tc_grading *g, const tc_case *c, const tc_rule *r,
+                     const json_t *report, tc_test *t);
+/* grade.c: the exercise's hint for what the test is lost for, or NULL. */
+const char *tc_grading_hint(const tc_grading *g, const tc_test *t);
 /* find.c: the folder of an exercise, by its name or as a path; false: it has no
  * exercise.yml. And the names of those that come with the program. */
 bool tc_grade_find(tc_arena *a, const char *name, char *path, size_t size);

@@ -196,6 +196,7 @@ static json_t *execute(tc_grading *g, tc_case *c, tc_grade_files *f,
                          .limits = &building,
                          .taken = &taken,
                          .memory = DEVICE_MEMORY,
+                         .timing = c->timed,
                          .task = &c->task,
                          .sandbox = g->boxed ? &g->box : NULL};
     tc_arena *a = tc_arena_new();
@@ -254,8 +255,8 @@ static void put_number(tc_buf *b, double v, const char *unit) {
         v < 100 ? (double)(int64_t)(v * 100) / 100 : (double)(int64_t)v, unit);
 }
 
-static void judge_rule(tc_grading *g, const tc_case *c, const tc_rule *r,
-                       const json_t *report, tc_test *t) {
+void tc_grading_rule(tc_grading *g, const tc_case *c, const tc_rule *r,
+                     const json_t *report, tc_test *t) {
     tc_buf b = TC_BUF_INIT;
     double v = tc_measure_of(r->measure, c, report);
     double least = r->least ? tc_case_bound(c, r->least) : 0;
@@ -311,7 +312,7 @@ bool tc_grading_structure(tc_grading *g, tc_test *rules) {
             skip_rules(g, rules, t.status, t.message);
         }
         for (int i = 0; i < e->nrules && t.status == TC_TEST_PASSED; i++) {
-            judge_rule(g, &c, &e->rules[i], report, &rules[i]);
+            tc_grading_rule(g, &c, &e->rules[i], report, &rules[i]);
         }
     }
     json_decref(report);
