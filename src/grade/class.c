@@ -175,8 +175,10 @@ static void start(class_run *c, submission *s) {
     argv[n++] = boxes[o->sandbox];
     argv[n++] = "--backend";
     argv[n++] = backends[o->session.backend];
-    argv[n++] = "--arch";
-    argv[n++] = o->session.arch;
+    if (o->session.arch != NULL) {
+        argv[n++] = "--arch";
+        argv[n++] = o->session.arch;
+    }
     if (o->has_timeout) {
         argv[n++] = "--timeout";
         argv[n++] = tc_format(c->a, "%g", o->session.timeout_s);
