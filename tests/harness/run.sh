@@ -55,6 +55,7 @@ plan() {
         esac
     done
     echo "tests/repl/pty	'$build/tests/pty' '$program' $lesson"
+    echo "tests/repl/pty_lesson	'$build/tests/pty_lesson' '$program' lessons tests/course/sample"
     echo "tests/repl/pty_exec	'$build/tests/pty_exec' '$program'"
     echo "tests/repl/pty_gpu	'$build/tests/pty_gpu' '$program'"
     echo "tests/faults	sh tests/faults/faults.sh '$program' '$build/tests/faults.so' 4"

@@ -363,9 +363,11 @@ static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         begin = k->wait_begin;
         k->wait_begin = 0;
     }
+    bool late = false;
     for (tc_batch *b = k->batches; b; b = b->next) {
         uint32_t lanes = covered(k, b, mask, n);
         if (lanes) {
+            late |= (lanes & ~b->landed) != 0;
             tc_async_land(w, b, lanes);
             b->done |= lanes;
         }
@@ -373,6 +375,7 @@ static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
             tc_race_copy_waited(w, op, b, lanes, mask, n);
         }
     }
+    k->waited += late && !r->timing ? tc_timing_waited(r) : 0;
     for (int i = 0; i < TC_LANES; i++) {
         int64_t g = (int64_t)k->ncommit[i] - n - 1;
         newest[i] = g < 0 ? -1 : (int32_t)g;
