@@ -6,7 +6,7 @@ OPT     ?= -O2 -g
 WARN    := -std=c17 -Wall -Wextra -Wpedantic -Wmissing-prototypes -Wshadow -Werror
 CPPFLAGS_ALL := -Isrc -D_GNU_SOURCE $(if $(SAN),-DTC_RACE_CHECK) $(CPPFLAGS)
 CFLAGS_ALL   := $(WARN) $(OPT) $(SAN) $(CFLAGS)
-LIBS    := -ljansson -lcmark -ljq -ldl -lm
+LIBS    := -ljansson -lyaml -lseccomp -lcmark -ljq -ldl -lm
 TUI     := -lreadline -lncursesw
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
             -fno-omit-frame-pointer
@@ -215,17 +215,22 @@ FUZZ_SECONDS ?= 60
 fuzz:
 	@sh tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
 
+# Static pages of the lessons and the manual; pandoc makes them.
+site: all
+	@sh src/tools/site.sh $(BUILD)/tilecopy-repl $(BUILD)/site
+
 SHARE = $(DESTDIR)$(PREFIX)/share/tilecopy-repl
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/tilecopy-repl $(DESTDIR)$(PREFIX)/bin
 	find lessons exercises -type f ! -name '*.pyc' \
+	  ! -name 'reference.*' ! -path '*/wrong/*' \
 	  -exec install -D -m 644 '{}' '$(SHARE)/{}' ';'
 
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all faults tools run test test-build test-plain toolkit check conformance bench \
+.PHONY: all site faults tools run test test-build test-plain toolkit check conformance bench \
         fuzz install clean
 .SECONDARY:
 -include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT:.o=.d)
