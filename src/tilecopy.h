@@ -78,6 +78,8 @@ typedef struct tc_options {
     double timeout_s; /* for each command; 0 is no limit */
     bool json;        /* output is one JSON object a command */
     int width;        /* columns that text may use, 0 is 80 */
+    int height;       /* rows of the terminal; 0: no screen ends */
+    bool color;       /* text may have escape sequences */
     bool terminal;    /* a person watches: allows full-screen views */
 } tc_options;
 
@@ -174,6 +176,11 @@ const char *tc_session_program(const tc_session *s);
 
 /* Columns that text may use from now on. */
 void tc_session_set_width(tc_session *s, int width);
+/* Rows that a screen has from now on; 0: no end. */
+void tc_session_set_height(tc_session *s, int height);
+/* The path of a file that the last command asked the client to open in the
+ * user's editor and then to load, or NULL. Valid until the next evaluation. */
+const char *tc_session_wants_edit(const tc_session *s);
 
 /* Candidates to complete the word that begins at byte start of line. Returns a
  * NULL-terminated array of malloc'd strings, itself malloc'd; NULL when there

@@ -42,7 +42,9 @@ void tc_buf_write(tc_buf *b, const char *s, size_t len) {
 }
 
 void tc_buf_putc(tc_buf *b, char c) {
-    tc_buf_write(b, &c, 1);
+    reserve(b, 1);
+    b->data[b->len++] = c;
+    b->data[b->len] = '\0';
 }
 
 void tc_buf_puts(tc_buf *b, const char *s) {

@@ -106,11 +106,17 @@ bool tc_file_wait(int fd, short events, const atomic_int *cancel) {
     return false;
 }
 
+bool tc_lacks_room(int e) {
+    return e == ENOSPC || e == EDQUOT || e == EMFILE || e == ENFILE ||
+           e == ENOMEM || e == EAGAIN || e == EROFS || e == EIO;
+}
+
 bool tc_file_read(tc_buf *text, const char *path, size_t most,
                   const atomic_int *cancel, char why[TC_FILE_WHY]) {
     char block[BLOCK];
     size_t before = text->len;
     ssize_t n = -1;
+    errno = 0;
     int fd = open_any(path, why);
     if (fd < 0) {
         return false;
@@ -130,8 +136,11 @@ bool tc_file_read(tc_buf *text, const char *path, size_t most,
         tc_file_no(why, errno == EINTR ? "interrupted" : strerror(errno));
     } else if (n > 0) {
         snprintf(why, TC_FILE_WHY, "it is larger than %zu MiB", most >> 20);
+        errno = EFBIG;
     }
+    int error = errno;
     close(fd);
+    errno = error;
     if (n != 0 && text->len > before) {
         text->data[text->len = before] = '\0';
     }

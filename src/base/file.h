@@ -18,10 +18,14 @@ int tc_file_open(const char *path, char why[TC_FILE_WHY]);
 /* The same as a stream, or NULL. */
 FILE *tc_file_stream(const char *path, char why[TC_FILE_WHY]);
 
+/* Does the errno say that the machine has no room: no space, no descriptors, no
+ * memory, no processes? */
+bool tc_lacks_room(int e);
+
 /* Appends all of a file of at most `most` bytes. Besides ordinary files, what
  * this process was given: /dev/stdin and /dev/fd/N, until their end or until
  * *cancel is not 0 (cancel may be NULL). False, text as it was, after saying
- * why. */
+ * why; errno is the system's reason, or 0. */
 bool tc_file_read(tc_buf *text, const char *path, size_t most,
                   const atomic_int *cancel, char why[TC_FILE_WHY]);
 

@@ -1,9 +1,11 @@
-/* share.c - where the program's lessons and exercises are. */
+/* share.c - where the program's lessons and exercises are, and a user's files.
+ */
 #include "base/share.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool tc_share_folder(const char *name, const char *variable, char *path,
@@ -29,4 +31,30 @@ bool tc_share_folder(const char *name, const char *variable, char *path,
         }
     }
     return false;
+}
+
+/* mkdir -p, mode 0700, of everything before the last slash. */
+static void make_folders(char *path) {
+    for (char *p = strchr(path + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        mkdir(path, 0700); /* if it fails, opening the file will say so */
+        *p = '/';
+    }
+}
+
+bool tc_state_file(const char *name, char *path, size_t size) {
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int n = -1;
+    if (state != NULL && state[0] == '/') { /* a relative one is to be ignored:
+                                               XDG Base Directory, section 2 */
+        n = snprintf(path, size, "%s/tilecopy-repl/%s", state, name);
+    } else if (home != NULL && home[0] == '/') {
+        n = snprintf(path, size, "%s/.local/state/tilecopy-repl/%s", home,
+                     name);
+    }
+    if (n < 0 || (size_t)n >= size) {
+        return false;
+    }
+    make_folders(path);
+    return true;
 }

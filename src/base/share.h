@@ -11,4 +11,10 @@
 bool tc_share_folder(const char *name, const char *variable, char *path,
                      size_t size);
 
+/* Fills path with the user's own file of that name ("progress.json", or
+ * "lessons/01/a.py") and makes the folders above it: $XDG_STATE_HOME or
+ * ~/.local/state, tilecopy-repl/NAME (XDG Base Directory Specification). False
+ * where neither variable has an absolute path. */
+bool tc_state_file(const char *name, char *path, size_t size);
+
 #endif

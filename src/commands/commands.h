@@ -48,6 +48,8 @@ void tc_export_names(void (*fn)(void *user, const char *name), void *user);
 
 /* The reply of `run` and `launch` for the last run, which the simulator
  * executed. */
+/* Loads a file that was loaded before: its text or the machine is another. */
+tc_status tc_load_again(tc_session *s, const char *path, tc_span at);
 tc_status tc_run_answer(tc_session *s, tc_reply *r);
 
 /* --- gpu.c -----------------------------------------------------------------*/

@@ -2,6 +2,7 @@
  * files. */
 #include "base/utf8.h"
 #include "commands/commands.h"
+#include "commands/course.h"
 #include "load/load.h"
 
 #include <ctype.h>
@@ -61,6 +62,8 @@ static void begin(tc_session *s) {
     s->first_error = s->notes = NULL;
     s->diags.errors = 0;
     s->wants_timeline = false;
+    free(s->wants_edit);
+    s->wants_edit = NULL;
     s->cancel = 0; /* one that came too late for the last evaluation */
 }
 
@@ -174,6 +177,7 @@ static tc_status load(tc_session *s, const char *path, tc_span at,
     }
     tc_arena *a = tc_arena_new();
     size_t len;
+    path = tc_course_path(s, a, path);
     char *text = tc_read_source(s, a, path, at, &len);
     if (text == NULL) {
         tc_arena_free(a);
@@ -214,6 +218,16 @@ tc_status tc_session_load(tc_session *s, const char *path) {
     } else {
         finish(s, "load", status, &r);
     }
+    return status;
+}
+
+tc_status tc_load_again(tc_session *s, const char *path, tc_span at) {
+    tc_reply r = {0};
+    char *name = tc_xstrdup(path); /* the file of that name goes */
+    tc_status status = load(s, name, at, &r);
+    tc_buf_free(&r.text);
+    json_decref(r.json);
+    free(name);
     return status;
 }
 
@@ -371,6 +385,7 @@ static tc_status evaluate(tc_session *s, const char *text, size_t len) {
     tc_status status;
     if (c != NULL) {
         status = run_command(s, c, a, src, word, &r);
+        tc_course_watch(s, c, text, len, status, &r);
         status = status_of_cancel(s, status);
         finish(s, c->name, status, &r);
         tc_arena_free(a);
@@ -381,7 +396,9 @@ static tc_status evaluate(tc_session *s, const char *text, size_t len) {
         finish(s, "?", TC_REJECTED, &r);
         return TC_REJECTED;
     }
-    status = status_of_cancel(s, run_source(s, a, src, &r));
+    status = run_source(s, a, src, &r);
+    tc_course_watch(s, NULL, text, len, status, &r);
+    status = status_of_cancel(s, status);
     const char *name =
         r.json != NULL && json_object_get(r.json, "value") ? "eval" : "define";
     finish(s, name, status, &r);
@@ -404,6 +421,13 @@ tc_status tc_session_eval(tc_session *s, const char *text) {
     if (memchr(text, '\n', len) == NULL) {
         text += blank;
         len -= blank;
+    }
+    if (tc_course_takes(s, text, len)) {
+        tc_arena *a = tc_arena_new();
+        char *line = tc_format(a, "answer %.*s", (int)len, text);
+        tc_status status = evaluate(s, line, strlen(line));
+        tc_arena_free(a);
+        return status;
     }
     return evaluate(s, text, len);
 }

@@ -1,6 +1,6 @@
 /* export.c - the last run, written to a file for other programs. */
 #include "commands/commands.h"
-#include "run/run.h"
+#include "explain/explain.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,15 +47,11 @@ tc_status tc_cmd_export(tc_session *s, const tc_command_args *args,
     if (format == NULL) {
         return TC_USAGE;
     }
-    if (!tc_need_run(s, args->span, &status)) {
+    const tc_trace *t = tc_need_trace(s, args->span, &status);
+    if (t == NULL) {
         return status;
     }
-    const tc_trace *t = s->program.run->trace;
-    if (t == NULL || t->n == 0) {
-        tc_error(&s->diags, args->span, "`set trace on`, then `run`",
-                 "the last run recorded no events");
-        return TC_FAILED;
-    }
+    tc_trace_describe(s);
     tc_buf text = TC_BUF_INIT;
     format->write(t, &text);
     bool ok = tc_write_text(s, file->text, file->span, &text);

@@ -4,6 +4,8 @@
 #include "explain/finding.h"
 #include "load/load.h"
 
+#include <string.h>
+
 /* A run that was ended from outside: by whom, and what it was doing. */
 static void report_stopped(tc_session *s) {
     const tc_sim_result *res = &s->program.run->result;
@@ -46,6 +48,15 @@ tc_status tc_cmd_run(tc_session *s, const tc_command_args *args, tc_reply *r) {
     tc_backend b = s->options.backend;
     tc_status status;
     tc_loaded *program = tc_cuda_newest(s);
+    if (program != NULL &&
+        strcmp(program->cuda->arch, tc_session_arch(s)) != 0) {
+        const char *path = program->source->name; /* built for another */
+        status = tc_load_again(s, path, args->span);
+        program = tc_cuda_newest(s);
+        if (status != TC_OK || program == NULL) {
+            return status;
+        }
+    }
     if (program != NULL) {
         return tc_exec_command(s, program, args, b, r);
     }

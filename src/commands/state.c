@@ -129,30 +129,17 @@ tc_status tc_cmd_state(tc_session *s, const tc_command_args *args,
         return status;
     }
     tc_last_run *run = s->program.run;
-    if (run->no_state != NULL) {
-        tc_error(&s->diags, args->span, NULL, "%s", run->no_state);
-        return TC_FAILED;
-    }
-    bool simulated = run->sim != NULL || run->params != NULL;
-    if (!simulated || q.cycle > run->result.cycles) {
+    if (q.cycle > run->result.cycles && run->no_state == NULL) {
         tc_error(&s->diags, args->span, NULL,
-                 !simulated ? "the last run was not the simulator's"
-                            : "the last run has cycles 0 to %llu",
+                 "the last run has cycles 0 to %llu",
                  (unsigned long long)run->result.cycles);
         return TC_FAILED;
     }
-    tc_sim *again =
-        run->params != NULL
-            ? tc_exec_replay(s->last_exec.exec, run, q.cycle, &result)
-            : tc_run_replay(s, run, q.cycle, &result);
+    tc_replay how = {.stops = true, .stop_at = q.cycle};
+    tc_sim *again = tc_run_again(s, &how, args->span, &result);
     tc_state_view l = {
         .s = s, .run = run, .sim = again, .state = result.state, .q = &q};
-    bool stopped = again == NULL || result.status == TC_RUN_CANCELLED;
-    if (stopped) {
-        tc_error(&s->diags, args->span, NULL,
-                 "the run could not be made again up to that cycle");
-    }
-    bool ok = !stopped && answer(s, args, &l, r);
+    bool ok = again != NULL && answer(s, args, &l, r);
     tc_sim_free(again);
     return ok ? TC_OK : TC_FAILED;
 }

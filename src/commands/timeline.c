@@ -1,6 +1,7 @@
 /* timeline.c - the last run's trace as a picture, a view, or JSON. */
 #include "commands/commands.h"
-#include "run/run.h"
+#include "explain/explain.h"
+#include "trace/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,32 +13,58 @@ static json_t *or_null(int64_t v, bool has) {
     return has ? json_integer((json_int_t)v) : json_null();
 }
 
-static json_t *event_json(tc_session *s, const tc_trace_event *e) {
-    json_t *barrier = json_null();
-    if (e->barrier != 0) {
-        tc_buf name = TC_BUF_INIT;
-        tc_buf_printf(&name, "%llu", (unsigned long long)e->barrier - 1);
-        barrier = json_string(tc_buf_text(&name));
-        tc_buf_free(&name);
+/* "bar[2]", as the program calls it; null where the event has no barrier. */
+static json_t *barrier_json(const tc_trace *t, const tc_trace_event *e) {
+    const char *name = e->object == TC_OBJECT_MBARRIER
+                           ? tc_trace_name_of(t, e->barrier)
+                           : NULL;
+    tc_buf text = TC_BUF_INIT;
+    if (e->object == TC_OBJECT_BARRIER) {
+        tc_buf_printf(&text, "barrier %llu", (unsigned long long)e->barrier);
+    } else if (e->object == TC_OBJECT_CLUSTER) {
+        tc_buf_puts(&text, "cluster barrier");
+    } else if (e->object == TC_OBJECT_MBARRIER && name == NULL) {
+        tc_buf_printf(&text, "shared memory byte %llu",
+                      (unsigned long long)e->barrier);
+    } else if (name != NULL) {
+        tc_buf_puts(&text, name);
     }
-    (void)s;
+    json_t *out = text.len > 0 ? json_string(tc_buf_text(&text)) : json_null();
+    tc_buf_free(&text);
+    return out;
+}
+
+/* The buffer that an address is in, or null. */
+static json_t *buffer_json(const tc_model *m, uint8_t space, uint64_t address) {
+    const tc_trace_buffer *b =
+        tc_memory_buffer(m, (tc_trace_space)space, address);
+    return b != NULL ? json_string(b->name) : json_null();
+}
+
+static json_t *event_json(const tc_model *m, size_t position) {
+    const tc_trace_event *e = m->order[position];
     return json_pack(
-        "{s:I,s:I,s:s,s:I,s:I,s:I,s:s,s:o,s:o,s:o,s:o,s:i}", "cycle",
+        "{s:I,s:I,s:s,s:I,s:I,s:I,s:s,s:o,s:o,s:o,s:o,s:i,s:o,s:o}", "cycle",
         (json_int_t)e->cycle, "end", (json_int_t)e->end, "unit",
         tc_trace_unit_names[e->unit], "cta", (json_int_t)e->cta, "warp",
         (json_int_t)e->warp, "lanes", (json_int_t)e->lanes, "kind",
         tc_trace_kind_names[e->kind], "group", or_null(e->group, e->group >= 0),
-        "barrier", barrier, "phase", or_null(e->phase, e->phase >= 0), "bytes",
-        or_null(e->bytes, e->bytes >= 0), "line", (int)e->line);
+        "barrier", barrier_json(m->trace, e), "phase",
+        or_null(e->phase, e->phase >= 0), "bytes",
+        or_null(e->bytes, e->bytes >= 0), "line", (int)e->line, "to",
+        buffer_json(m, e->kind == TC_TRACE_LOAD ? 0 : e->space, e->address),
+        "from",
+        buffer_json(m, e->kind == TC_TRACE_LOAD ? e->space : e->source_space,
+                    e->kind == TC_TRACE_LOAD ? e->address : e->source));
 }
 
-static json_t *timeline_json(tc_session *s, const tc_trace *t) {
+static json_t *timeline_json(const tc_trace *t) {
     json_t *events = json_array();
-    tc_timeline *tl = tc_timeline_new(t);
-    for (size_t i = 0; i < tl->norder; i++) {
-        json_array_append_new(events, event_json(s, tl->order[i]));
+    tc_model *m = tc_model_new(t);
+    for (size_t i = 0; i < m->n; i++) {
+        json_array_append_new(events, event_json(m, i));
     }
-    tc_timeline_free(tl);
+    tc_model_free(m);
     return json_pack("{s:o,s:I,s:b}", "events", events, "cycles",
                      (json_int_t)t->cycles, "truncated", t->truncated);
 }
@@ -73,22 +100,18 @@ static bool check_place(tc_session *s, const tc_trace *t,
 tc_status tc_cmd_timeline(tc_session *s, const tc_command_args *args,
                           tc_reply *r) {
     tc_status status;
-    if (!tc_need_run(s, args->span, &status)) {
+    const tc_trace *t = tc_need_trace(s, args->span, &status);
+    if (t == NULL) {
         return status;
-    }
-    const tc_trace *t = s->program.run->trace;
-    if (t == NULL || t->n == 0) {
-        tc_error(&s->diags, args->span, "`set trace on`, then `run`",
-                 "the last run recorded no events");
-        return TC_FAILED;
     }
     const tc_command_value *at = tc_value_of(args, "--at");
     s->timeline_at[0] = '\0';
     if (at != NULL && !check_place(s, t, at)) {
         return TC_USAGE;
     }
+    tc_trace_describe(s);
     if (s->options.json) {
-        r->json = timeline_json(s, t);
+        r->json = timeline_json(t);
     } else if (s->options.terminal) {
         s->wants_timeline = true;
     } else {

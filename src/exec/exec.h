@@ -4,6 +4,7 @@
 #define TC_EXEC_EXEC_H
 
 #include "load/load.h"
+#include "run/run.h"
 #include "runtime/server.h"
 #include "session/last_run.h"
 
@@ -97,7 +98,8 @@ struct tc_exec {
     /* Memory before the last launch, and room for as much; owned. */
     uint8_t *before, *scratch;
     uint64_t nbefore, before_cap;
-    bool too_much; /* for them */
+    const char *no_replay; /* why the last launch cannot be made again, or
+                              NULL */
 
     tc_program_result result;
     char *printed; /* standard output, where it was caught; owned, or NULL */
@@ -146,13 +148,14 @@ void tc_exec_misused(void *exec, const tc_host_finding *f);
 
 /* --- replay.c: the last launch once more ------------------------------------*/
 
-/* Keeps what memory holds now, for the launch that comes. */
+/* Keeps what memory holds now, for the launch that comes. One that cannot be
+ * made again records its events, if somebody may want to see them. */
 void tc_exec_retain_memory(tc_exec *e, const tc_program_launch *l);
 /* Gives the run of that launch what it needs to be made again. */
 void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l,
                          tc_last_run *run);
 /* tc_run_replay for such a run. */
-tc_sim *tc_exec_replay(tc_exec *e, const tc_last_run *run, uint64_t stop_at,
+tc_sim *tc_exec_replay(tc_exec *e, const tc_last_run *run, const tc_replay *how,
                        tc_sim_result *out);
 
 /* --- source_location.c: the program's own text ---------------------------------------*/
@@ -189,5 +192,12 @@ bool tc_exec_need_launch(tc_session *s, tc_loaded *file, tc_span at,
                          tc_status *status);
 /* The last run, of whatever sort, or one made now. */
 bool tc_need_run(tc_session *s, tc_span at, tc_status *status);
+/* The simulator that has made the last run again, which the caller frees; NULL,
+ * reported: it cannot be. */
+tc_sim *tc_run_again(tc_session *s, const tc_replay *how, tc_span at,
+                     tc_sim_result *out);
+/* The events of the last run (or of one made now): recorded by making it again,
+ * the first time that somebody asks. The run's own; NULL, reported: none. */
+const tc_trace *tc_need_trace(tc_session *s, tc_span at, tc_status *status);
 
 #endif

@@ -62,6 +62,76 @@ bool tc_exec_need_launch(tc_session *s, tc_loaded *file, tc_span at,
     return false;
 }
 
+tc_sim *tc_run_again(tc_session *s, const tc_replay *how, tc_span at,
+                     tc_sim_result *out) {
+    const tc_last_run *run = s->program.run;
+    const char *why = run->no_state;
+    bool simulated = run->sim != NULL || run->params != NULL;
+    if (why == NULL && !simulated) {
+        why = "the last run was not the simulator's";
+    }
+    if (why != NULL) {
+        tc_error(&s->diags, at, NULL, "%s", why);
+        return NULL;
+    }
+    tc_sim *again = run->params != NULL
+                        ? tc_exec_replay(s->last_exec.exec, run, how, out)
+                        : tc_run_replay(s, run, how, out);
+    if (again == NULL || out->status == TC_RUN_CANCELLED) {
+        tc_error(&s->diags, at, NULL,
+                 s->cancel ? "interrupted while the run was made again"
+                           : "the run could not be made again");
+        tc_sim_free(again);
+        again = NULL;
+    }
+    return again;
+}
+
+/* A launch whose threads depend on what the host does meanwhile may go another
+ * way. */
+static bool went_same_way(const tc_last_run *run, const tc_replay *how,
+                          const tc_sim_result *r) {
+    return how->stops || (r->cycles == run->result.cycles &&
+                          r->counters.thread_instructions ==
+                              run->result.counters.thread_instructions);
+}
+
+static void record(tc_session *s, tc_last_run *run, tc_span at) {
+    tc_sim_result result = {0};
+    tc_replay how = {.trace = true,
+                     .stops = run->result.status == TC_RUN_CANCELLED,
+                     .stop_at = run->result.cycles};
+    tc_sim *again = tc_run_again(s, &how, at, &result);
+    if (again != NULL && !went_same_way(run, &how, &result)) {
+        tc_error(&s->diags, at, NULL,
+                 "the last run's events were not recorded, and made again it "
+                 "went another way");
+    } else if (again != NULL) {
+        run->trace = tc_sim_take_trace(again);
+    }
+    tc_sim_free(again);
+}
+
+const tc_trace *tc_need_trace(tc_session *s, tc_span at, tc_status *status) {
+    if (!tc_need_run(s, at, status)) {
+        return NULL;
+    }
+    tc_last_run *run = s->program.run;
+    int errors = s->diags.errors;
+    if (run->trace == NULL && run->used.trace) {
+        record(s, run, at);
+    }
+    if (run->trace != NULL && run->trace->n > 0) {
+        return run->trace;
+    }
+    if (s->diags.errors == errors) {
+        tc_error(&s->diags, at, "`set trace on`, then `run`",
+                 "the last run recorded no events");
+    }
+    *status = s->cancel == 2 ? TC_TIMEOUT : TC_FAILED;
+    return NULL;
+}
+
 bool tc_need_run(tc_session *s, tc_span at, tc_status *status) {
     if (s->program.run != NULL) {
         return true;

@@ -6,18 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char too_much[] =
+    "the program has more than 64 MiB of device memory, too much to copy "
+    "before each launch";
+
 void tc_exec_retain_memory(tc_exec *e, const tc_program_launch *l) {
     uint64_t bytes = 0, at = 0;
     for (int i = 0; i < l->nmemory; i++) {
         bytes += l->memory[i].bytes; /* of at most a terabyte together */
     }
-    e->too_much = bytes > TC_EXEC_MEMORY;
-    e->nbefore = e->too_much ? 0 : bytes;
+    tc_sim *sim = l->backend->sim(l->device);
+    e->no_replay = bytes > TC_EXEC_MEMORY ? too_much
+                   : tc_sim_keeps_heap(sim)
+                       ? "threads of an earlier launch have left memory of "
+                         "malloc, which is not copied before each launch"
+                       : NULL;
+    tc_sim_record(sim, e->used.trace && e->no_replay != NULL);
+    e->nbefore = e->no_replay != NULL ? 0 : bytes;
     if (e->nbefore > e->before_cap) {
         e->before_cap = bytes;
         e->before = tc_xrealloc(e->before, bytes);
     }
-    for (int i = 0; i < l->nmemory && !e->too_much; i++) {
+    for (int i = 0; i < l->nmemory && e->no_replay == NULL; i++) {
         const tc_device_memory *m = &l->memory[i];
         if (!l->backend->read(l->device, e->before + at, m->address,
                               m->bytes)) {
@@ -38,9 +48,8 @@ void tc_exec_give_memory(tc_exec *e, const tc_program_launch *l,
     for (int i = 0; i < run->nbuffers; i++) {
         bytes += run->buffers[i].bytes;
     }
-    if (e->too_much) {
-        run->no_state = "the program has more than 64 MiB of device memory, "
-                        "too much to copy before each launch";
+    if (e->no_replay != NULL) {
+        run->no_state = e->no_replay;
     } else if (bytes != e->nbefore) {
         run->no_state = "the last run was not the simulator's";
     }
@@ -70,17 +79,18 @@ static bool lay_out(tc_exec *e, tc_sim *sim, const tc_last_run *run) {
     return true;
 }
 
-tc_sim *tc_exec_replay(tc_exec *e, const tc_last_run *run, uint64_t stop_at,
+tc_sim *tc_exec_replay(tc_exec *e, const tc_last_run *run, const tc_replay *how,
                        tc_sim_result *out) {
     tc_sim_options o = run->used;
     tc_diags quiet = {0};
-    o.hazards = o.trace = false;
+    o.hazards = false;
+    o.trace = how->trace;
     o.print = NULL;
     o.base = TC_RT_DEVICE_BASE;
     tc_sim_launch l = {.entry = run->entry,
                        .cooperative = true,
-                       .stops = true,
-                       .stop_at = stop_at,
+                       .stops = how->stops,
+                       .stop_at = how->stop_at,
                        .params = run->params,
                        .nparams = run->param_bytes,
                        .dynamic_shared = run->dynamic_shared,

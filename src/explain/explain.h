@@ -16,6 +16,11 @@ void tc_suppressed_text(const uint64_t n[TC_SUPPRESSION_COUNT], bool option,
                         int width, tc_buf *b);
 json_t *tc_suppressed_json(const uint64_t n[TC_SUPPRESSION_COUNT]);
 
+/* --- trace_names.c ----------------------------------------------------------*/
+
+/* Gives the last run's trace, if it has one, its names and findings; once. */
+void tc_trace_describe(tc_session *s);
+
 /* --- run_reply.c -----------------------------------------------------------*/
 
 void tc_run_text(tc_session *s, tc_buf *b);

@@ -149,7 +149,7 @@ void tc_run_text(tc_session *s, tc_buf *b) {
     const tc_last_run *run = s->program.run;
     printed_text(run, b);
     tc_buf_printf(b, "%s on the simulator (%s): grid ", kernel_name(run),
-                  s->options.arch ? s->options.arch : tc_sim_archs()[0]);
+                  tc_session_arch(s));
     dims(b, run->grid);
     tc_buf_puts(b, ", block ");
     dims(b, run->block);

@@ -2,6 +2,7 @@
 #include "front/internal.h"
 
 #include <string.h>
+#include <threads.h>
 
 static const tc_name table[] = {
     {"T", TC_NAME_SPACE, NULL, false},
@@ -107,28 +108,53 @@ static bool find_t(const char *dotted, tc_name *out) {
     return false;
 }
 
-/* strcmp() == 0, without a call for the many that differ early. */
-static bool same(const char *a, const char *b) {
-    for (; *a == *b; a++, b++) {
-        if (*a == '\0') {
-            return true;
-        }
+/* --- the tables by hash ----------------------------------------------------*/
+
+/* Chains of entries by the hash of their name: of table, then of aliases, whose
+ * numbers go on after it. first has a number + 1; 0 ends a chain. */
+enum { NBUCKETS = 256, NALIASES = sizeof aliases / sizeof *aliases };
+static uint16_t first[NBUCKETS], next[NTABLE + NALIASES];
+static once_flag indexed = ONCE_FLAG_INIT;
+
+static const char *name_at(int i) {
+    return i < NTABLE ? table[i].dotted : aliases[i - NTABLE].alias;
+}
+
+static uint16_t *bucket(const char *name) {
+    uint32_t h = 2166136261u; /* FNV-1a */
+    for (; *name != '\0'; name++) {
+        h = (h ^ (uint8_t)*name) * 16777619u;
     }
-    return false;
+    return &first[(h ^ h >> 16) % NBUCKETS];
+}
+
+static void index_names(void) {
+    for (int i = NTABLE + NALIASES; i-- > 0;) {
+        uint16_t *b = bucket(name_at(i));
+        next[i] = *b;
+        *b = (uint16_t)(i + 1);
+    }
+}
+
+/* The entry's number, or -1. */
+static int entry_of(const char *dotted) {
+    call_once(&indexed, index_names);
+    int i = *bucket(dotted) - 1;
+    while (i >= 0 && strcmp(name_at(i), dotted) != 0) {
+        i = next[i] - 1;
+    }
+    return i;
 }
 
 bool tc_name_find(const char *dotted, tc_name *out) {
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
-        if (same(aliases[i].alias, dotted)) {
-            dotted = aliases[i].name;
-            break;
-        }
+    int i = entry_of(dotted);
+    if (i >= NTABLE) {
+        dotted = aliases[i - NTABLE].name;
+        i = entry_of(dotted);
     }
-    for (int i = 0; i < NTABLE; i++) {
-        if (same(table[i].dotted, dotted)) {
-            *out = table[i];
-            return true;
-        }
+    if (i >= 0 && i < NTABLE) {
+        *out = table[i];
+        return true;
     }
     return dotted[0] == 'T' && strchr(dotted, '.') != NULL &&
            find_t(dotted, out);

@@ -185,7 +185,7 @@ static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
     const char *why = "", *hint = NULL;
     char failure[512] = "";
     tc_cuda *c = TC_NEW(a, tc_cuda);
-    c->arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
+    c->arch = tc_session_arch(s);
     c->toolchain = tc_toolchain_find(a, &why, &hint);
     *status = TC_FAILED;
     if (c->toolchain == NULL) {
@@ -221,6 +221,7 @@ static tc_source *read_ptx(tc_session *s, tc_arena *a, const char *path) {
         tc_buf_read(&text, f);
     }
     if (f == NULL || ferror(f)) {
+        s->fault = "machine"; /* it was made and kept a moment ago */
         tc_error(&s->diags, TC_NOWHERE, NULL, "cannot read '%s': %s", path,
                  strerror(errno));
         tc_buf_free(&text);

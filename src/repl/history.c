@@ -3,8 +3,10 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/share.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,29 +20,10 @@ enum {
     LOCK_TICKS = 50        /* of 20 ms */
 };
 
-/* mkdir -p, mode 0700, of everything before the last slash. */
-static void make_folders(char *path) {
-    for (char *p = strchr(path + 1, '/'); p != NULL; p = strchr(p + 1, '/')) {
-        *p = '\0';
-        mkdir(path, 0700); /* if it fails, opening the file will say so */
-        *p = '/';
-    }
-}
-
 char *tc_history_path(void) {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    tc_buf b = TC_BUF_INIT;
-    if (state != NULL && state[0] == '/') { /* a relative one is to be ignored:
-                                               XDG Base Directory, section 2 */
-        tc_buf_puts(&b, state);
-    } else if (home != NULL && home[0] == '/') {
-        tc_buf_printf(&b, "%s/.local/state", home);
-    } else {
-        return NULL;
-    }
-    tc_buf_puts(&b, "/tilecopy-repl/history");
-    make_folders(b.data);
-    return b.data;
+    char path[PATH_MAX];
+    return tc_state_file("history", path, sizeof path) ? tc_xstrdup(path)
+                                                       : NULL;
 }
 
 /* Locks; another session has it for the time of a write at most. */

@@ -47,7 +47,7 @@ static void work(tc_shell *sh, const tc_cli *cli) {
         }
     }
     if (cli->lesson != NULL) {
-        tc_shell_entry(sh, cli->lesson);
+        tc_shell_lesson(sh, cli->lesson);
     } else if (cli->tour && !isatty(STDIN_FILENO)) {
         tc_shell_tour(sh);
     } else if (cli->batch || cli->nevals == 0) {
@@ -69,10 +69,17 @@ static _Noreturn void out_of_memory(void) {
     _exit(status_without_memory);
 }
 
+/* `lesson 05` at a terminal begins it at the prompt. */
+static bool begins_lesson(const tc_cli *cli) {
+    return strchr(cli->lesson, ' ') != NULL &&
+           strncmp(cli->lesson, "lesson check", 12) != 0 &&
+           isatty(STDOUT_FILENO);
+}
+
 static bool is_interactive(const tc_cli *cli) {
     return !cli->exec.asked && !cli->grade.asked && !cli->batch &&
-           cli->nevals == 0 && cli->lesson == NULL && !cli->session.json &&
-           isatty(STDIN_FILENO);
+           cli->nevals == 0 && (cli->lesson == NULL || begins_lesson(cli)) &&
+           !cli->session.json && isatty(STDIN_FILENO);
 }
 
 /* A signal that ends it does so behind all else that is done at exit. */

@@ -89,7 +89,9 @@ static const char help_text[] =
     "                        when standard input is not a terminal\n"
     "      --version, --help\n"
     "\n"
-    "  lesson [NAME]         list the lessons, or show one\n"
+    "  lesson [NAME]         list the lessons, or begin one; lesson check "
+    "NAME\n"
+    "                        holds its tasks to their own answers\n"
     "  exec PROGRAM.cu       build a CUDA program and run it; see exec --help\n"
     "  grade EXERCISE FILE.cu  run a submission against an exercise's cases;\n"
     "                        --format text|json, --output FILE\n"
@@ -274,6 +276,14 @@ static bool bad_option(const tc_cli *cli, const char *word, int c) {
 
 /* `lesson [NAME]` from argv[i] on; only options may follow. */
 static bool set_lesson(tc_cli *cli, const char *name) {
+    bool check = cli->lesson && strcmp(cli->lesson, "lesson check") == 0;
+    if (check && name != NULL) {
+        tc_buf b = TC_BUF_INIT;
+        tc_buf_printf(&b, "lesson check \"%s\"", name);
+        free(cli->lesson);
+        cli->lesson = b.data;
+        return true;
+    }
     if (cli->lesson != NULL && strcmp(cli->lesson, "lesson") != 0) {
         return bad_usage("tilecopy-repl lesson [NAME]",
                          "lesson takes one name; '%s' is one too many", name);

@@ -117,6 +117,7 @@ static void widen(void) {
 static void resize(tc_shell *sh) {
     got_winch = 0;
     int width = tc_shell_width();
+    tc_session_set_height(sh->session, tc_shell_height());
     if (width != sh->printer.width) { /* else `set width` stays in force */
         sh->printer.width = width;
         tc_session_set_width(sh->session, width);
@@ -370,7 +371,11 @@ void tc_prompt(tc_shell *sh, const char *loaded) {
     if (path != NULL) {
         tc_history_load(path, add_entry);
     }
-    welcome(sh, loaded);
+    if (sh->cli->lesson != NULL) {
+        tc_shell_entry(sh, sh->cli->lesson);
+    } else {
+        welcome(sh, loaded);
+    }
     tc_buf text = TC_BUF_INIT;
     while (!tc_session_finished(sh->session) && !tc_signals_ended()) {
         read_result r = read_entry(sh, &text);

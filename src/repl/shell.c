@@ -7,11 +7,13 @@
 #include "repl/entry.h"
 #include "repl/signals.h"
 #include "view/view.h"
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { DEFAULT_LIMIT_S = 60 };
@@ -35,6 +37,11 @@ int tc_shell_width(void) {
     return 80;
 }
 
+int tc_shell_height(void) {
+    struct winsize w;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 ? w.ws_row : 0;
+}
+
 bool tc_shell_open(tc_shell *sh, const tc_cli *cli, bool interactive) {
     *sh = (tc_shell){.cli = cli, .interactive = interactive};
     sh->printer = (tc_printer){.out = stderr,
@@ -44,6 +51,8 @@ bool tc_shell_open(tc_shell *sh, const tc_cli *cli, bool interactive) {
     tc_options o = cli->session;
     o.width = tc_shell_width();
     o.terminal = interactive && isatty(STDOUT_FILENO);
+    o.height = o.terminal ? tc_shell_height() : 0;
+    o.color = tc_cli_color(cli, STDOUT_FILENO);
     if (!cli->has_timeout) {
         o.timeout_s = interactive ? 0 : DEFAULT_LIMIT_S;
     }
@@ -73,9 +82,54 @@ static void view_timeline(tc_shell *sh) {
     sigaction(SIGWINCH, &old, NULL);
 }
 
+/* Whether the user's editor ended well on a file. The shell splits $VISUAL, as
+ * environ(7) and git(1) have it. */
+static bool edit(const char *path) {
+    const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
+    const char *command = visual && *visual   ? visual
+                          : editor && *editor ? editor
+                                              : "vi";
+    char line[1024];
+    int n = snprintf(line, sizeof line, "%s \"$1\"", command);
+    if (n < 0 || (size_t)n >= sizeof line) {
+        return false;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/bin/sh", "sh", "-c", line, "sh", path, (char *)NULL);
+        _exit(127);
+    }
+    int status = -1;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status == 0;
+}
+
+static bool evaluate(tc_shell *sh, const char *path, const char *text);
+
+/* Opens the file that `edit` names, and loads it. */
+static void edit_and_load(tc_shell *sh, const char *wanted) {
+    char *path = tc_xstrdup(wanted);
+    if (edit(path)) {
+        tc_buf line = TC_BUF_INIT;
+        tc_buf_printf(&line, "load \"%s\"", path);
+        evaluate(sh, NULL, line.data);
+        tc_buf_free(&line);
+    } else {
+        fputs("the editor failed: set VISUAL or EDITOR; nothing is loaded\n",
+              stderr);
+    }
+    free(path);
+}
+
 static bool is_cuda(const char *path) {
     size_t n = path != NULL ? strlen(path) : 0;
     return n > 3 && strcmp(path + n - 3, ".cu") == 0;
+}
+
+/* A lesson's tasks, all of them, with what they compile. */
+static bool is_check(const char *text) {
+    return text != NULL && strncmp(text, "lesson check", 12) == 0;
 }
 
 /* One evaluation: of the file at path, or of text. The compiler, which builds
@@ -87,7 +141,7 @@ static bool evaluate(tc_shell *sh, const char *path, const char *text) {
     double limit = sh->cli->has_timeout ? sh->cli->session.timeout_s
                    : sh->interactive    ? 0
                                         : DEFAULT_LIMIT_S;
-    limit = is_cuda(path) ? 0 : limit;
+    limit = is_cuda(path) || is_check(text) ? 0 : limit;
     tc_signals_begin(sh->session, limit, sh->interactive);
     tc_status status = path ? tc_session_load(sh->session, path)
                             : tc_session_eval(sh->session, text);
@@ -96,6 +150,10 @@ static bool evaluate(tc_shell *sh, const char *path, const char *text) {
     if (path == NULL && status == TC_OK && sh->interactive &&
         tc_session_wants_timeline(sh->session)) {
         view_timeline(sh);
+    }
+    if (path == NULL && status == TC_OK && sh->interactive &&
+        tc_session_wants_edit(sh->session) != NULL) {
+        edit_and_load(sh, tc_session_wants_edit(sh->session));
     }
     sh->last = status;
     if (sh->status == TC_OK) {
@@ -209,6 +267,15 @@ void tc_shell_tour(tc_shell *sh) {
             return;
         }
     }
+}
+
+void tc_shell_lesson(tc_shell *sh, const char *line) {
+    bool list = strchr(line, ' ') == NULL;
+    bool check = strncmp(line, "lesson check", 12) == 0;
+    tc_buf all = TC_BUF_INIT;
+    tc_buf_printf(&all, list || check ? "%s" : "%s --all", line);
+    tc_shell_entry(sh, all.data);
+    tc_buf_free(&all);
 }
 
 tc_status tc_shell_status(const tc_shell *sh) {

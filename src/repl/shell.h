@@ -30,11 +30,15 @@ bool tc_shell_entry(tc_shell *sh, const char *text);
  * At a prompt (its rc file) a failure does not stop them. */
 bool tc_shell_stream(tc_shell *sh, FILE *in);
 
+/* `lesson [NAME]` of the command line where nobody types: all of a lesson. */
+void tc_shell_lesson(tc_shell *sh, const char *line);
+
 /* why, partition, run and timeline, each under a heading. */
 void tc_shell_tour(tc_shell *sh);
 
-/* The terminal's columns, or 80. */
+/* The terminal's columns, or 80; its rows, or 0. */
 int tc_shell_width(void);
+int tc_shell_height(void);
 
 /* The exit status: findings make it 1 even where no command failed. */
 tc_status tc_shell_status(const tc_shell *sh);

@@ -33,7 +33,7 @@ uint32_t tc_run_registers(tc_session *s, const tc_last_run *run) {
     }
     tc_arena *a = tc_arena_new();
     const tc_toolchain *t = tc_toolchain_find(a, &why, &hint);
-    const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
+    const char *arch = tc_session_arch(s);
     tc_build_options o = {.cancel = &s->cancel};
     const char *lines = "";
     char unknown[256];
@@ -84,7 +84,7 @@ bool tc_run_fits(tc_session *s, const tc_last_run *run, tc_span at) {
                  "the simulator cannot run this file: %s", run->file->unknown);
         return false;
     }
-    const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
+    const char *arch = tc_session_arch(s);
     if (tc_arch_runs(arch, m->sm, m->sm_suffix)) {
         return true;
     }
@@ -92,7 +92,8 @@ bool tc_run_fits(tc_session *s, const tc_last_run *run, tc_span at) {
     const char *other = tc_arch_for(m->sm, m->sm_suffix);
     snprintf(target, sizeof target, "sm_%d%.1s", m->sm,
              m->sm_suffix ? &m->sm_suffix : "");
-    snprintf(hint, sizeof hint, "--arch %s", other != NULL ? other : "");
+    snprintf(hint, sizeof hint, "set arch %s, or --arch %s",
+             other != NULL ? other : "", other != NULL ? other : "");
     tc_error(&s->diags, at, other != NULL ? hint : NULL,
              "the kernel is for .target %s, and the simulated machine is %s",
              target, arch);

@@ -68,7 +68,8 @@ static bool read_buffer(tc_arena *a, const char *word, size_t len,
             buffer_hint);
     }
     if (!read_shape(word + len + 1, out)) {
-        return refuse(why, "a buffer's size is a number of elements, from 1",
+        return refuse(why,
+                      "a buffer's extents are whole numbers, 1 to 2147483647",
                       buffer_hint);
     }
     return true;

@@ -143,8 +143,7 @@ uint64_t tc_dynamic_begin(const tc_last_run *run, const tc_ptx_symbol **first) {
     return at;
 }
 
-/* A symbol as the PTX has it; of a .cu, as C++ does. */
-static const char *plain_name(const tc_last_run *run, const tc_ptx_symbol *y) {
+const char *tc_symbol_name(const tc_last_run *run, const tc_ptx_symbol *y) {
     bool cuda = run->file != NULL && run->file->cu_files != NULL;
     return cuda ? tc_cuda_name(run->arena, y->name) : y->name;
 }
@@ -163,8 +162,8 @@ static const char *symbol_name(tc_last_run *run, uint64_t address) {
         return tc_format(run->arena, "shared memory byte %llu",
                          (unsigned long long)address);
     }
-    return at == 0 ? plain_name(run, y)
-                   : tc_format(run->arena, "%s+%llu", plain_name(run, y),
+    return at == 0 ? tc_symbol_name(run, y)
+                   : tc_format(run->arena, "%s+%llu", tc_symbol_name(run, y),
                                (unsigned long long)at);
 }
 
@@ -197,8 +196,9 @@ static const char *variable_name(tc_last_run *run, uint64_t address) {
         uint64_t at = tc_sim_symbol(run->sim, y);
         if (at != 0 && address >= at && address - at < y->size) {
             return address == at
-                       ? plain_name(run, y)
-                       : tc_format(run->arena, "%s+%llu", plain_name(run, y),
+                       ? tc_symbol_name(run, y)
+                       : tc_format(run->arena, "%s+%llu",
+                                   tc_symbol_name(run, y),
                                    (unsigned long long)(address - at));
         }
     }
@@ -242,8 +242,8 @@ static const char *local_name(tc_last_run *run, uint64_t address) {
                          (unsigned long long)address);
     }
     uint64_t at = address - y->offset;
-    return at == 0 ? plain_name(run, y)
-                   : tc_format(run->arena, "%s+%llu", plain_name(run, y),
+    return at == 0 ? tc_symbol_name(run, y)
+                   : tc_format(run->arena, "%s+%llu", tc_symbol_name(run, y),
                                (unsigned long long)at);
 }
 

@@ -130,7 +130,7 @@ static const char *need_words(tc_session *s, const char *arch) {
 
 /* The machine must have every instruction of the text, and the memory. */
 static bool check_arch(tc_session *s) {
-    const char *arch = s->options.arch ? s->options.arch : tc_sim_archs()[0];
+    const char *arch = tc_session_arch(s);
     const tc_emitted *ptx = &s->program.ptx;
     char suffix = ptx->sm_a ? 'a' : 0;
     if (tc_arch_runs(arch, ptx->sm, suffix)) {
@@ -141,7 +141,8 @@ static bool check_arch(tc_session *s) {
     if (other == NULL) { /* it was written for --arch's number */
         other = tc_arch_for(ptx->code_sm, ptx->code_a ? 'a' : 0);
     }
-    snprintf(hint, sizeof hint, "--arch %s", other != NULL ? other : "");
+    snprintf(hint, sizeof hint, "set arch %s, or --arch %s",
+             other != NULL ? other : "", other != NULL ? other : "");
     tc_error(&s->diags, s->program.func->span, other != NULL ? hint : NULL,
              "%s", need_words(s, arch));
     return false;
@@ -253,11 +254,12 @@ static tc_sim_launch launch_of(const tc_last_run *run) {
 }
 
 /* The same allocations have the same addresses again. */
-tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run, uint64_t stop_at,
-                      tc_sim_result *out) {
+tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run,
+                      const tc_replay *how, tc_sim_result *out) {
     tc_sim_options o = run->used;
     tc_diags quiet = {0};
-    o.hazards = o.trace = false;
+    o.hazards = false;
+    o.trace = how->trace;
     o.print = NULL;
     tc_sim *sim = tc_sim_new(run->module, &o, &quiet);
     for (int i = 0; sim != NULL && i < run->nbuffers; i++) {
@@ -271,8 +273,8 @@ tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run, uint64_t stop_at,
                        s->options.seed);
     }
     tc_sim_launch l = launch_of(run);
-    l.stops = true;
-    l.stop_at = stop_at;
+    l.stops = how->stops;
+    l.stop_at = how->stop_at;
     if (sim != NULL && !tc_sim_run(sim, &l, &quiet, out)) {
         tc_sim_free(sim);
         sim = NULL;
@@ -304,13 +306,11 @@ static bool execute(tc_session *s, tc_last_run *run) {
     if (!ok) {
         return false;
     }
-    run->trace = tc_sim_take_trace(run->sim);
     return true;
 }
 
 bool tc_run_simulate(tc_session *s, tc_last_run *run) {
-    tc_sim_options o = {.arch = s->options.arch ? s->options.arch
-                                                : tc_sim_archs()[0],
+    tc_sim_options o = {.arch = tc_session_arch(s),
                         .timing = s->timing,
                         .hazards = s->hazards,
                         .no_suppressions = !s->suppressions,
@@ -324,6 +324,7 @@ bool tc_run_simulate(tc_session *s, tc_last_run *run) {
         run->module = parse_program(s, run);
     }
     run->used = o;
+    o.trace = false; /* made by running again where somebody looks */
     run->registers = tc_run_registers(s, run);
     run->sim = run->module ? tc_sim_new(run->module, &o, &s->diags) : NULL;
     if (run->sim != NULL && !execute(s, run)) {

@@ -17,10 +17,17 @@ tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_last_run *run,
 /* Executes a prepared run in the simulator. Reports and returns false where it
  * cannot start. */
 bool tc_run_simulate(tc_session *s, tc_last_run *run);
-/* Executes a run that the simulator has executed once more, up to a cycle.
- * Returns the simulator, which owns the state (tc_sim_free), or NULL. */
-tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run, uint64_t stop_at,
-                      tc_sim_result *out);
+/* What is wanted of a run that is made again. */
+typedef struct tc_replay {
+    bool stops;       /* at a cycle, and leaves its state */
+    uint64_t stop_at; /* that one */
+    bool trace;       /* its events (tc_sim_take_trace) */
+} tc_replay;
+/* Executes a run that the simulator has executed once more: without hazards, on
+ * the same way. Returns the simulator, which owns state and trace
+ * (tc_sim_free), or NULL. */
+tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run,
+                      const tc_replay *how, tc_sim_result *out);
 /* A run of the current program, kept; simulated: also executed by the
  * simulator. Reports and returns false otherwise. */
 bool tc_run_make(tc_session *s, bool simulated, tc_span at, tc_status *status);
@@ -91,6 +98,8 @@ const char *tc_element_name(tc_arena *a, const tc_buffer *b, uint64_t offset);
 /* The coordinates of that element; false where none lives. */
 bool tc_element_at(tc_arena *a, const tc_buffer *b, uint64_t element,
                    int64_t *coord);
+/* A symbol as the PTX has it; of a .cu, as C++ does. */
+const char *tc_symbol_name(const tc_last_run *run, const tc_ptx_symbol *y);
 /* What an address of the last run is called. */
 const char *tc_address_name(tc_session *s, tc_ptx_space space,
                             uint64_t address);

@@ -52,6 +52,7 @@ typedef struct tc_last_run {
     tc_sim_options used; /* by the simulator */
     tc_sim_result result;
     tc_trace *trace; /* or NULL */
+    bool described;  /* it has its names: explain/trace_names.c */
     tc_buf printed;  /* what its threads printed, at most 1 MiB as CUDA has */
     uint64_t unprinted; /* bytes more than that */
     bool running;       /* they may print now */

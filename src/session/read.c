@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@ bool tc_ends_with(const char *text, const char *end) {
 /* Bytes that a file may have: no program is so long, and a full trace of
  * TC_TRACE_LIMIT events has no more digits. */
 static size_t most_bytes(const char *path) {
-    return tc_ends_with(path, ".trace") ? (size_t)48 << 20 : (size_t)8 << 20;
+    return tc_ends_with(path, ".trace") ? (size_t)192 << 20 : (size_t)8 << 20;
 }
 
 char *tc_read_source(tc_session *s, tc_arena *a, const char *path, tc_span at,
@@ -22,6 +23,7 @@ char *tc_read_source(tc_session *s, tc_arena *a, const char *path, tc_span at,
     tc_buf text = TC_BUF_INIT;
     char why[TC_FILE_WHY];
     if (!tc_file_read(&text, path, most_bytes(path), &s->cancel, why)) {
+        s->fault = tc_lacks_room(errno) ? "machine" : s->fault;
         tc_error(&s->diags, at, NULL, "cannot %s '%s': %s",
                  access(path, R_OK) == 0 ? "read" : "open", path, why);
         tc_buf_free(&text);

@@ -42,6 +42,10 @@ static void on_diag(void *user, const tc_diag *d) {
 
 /* --- life ------------------------------------------------------------------*/
 
+const char *tc_session_arch(const tc_session *s) {
+    return s->options.arch != NULL ? s->options.arch : tc_arch_names[0];
+}
+
 static bool known_arch(const char *name) {
     for (const char *const *a = tc_sim_archs(); *a != NULL; a++) {
         if (strcmp(*a, name) == 0) {
@@ -73,6 +77,8 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     s->tree = tc_arena_new();
     s->env = tc_env_new(s->arena);
     tc_settings_reset(s);
+    s->options.arch =
+        options->arch; /* NULL: PTX for the least that has it all */
     if (options->width > 0) {
         s->options.width = options->width;
     }
@@ -85,6 +91,10 @@ void tc_session_free(tc_session *s) {
         return;
     }
     tc_last_exec_forget(s);
+    if (s->course != NULL) {
+        s->course_free(s->course);
+    }
+    free(s->wants_edit);
     tc_program_clear(&s->program);
     tc_arena_free(s->program.arena);
     for (int i = 0; i < s->nfiles; i++) {
@@ -120,6 +130,14 @@ const char *tc_session_program(const tc_session *s) {
 
 void tc_session_set_width(tc_session *s, int width) {
     s->options.width = width > 0 ? width : 80;
+}
+
+void tc_session_set_height(tc_session *s, int height) {
+    s->options.height = height > 0 ? height : 0;
+}
+
+const char *tc_session_wants_edit(const tc_session *s) {
+    return s->wants_edit;
 }
 
 void tc_session_interrupt(tc_session *s, bool timeout) {

@@ -84,6 +84,12 @@ struct tc_session {
     tc_grade_fn grade;         /* the client's; NULL: it has none */
     tc_session *_Atomic inner; /* that interrupts reach too, or NULL */
 
+    struct tc_course
+        *course; /* the lesson under way (commands/course.h); owned */
+    void (*course_free)(struct tc_course *course);
+    bool asking;      /* a lesson asks: the reply is not shown */
+    char *wants_edit; /* the file that the client is to open; owned, or NULL */
+
     bool told_cache; /* that it is not used */
     bool finished, had_findings, wants_timeline;
     char timeline_at[32]; /* where it is to begin, or "" */
@@ -96,6 +102,8 @@ struct tc_session {
 bool tc_need_program(tc_session *s, tc_span at, tc_status *status);
 bool tc_need_decisions(tc_session *s, tc_span at, tc_status *status);
 bool tc_need_lowered(tc_session *s, tc_span at, tc_status *status);
+/* The simulated machine: --arch's or `set arch`'s, else the first. */
+const char *tc_session_arch(const tc_session *s);
 bool tc_need_ptx(tc_session *s, tc_span at, tc_status *status);
 void tc_program_set(tc_session *s, tc_func *func);
 void tc_program_clear(tc_program *p);

@@ -1,5 +1,6 @@
 /* settings.c - reads and prints the values of settings, and applies them. */
 #include "session/settings.h"
+#include "base/arch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -43,6 +44,26 @@ static void tc_setting_apply_trace(tc_session *s, tc_setting_value v) {
 
 static void tc_setting_apply_target(tc_session *s, tc_setting_value v) {
     s->target_cuda = v.word == ON;
+    tc_program_clear(&s->program);
+}
+
+/* "|sm_90a|sm_90|...": the rows of arch.def. */
+static const char arch_names[] =
+#define TC_ARCH(name, ...) "|" name
+#include "base/arch.def"
+    ;
+
+static tc_setting_value tc_setting_get_arch(const tc_session *s) {
+    int i = 0;
+    while (strcmp(tc_arch_names[i], tc_session_arch(s)) != 0) {
+        i++;
+    }
+    return (tc_setting_value){i, 0};
+}
+
+/* What was made for another machine is made anew. */
+static void tc_setting_apply_arch(tc_session *s, tc_setting_value v) {
+    s->options.arch = tc_arch_names[v.word];
     tc_program_clear(&s->program);
 }
 

@@ -33,6 +33,9 @@ static void drop_copies(tc_cta *c) {
 }
 
 static void cta_finish(tc_cta *c) {
+    for (uint32_t i = 0; c->run->timing && i < c->nwarps; i++) {
+        tc_timing_warp_end(&c->warps[i]);
+    }
     tc_transfer_finish(c);
     tc_tmem_finish(c);
     if (c->run->race) {

@@ -331,6 +331,7 @@ static void attach_observers(tc_run *r) {
         tc_trace_free(s->trace);
         s->trace = r->trace = tc_trace_new();
         r->trace->ctas = g[0] * g[1] * g[2];
+        r->trace->cluster = r->cluster[0] * r->cluster[1] * r->cluster[2];
         r->trace->warps = (b[0] * b[1] * b[2] + 31) / 32;
     }
     if (s->options.hazards) {
@@ -358,7 +359,6 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->findings = r->findings;
     out->nfindings = r->nfindings;
     memcpy(out->suppressed, r->suppressed, sizeof out->suppressed);
-    tc_transfer_free(r);
     tc_race_free(r->race);
     tc_timing_free(r->timing);
     tc_fast_free(r);

@@ -109,6 +109,14 @@ void tc_sim_free(tc_sim *s) {
     free(s);
 }
 
+void tc_sim_record(tc_sim *s, bool trace) {
+    s->options.trace = trace;
+}
+
+bool tc_sim_keeps_heap(const tc_sim *s) {
+    return s->nblocks > 0;
+}
+
 tc_trace *tc_sim_take_trace(tc_sim *s) {
     tc_trace *t = s->trace;
     s->trace = NULL;

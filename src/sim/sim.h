@@ -38,6 +38,8 @@ typedef struct tc_sim_options {
     void *print_user;
     const char *isa; /* of the fast path: "avx512", "avx2", "plain", "none";
                         NULL: the best there is. For tests */
+    bool walks;      /* the checker walks its lists at each access, and uses
+                        nothing that it knows of them. For tests */
     uint64_t base;   /* the first address that the simulator itself gives away:
                         symbols, tc_sim_alloc, the kernels' heap; 0: its own */
     /* Where a GLOBAL or CONST symbol is to live; 0: anywhere. May be NULL. */
@@ -94,26 +96,6 @@ typedef enum tc_class {
         TC_CLASS_COUNT
 } tc_class;
 extern const char *const tc_class_names[TC_CLASS_COUNT];
-
-/* Why a warp did not issue; cycles of all warps together. */
-#define TC_STALLS(X)                                                           \
-    X(FIXED, "fixed_latency")    /* an arithmetic result */                    \
-    X(SHORT, "short_scoreboard") /* shared memory, special functions */        \
-    X(LONG, "long_scoreboard")   /* global, local, remote memory */            \
-    X(BARRIER, "barrier")                                                      \
-    X(COPY, "async_copy") /* cp.async.wait_group */                            \
-    X(MBARRIER, "mbarrier")                                                    \
-    X(MEMBAR, "membar") /* a fence beyond the CTA */                           \
-    X(PIPE, "pipe_busy")                                                       \
-    X(SLEEP, "sleeping")                                                       \
-    X(NOT_SELECTED, "not_selected") /* another warp issued */
-typedef enum tc_stall {
-#define X(id, name) TC_STALL_##id,
-    TC_STALLS(X)
-#undef X
-        TC_STALL_COUNT
-} tc_stall;
-extern const char *const tc_stall_names[TC_STALL_COUNT];
 
 typedef struct tc_sim_counters {
     uint64_t warp_instructions, thread_instructions;
@@ -194,8 +176,12 @@ void tc_sim_forget(tc_sim *s);
 bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
                 tc_sim_result *out);
 
+/* Do the runs that follow record a trace? At first as the options say. */
+void tc_sim_record(tc_sim *s, bool trace);
 /* The trace of the last run (if asked for). Ownership passes with take. */
 tc_trace *tc_sim_take_trace(tc_sim *s);
+/* Have runs left memory that their threads took with malloc? */
+bool tc_sim_keeps_heap(const tc_sim *s);
 
 /* Known machines: NULL-terminated names, default first. */
 const char *const *tc_sim_archs(void);

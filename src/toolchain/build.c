@@ -1,5 +1,6 @@
 /* build.c - a build of a .cu, led and kept. */
 #include "toolchain/build.h"
+#include "base/file.h"
 #include "base/temporary.h"
 
 #include <errno.h>

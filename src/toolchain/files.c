@@ -11,11 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-bool tc_lacks_room(int e) {
-    return e == ENOSPC || e == EDQUOT || e == EMFILE || e == ENFILE ||
-           e == ENOMEM || e == EAGAIN || e == EROFS || e == EIO;
-}
-
 bool tc_is_program(const char *path) {
     struct stat s;
     return stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0;

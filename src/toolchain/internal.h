@@ -40,9 +40,6 @@ int tc_tool_run(const tc_tool_process *p);
 
 /* --- files.c ---------------------------------------------------------------*/
 
-/* Does the errno say that the machine has no room: no space, no descriptors, no
- * memory, no processes? */
-bool tc_lacks_room(int e);
 bool tc_is_program(const char *path); /* a file that may be executed */
 bool tc_is_folder(const char *path);
 /* The program of that name in the folders of PATH, or NULL. */

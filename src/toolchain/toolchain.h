@@ -101,6 +101,16 @@ const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
                            const tc_build_options *o, size_t *bytes, char *why,
                            size_t why_size);
 
+/* The nvdisasm beside ptxas or in PATH (TILECOPY_NVDISASM names another), or NULL.
+ */
+const char *tc_nvdisasm_find(tc_arena *a, const tc_toolchain *t);
+/* A kernel's instructions as it writes them, one for each 16 bytes: *n texts.
+ * NULL where it cannot, or there is no such kernel. */
+const char *const *tc_nvdisasm(tc_arena *a, const char *nvdisasm,
+                               const void *cubin, size_t bytes,
+                               const char *kernel, const atomic_int *cancel,
+                               int *n);
+
 /* File and line of a call on the host's side of a program, from its debug
  * information: of the learner's code that is inlined there, not of a header.
  * where: the address after the call, in the file. False where unknown. */

@@ -63,6 +63,8 @@ needs() {
 libreadline-dev|readline-devel|readline|readline|stdio.h readline/readline.h|rl_callback_sigcleanup|-lreadline|line editing at the prompt
 libncurses-dev|ncurses-devel|ncurses|ncurses|curses.h|initscr|-lncursesw|the full-screen timeline
 libjansson-dev|jansson-devel|jansson|jansson|jansson.h|json_dumps|-ljansson|JSON output
+libcmark-dev|cmark-devel|cmark|cmark|cmark.h|cmark_parse_document|-lcmark|the lessons' Markdown
+libjq-dev|jq-devel|jq|jq|jq.h|jq_compile|-ljq|the lessons' questions about answers
 END
     if [ "$what" = test ]; then
         cat <<'END'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# toolkit.sh FOLDER - puts a CUDA compiler (nvcc 13.0 with its headers) into
-# FOLDER, out of NVIDIA's wheels on PyPI. No root, no Python needed.
+# toolkit.sh FOLDER - puts a CUDA compiler (nvcc 13.0 with its headers, and
+# nvdisasm) into FOLDER, out of NVIDIA's wheels on PyPI. No root, no Python needed.
 #
 # The wheels are pinned by their sha256. pip fetches them where there is one
 # (its own settings for a mirror then hold), else curl or wget. Everything is
@@ -15,7 +15,7 @@ if [ $# != 1 ] || [ -z "$1" ]; then
 fi
 folder=$1
 nvcc=$folder/nvidia/cu13/bin/nvcc
-release=13.0.88-1 # of this table
+release=13.0.88-2 # of this table
 
 # wheel|version|MB|sha256|its place at files.pythonhosted.org/packages
 wheels_x86_64() {
@@ -25,6 +25,7 @@ nvidia_cuda_nvcc|13.0.88|36|56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b1
 nvidia_cuda_cccl|13.0.85|3|e0da7ad981f3a8aff08241b5bfc1af868742a63e2762f53a5171c492ef242649|ab/fb/0384bb2129bed6b1b39f8e44471c615ab5ab29b7e55817538a1d390d8f84/nvidia_cuda_cccl-13.0.85-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.whl
 nvidia_cuda_runtime|13.0.96|3|7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548|2e/24/d1558f3b68b1d26e706813b1d10aa1d785e4698c425af8db8edc3dced472/nvidia_cuda_runtime-13.0.96-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.whl
 nvidia_cuda_crt|13.0.88|1|2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4|05/69/a1ec4d9f0747d85964206feb47bf359f48a2d6af74c0add8abba6efe3dda/nvidia_cuda_crt-13.0.88-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.whl
+nvidia_cuda_nvdisasm|13.5.37|5|d3fdbdd49fa53e2e4aacd3db8259d052bd2b049ececdcb69e92e083c6728e7ca|64/4a/c84a14209a549d97831a02d111d943f47c995d4d3beaa3416daa3b534abb/nvidia_cuda_nvdisasm-13.5.37-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.whl
 END
 }
 wheels_aarch64() {
@@ -34,6 +35,7 @@ nvidia_cuda_nvcc|13.0.88|31|c7ff28f86a24effdc6c034fa15230c549a273e4771b10a7fec14
 nvidia_cuda_cccl|13.0.85|3|6f0203e29fed809ee2b7fe9b1344df66ecab990c37d6a2e0e189b26d6c97ed7c|27/cf/b667064e446ad359eca302fc8ef3784393c9aba6606c2e74dd9b695f114a/nvidia_cuda_cccl-13.0.85-py3-none-manylinux2014_aarch64.manylinux_2_17_aarch64.whl
 nvidia_cuda_runtime|13.0.96|3|ef9bcbe90493a2b9d810e43d249adb3d02e98dd30200d86607d8d02687c43f55|87/4f/17d7b9b8e285199c58ce28e31b5c5bbaa4d8271af06a89b6405258245de2/nvidia_cuda_runtime-13.0.96-py3-none-manylinux2014_aarch64.manylinux_2_17_aarch64.whl
 nvidia_cuda_crt|13.0.88|1|ee2ea2a97073e02ee62bb27841f437332be2c248e3eac013df07997ada39c003|49/b9/2cb230193e1570221eee8c9739f965bb4874bad44ee4c3373a5860d24c90/nvidia_cuda_crt-13.0.88-py3-none-manylinux2014_aarch64.manylinux_2_17_aarch64.whl
+nvidia_cuda_nvdisasm|13.5.37|5|a3a8248074edb9fba63b74c38a5416b712a91ab09e70b8ab37186c3d293fc605|31/cc/2bb127b6043daf8f1685c227367f64577789a91f6bc3d8271ac08d78f723/nvidia_cuda_nvdisasm-13.5.37-py3-none-manylinux2014_aarch64.manylinux_2_17_aarch64.whl
 END
 }
 

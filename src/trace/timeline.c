@@ -42,7 +42,7 @@ static int by_warp(const void *a, const void *b) {
 static const tc_trace_event *issue_of(const tc_trace *t,
                                       const tc_trace_event *e) {
     if (e->cause < 0 || (size_t)e->cause >= t->n ||
-        t->events[e->cause].kind != TC_TRACE_ISSUE) {
+        !tc_trace_is_issue(t->events[e->cause].kind)) {
         return NULL;
     }
     return &t->events[e->cause];
@@ -132,7 +132,9 @@ static void add_wait(tc_timeline_row *row, const tc_trace_event *e) {
 
 /* Copies that report to a barrier rather than to a group have no bar. */
 static bool in_a_group(const tc_trace_event *issue) {
-    return issue->group >= 0 || issue->barrier == 0;
+    return issue->object == TC_OBJECT_GROUP ||
+           issue->object == TC_OBJECT_BULK_GROUP ||
+           issue->object == TC_OBJECT_NONE;
 }
 
 static void add_event(tc_timeline *tl, tc_timeline_row *row, int *cap,
@@ -140,12 +142,17 @@ static void add_event(tc_timeline *tl, tc_timeline_row *row, int *cap,
     const tc_trace_event *issue;
     switch (e->kind) {
     case TC_TRACE_ISSUE:
+    case TC_TRACE_BULK:
+    case TC_TRACE_TENSOR:
         if (in_a_group(e)) {
             add_issue(bar_of(tl, row, cap, e->group), e, row->lanes,
                       landed[e - tl->trace->events]);
         }
         break;
     case TC_TRACE_COMMIT:
+        if (!in_a_group(e)) {
+            break;
+        }
         add_commit(bar_of(tl, row, cap, e->group), e);
         break;
     case TC_TRACE_COMPLETE:
@@ -155,7 +162,7 @@ static void add_event(tc_timeline *tl, tc_timeline_row *row, int *cap,
         }
         break;
     case TC_TRACE_WAIT:
-        if (e->group >= 0) {
+        if (e->group >= 0 && in_a_group(e)) {
             add_wait(row, e);
         }
         break;

@@ -37,11 +37,13 @@ void tc_glyph_put(tc_buf *b, tc_glyph g, bool unicode) {
 
 char tc_event_letter(const tc_trace_event *e) {
     static const char letters[TC_TRACE_KIND_COUNT] = {
-        [TC_TRACE_ISSUE] = 'i', [TC_TRACE_COMMIT] = 'C',
-        [TC_TRACE_WAIT] = 'W',  [TC_TRACE_ARRIVE] = 'A',
-        [TC_TRACE_PHASE] = 'P', [TC_TRACE_BARRIER] = 'B',
-        [TC_TRACE_LOAD] = 'l',  [TC_TRACE_STORE] = 's',
-        [TC_TRACE_EXIT] = 'x',
+        [TC_TRACE_ISSUE] = 'i',      [TC_TRACE_COMMIT] = 'C',
+        [TC_TRACE_WAIT] = 'W',       [TC_TRACE_ARRIVE] = 'A',
+        [TC_TRACE_PHASE] = 'P',      [TC_TRACE_BARRIER] = 'B',
+        [TC_TRACE_LOAD] = 'l',       [TC_TRACE_STORE] = 's',
+        [TC_TRACE_EXIT] = 'x',       [TC_TRACE_BULK] = 'i',
+        [TC_TRACE_TENSOR] = 'i',     [TC_TRACE_TMEM_LOAD] = 'l',
+        [TC_TRACE_TMEM_STORE] = 's', [TC_TRACE_MMA] = 'i',
     };
     return e->kind < TC_TRACE_KIND_COUNT ? letters[e->kind] : 0;
 }

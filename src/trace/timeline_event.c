@@ -72,8 +72,8 @@ static void bytes(tc_buf *b, const tc_trace_event *e) {
 }
 
 static void at_barrier(tc_buf *b, const tc_trace_event *e) {
-    if (e->barrier != 0) {
-        tc_buf_printf(b, " %" PRIu64, e->barrier - 1);
+    if (e->object >= TC_OBJECT_MBARRIER && e->object <= TC_OBJECT_CLUSTER) {
+        tc_buf_printf(b, " %" PRIu64, e->barrier);
     }
     if (e->phase >= 0) {
         tc_buf_printf(b, " (phase %" PRId32 ")", e->phase);
@@ -93,7 +93,7 @@ static void issue_text(tc_buf *b, const tc_trace_event *e) {
     bytes(b, e);
     if (e->group >= 0) {
         tc_buf_printf(b, " for group %" PRId32, e->group);
-    } else if (e->barrier != 0) {
+    } else if (e->object == TC_OBJECT_MBARRIER) {
         tc_buf_puts(b, " that reports to the barrier");
         at_barrier(b, e);
     } else {
@@ -115,7 +115,7 @@ static void complete_text(tc_buf *b, const tc_timeline *tl,
 }
 
 static void wait_text(tc_buf *b, const tc_trace_event *e) {
-    if (e->barrier != 0) {
+    if (e->object == TC_OBJECT_MBARRIER) {
         tc_buf_puts(b, " waits at the barrier");
         at_barrier(b, e);
     } else if (e->group > 0) {
@@ -133,7 +133,18 @@ void tc_timeline_event_text(tc_buf *b, const tc_timeline *tl,
     name_warp(b, tl, e->cta, e->warp, e->lanes);
     switch ((tc_trace_kind)e->kind) {
     case TC_TRACE_ISSUE:
+    case TC_TRACE_BULK:
+    case TC_TRACE_TENSOR:
         issue_text(b, e);
+        break;
+    case TC_TRACE_TMEM_LOAD:
+    case TC_TRACE_TMEM_STORE:
+    case TC_TRACE_MMA:
+    case TC_TRACE_INIT:
+    case TC_TRACE_EXPECT:
+    case TC_TRACE_TRACK:
+        tc_buf_printf(b, ": %s", tc_trace_kind_names[e->kind]);
+        at_barrier(b, e);
         break;
     case TC_TRACE_COMMIT:
         tc_buf_printf(b, " commits its copies as group %" PRId32, e->group);

@@ -34,7 +34,7 @@ plan() {
         *) printf '%s\t%s\n' "${t##*/}" "'$t'" ;;
         esac
     done
-    for t in tests/pages/*.md lessons/*.md README.md; do
+    for t in tests/pages/*.md lessons/[0-9]*.md README.md; do
         printf '%s\t%s\n' "$t" "'$build/tests/page' '$program' lessons '$t'"
     done
     for t in tests/cuda/*/; do
@@ -57,6 +57,7 @@ plan() {
     echo "tests/faults	sh tests/faults/faults.sh '$program' '$build/tests/faults.so' 4"
     echo "tests/tools/check_names.sh	sh tests/tools/check_names.sh '$build/libtilecopy.a'"
     echo "tests/tools/test_need.sh	sh tests/tools/test_need.sh"
+    echo "tests/course/sections.sh	sh tests/course/sections.sh"
     echo "tests/tui/terminal.sh	sh tests/tui/terminal.sh '$program' $lesson"
     for t in tests/tui/*.tui; do
         echo "$t	sh tests/tui/case.sh '$program' '$t'"

@@ -11,6 +11,7 @@ rows='
 base:
 lang:
 layout:
+course:
 ir: layout
 front/front.h: lang layout ir
 front/value: lang layout ir front/front.h
@@ -47,13 +48,15 @@ runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
 runtime: ptx sim gpu trace runtime/stub/errors.def
 toolchain:
+sass:
 reply: layout ir front dispatch
 session: front dispatch emit ptx sim gpu trace reply
 load: ptx toolchain reply session
 run: ir ptx sim gpu toolchain reply session load
-explain: layout ptx sim reply session load run
+explain: layout ptx sass sim reply session load run
 exec: ptx runtime reply session load run explain
-commands: layout dispatch suggest emit gpu trace reply session load run explain exec
+commands: course layout dispatch suggest emit gpu trace reply session load run explain exec
+commands/lesson: course sim dispatch session load run commands
 view: trace
 grade: trace
 repl: trace view/view.h grade/grade.h

@@ -95,13 +95,27 @@ static void tell_checker(tc_transfer *t, const tc_bulk *b) {
     }
 }
 
+static tc_transfer_end end_of(const tc_resolved *at) {
+    return (tc_transfer_end){at->space, at->owner, at->address};
+}
+
+static void place(tc_transfer *t, const tc_bulk *b) {
+    if (b->ntargets) {
+        t->to = end_of(&b->target[0].to);
+    }
+    t->from = end_of(&b->from);
+    for (uint32_t i = 0; b->ntargets > 1 && i < b->ntargets; i++) {
+        t->targets |= (uint16_t)(1u << b->target[i].to.owner->rank);
+    }
+}
+
 tc_transfer *tc_bulk_transfer(tc_warp *w, const tc_ptx_op *op, int lane,
                               tc_bulk *b) {
     tc_transfer *t = tc_transfer_new(w, op, lane);
     t->state = b;
     t->drop = tc_bulk_drop;
     t->bytes = b->bytes;
-    t->address = b->target[0].to.address;
+    place(t, b);
     t->in_group = (op->more & TC_PX_BULK_GROUP) != 0;
     t->has_barrier = b->ntargets > 0 && b->target[0].has_barrier;
     t->barrier = b->target[0].barrier;

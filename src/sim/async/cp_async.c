@@ -16,6 +16,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the trace is told of these lanes' copies. */
+static tc_trace_event copy_event(tc_warp *w, const tc_batch *b,
+                                 uint32_t lanes) {
+    uint64_t dst[TC_LANES];
+    int first = tc_first_bit(lanes);
+    for (int i = 0; i < TC_LANES; i++) {
+        dst[i] = b->dst[i];
+    }
+    tc_trace_event e = {.lanes = lanes,
+                        .bytes = (int32_t)(b->op->size * tc_popc(lanes)),
+                        .each = b->op->size,
+                        .object = TC_OBJECT_GROUP,
+                        .space = TC_TRACE_SPACE_SHARED,
+                        .owner = w->cta->index,
+                        .source = b->src[first],
+                        .source_space = TC_TRACE_SPACE_GLOBAL};
+    tc_trace_lanes(w->cta->run->trace, &e, dst);
+    return e;
+}
+
 /* ---- landing ---- */
 
 /* Bounds were checked at issue, and allocations live as long as the run. */
@@ -40,12 +60,11 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
         tc_mbarrier_copies_landed(w);
     }
     if (lanes && r->trace) {
-        tc_observe_event(
-            w, b->op, TC_TRACE_COMPLETE, TC_UNIT_ASYNC, lanes,
-            (tc_trace_event){.group = b->group[tc_first_bit(lanes)],
-                             .bytes = (int32_t)n,
-                             .cause = b->event,
-                             .address = b->dst[tc_first_bit(lanes)]});
+        tc_trace_event e = copy_event(w, b, lanes);
+        e.group = b->group[tc_first_bit(lanes)];
+        e.cause = b->event;
+        e.bytes = (int32_t)n;
+        tc_observe_event(w, b->op, TC_TRACE_COMPLETE, TC_UNIT_ASYNC, lanes, e);
     }
 }
 
@@ -232,12 +251,10 @@ void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         b->complete = tc_timing_copy(w, b);
     }
     if (r->trace) {
-        int first = tc_first_bit(mask);
-        b->event = tc_observe_event(
-            w, op, TC_TRACE_ISSUE, TC_UNIT_ASYNC, mask,
-            (tc_trace_event){.group = (int32_t)w->core->ncommit[first],
-                             .bytes = (int32_t)(op->size * tc_popc(mask)),
-                             .address = b->dst[first]});
+        tc_trace_event e = copy_event(w, b, mask);
+        e.group = (int32_t)w->core->ncommit[tc_first_bit(mask)];
+        b->event =
+            tc_observe_event(w, op, TC_TRACE_ISSUE, TC_UNIT_ASYNC, mask, e);
     }
     schedule(w, b);
 }
@@ -255,9 +272,11 @@ static void trace_ordinals(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
             int i = tc_first_bit(m);
             same |= ordinal[i] == g ? UINT32_C(1) << i : 0;
         }
-        tc_observe_event(
-            w, op, kind, TC_UNIT_ASYNC, same,
-            (tc_trace_event){.cycle = begin, .group = g, .bytes = -1});
+        tc_observe_event(w, op, kind, TC_UNIT_ASYNC, same,
+                         (tc_trace_event){.cycle = begin,
+                                          .group = g,
+                                          .bytes = -1,
+                                          .object = TC_OBJECT_GROUP});
         mask &= ~same;
     }
 }

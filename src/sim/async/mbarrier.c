@@ -206,29 +206,6 @@ static void write_bits(tc_mbarrier_ref b, tc_mbarrier *m,
     memcpy(b.cta->shared + b.offset, &m->bits, 8);
 }
 
-static void trace_phase(tc_run *r, tc_mbarrier_ref b, uint32_t phase,
-                        const tc_access *by) {
-    if (!r->trace) {
-        return;
-    }
-    const tc_ptx_op *op = by->op;
-    tc_trace_event e = {.cycle = r->cycle,
-                        .end = r->cycle,
-                        .kind = TC_TRACE_PHASE,
-                        .unit = TC_UNIT_BARRIER,
-                        .cta = b.cta->index,
-                        .warp = by->warp,
-                        .lanes = UINT32_C(1) << by->lane,
-                        .group = -1,
-                        .bytes = -1,
-                        .cause = -1,
-                        .phase = (int32_t)phase,
-                        .barrier = TC_WINDOW_SHARED + b.offset,
-                        .line = op && op->file <= 1 ? (int32_t)op->line : 0,
-                        .ptx_line = op ? op->ptx_line : 0};
-    tc_trace_add(r->trace, &e);
-}
-
 /* Splits that wait for a phase up to `phase` issue their op again. */
 static void wake(tc_mbarrier_ref b, tc_mbarrier *m, uint32_t phase) {
     tc_cta *c = b.cta;
@@ -261,6 +238,7 @@ static void settle(tc_run *r, tc_mbarrier_ref b, tc_mbarrier *m,
     r->progress++;
     if (s->pending || s->tx) {
         write_bits(b, m, s);
+        tc_mbarrier_trace_fields(r, b, m);
         return;
     }
     s->pending = s->expected;
@@ -272,7 +250,8 @@ static void settle(tc_run *r, tc_mbarrier_ref b, tc_mbarrier *m,
     m->now = old;
     m->now.n = 0;
     m->announced = m->copied = 0;
-    trace_phase(r, b, m->phase - 1, by);
+    tc_mbarrier_trace_phase(r, b, m->phase - 1, by);
+    tc_mbarrier_trace_fields(r, b, m);
     wake(b, m, m->phase - 1);
 }
 
@@ -299,6 +278,7 @@ void tc_mbarrier_init(tc_run *r, tc_mbarrier_ref b, uint32_t count,
                        .now = now,
                        .before = before};
     write_bits(b, m, &(tc_mbarrier_state){.pending = count, .expected = count});
+    tc_mbarrier_trace_fields(r, b, m);
     r->progress++;
 }
 
@@ -307,6 +287,7 @@ void tc_mbarrier_inval(tc_run *r, tc_mbarrier_ref b, const tc_access *by) {
     if (m) {
         m->live = false;
         m->init = *by;
+        tc_mbarrier_trace_fields(r, b, m);
         r->progress++;
     }
 }
@@ -417,6 +398,7 @@ void tc_mbarrier_raise(tc_run *r, tc_mbarrier_ref b, const tc_access *by) {
     }
     s.pending++;
     write_bits(b, m, &s);
+    tc_mbarrier_trace_fields(r, b, m);
     r->progress++;
 }
 

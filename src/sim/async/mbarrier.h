@@ -32,6 +32,13 @@ void tc_mbarrier_complete_tx(tc_run *r, tc_mbarrier_ref b, uint32_t bytes,
 void tc_mbarrier_arrive(tc_run *r, tc_mbarrier_ref b, uint32_t count,
                         const tc_access *by);
 
+/* Tells the trace, if there is one, what a lane does to it; lanes of one
+ * instruction that do the same are one event, unless a phase ended between
+ * them. arrivals: how many; bytes: announced, -1 none. */
+void tc_mbarrier_trace(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
+                       int lane, const tc_mbarrier_ref *b, uint32_t arrivals,
+                       int32_t bytes);
+
 /* Phases that have completed since init; the current phase's ordinal. */
 uint32_t tc_mbarrier_phase(tc_mbarrier_ref b);
 
@@ -80,6 +87,11 @@ void tc_mbarrier_init(tc_run *r, tc_mbarrier_ref b, uint32_t count,
 void tc_mbarrier_inval(tc_run *r, tc_mbarrier_ref b, const tc_access *by);
 void tc_mbarrier_expect_tx(tc_run *r, tc_mbarrier_ref b, uint32_t bytes,
                            const tc_access *by);
+/* What the trace is told: that a phase is over; the fields as they are now. */
+void tc_mbarrier_trace_phase(tc_run *r, tc_mbarrier_ref b, uint32_t phase,
+                             const tc_access *by);
+void tc_mbarrier_trace_fields(tc_run *r, tc_mbarrier_ref b,
+                              const tc_mbarrier *m);
 /* One more arrival is pending in this phase. */
 void tc_mbarrier_raise(tc_run *r, tc_mbarrier_ref b, const tc_access *by);
 

@@ -35,6 +35,7 @@ static void arrive(tc_warp *w, const tc_mbarrier_copies *c, uint32_t lanes) {
         tc_access by = tc_access_of(w, c->op, i);
         tc_race_mbarrier_copied(w, i, c->to[i].cta, c->to[i].offset,
                                 tc_mbarrier_phase(c->to[i]), c->before);
+        tc_mbarrier_trace(w, c->op, TC_TRACE_ARRIVE, i, &c->to[i], 1, -1);
         tc_mbarrier_arrive(w->cta->run, c->to[i], 1, &by);
     }
     for (tc_batch *b = w->core->batches; b && b->serial < c->before;
@@ -104,6 +105,7 @@ void tc_sim_op_CP_ASYNC_MBARRIER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
         }
         tc_race_mbarrier_copies(w, op, i, c->to[i].cta, c->to[i].offset,
                                 tc_mbarrier_phase(c->to[i]));
+        tc_mbarrier_trace(w, op, TC_TRACE_TRACK, i, &c->to[i], 0, -1);
         if (!(op->more & TC_PX_MBAR_NOINC)) {
             tc_mbarrier_raise(r, c->to[i], &by);
         }

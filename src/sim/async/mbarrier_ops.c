@@ -31,22 +31,16 @@ static uint32_t value32(tc_warp *w, const tc_ptx_operand *o, int lane,
     return o->kind == TC_PO_NONE ? otherwise : tc_src32(w, o, tmp)[lane];
 }
 
-static void trace(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
-                  uint32_t lanes, const tc_mbarrier_ref *b, uint32_t phase,
-                  int32_t bytes, uint64_t since) {
-    tc_trace *t = w->cta->run->trace;
-    if (!t) {
-        return;
-    }
-    int32_t i = tc_observe_event(
-        w, op, kind, TC_UNIT_BARRIER, lanes,
-        (tc_trace_event){.cycle = since,
-                         .group = -1,
-                         .bytes = bytes,
-                         .barrier = TC_WINDOW_SHARED + b->offset});
-    if (tc_trace_at(t, i)) {
-        tc_trace_at(t, i)->phase = (int32_t)phase;
-    }
+static void trace_wait(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
+                       const tc_mbarrier_ref *b, uint32_t phase) {
+    tc_observe_event(w, op, TC_TRACE_WAIT, TC_UNIT_BARRIER, lanes,
+                     (tc_trace_event){.cycle = w->core->mb_since,
+                                      .group = -1,
+                                      .bytes = -1,
+                                      .object = TC_OBJECT_MBARRIER,
+                                      .owner = b->cta->index,
+                                      .phase = (int32_t)phase,
+                                      .barrier = b->offset});
 }
 
 static void stop_loop(tc_warp *w) {
@@ -68,7 +62,9 @@ void tc_sim_op_MBARRIER_INIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
             tc_race_mbarrier_init(w, op, i, b.cta, b.offset);
         }
         tc_access by = tc_access_of(w, op, i);
-        tc_mbarrier_init(r, b, value32(w, &op->a[1], i, 0), &by);
+        uint32_t count = value32(w, &op->a[1], i, 0);
+        tc_mbarrier_trace(w, op, TC_TRACE_INIT, i, &b, count, -1);
+        tc_mbarrier_init(r, b, count, &by);
     }
     stop_loop(w);
 }
@@ -104,6 +100,7 @@ static void change_tx(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         uint32_t bytes = value32(w, &op->a[1], i, 0);
         tc_access by = tc_access_of(w, op, i);
         if (expect) {
+            tc_mbarrier_trace(w, op, TC_TRACE_EXPECT, i, &b, 0, (int32_t)bytes);
             tc_mbarrier_expect_tx(r, b, bytes, &by);
         } else {
             tc_mbarrier_complete_tx(r, b, bytes, &by);
@@ -141,11 +138,11 @@ static void arrive(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         if (r->race) {
             tc_race_mbarrier_arrive(w, op, i, b.cta, b.offset, phase);
         }
+        tc_mbarrier_trace(w, op, TC_TRACE_ARRIVE, i, &b, expect ? 1 : n,
+                          expect ? (int32_t)n : -1);
         if (expect) {
             tc_mbarrier_expect_tx(r, b, n, &by);
         }
-        trace(w, op, TC_TRACE_ARRIVE, UINT32_C(1) << i, &b, phase,
-              expect ? (int32_t)n : -1, 0);
         if (!r->stopped) {
             tc_mbarrier_arrive_on(r, b, expect ? 1 : n, how, &by, &token[i]);
         }
@@ -245,8 +242,7 @@ static void trace_waits(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
     while (w->cta->run->trace && lanes) {
         uint32_t same = alike(t, lanes);
         const tc_wait *first = &t[tc_first_bit(same)];
-        trace(w, op, TC_TRACE_WAIT, same, &first->b, first->phase, -1,
-              w->core->mb_since);
+        trace_wait(w, op, same, &first->b, first->phase);
         lanes &= ~same;
     }
     w->core->mb_since = 0;

@@ -196,17 +196,6 @@ static void tell_checker(tc_transfer *x, const tensor_move *m) {
     }
 }
 
-static void tell_trace(const tc_transfer *x, uint32_t mask) {
-    if (x->warp->cta->run->trace) {
-        tc_observe_event(x->warp, x->op,
-                         is_load(x->op) ? TC_TRACE_LOAD : TC_TRACE_STORE,
-                         TC_UNIT_LSU, mask,
-                         (tc_trace_event){.group = -1,
-                                          .bytes = (int32_t)x->bytes,
-                                          .address = x->address});
-    }
-}
-
 static void issue(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
     tensor_move found = {0};
@@ -221,7 +210,9 @@ static void issue(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     x->drop = drop;
     x->kept = true;
     x->bytes = m->n * TC_LANES * 4;
-    x->address = m->lane << 16 | m->column[0];
+    *(is_load(op) ? &x->from : &x->to) =
+        (tc_transfer_end){TC_PS_TENSOR, w->cta, m->lane << 16 | m->column[0]};
+    x->lanes = mask;
     x->fetch = is_load(op) ? fetch_load : NULL;
     x->land = is_load(op) ? land_load : land_store;
     for (uint32_t i = 0; i < m->n && !is_load(op); i++) {
@@ -229,7 +220,6 @@ static void issue(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         memcpy(m->data[i], tc_src32(w, &m->regs[i], tmp), sizeof tmp);
     }
     tell_checker(x, m);
-    tell_trace(x, mask);
     x->complete = x->source = r->cycle + LATENCY + m->n;
     tc_transfer_start(x);
 }
@@ -249,6 +239,21 @@ static bool waits_for(const tc_warp *w, tc_ptx_opcode what,
     return x->warp == w && x->op->opcode == what && x->kept;
 }
 
+static void trace_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                       tc_ptx_opcode what) {
+    if (w->cta->run->trace) {
+        bool load = what == TC_PTX_TCGEN05_LD;
+        tc_observe_event(
+            w, op, TC_TRACE_WAIT, TC_UNIT_TENSOR, mask,
+            (tc_trace_event){.cycle = w->core->tensor_begin,
+                             .group = -1,
+                             .bytes = -1,
+                             .object = load ? TC_OBJECT_TMEM_LOAD
+                                            : TC_OBJECT_TMEM_STORE});
+    }
+    w->core->tensor_begin = 0;
+}
+
 static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                  tc_ptx_opcode what) {
     tc_run *r = w->cta->run;
@@ -256,7 +261,7 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     if (!tc_tmem_together(w, op, mask)) {
         return;
     }
-    for (tc_transfer *x = r->transfers; r->timing && x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers; r->timing && x; x = x->next) {
         if (waits_for(w, what, x) && !x->landed && x->complete > end) {
             end = x->complete;
         }
@@ -264,19 +269,23 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     if (end > r->cycle) {
         tc_warp_block(w, mask, w->core->pc - 1, TC_SPLIT_UNTIL, op)->until =
             end;
+        tc_warp_core *k = w->core;
+        k->tensor_begin = k->tensor_begin ? k->tensor_begin : r->cycle;
         return;
     }
-    for (tc_transfer *x = r->transfers; x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers, *next; x; x = next) {
+        next = x->next;
         if (waits_for(w, what, x)) {
             tc_transfer_land(x);
             tc_race_agent_waited(x->race, w, op, mask, false);
             x->kept = false;
+            tc_transfer_forget(x);
         }
     }
+    trace_wait(w, op, mask, what);
     if (r->race) { /* any of the warp's threads may tell others */
         tc_race_warp_sync(w, mask);
     }
-    tc_transfer_sweep(r);
 }
 
 void tc_sim_op_TCGEN05_WAIT_LD(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {

@@ -26,9 +26,12 @@ static bool tracks(const tc_transfer *x, const tc_transfer *before) {
 
 static void land(tc_run *r, tc_transfer *x) {
     tensor_commit *c = x->state;
-    for (tc_transfer *t = r->transfers; t && t != x; t = t->next) {
+    tc_transfer *next;
+    for (tc_transfer *t = x->warp->cta->transfers; t && t != x; t = next) {
+        next = t->next;
         if (tracks(x, t)) {
             tc_transfer_land(t);
+            tc_transfer_forget(t);
         }
     }
     tc_access by = tc_transfer_access(x);
@@ -100,7 +103,9 @@ static void track(tc_run *r, tc_transfer *t, tc_mbarrier_ref barrier) {
     t->barrier = barrier;
     tc_trace_event *e = r->trace ? tc_trace_at(r->trace, t->event) : NULL;
     if (e) {
-        e->barrier = TC_WINDOW_SHARED + barrier.offset;
+        e->object = TC_OBJECT_MBARRIER;
+        e->owner = barrier.cta->index;
+        e->barrier = barrier.offset;
         e->phase = (int32_t)tc_mbarrier_phase(barrier);
     }
 }
@@ -119,7 +124,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     x->has_barrier = c->n > 0;
     x->barrier = c->barrier[0];
     tell_checker(x->race, c);
-    for (tc_transfer *t = r->transfers; t && t != x; t = t->next) {
+    for (tc_transfer *t = w->cta->transfers; t && t != x; t = t->next) {
         if (tracks(x, t) && t->kept) {
             tell_checker(t->race, c);
             track(r, t, c->barrier[0]);
@@ -129,7 +134,6 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
         }
     }
     tc_transfer_start(x);
-    tc_transfer_sweep(r);
 }
 
 void tc_sim_op_TCGEN05_COMMIT(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {

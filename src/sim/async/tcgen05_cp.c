@@ -279,7 +279,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     x->land = land;
     x->kept = true; /* until tcgen05.commit */
     x->bytes = c->rows * c->bytes;
-    x->address = c->lane << 16 | c->column;
+    x->to = (tc_transfer_end){TC_PS_TENSOR, w->cta, c->lane << 16 | c->column};
     tell_checker(x, c);
     if (r->timing) {
         x->complete = tc_timing_transfer(r, x->bytes, TC_PS_SHARED,

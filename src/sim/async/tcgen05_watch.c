@@ -95,7 +95,7 @@ static void settle(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
     watching g = {.run = r, .n = w->func->n32};
     bool all = op->opcode == TC_PTX_CALL || op->opcode == TC_PTX_RET;
-    for (tc_transfer *x = r->transfers; x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers; x; x = x->next) {
         if (!pending(w, x)) {
             continue;
         }
@@ -116,7 +116,7 @@ static void settle(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 }
 
 static bool any_pending(const tc_warp *w) {
-    for (const tc_transfer *x = w->cta->run->transfers; x; x = x->next) {
+    for (const tc_transfer *x = w->cta->transfers; x; x = x->next) {
         if (pending(w, x)) {
             return true;
         }

@@ -22,6 +22,38 @@ static tc_race_proxy proxy_of(const tc_ptx_op *op) {
     }
 }
 
+/* ---- lists: so that an end costs no look at all the others ---- */
+
+static void link_cta(tc_transfer *t) {
+    tc_cta *c = t->warp->cta;
+    t->prev = c->transfers_last;
+    *(t->prev ? &t->prev->next : &c->transfers) = t;
+    c->transfers_last = t;
+}
+
+static void unlink_cta(tc_transfer *t) {
+    tc_cta *c = t->warp->cta;
+    *(t->prev ? &t->prev->next : &c->transfers) = t->next;
+    *(t->next ? &t->next->prev : &c->transfers_last) = t->prev;
+}
+
+static void link_flying(tc_transfer *t) {
+    tc_run *r = t->warp->cta->run;
+    t->prev_flying = r->flying_last;
+    *(t->prev_flying ? &t->prev_flying->next_flying : &r->flying) = t;
+    r->flying_last = t;
+}
+
+static void unlink_flying(tc_transfer *t) {
+    tc_run *r = t->warp->cta->run;
+    *(t->prev_flying ? &t->prev_flying->next_flying : &r->flying) =
+        t->next_flying;
+    *(t->next_flying ? &t->next_flying->prev_flying : &r->flying_last) =
+        t->prev_flying;
+}
+
+/* ---- life ---- */
+
 tc_transfer *tc_transfer_new(tc_warp *w, const tc_ptx_op *op, int lane) {
     tc_run *r = w->cta->run;
     tc_transfer *t = tc_xcalloc(1, sizeof *t);
@@ -30,12 +62,12 @@ tc_transfer *tc_transfer_new(tc_warp *w, const tc_ptx_op *op, int lane) {
     t->lane = lane;
     t->group = -1;
     t->event = -1;
+    t->lanes = UINT32_C(1) << lane;
+    t->to.space = t->from.space = TC_PS_REG;
+    t->to.owner = t->from.owner = w->cta;
     t->race = r->race ? tc_race_agent_new(w, op, lane, proxy_of(op)) : NULL;
-    if (!r->transfers_end) {
-        r->transfers_end = &r->transfers;
-    }
-    *r->transfers_end = t;
-    r->transfers_end = &t->next;
+    link_cta(t);
+    link_flying(t);
     return t;
 }
 
@@ -49,45 +81,88 @@ tc_access tc_transfer_access(const tc_transfer *t) {
 
 /* ---- the trace ---- */
 
-static int32_t tell(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
-                    uint32_t lanes, tc_trace_event e, int32_t phase) {
-    tc_trace *t = w->cta->run->trace;
-    if (!t) {
-        return -1;
-    }
-    int32_t i = tc_observe_event(w, op, kind, TC_UNIT_TMA, lanes, e);
-    if (tc_trace_at(t, i)) {
-        tc_trace_at(t, i)->phase = phase;
-    }
-    return i;
-}
-
-/* tcgen05.ld, st and commit, and wgmma, are no copies: tcgen05*.c and wgmma.c
- * tell of them. */
+/* tcgen05.ld, st and commit, and wgmma, are no copies. */
 static bool is_copy(const tc_ptx_op *op) {
     return proxy_of(op) != TC_RACE_TENSOR &&
            tc_ptx_effect_of(op) != TC_PTX_EFFECT_GROUP &&
            tc_ptx_effect_of(op) != TC_PTX_EFFECT_ASYNC_MMA;
 }
 
-static int32_t tell_transfer(tc_transfer *t, tc_trace_kind kind) {
-    if (!is_copy(t->op)) {
+/* The kind of its issue. tcgen05.commit has none: it is an event alone. */
+static tc_trace_kind kind_of(const tc_ptx_op *op) {
+    switch (tc_ptx_effect_of(op)) {
+    case TC_PTX_EFFECT_TMEM_LOAD:
+        return TC_TRACE_TMEM_LOAD;
+    case TC_PTX_EFFECT_TMEM_STORE:
+        return TC_TRACE_TMEM_STORE;
+    case TC_PTX_EFFECT_TMEM_COPY:
+        return TC_TRACE_TENSOR;
+    case TC_PTX_EFFECT_ASYNC_MMA:
+        return TC_TRACE_MMA;
+    case TC_PTX_EFFECT_ST_ASYNC:
+    case TC_PTX_EFFECT_RED_ASYNC:
+        return TC_TRACE_ISSUE;
+    case TC_PTX_EFFECT_GROUP:
+        return TC_TRACE_COMMIT;
+    default:
+        return op->opcode == TC_PTX_CP_ASYNC_BULK_TENSOR ||
+                       op->opcode == TC_PTX_CP_REDUCE_ASYNC_BULK_TENSOR
+                   ? TC_TRACE_TENSOR
+                   : TC_TRACE_BULK;
+    }
+}
+
+static tc_trace_unit unit_of(const tc_ptx_op *op) {
+    return is_copy(op) && op->opcode != TC_PTX_TCGEN05_CP ? TC_UNIT_TMA
+                                                          : TC_UNIT_TENSOR;
+}
+
+/* Of what its group or its wait is. */
+static tc_trace_object object_of(const tc_transfer *t) {
+    switch (tc_ptx_effect_of(t->op)) {
+    case TC_PTX_EFFECT_TMEM_LOAD:
+        return TC_OBJECT_TMEM_LOAD;
+    case TC_PTX_EFFECT_TMEM_STORE:
+        return TC_OBJECT_TMEM_STORE;
+    case TC_PTX_EFFECT_ASYNC_MMA:
+        return TC_OBJECT_MMA_GROUP;
+    default:
+        return t->has_barrier ? TC_OBJECT_MBARRIER
+               : t->in_group  ? TC_OBJECT_BULK_GROUP
+                              : TC_OBJECT_NONE;
+    }
+}
+
+static int32_t group_of(const tc_transfer *t) {
+    if (tc_ptx_effect_of(t->op) == TC_PTX_EFFECT_ASYNC_MMA) {
+        return t->group >= 0 ? t->group : (int32_t)t->warp->core->wgmma_groups;
+    }
+    if (!t->in_group) {
         return -1;
     }
-    tc_trace_event e = {.group = -1,
-                        .bytes = (int32_t)t->bytes,
-                        .cause = t->event,
-                        .address = t->address};
-    int32_t phase = -1;
-    if (t->in_group) {
-        e.group =
-            t->group >= 0 ? t->group : (int32_t)t->warp->core->nbulk[t->lane];
-    }
+    return t->group >= 0 ? t->group : (int32_t)t->warp->core->nbulk[t->lane];
+}
+
+static int32_t tell_transfer(tc_transfer *t, tc_trace_kind kind) {
+    bool of_shared = t->to.space == TC_PS_SHARED || t->to.space == TC_PS_TENSOR;
+    tc_trace_event e = {
+        .group = group_of(t),
+        .bytes = t->bytes ? (int32_t)t->bytes : -1,
+        .cause = t->event,
+        .object = object_of(t),
+        .owner = of_shared ? t->to.owner->index : t->warp->cta->index,
+        .targets = t->targets,
+        .address = t->to.address,
+        .space = tc_trace_space_of(t->to.space),
+        .source = t->from.address,
+        .source_space = tc_trace_space_of(t->from.space),
+        .source_owner = t->from.owner ? t->from.owner->index : 0};
     if (t->has_barrier) {
-        e.barrier = TC_WINDOW_SHARED + t->barrier.offset;
-        phase = (int32_t)tc_mbarrier_phase(t->barrier);
+        e.owner = t->barrier.cta->index;
+        e.barrier = t->barrier.offset;
+        e.phase = (int32_t)tc_mbarrier_phase(t->barrier);
     }
-    return tell(t->warp, t->op, kind, UINT32_C(1) << t->lane, e, phase);
+    return tc_observe_event(t->warp, t->op, kind, unit_of(t->op), t->lanes, e);
 }
 
 /* ---- landing ---- */
@@ -115,51 +190,36 @@ static void land(tc_run *r, tc_transfer *t) {
     }
     read_sources(r, t);
     t->landed = true;
+    unlink_flying(t);
     r->progress++;
-    if (r->trace) {
+    if (r->trace && kind_of(t->op) != TC_TRACE_COMMIT) {
         tell_transfer(t, TC_TRACE_COMPLETE);
     }
     t->land(r, t);
-}
-
-/* Forgets what has landed and nobody will ask for. */
-static void sweep(tc_run *r) {
-    tc_transfer **p = &r->transfers;
-    while (*p) {
-        tc_transfer *t = *p;
-        if (t->landed && !t->in_group && !t->kept && t->queued == 0) {
-            *p = t->next;
-            drop(t);
-        } else {
-            p = &t->next;
-        }
-    }
-    r->transfers_end = p;
 }
 
 void tc_transfer_land(tc_transfer *t) {
     land(t->warp->cta->run, t);
 }
 
-void tc_transfer_sweep(tc_run *r) {
-    sweep(r);
+void tc_transfer_forget(tc_transfer *t) {
+    if (t->landed && !t->in_group && !t->kept && t->queued == 0) {
+        unlink_cta(t);
+        drop(t);
+    }
 }
 
 void tc_transfer_due(tc_transfer *t) {
-    tc_run *r = t->warp->cta->run;
-    land(r, t);
-    sweep(r);
+    tc_transfer_land(t);
+    tc_transfer_forget(t);
 }
 
 bool tc_transfer_force(tc_run *r) {
-    for (tc_transfer *t = r->transfers; t; t = t->next) {
-        if (!t->landed) {
-            land(r, t);
-            sweep(r);
-            return true;
-        }
+    tc_transfer *t = r->flying;
+    if (t) {
+        tc_transfer_due(t);
     }
-    return false;
+    return t != NULL;
 }
 
 /* ---- the completion policy ---- */
@@ -169,7 +229,8 @@ static void at(tc_transfer *t, uint64_t cycle) {
     tc_event_push(r, (tc_event){.cycle = cycle,
                                 .queued = &t->queued,
                                 .warp = t->warp,
-                                .transfer = t});
+                                .transfer = t,
+                                .at = &t->queued_at});
     if (!r->timing && tc_event_next(r) < r->deadline) {
         r->deadline = tc_event_next(r);
         t->warp->core->limit = 0; /* the loop looks at the deadline again */
@@ -200,12 +261,11 @@ void tc_transfer_start(tc_transfer *t) {
         r->counters.bulk_bytes += t->bytes;
     }
     if (r->trace) {
-        t->event = tell_transfer(t, TC_TRACE_ISSUE);
+        t->event = tell_transfer(t, kind_of(t->op));
     }
     switch (r->completion) {
     case TC_COMPLETE_EARLY:
-        land(r, t);
-        sweep(r);
+        tc_transfer_due(t);
         break;
     case TC_COMPLETE_TIMING:
         at(t, t->complete > r->cycle ? t->complete : r->cycle);
@@ -222,7 +282,8 @@ void tc_transfer_start(tc_transfer *t) {
 
 /* An event for each ordinal among the lanes (normally one). */
 static void tell_groups(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
-                        uint32_t mask, const int32_t *ordinal, uint64_t begin) {
+                        uint32_t mask, const int32_t *ordinal, uint64_t begin,
+                        bool read_only) {
     while (w->cta->run->trace && mask) {
         int32_t g = ordinal[tc_first_bit(mask)];
         uint32_t same = 0;
@@ -230,8 +291,12 @@ static void tell_groups(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
             int i = tc_first_bit(m);
             same |= ordinal[i] == g ? UINT32_C(1) << i : 0;
         }
-        tell(w, op, kind, same,
-             (tc_trace_event){.cycle = begin, .group = g, .bytes = -1}, -1);
+        tc_observe_event(w, op, kind, TC_UNIT_TMA, same,
+                         (tc_trace_event){.cycle = begin,
+                                          .group = g,
+                                          .bytes = -1,
+                                          .count = read_only,
+                                          .object = TC_OBJECT_BULK_GROUP});
         mask &= ~same;
     }
 }
@@ -248,13 +313,13 @@ void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         ordinal[i] = (int32_t)k->nbulk[i];
         k->nbulk[i] += mask >> i & 1;
     }
-    for (tc_transfer *t = w->cta->run->transfers; t; t = t->next) {
+    for (tc_transfer *t = w->cta->transfers; t; t = t->next) {
         if (is_of(t, w, mask) && t->group < 0) {
             t->group = ordinal[t->lane];
             tc_race_agent_committed(t->race);
         }
     }
-    tell_groups(w, op, TC_TRACE_COMMIT, mask, ordinal, 0);
+    tell_groups(w, op, TC_TRACE_COMMIT, mask, ordinal, 0, false);
 }
 
 static bool covers(const tc_transfer *t, const tc_warp *w, uint32_t mask,
@@ -268,7 +333,8 @@ static uint64_t wait_end(const tc_warp *w, uint32_t mask, int64_t leave,
                          bool read_only) {
     const tc_run *r = w->cta->run;
     uint64_t end = r->cycle;
-    for (const tc_transfer *t = r->transfers; r->timing && t; t = t->next) {
+    for (const tc_transfer *t = w->cta->transfers; r->timing && t;
+         t = t->next) {
         uint64_t x = read_only ? t->source : t->complete;
         if (x > end && !(read_only ? t->read : t->landed) &&
             covers(t, w, mask, leave)) {
@@ -281,7 +347,8 @@ static uint64_t wait_end(const tc_warp *w, uint32_t mask, int64_t leave,
 static void finish_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                         int64_t leave, bool read_only) {
     tc_run *r = w->cta->run;
-    for (tc_transfer *t = r->transfers; t; t = t->next) {
+    for (tc_transfer *t = w->cta->transfers, *next; t; t = next) {
+        next = t->next;
         if (!is_of(t, w, mask)) {
             continue;
         }
@@ -300,9 +367,10 @@ static void finish_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                                  (int64_t)w->core->nbulk[t->lane] - 1 -
                                      t->group);
         }
-        t->in_group = !covered || read_only;
+        /* A later wait for the bytes makes them known to the thread. */
+        t->in_group = !covered || (read_only && (t->race || !t->landed));
+        tc_transfer_forget(t);
     }
-    sweep(r);
 }
 
 void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
@@ -324,7 +392,7 @@ void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         int64_t g = (int64_t)k->nbulk[i] - leave - 1;
         newest[i] = g < 0 ? -1 : (int32_t)g;
     }
-    tell_groups(w, op, TC_TRACE_WAIT, mask, newest, begin);
+    tell_groups(w, op, TC_TRACE_WAIT, mask, newest, begin, read_only);
 }
 
 /* ---- ends ---- */
@@ -333,23 +401,19 @@ void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
  * shared memory is about to go. */
 void tc_transfer_finish(tc_cta *c) {
     tc_run *r = c->run;
-    for (tc_transfer *t = r->transfers; t; t = t->next) {
-        if (t->warp->cta == c) {
-            t->in_group = t->kept = false;
-            if (!r->stopped) {
-                land(r, t);
-            }
-            t->landed = t->read = true;
+    for (tc_transfer *t = c->transfers; t; t = t->next) {
+        t->in_group = t->kept = false;
+        if (!r->stopped) {
+            land(r, t);
+        } else if (!t->landed) {
+            unlink_flying(t);
         }
+        t->landed = t->read = true;
     }
-    sweep(r);
-}
-
-void tc_transfer_free(tc_run *r) {
-    while (r->transfers) {
-        tc_transfer *t = r->transfers;
-        r->transfers = t->next;
-        drop(t);
+    while (c->transfers) {
+        if (c->transfers->queued) {
+            tc_event_remove(r, c->transfers->queued_at);
+        }
+        tc_transfer_forget(c->transfers);
     }
-    r->transfers_end = NULL;
 }

@@ -17,8 +17,18 @@
 typedef struct tc_transfer tc_transfer;
 typedef void tc_transfer_fn(tc_run *r, tc_transfer *t);
 
+/* Where the bytes go, or come from. */
+typedef struct tc_transfer_end {
+    tc_ptx_space space; /* GLOBAL, SHARED (owner's), TENSOR (the same); REG:
+                           none of them */
+    const tc_cta *owner;
+    uint64_t address;
+} tc_transfer_end;
+
 struct tc_transfer {
-    tc_transfer *next; /* in issue order, of the run */
+    tc_transfer *next, *prev; /* of its CTA's, in the order of issue */
+    tc_transfer *next_flying, *prev_flying; /* of the run's that have not
+                                               landed, in that order */
     const tc_ptx_op *op;
     tc_warp *warp; /* the issuer's */
     int lane;
@@ -36,11 +46,14 @@ struct tc_transfer {
                                 their wait, cp until its commit */
     bool landed, read;       /* read: its sources have been read */
     uint32_t bytes;
-    uint64_t address;          /* where the bytes go, for the trace */
+    uint32_t lanes;           /* that it stands for, in the trace */
+    tc_transfer_end to, from; /* for the trace */
+    uint16_t targets; /* multicast: ranks of the CTAs, a bit each; else 0 */
     uint64_t complete, source; /* timing: when the bytes arrive; when the
                                   sources have been read */
     int32_t event;             /* its ISSUE in the trace */
-    uint32_t queued;           /* events that name it */
+    uint32_t queued;           /* events that name it: 0 or 1 */
+    size_t queued_at;          /* where the queue has that one */
     tc_race_agent *race;       /* NULL: hazards off */
 };
 
@@ -53,10 +66,11 @@ void tc_transfer_start(tc_transfer *t);
 /* Lands the oldest transfer that has not landed. False: there is none. The
  * scheduler calls it under LATE when nobody can go on. */
 bool tc_transfer_force(tc_run *r);
-/* Lands it now, if it has not landed; sweep forgets what has landed and is not
- * kept. */
+/* Lands it now, if it has not landed. It stays until it is forgotten, which is
+ * for who holds the CTA's list to do: frees it if it has landed and nobody will
+ * ask for it. */
 void tc_transfer_land(tc_transfer *t);
-void tc_transfer_sweep(tc_run *r);
+void tc_transfer_forget(tc_transfer *t);
 /* An event of it is due. */
 void tc_transfer_due(tc_transfer *t);
 /* What stands for it in findings. */
@@ -67,8 +81,8 @@ tc_access tc_transfer_access(const tc_transfer *t);
 void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
 void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                       int64_t leave, bool read_only);
-/* At the end of a CTA (its transfers land or are dropped) and of a run. */
+/* At the end of a CTA (its transfers land or are dropped); it
+ * costs what this CTA has under way, whatever others have. */
 void tc_transfer_finish(tc_cta *c);
-void tc_transfer_free(tc_run *r);
 
 #endif

@@ -144,8 +144,8 @@ static double sum_at(const group_product *g, uint32_t depth, tc_mma_element p,
 }
 
 /* Earlier products of the warp go first: they may have the same D. */
-static void land_earlier(tc_run *r, const tc_transfer *x) {
-    for (tc_transfer *t = r->transfers; t && t != x; t = t->next) {
+static void land_earlier(const tc_transfer *x) {
+    for (tc_transfer *t = x->warp->cta->transfers; t && t != x; t = t->next) {
         if (is_product(x->warp, t) && !t->landed) {
             tc_transfer_land(t);
         }
@@ -157,7 +157,7 @@ static void land(tc_run *r, tc_transfer *x) {
     const tc_ptx_operand *v = &r->module->vec[x->op->a[0].slot];
     const tc_matrix *m = &g->d;
     uint32_t depth = depth_of(x->op);
-    land_earlier(r, x);
+    land_earlier(x);
     for (uint32_t i = 0; i < m->regs && x->warp->alive; i++) {
         uint32_t tmp[TC_LANES], d[TC_LANES] = {0};
         const uint32_t *c = tc_src32(x->warp, &v[i], tmp);
@@ -283,16 +283,6 @@ static bool describe(tc_warp *w, const tc_ptx_op *op, group_product *g) {
     return good;
 }
 
-static void tell_trace(const tc_transfer *x, uint32_t mask) {
-    if (x->warp->cta->run->trace) {
-        tc_observe_event(x->warp, x->op, TC_TRACE_ISSUE, TC_UNIT_LSU, mask,
-                         (tc_trace_event){.group = -1,
-                                          .bytes = -1,
-                                          .end = x->complete,
-                                          .address = x->address});
-    }
-}
-
 void tc_sim_op_WGMMA_MMA_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
@@ -316,7 +306,8 @@ void tc_sim_op_WGMMA_MMA_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     x->kept = true;
     x->fetch = fetch;
     x->land = land;
-    x->address = g->b.start;
+    x->from = (tc_transfer_end){TC_PS_SHARED, w->cta, g->b.start};
+    x->lanes = mask;
     if (x->race) {
         inside(w, op, &g->b, 0, g->d.cols, x->race);
         if (!g->in_registers) {
@@ -326,11 +317,23 @@ void tc_sim_op_WGMMA_MMA_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     k->wgmma_free = k->wgmma_free > r->cycle ? k->wgmma_free : r->cycle;
     k->wgmma_free += g->d.cols / 2;
     x->complete = x->source = k->wgmma_free + LATENCY;
-    tell_trace(x, mask);
     tc_transfer_start(x);
 }
 
 /* ---- groups ---- */
+
+static void trace_group(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
+                        uint32_t mask, int64_t group) {
+    if (w->cta->run->trace) {
+        tc_observe_event(
+            w, op, kind, TC_UNIT_TENSOR, mask,
+            (tc_trace_event){.cycle = w->core->tensor_begin,
+                             .group = group < 0 ? -1 : (int32_t)group,
+                             .bytes = -1,
+                             .object = TC_OBJECT_MMA_GROUP});
+    }
+    w->core->tensor_begin = 0;
+}
 
 void tc_sim_op_WGMMA_COMMIT_GROUP(tc_warp *w, const tc_ptx_op *op,
                                   uint32_t mask) {
@@ -338,13 +341,14 @@ void tc_sim_op_WGMMA_COMMIT_GROUP(tc_warp *w, const tc_ptx_op *op,
         return;
     }
     int32_t group = (int32_t)w->core->wgmma_groups++;
-    for (tc_transfer *x = w->cta->run->transfers; x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers; x; x = x->next) {
         group_product *g = x->state;
         if (is_product(w, x) && g->group < 0) {
             g->group = x->group = group;
             tc_race_agent_committed(x->race);
         }
     }
+    trace_group(w, op, TC_TRACE_COMMIT, mask, group);
 }
 
 static bool covers(const tc_warp *w, const tc_transfer *x, int64_t leave) {
@@ -363,7 +367,7 @@ void tc_sim_op_WGMMA_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
     if (!tc_mma_together(w, op, mask)) {
         return;
     }
-    for (tc_transfer *x = r->transfers; r->timing && x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers; r->timing && x; x = x->next) {
         if (covers(w, x, leave) && !x->landed && x->complete > end) {
             end = x->complete;
         }
@@ -371,14 +375,19 @@ void tc_sim_op_WGMMA_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
     if (end > r->cycle) {
         tc_warp_block(w, mask, w->core->pc - 1, TC_SPLIT_UNTIL, op)->until =
             end;
+        tc_warp_core *k = w->core;
+        k->tensor_begin = k->tensor_begin ? k->tensor_begin : r->cycle;
         return;
     }
-    for (tc_transfer *x = r->transfers; x; x = x->next) {
+    for (tc_transfer *x = w->cta->transfers, *next; x; x = next) {
+        next = x->next;
         if (covers(w, x, leave)) {
             tc_transfer_land(x);
             tc_race_agent_waited(x->race, w, op, mask, false);
             x->kept = false;
+            tc_transfer_forget(x);
         }
     }
-    tc_transfer_sweep(r);
+    trace_group(w, op, TC_TRACE_WAIT, mask,
+                (int64_t)w->core->wgmma_groups - leave - 1);
 }

@@ -56,6 +56,9 @@ struct tc_fast {
     uint32_t sub;              /* TC_BOOL_* of a comparison; of an access 1:
                                   its base has 32 bits */
     uint8_t kind;              /* tc_fast_kind */
+    uint16_t id;               /* tc_fast_id */
+    uint8_t apart; /* of an access: so often it is not looked whether the lanes
+                      lie side by side */
 };
 
 /* Rows that the registers of the launched kernel have, by slot. Those that are

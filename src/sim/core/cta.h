@@ -28,8 +28,9 @@ struct tc_cta {
      * peers[c->rank] == c. A grid without clusters has clusters of one. */
     uint32_t rank, ncluster;
     struct tc_cta **peers;
-    bool ended;                          /* its threads have all exited */
-    bool waits;                          /* one has waited at a barrier */
+    bool ended; /* its threads have all exited */
+    bool waits; /* one has waited at a barrier */
+    struct tc_transfer *transfers, *transfers_last; /* async/transfer.c */
     struct tc_mbarrier_table *mbarriers; /* async/mbarrier.c; NULL: none yet */
     struct tc_tensor_memory *tensor;     /* tcgen05*.c; NULL: none yet */
 };

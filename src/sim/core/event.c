@@ -6,24 +6,24 @@ static bool earlier(const tc_event *a, const tc_event *b) {
     return a->cycle != b->cycle ? a->cycle < b->cycle : a->order < b->order;
 }
 
-void tc_event_push(tc_run *r, tc_event e) {
-    if (r->nevents == r->cevents) {
-        r->cevents = r->cevents ? r->cevents * 2 : 64;
-        r->events = tc_xrealloc(r->events, r->cevents * sizeof *r->events);
+static void put(tc_run *r, size_t i, const tc_event *e) {
+    r->events[i] = *e;
+    if (e->at) {
+        *e->at = i;
     }
-    e.order = r->norder++;
-    ++*e.queued;
-    size_t i = r->nevents++;
-    while (i > 0 && earlier(&e, &r->events[(i - 1) / 2])) {
-        r->events[i] = r->events[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    r->events[i] = e;
 }
 
-static tc_event pop(tc_run *r) {
-    tc_event top = r->events[0], last = r->events[--r->nevents];
-    size_t i = 0;
+/* Puts e at i, or higher. */
+static void rise(tc_run *r, size_t i, const tc_event *e) {
+    while (i > 0 && earlier(e, &r->events[(i - 1) / 2])) {
+        put(r, i, &r->events[(i - 1) / 2]);
+        i = (i - 1) / 2;
+    }
+    put(r, i, e);
+}
+
+/* Puts e at i, or lower. */
+static void sink(tc_run *r, size_t i, const tc_event *e) {
     for (;;) {
         size_t c = 2 * i + 1;
         if (c >= r->nevents) {
@@ -32,14 +32,39 @@ static tc_event pop(tc_run *r) {
         if (c + 1 < r->nevents && earlier(&r->events[c + 1], &r->events[c])) {
             c++;
         }
-        if (!earlier(&r->events[c], &last)) {
+        if (!earlier(&r->events[c], e)) {
             break;
         }
-        r->events[i] = r->events[c];
+        put(r, i, &r->events[c]);
         i = c;
     }
-    r->events[i] = last;
-    return top;
+    put(r, i, e);
+}
+
+void tc_event_push(tc_run *r, tc_event e) {
+    if (r->nevents == r->cevents) {
+        r->cevents = r->cevents ? r->cevents * 2 : 64;
+        r->events = tc_xrealloc(r->events, r->cevents * sizeof *r->events);
+    }
+    e.order = r->norder++;
+    ++*e.queued;
+    rise(r, r->nevents++, &e);
+}
+
+/* The one at i is no more in the queue. */
+static tc_event take(tc_run *r, size_t i) {
+    tc_event e = r->events[i], last = r->events[--r->nevents];
+    if (i < r->nevents && i > 0 && earlier(&last, &r->events[(i - 1) / 2])) {
+        rise(r, i, &last);
+    } else if (i < r->nevents) {
+        sink(r, i, &last);
+    }
+    --*e.queued;
+    return e;
+}
+
+void tc_event_remove(tc_run *r, size_t at) {
+    take(r, at);
 }
 
 uint64_t tc_event_next(const tc_run *r) {
@@ -48,8 +73,7 @@ uint64_t tc_event_next(const tc_run *r) {
 
 void tc_event_run(tc_run *r) {
     while (r->nevents && r->events[0].cycle <= r->cycle) {
-        tc_event e = pop(r);
-        --*e.queued;
+        tc_event e = take(r, 0);
         r->hooks->due(r, &e);
     }
 }

@@ -97,7 +97,8 @@ struct tc_run {
     tc_trace *trace;           /* NULL: off */
     tc_timing *timing;         /* NULL: off */
     tc_slab *slab;             /* of the warps of a large grid, or NULL */
-    struct tc_transfer *transfers, **transfers_end; /* async/transfer.c */
+    /* async/transfer.c: what has not landed, in the order of issue. */
+    struct tc_transfer *flying, *flying_last;
 };
 
 struct tc_sim {

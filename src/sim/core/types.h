@@ -7,6 +7,12 @@
 
 enum { TC_LANES = 32 };
 
+/* Of an access of some lanes: those whose next lane takes part, too, and is on
+ * the same bytes, or on those right behind. */
+typedef struct tc_lane_steps {
+    uint32_t same, next;
+} tc_lane_steps;
+
 typedef struct tc_warp tc_warp;
 typedef struct tc_cta tc_cta;
 typedef struct tc_run tc_run;

@@ -17,11 +17,11 @@ static void reset_rest(tc_warp_core *k) {
     if (k->poll) {
         memset(k->poll, 0, TC_LANES * sizeof *k->poll);
     }
-    k->bulk_begin = k->wgmma_free = k->wgmma_groups = 0;
+    k->bulk_begin = k->tensor_begin = k->wgmma_free = k->wgmma_groups = 0;
     free(k->wgmma_touched);
     k->wgmma_touched = NULL;
     k->mb_ever = k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
-    k->mb_since = k->cl_since = 0;
+    k->mb_since = k->cl_since = k->cl_done = 0;
     k->polls = k->poll_progress = 0;
     k->short_turns = 0;
     k->batches = NULL;

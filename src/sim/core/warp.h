@@ -66,6 +66,15 @@ typedef struct tc_poll {
 
 enum { TC_BARRIERS = 16 };
 
+/* timing/stretch.c: what the trace will be told of a warp's cycles. */
+typedef struct tc_warp_stretch {
+    uint64_t begin, end; /* it issued in [begin, end) */
+    uint32_t issued;     /* so often; 0: nothing yet */
+    const tc_ptx_op *op; /* the last one */
+    uint64_t most;       /* since then: the longest stall of one cause */
+    uint8_t cause;       /* and which: tc_stall */
+} tc_warp_stretch;
+
 typedef struct tc_warp_core {
     /* Every op looks at these: together. */
     uint32_t pc, mask;
@@ -101,10 +110,11 @@ typedef struct tc_warp_core {
     bool looping, spinning; /* spinning: but for lanes that still sleep */
 
     uint64_t loop_hash, loop_progress, loop_selected, loop_cycle;
-    uint64_t loop_next;  /* .next when it was last looked at */
-    uint64_t nbatches;   /* issued so far */
-    uint64_t wait_begin; /* a wait that blocks: when it began, else 0 */
-    uint64_t bulk_begin; /* a wait for bulk groups that blocks, or 0 */
+    uint64_t loop_next;    /* .next when it was last looked at */
+    uint64_t nbatches;     /* issued so far */
+    uint64_t wait_begin;   /* a wait that blocks: when it began, else 0 */
+    uint64_t bulk_begin;   /* a wait for bulk groups that blocks, or 0 */
+    uint64_t tensor_begin; /* the same of tcgen05.wait and wgmma.wait_group */
     /* async/mbarrier_ops.c: lanes whose try_wait is issued again, because the
      * phase completed, or time ran out; when the oldest one that waits began.
      */
@@ -116,7 +126,8 @@ typedef struct tc_warp_core {
     uint32_t cl_arrived, cl_owed;
     const tc_ptx_op *cl_op; /* the last arrive */
     uint64_t cl_since;      /* when a wait that blocks began, else 0 */
-    uint64_t polls;         /* mbarrier waits that returned false */
+    uint64_t cl_done; /* the clock: the last phase's end is known here then */
+    uint64_t polls;   /* mbarrier waits that returned false */
     uint64_t poll_progress;
     uint64_t asked; /* strong loads, atomics and waits in vain */
     /* async/wgmma.c: groups committed; when the tensor core is free; the
@@ -128,6 +139,7 @@ typedef struct tc_warp_core {
     uint32_t ncommit[TC_LANES];
     uint32_t arrived[TC_BARRIERS]; /* lanes that arrived without waiting */
     uint32_t nbulk[TC_LANES];      /* bulk groups committed: async/transfer.c */
+    tc_warp_stretch stretch;
     uint64_t sp[TC_LANES]; /* end of each lane's stack in local memory */
 } tc_warp_core;
 

@@ -257,10 +257,7 @@ static void find_general(tc_flow *f) {
     for (uint32_t i = f->func->begin; i < f->func->end; i++) {
         const tc_ptx_op *op = &f->r->module->code[i];
         tc_fast x;
-        /* accesses that the fast path cannot do after all */
-        bool rows = op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST;
-        if ((rows && op->space != TC_PS_PARAM) ||
-            !tc_fast_decode(f->r, op, &x)) {
+        if (!tc_fast_decode(f->r, op, &x) || !tc_fast_private(&x)) {
             tc_flow_visit(f, op, note_general, NULL);
         }
     }

@@ -70,8 +70,34 @@ enum {
     TC_REG_DEFINED = 16  /* some op writes it */
 };
 
+typedef struct tc_choice {
+    tc_fast_id id;
+    uint8_t n;     /* sources, from operand 1 (of a comparison: 2) on */
+    bool narrow;   /* gives 16 bits: the destination may have 16 */
+    bool exchange; /* sources in the other order */
+    bool negate;   /* of a comparison */
+} tc_choice;
+
+/* choose.c: of what works on registers, each lane for itself. */
+tc_choice tc_fast_choice(const tc_ptx_op *op);
+
 /* decode.c: fills x for an op; false: the general path. */
 bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x);
+/* A source of bytes: its row into *at and *m. */
+bool tc_fast_source(tc_run *r, const tc_ptx_operand *o, int bytes, uint64_t *at,
+                    int8_t *m);
+/* narrow: registers of 16 bits too. */
+bool tc_fast_destination(const tc_run *r, const tc_ptx_operand *o, int bytes,
+                         bool narrow, uint32_t *at);
+/* The base of an address; x->sub 1: of 32 bits. */
+bool tc_fast_address(tc_run *r, const tc_ptx_operand *o, tc_fast *x);
+bool tc_fast_reaches(uint8_t space); /* has accesses that the handlers know */
+
+/* together.c: atomics, and what the lanes of a warp do together. */
+tc_fast_id tc_fast_together(tc_run *r, const tc_ptx_op *op, tc_fast *x);
+/* It reads and writes registers of its warp, and nothing else; it never goes to
+ * the general path. */
+bool tc_fast_private(const tc_fast *x);
 /* value.c */
 /* A row of 32 equal words of 4 or 8 bytes; NULL when there are too many. */
 const void *tc_fast_constant(tc_fast_code *f, uint64_t value, int bytes);

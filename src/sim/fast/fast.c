@@ -46,15 +46,9 @@ static bool elided(const tc_fast_code *f, const tc_ptx_op *op) {
            (f->reg[d] & (TC_REG_CONST | TC_REG_GENERAL)) == TC_REG_CONST;
 }
 
-/* It reads and writes registers of its warp, always, and nothing else. */
-static bool is_private(const tc_fast_code *f, const tc_fast *x) {
-    static const tc_fast_id others[] = {TC_FAST_PLOGIC, TC_FAST_TID,
-                                        TC_FAST_CTAID};
-    bool is = x->kind != TC_FAST_OTHER;
-    for (int i = 0; i < 3; i++) {
-        is |= x->fn[0] == f->table->fn[others[i]][0];
-    }
-    return is && x->guard < 0;
+bool tc_fast_private(const tc_fast *x) {
+    return x->kind != TC_FAST_OTHER || x->id == TC_FAST_PLOGIC ||
+           x->id == TC_FAST_TID || x->id == TC_FAST_CTAID;
 }
 
 static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
@@ -74,7 +68,7 @@ static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
             *add_entry(f, n, cap) = x;
             c->run = 1;
             c->fast = c->light = true;
-            c->ahead = is_private(f, &x);
+            c->ahead = tc_fast_private(&x) && x.guard < 0;
         }
     }
     r->code[func->end - 1].last = true;

@@ -76,7 +76,9 @@ int64_t tc_fast_reg(const tc_ptx_func *func, const tc_ptx_operand *o) {
 bool tc_fast_symbol(tc_run *r, const tc_ptx_operand *o, uint64_t *out) {
     tc_ptx_space s = r->module->symbols[o->slot].space;
     *out = r->symbols[o->slot] + (uint64_t)o->imm;
-    return s == TC_PS_GLOBAL || s == TC_PS_CONST || s == TC_PS_SHARED;
+    bool kernel = r->fast->func == r->func; /* its frame is the first one */
+    return s == TC_PS_GLOBAL || s == TC_PS_CONST || s == TC_PS_SHARED ||
+           (s == TC_PS_LOCAL && kernel);
 }
 
 bool tc_fast_value(tc_run *r, const tc_ptx_operand *o, uint64_t *out) {

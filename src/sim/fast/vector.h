@@ -44,6 +44,11 @@ typedef int32_t s32h __attribute__((vector_size(VB / 2)));
 #define CANON(r)         canon(r)
 #define CANON_BITS(x, r) PICK(NAN32(x), B32(0x7fffffff), r)
 #define FLUSH(x)         flush(x)
+/* The low bits of a word, as a signed number. */
+#define SEXT(x, bits) ((u32v)((s32v)((x) << (32 - (bits))) >> (32 - (bits))))
+/* Arithmetic shift; amounts of the width and above count as all but one. */
+#define SHRS(x, n, width)                                                      \
+    ((u32v)((s32v)(x) >> (s32v)PICK((u32v)((n) < (width)), n, B32((width)-1))))
 #define MINMAX(x, y, relation, zero)                                           \
     minmax(x, y, (u32v)((f32v)(x)relation(f32v)(y)), (x)zero(y))
 
@@ -71,7 +76,11 @@ INLINE u32v minmax(u32v a, u32v b, u32v first, u32v same) {
 #define MULS(x, y) ((u64v)_mm512_mul_epi32((__m512i)(x), (__m512i)(y)))
 #define FMA32(x, y, z)                                                         \
     ((f32v)_mm512_fmadd_ps((__m512)(x), (__m512)(y), (__m512)(z)))
+#define FMA64(x, y, z)                                                         \
+    ((f64v)_mm512_fmadd_pd((__m512d)(x), (__m512d)(y), (__m512d)(z)))
 #elif defined(__AVX2__)
+#define FMA64(x, y, z)                                                         \
+    ((f64v)_mm256_fmadd_pd((__m256d)(x), (__m256d)(y), (__m256d)(z)))
 #define MULU(x, y) ((u64v)_mm256_mul_epu32((__m256i)(x), (__m256i)(y)))
 #define MULS(x, y) ((u64v)_mm256_mul_epi32((__m256i)(x), (__m256i)(y)))
 #define FMA32(x, y, z)                                                         \
@@ -147,6 +156,57 @@ INLINE u32v lanes32(uint32_t mask, int chunk) {
 }
 INLINE u64v lanes64(uint32_t mask, int chunk) {
     return (u64v)((B64(mask) & getu(bit32, chunk)) != 0);
+}
+
+/* Is any bit set? */
+INLINE bool any32(u32v v) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+#else
+    return bits32((u32v)(v != 0)) != 0;
+#endif
+}
+
+/* Lanes 1 and on of a, and the first of b. */
+INLINE u32v following(u32v a, u32v b) {
+#if defined(__AVX512F__)
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+                                   13, 14, 15, 16);
+#elif defined(__AVX2__)
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8);
+#else
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4);
+#endif
+}
+
+/* Words at p + at, wherever that is; at < 2^31. */
+INLINE u32v gather32(const uint8_t *p, u32v at) {
+#if defined(__AVX512F__)
+    return (u32v)_mm512_i32gather_epi32((__m512i)at, p, 1);
+#elif defined(__AVX2__)
+    return (u32v)_mm256_i32gather_epi32((const int *)(const void *)p,
+                                        (__m256i)at, 1);
+#else
+    u32v v;
+    for (int i = 0; i < N32; i++) {
+        uint32_t word;
+        __builtin_memcpy(&word, p + at[i], 4);
+        v[i] = word;
+    }
+    return v;
+#endif
+}
+
+INLINE u64v gather64(const uint8_t *p, const uint32_t *at) {
+    u64v v;
+    for (int i = 0; i < N64; i++) {
+        uint64_t word;
+        __builtin_memcpy(&word, p + at[i], 8);
+        v[i] = word;
+    }
+    return v;
 }
 
 INLINE void put32(void *row, int chunk, u32v v) {

@@ -113,7 +113,9 @@ static void wake(tc_warp *w, tc_split *s, uint32_t id, uint64_t at) {
                                           .end = at,
                                           .group = -1,
                                           .bytes = -1,
-                                          .barrier = id + 1});
+                                          .object = TC_OBJECT_BARRIER,
+                                          .owner = w->cta->index,
+                                          .barrier = id});
     }
     tc_warp_release(w, s, at);
 }

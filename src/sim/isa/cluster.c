@@ -29,8 +29,9 @@ bool tc_cluster_access(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
             tc_race_remote_access(w, op, i, owner, offset[i], bytes);
         }
     }
-    tc_isa_observe(w, op, owner == w->cta ? TC_PS_SHARED : TC_PS_CLUSTER, mask,
-                   offset, bytes, store);
+    bool own = owner == w->cta;
+    tc_isa_observe(w, op, own ? TC_PS_SHARED : TC_PS_CLUSTER, mask,
+                   own ? offset : addr, bytes, store);
     return true;
 }
 
@@ -136,6 +137,7 @@ static void release_warp(tc_warp *w) {
         report_gone(w);
     }
     uint64_t at = r->timing ? r->cycle + tc_timing_cluster(w->cta) : 0;
+    k->cl_done = at;
     k->cl_owed |= k->cl_arrived;
     k->cl_arrived = 0;
     for (int i = 0; i < k->nsplit && w->alive; i++) {
@@ -183,13 +185,19 @@ void tc_sim_op_BARRIER_CLUSTER_ARRIVE(tc_warp *w, const tc_ptx_op *op,
     tc_cluster_check(w->cta);
 }
 
+static uint32_t first_of(const tc_cta *c) {
+    return c->peers && c->peers[0] ? c->peers[0]->index : c->index;
+}
+
 static void trace_wait(tc_warp *w, const tc_ptx_op *op, uint32_t lanes) {
     if (w->cta->run->trace) {
         tc_observe_event(w, op, TC_TRACE_BARRIER, TC_UNIT_BARRIER, lanes,
                          (tc_trace_event){.cycle = w->core->cl_since,
                                           .group = -1,
                                           .bytes = -1,
-                                          .barrier = TC_BARRIERS + 1});
+                                          .object = TC_OBJECT_CLUSTER,
+                                          .owner = first_of(w->cta),
+                                          .barrier = TC_BARRIERS});
     }
     w->core->cl_since = 0;
 }
@@ -197,14 +205,21 @@ static void trace_wait(tc_warp *w, const tc_ptx_op *op, uint32_t lanes) {
 void tc_sim_op_BARRIER_CLUSTER_WAIT(tc_warp *w, const tc_ptx_op *op,
                                     uint32_t mask) {
     tc_warp_core *k = w->core;
+    uint64_t now = w->cta->run->cycle;
     uint32_t pass = mask & k->cl_owed, stay = mask & ~pass;
+    if (pass && now < k->cl_done) { /* all have arrived; it is on its way */
+        k->cl_since = k->cl_since ? k->cl_since : now;
+        tc_warp_block(w, pass, k->pc - 1, TC_SPLIT_UNTIL, op)->until =
+            k->cl_done;
+        pass = 0;
+    }
     k->cl_owed &= ~pass;
     if (pass) {
         tc_race_cluster_wait(w, op, pass);
         trace_wait(w, op, pass);
     }
     if (stay) {
-        k->cl_since = k->cl_since ? k->cl_since : w->cta->run->cycle;
+        k->cl_since = k->cl_since ? k->cl_since : now;
         tc_warp_block(w, stay, k->pc - 1, TC_SPLIT_CLUSTER, op);
     }
 }

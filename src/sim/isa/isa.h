@@ -32,15 +32,26 @@ tc_sim_op_fn tc_observed_LD, tc_observed_ST, tc_collective_SHFL_SYNC;
 void tc_isa_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint32_t mask, const uint64_t *addr, uint32_t bytes,
                     bool store);
+/* The same, where it is known how the lanes follow each other. */
+void tc_observe_lanes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                      uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                      bool store, tc_lane_steps steps);
 /* The same of all lanes side by side from address on, each on 4 or 8 aligned
  * bytes of global or shared memory. */
 void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint64_t address, uint32_t bytes, bool store);
 void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                        uint32_t mask, const uint64_t *addr, uint32_t bytes);
+/* Records an event of the warp's lanes; needs a trace. Cycles that are 0 are
+ * now; of `more`, a phase counts with an mbarrier only, a cause with COMPLETE.
+ * Returns the event's number. */
 int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                          tc_trace_unit unit, uint32_t lanes,
                          tc_trace_event more);
+uint8_t tc_trace_space_of(tc_ptx_space space); /* tc_trace_space */
+
+/* isa/shfl.c: what cvta adds to an address. */
+uint64_t tc_cvta_step(const tc_ptx_op *op);
 
 /* isa/atomic.c: what an element becomes under TC_ATOM_sub, all but cas; values
  * are zero-extended; global: its sums of .f32 flush subnormals. */

@@ -1,8 +1,25 @@
 /* observe.c - what an observed op tells the checker, the clock and the trace.
  * Only entries of the code table that name an observed function come here. */
+#include "sim/core/address.h"
 #include "sim/isa/isa.h"
 #include "sim/race/race.h"
 #include "sim/timing/timing.h"
+
+uint8_t tc_trace_space_of(tc_ptx_space space) {
+    switch (space) {
+    case TC_PS_SHARED:
+    case TC_PS_CLUSTER:
+        return TC_TRACE_SPACE_SHARED;
+    case TC_PS_GLOBAL:
+    case TC_PS_GENERIC:
+    case TC_PS_CONST:
+        return TC_TRACE_SPACE_GLOBAL;
+    case TC_PS_TENSOR:
+        return TC_TRACE_SPACE_TENSOR;
+    default:
+        return TC_TRACE_SPACE_NONE;
+    }
+}
 
 int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
                          tc_trace_unit unit, uint32_t lanes, tc_trace_event e) {
@@ -16,7 +33,7 @@ int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
     if (kind != TC_TRACE_COMPLETE) {
         e.cause = -1;
     }
-    e.phase = -1;
+    e.phase = e.object == TC_OBJECT_MBARRIER ? e.phase : -1;
     e.kind = (uint8_t)kind;
     e.unit = (uint8_t)unit;
     e.lanes = lanes;
@@ -25,6 +42,31 @@ int32_t tc_observe_event(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
     e.line = op->file <= 1 ? (int32_t)op->line : 0;
     e.ptx_line = op->ptx_line;
     return tc_trace_add(r->trace, &e);
+}
+
+/* A load or store of these lanes, at addresses of a space. */
+static void trace_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                         uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                         bool store) {
+    uint64_t at[TC_LANES];
+    const tc_cta *owner = w->cta;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first_bit(m);
+        at[i] = addr[i];
+        if (space == TC_PS_CLUSTER) { /* the lanes are of one window */
+            const tc_cta *c = tc_cluster_owner(w->cta, addr[i], &at[i]);
+            owner = c ? c : owner;
+        }
+    }
+    tc_trace_event e = {.group = -1,
+                        .lanes = mask,
+                        .bytes = (int32_t)(bytes * tc_popc(mask)),
+                        .each = bytes,
+                        .space = tc_trace_space_of(space),
+                        .owner = owner->index};
+    tc_trace_lanes(w->cta->run->trace, &e, at);
+    tc_observe_event(w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD, TC_UNIT_LSU,
+                     mask, e);
 }
 
 /* The clock and the trace. */
@@ -36,11 +78,7 @@ static void observe_rest(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         tc_timing_access(w, op, space, mask, addr, bytes, store);
     }
     if (r->trace && space != TC_PS_LOCAL) {
-        tc_observe_event(
-            w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD, TC_UNIT_LSU, mask,
-            (tc_trace_event){.group = -1,
-                             .bytes = (int32_t)(bytes * tc_popc(mask)),
-                             .address = addr[tc_first_bit(mask)]});
+        trace_access(w, op, space, mask, addr, bytes, store);
     }
 }
 
@@ -67,6 +105,21 @@ void tc_isa_observe(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     observe_rest(w, op, space, mask, addr, bytes, store);
 }
 
+void tc_observe_lanes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                      uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                      bool store, tc_lane_steps steps) {
+    if (space == TC_PS_CONST) {
+        observe_constants(w, op, space, mask, addr, bytes);
+        return;
+    }
+    if (w->cta->run->race) {
+        tc_race_access_steps(w, op, space, mask, addr, bytes, store, steps);
+    }
+    if (w->cta->run->timing || w->cta->run->trace) {
+        observe_rest(w, op, space, mask, addr, bytes, store);
+    }
+}
+
 void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint64_t address, uint32_t bytes, bool store) {
     tc_run *r = w->cta->run;
@@ -81,6 +134,10 @@ void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                          TC_UNIT_LSU, UINT32_MAX,
                          (tc_trace_event){.group = -1,
                                           .bytes = (int32_t)(bytes * TC_LANES),
+                                          .each = bytes,
+                                          .stride = (int32_t)bytes,
+                                          .space = tc_trace_space_of(space),
+                                          .owner = w->cta->index,
                                           .address = address});
     }
 }

@@ -2,6 +2,7 @@
 #include "sim/core/address.h"
 #include "sim/core/code.h"
 #include "sim/core/operand.h"
+#include "sim/isa/isa.h"
 
 /* Source lane of a lane, and whether it is in range (PTX ISA, shfl.sync's
  * semantics): c holds the clamp in bits 0-4 and the segment mask in 8-12. */
@@ -35,7 +36,7 @@ static int shuffle_source(uint8_t mode, int lane, uint32_t b, uint32_t c,
 
 /* Called when all lanes of the member mask have come together. A lane that does
  * not take part has no defined value to give; ours gives what its register
- * holds. */
+ * holds, and 0 once it has ended or where there never was one. */
 void tc_sim_op_SHFL_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t ta[TC_LANES], tb[TC_LANES], tc[TC_LANES], out[TC_LANES];
     const uint32_t *a = tc_src32(w, &op->a[2], ta);
@@ -44,7 +45,8 @@ void tc_sim_op_SHFL_SYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t in_range = 0;
     for (int i = 0; i < TC_LANES; i++) {
         bool in;
-        out[i] = a[shuffle_source(op->sub, i, b[i], c[i], &in)];
+        int from = shuffle_source(op->sub, i, b[i], c[i], &in);
+        out[i] = w->alive >> from & 1 ? a[from] : 0;
         in_range |= (uint32_t)in << i;
     }
     for (int i = 0; i < TC_LANES; i++) {
@@ -69,11 +71,15 @@ static uint64_t window_of(uint8_t space) {
 
 /* Both directions are one addition; global and const are their own generic
  * addresses. */
+uint64_t tc_cvta_step(const tc_ptx_op *op) {
+    uint64_t window = window_of(op->space);
+    return op->flags & TC_PM_TO ? 0 - window : window;
+}
+
 void tc_sim_op_CVTA(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint64_t ta[TC_LANES];
     const uint64_t *a = tc_src64(w, &op->a[1], ta);
-    uint64_t window = window_of(op->space);
-    uint64_t step = op->flags & TC_PM_TO ? 0 - window : window;
+    uint64_t step = tc_cvta_step(op);
     for (int i = 0; i < TC_LANES; i++) {
         if (mask >> i & 1) {
             tc_row64(w, op->a[0].slot)[i] = a[i] + step;

@@ -3,33 +3,61 @@
 #include "sim/core/finding.h"
 #include "sim/core/operand.h"
 #include "sim/race/race.h"
-#include "sim/race/shadow_line.h"
+#include "sim/race/same_epoch.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- a warp's access, in pieces that one cell a line can say ---- */
 
+/* My clock, if nobody but my CTA is known to me, that only up to an earlier
+ * clock, and the same to all of my lanes; and the record is a plain one. */
+static uint64_t epoch_of(const tc_warp *w, const tc_race_warp *hw,
+                         const tc_shadow_record *me) {
+    const tc_vclock *k = hw->all;
+    if (!k || k->floor || !k->n || (me->flags & ~TC_RACE_STORE)) {
+        return 0;
+    }
+    const tc_vclock_block *b = &k->b[0];
+    if (b->of != w->cta->index || b->barrier || b->at || b->count ||
+        b->base >= me->clock) {
+        return 0;
+    }
+    for (uint32_t i = 1; i < k->n; i++) {
+        if (!k->b[i].barrier) {
+            return 0;
+        }
+    }
+    return me->clock;
+}
+
 tc_race_visit tc_race_visit_of(tc_warp *w, uint32_t record, tc_race_cta *z,
                                tc_ptx_space space, uint32_t bytes) {
     tc_race_warp *hw = tc_race_warp_of(w);
-    w->cta->run->race->now = record;
-    return (tc_race_visit){.h = w->cta->run->race,
-                           .z = z,
-                           .record = record,
-                           .vclock = hw->vclock,
-                           .all = hw->all,
-                           .base = space == TC_PS_SHARED
-                                       ? tc_vclock_base(hw->all, w->cta->index)
-                                       : 0,
-                           .space = space,
-                           .bytes = bytes};
+    tc_race *h = w->cta->run->race;
+    bool global = space == TC_PS_GLOBAL && !h->walks;
+    h->now = record;
+    return (tc_race_visit){
+        .h = h,
+        .z = z,
+        .record = record,
+        .vclock = hw->vclock,
+        .all = hw->all,
+        .base =
+            space == TC_PS_SHARED ? tc_vclock_base(hw->all, w->cta->index) : 0,
+        .epoch = global ? epoch_of(w, hw, &h->records[record]) : 0,
+        .warp = w->index,
+        .space = space,
+        .bytes = bytes};
 }
 
-static void visit_line(tc_race_visit *v, uint64_t address, tc_shadow_cell m,
-                       bool store) {
-    tc_shadow_line *line = tc_shadow_line_of(v->h, v->z, v->space, address);
+static inline void visit_line(tc_race_visit *v, uint64_t address,
+                              tc_shadow_cell m, bool store) {
+    tc_shadow_line *line =
+        v->epoch ? tc_shadow_near(v->h, address)
+                 : tc_shadow_line_of(v->h, v->z, v->space, address);
     v->address = address & ~(uint64_t)(TC_RACE_LINE - 1);
-    if (!line) {
+    if (!line || (store ? tc_same_epoch_write(v, line, &m)
+                        : tc_same_epoch_read(v, line, &m))) {
         return;
     }
     if (store) {
@@ -40,8 +68,8 @@ static void visit_line(tc_race_visit *v, uint64_t address, tc_shadow_cell m,
 }
 
 /* Lanes [l0, l1] on the same bytes. */
-static void visit_same(tc_race_visit *v, int l0, int l1, uint64_t address,
-                       uint64_t bytes, bool store) {
+static inline void visit_same(tc_race_visit *v, int l0, int l1,
+                              uint64_t address, uint64_t bytes, bool store) {
     while (bytes) {
         uint32_t at = (uint32_t)(address % TC_RACE_LINE);
         uint64_t n = TC_RACE_LINE - at < bytes ? TC_RACE_LINE - at : bytes;
@@ -146,13 +174,9 @@ static bool check_scattered(const tc_race_visit *v, tc_warp *w,
 
 /* ---- the pieces ---- */
 
-/* Lanes whose next one is on the same bytes, or on those behind. */
-typedef struct steps {
-    uint32_t same, next;
-} steps;
-
-static steps steps_of(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
-    steps s = {0};
+static tc_lane_steps steps_of(const uint64_t *addr, uint32_t mask,
+                              uint32_t bytes) {
+    tc_lane_steps s = {0};
     for (uint32_t m = mask & mask >> 1; m; m &= m - 1) {
         int i = tc_first_bit(m);
         uint64_t step = addr[i + 1] - addr[i];
@@ -163,7 +187,7 @@ static steps steps_of(const uint64_t *addr, uint32_t mask, uint32_t bytes) {
 }
 
 /* The last lane of the piece that begins at lane i. */
-static int piece(const steps *s, int i, bool *same) {
+static int piece(const tc_lane_steps *s, int i, bool *same) {
     *same = (s->same >> i & 1) != 0;
     uint32_t go_on = (*same ? s->same : s->next) >> i; /* never lane 31 */
     return i + tc_first_bit(~go_on);
@@ -181,27 +205,12 @@ static bool ascending(const uint64_t *addr, uint32_t mask) {
     return true;
 }
 
-/* All lanes on consecutive elements: what most programs do most. */
-static bool consecutive(const uint64_t *addr, uint32_t bytes) {
-    uint64_t diff = 0, a = addr[0];
-    if (addr[TC_LANES - 1] - a != (uint64_t)(TC_LANES - 1) * bytes) {
-        return false;
-    }
-    for (uint32_t i = 0; i < TC_LANES; i++) {
-        diff |= addr[i] ^ (a + (uint64_t)i * bytes);
-    }
-    return diff == 0;
-}
-
 static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
-                        uint32_t mask, const uint64_t *addr, bool store) {
+                        uint32_t mask, const uint64_t *addr, bool store,
+                        tc_lane_steps s) {
     bool same, one = false;
-    if (mask == UINT32_MAX && consecutive(addr, v->bytes)) {
-        visit_run(v, 0, TC_LANES - 1, addr[0], store);
-        return;
-    }
-    steps s = steps_of(addr, mask, v->bytes);
     if (!store && v->base && v->bytes == 4 && !s.same &&
+        s.next != UINT32_MAX >> 1 &&
         tc_deferred_scattered(v, mask, addr, tc_popc(mask) - tc_popc(s.next))) {
         return;
     }
@@ -256,24 +265,25 @@ static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
     }
 }
 
+enum {
+    STRONG = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE | TC_PM_RELEASE
+};
+
 static void access_memory(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                           uint32_t mask, const uint64_t *addr, uint32_t bytes,
-                          bool store, bool strong) {
+                          bool store, tc_lane_steps steps) {
+    const bool strong = (op->flags & STRONG) != 0;
     tc_race_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->race;
     if (strong && !store) {
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
     }
     uint32_t record = tc_shadow_record_get(w, op, store ? TC_RACE_STORE : 0);
     tc_race_visit v = tc_race_visit_of(w, record, z, space, bytes);
-    visit_lanes(&v, w, op, mask, addr, store);
+    visit_lanes(&v, w, op, mask, addr, store, steps);
     if (strong && store) {
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_STORE);
     }
 }
-
-enum {
-    STRONG = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE | TC_PM_RELEASE
-};
 
 void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint32_t mask, const uint64_t *addr, uint32_t bytes,
@@ -286,7 +296,13 @@ void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         return;
     }
     access_memory(w, op, space, mask, addr, bytes, store,
-                  (op->flags & STRONG) != 0);
+                  steps_of(addr, mask, bytes));
+}
+
+void tc_race_access_steps(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                          uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                          bool store, tc_lane_steps steps) {
+    access_memory(w, op, space, mask, addr, bytes, store, steps);
 }
 
 void tc_race_access_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
@@ -326,6 +342,7 @@ static void visit_atomic(tc_race_visit *v, int lane, uint64_t address) {
     if (!line) {
         return;
     }
+    line->written |= UINT32_C(1) << at / 4;
     if (v->bytes == 4 &&
         ((line->w.shape & TC_RACE_WORD_TABLE) ||
          (line->w.next && tc_word_table_make(v, line))) &&
@@ -395,11 +412,13 @@ void tc_race_copy_issued(tc_warp *w, tc_batch *b) {
     }
     v.bytes = b->op->size;
     if (whole) {
-        visit_lanes(&v, w, b->op, whole, b->src, false);
+        visit_lanes(&v, w, b->op, whole, b->src, false,
+                    steps_of(b->src, whole, v.bytes));
     }
     v = tc_race_visit_of(w, record, w->cta->race, TC_PS_SHARED, b->op->size);
     if (ascending(dst, b->mask)) {
-        visit_lanes(&v, w, b->op, b->mask, dst, true);
+        visit_lanes(&v, w, b->op, b->mask, dst, true,
+                    steps_of(dst, b->mask, v.bytes));
         return;
     }
     for (uint32_t m = b->mask; m; m &= m - 1) {

@@ -84,13 +84,15 @@ static void forget(tc_race *h, tc_race_cta *z) {
 
 void tc_race_retire(tc_cta *c) {
     tc_race *h = c->run->race;
-    for (tc_race_cta **at = &h->ctas; *at; at = &(*at)->next) {
-        if (*at == c->race) {
-            *at = c->race->next;
-            tc_race_set_live(h, c->race->index, false);
-            forget(h, c->race);
-            return;
+    tc_race_cta *z = c->race;
+    if (z->at) {
+        *z->at = z->next;
+        if (z->next) {
+            z->next->at = z->at;
         }
+        z->at = NULL;
+        tc_race_set_live(h, z->index, false);
+        forget(h, z);
     }
 }
 
@@ -131,6 +133,10 @@ void tc_race_cta_start(tc_cta *c) {
     z->index = c->index;
     tc_race_set_live(h, c->index, true);
     z->next = h->ctas;
+    if (z->next) {
+        z->next->at = &z->next;
+    }
+    z->at = &h->ctas;
     h->ctas = z;
 }
 

@@ -101,8 +101,8 @@ typedef struct tc_race_warp {
 
 struct tc_race_cta {
     tc_cta *cta;
-    tc_race_cta *next; /* of those that run */
-    uint32_t index;    /* the CTA's, since it started */
+    tc_race_cta *next, **at; /* of those that run; at: NULL: it does not */
+    uint32_t index;          /* the CTA's, since it started */
     tc_shadow_line *shared, *tensor;
     uint64_t nshared, ntensor;   /* lines */
     tc_deferred_reads *deferred; /* of each line of shared */
@@ -127,12 +127,15 @@ struct tc_race {
     struct tc_word_table **tables; /* tables of lines: word_lines.c */
     uint32_t nwords, cwords, free_words;
     bool older;             /* some cell is TC_RACE_WROTE */
+    bool walks;             /* same_epoch.h is not used: to compare with */
     tc_shadow_line **pages; /* of each page of each allocation */
     uint64_t *first_page;   /* of each allocation */
     uint64_t npages;
     uint64_t *touched; /* those that there are */
     uint64_t ntouched, ctouched;
-    int recent;                 /* allocation */
+    int recent; /* allocation: */
+    uint64_t near_address, near_size;
+    tc_shadow_line **near_pages;
     tc_race_cta *ctas;          /* that run */
     uint64_t *live;             /* a bit for each CTA of the grid: it runs */
     uint32_t nlive;             /* words; beyond them nobody does */

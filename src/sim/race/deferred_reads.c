@@ -95,6 +95,8 @@ static void admit(tc_race_visit *v, tc_deferred_reads *l,
                   const tc_shadow_record *me, const tc_shadow_cell *m) {
     if (!l->n) {
         tc_vclock_set(&l->all, v->all);
+        l->epoch = me->flags ? 0 : me->clock;
+        l->warps = 0;
         l->newest = 0;
         l->b0 = TC_RACE_LINE;
         l->b1 = 0;
@@ -104,34 +106,71 @@ static void admit(tc_race_visit *v, tc_deferred_reads *l,
     l->b1 = l->b1 > m->b1 ? l->b1 : m->b1;
 }
 
+/* m goes into one of the last n readers. *own: those of its stretch that cannot
+ * have it. */
+static bool join(tc_race_visit *v, tc_deferred_reads *l, uint32_t n,
+                 const tc_shadow_record *me, tc_shadow_cell *m, uint32_t *own) {
+    for (uint32_t i = l->n; i > l->n - n; i--) {
+        tc_shadow_cell *e = &l->m[i - 1];
+        if (e->next != m->next ||
+            tc_shadow_record_of(v->h, e->record)->clock != me->clock) {
+            continue;
+        }
+        if (tc_shadow_shape_of(e) == TC_RACE_COARSE) {
+            tc_race_absorb_coarse(v->h, e, m);
+        } else if (!widen(e, m) && !tc_race_absorb(e, m)) {
+            ++*own;
+            continue;
+        }
+        l->b0 = l->b0 < e->b0 ? l->b0 : e->b0;
+        l->b1 = l->b1 > e->b1 ? l->b1 : e->b1;
+        return true;
+    }
+    return false;
+}
+
+/* How many of the last readers hold all of the stretch of me. */
+static uint32_t of_stretch(const tc_deferred_reads *l,
+                           const tc_shadow_record *me) {
+    if (!l->epoch || l->epoch != me->clock || me->flags) {
+        return l->n;
+    }
+    if (!(l->warps >> me->warp & 1)) {
+        return 0;
+    }
+    return l->last == me->warp && l->run ? l->run : l->n;
+}
+
+/* One of warp has come to the end of the list; looked: at so many; own: of its
+ * stretch. */
+static void note_last(tc_deferred_reads *l, const tc_shadow_record *me,
+                      uint32_t looked, uint32_t own) {
+    bool run = own == looked || own + 1 == l->n;
+    if (l->epoch != me->clock || me->flags) {
+        l->epoch = 0;
+    }
+    l->warps |= UINT32_C(1) << me->warp;
+    l->last = (uint8_t)me->warp;
+    l->run = run ? (uint8_t)(own + 1) : 0;
+}
+
 /* The list is empty, and all of the line's deferred readers know what v does. */
 static void keep(tc_race_visit *v, tc_deferred_reads *l,
                  const tc_shadow_record *me, tc_shadow_cell m) {
     /* Of one warp and of one kind; of one stretch, if the clocks agree. */
     m.next = me->warp | (uint32_t)me->flags << 16;
-    uint32_t own = 0;
-    for (uint32_t i = l->n; i; i--) {
-        tc_shadow_cell *e = &l->m[i - 1];
-        if (e->next != m.next ||
-            tc_shadow_record_of(v->h, e->record)->clock != me->clock) {
-            continue;
-        }
-        if (tc_shadow_shape_of(e) == TC_RACE_COARSE) {
-            tc_race_absorb_coarse(v->h, e, &m);
-        } else if (!widen(e, &m) && !tc_race_absorb(e, &m)) {
-            own++;
-            continue;
-        }
-        l->b0 = l->b0 < e->b0 ? l->b0 : e->b0;
-        l->b1 = l->b1 > e->b1 ? l->b1 : e->b1;
+    uint32_t own = 0, n = v->h->walks ? l->n : of_stretch(l, me);
+    if (join(v, l, n, me, &m, &own)) {
         return;
     }
     admit(v, l, me, &m);
     m.record = v->record;
     if (own >= TC_RACE_EXACT) {
         coarsen(v->h, l, &m, me->clock);
+        note_last(l, me, 0, 0);
     } else {
         append(l, &m);
+        note_last(l, me, n, own);
     }
 }
 
@@ -266,6 +305,7 @@ bool tc_deferred_scattered(tc_race_visit *v, uint32_t mask,
     admit(v, l, me, &m);
     if (!e) {
         coarsen(v->h, l, &m, me->clock);
+        note_last(l, me, 0, 0);
         e = &l->m[l->n - 1];
     }
     tc_shadow_bits *bits = tc_shadow_map(v->h, e);

@@ -17,6 +17,11 @@ void tc_race_free(tc_race *h);
 void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint32_t mask, const uint64_t *addr, uint32_t bytes,
                     bool store);
+/* The same, not of local memory, where it is known how the lanes follow each
+ * other. */
+void tc_race_access_steps(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
+                          uint32_t mask, const uint64_t *addr, uint32_t bytes,
+                          bool store, tc_lane_steps steps);
 /* The same, where lane i of mask accesses base + i * bytes. */
 void tc_race_access_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                         uint32_t mask, uint64_t base, uint32_t bytes,

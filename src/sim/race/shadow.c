@@ -9,7 +9,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PAGE = 4096, LINES = PAGE / TC_RACE_LINE, FIRST_COLLECTION = 1 << 18 };
+enum {
+    PAGE = TC_RACE_PAGE,
+    LINES = PAGE / TC_RACE_LINE,
+    FIRST_COLLECTION = 1 << 18
+};
 
 /* The table is as long as the device's memory, and most of it is never touched:
  * a large one is of the system's zeroed pages, which cost nothing until then.
@@ -45,6 +49,7 @@ tc_race *tc_race_new(tc_run *r) {
     const tc_sim *s = r->sim;
     const uint32_t *b = r->launch->block;
     h->run = r;
+    h->walks = s->options.walks;
     h->nthreads = (b[0] * b[1] * b[2] + TC_LANES - 1) / TC_LANES * TC_LANES;
     h->nrecords = h->npool = 1; /* 0 is none */
     h->collect_at = FIRST_COLLECTION;
@@ -178,6 +183,8 @@ void tc_shadow_clear(tc_race *h, tc_shadow_line *lines, uint64_t n) {
         tc_word_table_drop(h, &lines[i]);
         clear_cells(h, &lines[i].w);
         clear_cells(h, &lines[i].r);
+        lines[i].epoch = 0;
+        lines[i].written = 0;
     }
 }
 
@@ -189,7 +196,11 @@ static void touch(tc_race *h, uint64_t page) {
         h->touched = tc_xrealloc(h->touched, h->ctouched * sizeof *h->touched);
     }
     h->touched[h->ntouched++] = page;
-    h->pages[page] = tc_xcalloc(LINES, sizeof **h->pages);
+    h->pages[page] = aligned_alloc(64, LINES * sizeof **h->pages);
+    if (!h->pages[page]) {
+        abort(); /* as tc_xmalloc */
+    }
+    memset(h->pages[page], 0, LINES * sizeof **h->pages);
 }
 
 tc_shadow_line *tc_shadow_global(tc_race *h, uint64_t address) {
@@ -213,6 +224,9 @@ tc_shadow_line *tc_shadow_global(tc_race *h, uint64_t address) {
     }
     uint64_t at = address - a->address;
     uint64_t i = h->first_page[h->recent] + at / PAGE;
+    h->near_address = a->address;
+    h->near_size = a->size;
+    h->near_pages = h->pages + h->first_page[h->recent];
     if (!h->pages[i]) {
         touch(h, i);
     }
@@ -255,6 +269,7 @@ static void each_cell(tc_race *h, tc_shadow_cell *m, each_fn *fn) {
 
 static void each_line(tc_race *h, tc_shadow_line *l, uint64_t n, each_fn *fn) {
     for (uint64_t i = 0; l && i < n; i++) {
+        l[i].newest = UINT32_MAX; /* they are about to be numbered anew */
         tc_word_table_each(h, &l[i], fn);
         each_cell(h, &l[i].w, fn);
         each_cell(h, &l[i].r, fn);

@@ -12,7 +12,7 @@
 
 #include "sim/race/vclock.h"
 
-enum { TC_RACE_LINE = 128 };
+enum { TC_RACE_LINE = 128, TC_RACE_PAGE = 4096 };
 
 typedef enum tc_race_flag {
     TC_RACE_STORE = 1,   /* the record is of writes */
@@ -63,7 +63,18 @@ typedef struct tc_shadow_cell {
 
 typedef struct tc_shadow_line {
     tc_shadow_cell w, r; /* first of the writers, of the readers */
+    /* What is known of the lists without walking them: same_epoch.h. */
+    uint64_t epoch;    /* clock of the readers that are of a CTA that runs, 0:
+                          not known */
+    uint32_t warps;    /* those of them */
+    uint32_t written;  /* a bit a word: bytes of it may have a writer */
+    uint32_t newest;   /* no writer's record is later; UINT32_MAX: not known */
+    uint32_t tail;     /* the last of the readers in the pool, 0: not known, or
+                          one of them has a map */
+    uint8_t last, run; /* the first `run` readers are all that warp `last` has;
+                          run 0: not known */
 } tc_shadow_line;
+_Static_assert(sizeof(tc_shadow_line) == 64, "a line of the host's cache");
 
 /* Readers of a line that its list has yet to take in: deferred_reads.c. next of
  * a cell is then its warp, and the record's flags << 16. */
@@ -74,6 +85,11 @@ typedef struct tc_deferred_reads {
     tc_shadow_cell *m;
     uint8_t b0, b1; /* bytes of all of them */
     bool coarse;    /* one of them is */
+    /* As a line's (same_epoch.h): */
+    uint64_t epoch;    /* the clock of all of them, plain ones; 0: not known */
+    uint32_t warps;    /* that have some */
+    uint8_t last, run; /* the last `run` ones are all that warp `last` has; run
+                          0: not known */
 } tc_deferred_reads;
 
 /* shadow.c */

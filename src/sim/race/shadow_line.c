@@ -1,6 +1,7 @@
 /* shadow_line.c - an access against the cells of a line. */
 #include "sim/race/shadow_line.h"
 #include "sim/core/run.h"
+#include "sim/race/same_epoch.h"
 #include <string.h>
 
 void tc_shadow_set_bits(tc_shadow_bits *b, uint32_t b0, uint32_t b1, bool on) {
@@ -172,20 +173,61 @@ static bool stands_for(const tc_race_visit *v, const tc_shadow_cell *m,
            tc_race_all_ordered(v, x, e, m);
 }
 
+/* What a walk of the readers saw. */
+typedef struct tc_seen_readers {
+    uint32_t own, lead; /* cells of my stretch; those before any other */
+    uint32_t warps;     /* of my clock */
+    bool quiet;         /* as same_epoch.h has it */
+} tc_seen_readers;
+
+static void see_reader(const tc_race_visit *v, const tc_shadow_cell *e,
+                       const tc_shadow_record *x, tc_seen_readers *s) {
+    const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
+    if (x->cta == me->cta && x->clock == v->epoch && !x->flags &&
+        !(e->shape & (TC_RACE_UNWRITTEN | TC_RACE_WROTE))) {
+        s->warps |= UINT32_C(1) << x->warp;
+    } else if (x->cta == me->cta || tc_race_live(v->h, x->cta) ||
+               (e->shape & (TC_RACE_UNWRITTEN | TC_RACE_WROTE))) {
+        s->quiet = false;
+    }
+}
+
+/* The reader has been put before the list; coarse: in the place of all that its
+ * stretch had. */
+static void know_readers(const tc_race_visit *v, tc_shadow_line *line,
+                         const tc_seen_readers *s, bool coarse) {
+    uint32_t bit = UINT32_C(1) << v->warp;
+    line->epoch = s->quiet ? v->epoch : 0;
+    line->warps = s->warps | bit;
+    line->last = (uint8_t)v->warp;
+    line->tail = 0;
+    line->run = 0;
+    if (coarse) {
+        line->run = 1;
+    } else if (s->lead == s->own) {
+        line->run = (uint8_t)(s->own + 1);
+    }
+}
+
 void tc_race_add_reader(tc_race_visit *v, tc_shadow_line *line,
                         tc_shadow_cell m, bool apart) {
     tc_race *h = v->h;
     tc_shadow_cell *head = &line->r;
-    uint32_t own = 0, retired = 0;
+    uint32_t retired = 0, walked = 0;
     const tc_shadow_record *me = tc_shadow_record_of(h, v->record);
+    tc_seen_readers s = {.quiet = v->epoch != 0};
     m.record = v->record;
+    if (line->epoch != v->epoch) {
+        line->epoch = 0;
+    }
     tc_walk k = walk(head);
     while (!k.end) {
         tc_shadow_cell *e = here(h, &k);
         const tc_shadow_record *x = tc_shadow_record_of(h, e->record);
+        bool mine = false;
         if (((e->shape ^ m.shape) & TC_RACE_UNWRITTEN) ||
             (e->shape & TC_RACE_WROTE)) {
-            step(h, &k);
+            /* stays */
         } else if (x == me || same_stretch(x, me)) {
             if (tc_shadow_shape_of(e) == TC_RACE_COARSE) {
                 tc_race_absorb_coarse(h, e, &m);
@@ -194,22 +236,57 @@ void tc_race_add_reader(tc_race_visit *v, tc_shadow_line *line,
             if (!apart && tc_race_absorb(e, &m)) {
                 return;
             }
-            own++;
-            step(h, &k);
+            mine = true;
         } else if (!(m.shape & TC_RACE_UNWRITTEN) &&
                    tc_shadow_shape_of(&m) != TC_RACE_COARSE &&
                    stands_for(v, &m, e, x)) {
             take(h, &k);
+            continue;
         } else if (x->cta != me->cta && !tc_race_live(h, x->cta) &&
                    ++retired >= RETIRED) {
             take(h, &k);
-        } else {
-            step(h, &k);
+            continue;
         }
+        s.lead += mine && s.own == walked;
+        s.own += mine;
+        walked++;
+        if (s.quiet) {
+            see_reader(v, e, x, &s);
+        }
+        step(h, &k);
     }
     tc_race_push(h, head, m);
-    if (!apart && own >= TC_RACE_EXACT && !(m.shape & TC_RACE_UNWRITTEN)) {
+    bool coarse =
+        !apart && s.own >= TC_RACE_EXACT && !(m.shape & TC_RACE_UNWRITTEN);
+    if (coarse) {
         coarsen(v, head);
+    }
+    know_readers(v, line, &s, coarse);
+}
+
+void tc_same_epoch_renew(tc_race *h, tc_shadow_line *line) {
+    uint32_t at = line->r.next;
+    if (!at) {
+        return;
+    }
+    uint32_t next = h->pool[at].next;
+    h->pool[at].next = 0;
+    if (next && line->tail) { /* all of them at a stroke */
+        h->pool[line->tail].next = h->free_cells;
+        h->free_cells = next;
+        next = 0;
+    }
+    line->tail = tc_shadow_shape_of(&line->r) == TC_RACE_COARSE ||
+                         tc_shadow_shape_of(&h->pool[at]) == TC_RACE_COARSE
+                     ? 0
+                     : at;
+    while (next) {
+        const tc_shadow_cell e = h->pool[next];
+        if (tc_shadow_shape_of(&e) == TC_RACE_COARSE) {
+            tc_shadow_cell_free(h, e.map);
+        }
+        tc_shadow_cell_free(h, next);
+        next = e.next;
     }
 }
 
@@ -374,17 +451,21 @@ static void keep_plain(tc_race_visit *v, tc_shadow_line *line,
     }
 }
 
-static void add_writer(tc_race_visit *v, tc_shadow_cell *head,
+static void add_writer(tc_race_visit *v, tc_shadow_line *line,
                        tc_shadow_cell m) {
     tc_race *h = v->h;
+    tc_shadow_cell *head = &line->w;
+    uint32_t newest = v->record;
     m.record = v->record;
     for (tc_walk k = walk(head); !k.end; step(h, &k)) {
         tc_shadow_cell *e = here(h, &k);
+        newest = e->record > newest ? e->record : newest;
         if (e->record == v->record && tc_shadow_shape_of(e) == TC_RACE_SAME &&
             e->l0 == e->l1 && tc_race_absorb(e, &m)) {
             return;
         }
     }
+    line->newest = newest;
     tc_race_push(h, head, m);
 }
 
@@ -457,7 +538,7 @@ static bool check_readers(tc_race_visit *v, tc_shadow_line *line,
 
 void tc_shadow_write(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m) {
     tc_race *h = v->h;
-    tc_walk at;
+    tc_walk at = {0};
     if (m.b0 >= m.b1) {
         return;
     }
@@ -470,14 +551,18 @@ void tc_shadow_write(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m) {
     bool strong =
         (tc_shadow_record_of(h, v->record)->flags & TC_RACE_STRONG) != 0;
     bool exact = check_writers(v, line, &m, &at);
+    line->written |= tc_shadow_words(&m);
     if (line->r.record && check_readers(v, line, &m, strong)) {
+        line->epoch = 0;
         cut_all(h, &line->r, &m,
                 strong ? TC_RACE_UNWRITTEN | TC_RACE_WROTE : 0);
     }
     if (strong && line->w.record) {
+        line->epoch = 0;
         keep_plain(v, line, &m);
     }
     if (exact) {
+        line->newest = v->record > line->newest ? v->record : line->newest;
         tc_shadow_cell *e = here(h, &at);
         m.record = v->record;
         m.next = e->next;
@@ -487,5 +572,5 @@ void tc_shadow_write(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m) {
     if (line->w.record) {
         cut_all(h, &line->w, &m, 0);
     }
-    add_writer(v, &line->w, m);
+    add_writer(v, line, m);
 }

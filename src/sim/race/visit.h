@@ -16,8 +16,11 @@ typedef struct tc_race_visit {
     uint32_t record;
     tc_vclock *const *vclock; /* of each lane */
     tc_vclock *all;
-    uint64_t base; /* all of the CTA up to this clock is known to all of my
+    uint64_t base;  /* all of the CTA up to this clock is known to all of my
                       lanes; 0: not asked, or more is to be seen to */
+    uint64_t epoch; /* my clock, if it and what my lanes know are such that
+                       same_epoch.h applies; else 0 */
+    uint32_t warp;
     tc_race_agent *agent;
     uint32_t committed;
     tc_ptx_space space;

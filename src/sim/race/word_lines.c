@@ -135,7 +135,9 @@ bool tc_word_table_make(const tc_race_visit *v, tc_shadow_line *line) {
         !fill_list(h, made.under, &line->r, TC_RACE_WROTE, under)) {
         return false;
     }
+    uint32_t written = line->written;
     tc_shadow_clear(h, line, 1);
+    line->written = written;
     uint32_t i = new_table(h);
     *h->tables[i] = made;
     line->w = (tc_shadow_cell){.map = i, .shape = TC_RACE_WORD_TABLE};
@@ -198,6 +200,8 @@ static void lists_of(tc_race *h, const tc_word_cell *words,
 void tc_word_table_undo(tc_race *h, tc_shadow_line *line) {
     tc_word_table t = *table(h, line);
     tc_word_table_drop(h, line);
+    line->epoch = 0;
+    line->newest = UINT32_MAX;
     lists_of(h, t.last, &line->w, 0);
     lists_of(h, t.under, &line->r, TC_RACE_WROTE | TC_RACE_CLIPPED);
 }

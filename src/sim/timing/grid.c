@@ -2,7 +2,9 @@
  *
  * Each SM runs for a quantum of cycles, then the next one: long enough for its
  * registers to be used while they are near; what the SMs share (memsys.c) does
- * not mind that they come one after the other. */
+ * not mind that they come one after the other. CTAs of a cluster signal each
+ * other: their SMs go cycle by cycle, so that nothing is seen on one of them
+ * before it has happened on another. */
 #include "sim/core/slab.h"
 #include "sim/timing/sm.h"
 #include <stdlib.h>
@@ -12,9 +14,9 @@ enum {
     MANY = 128 /* CTAs */,
     QUANTUM = 4096,
     CLOSE = 64,
-    CHECK = 4,     /* quanta */
-    STARTS = 1024, /* clusters: how many begin between looks at cancel */
-    CHECK_POLLS = CHECK * QUANTUM / CLOSE
+    CHECK = 4 * QUANTUM, /* cycles between looks at who still moves */
+    CHECK_CLUSTERS = 4 * CLOSE,
+    STARTS = 1024 /* clusters: how many begin between looks at cancel */
 };
 /* Cycles without progress after which those who look at the clock while they
  * wait are held to wait for ever. */
@@ -41,6 +43,7 @@ typedef struct tc_grid {
     uint32_t live;            /* slots */
     uint64_t end;             /* the last exit */
     uint64_t progress, moved; /* as seen by a check; the cycle of that one */
+    uint64_t check;           /* the cycle of the next check */
 } tc_grid;
 
 /* ---- slots ---- */
@@ -400,18 +403,41 @@ static void check(tc_grid *g, uint64_t now) {
     }
 }
 
+/* Does everybody wait for what the policy lets land at any time? Under TIMING
+ * copies have their time, and an event. */
+static bool waits_for_copies(tc_grid *g, uint64_t end, uint64_t soonest) {
+    return g->run->completion != TC_COMPLETE_TIMING && soonest > end + CLOSE &&
+           only_suspended(g);
+}
+
+/* After a quantum that ended at `end`; returns when there is something to do
+ * again. */
+static uint64_t look_around(tc_grid *g, uint64_t end, uint64_t soonest,
+                            bool moved, uint64_t often) {
+    tc_run *r = g->run;
+    if (soonest == UINT64_MAX && !moved) {
+        stuck(g);
+    } else if (waits_for_copies(g, end, soonest) &&
+               r->hooks->force(r, NULL, 0)) {
+        return end;
+    } else if (end >= g->check) {
+        g->check = end + often;
+        check(g, end);
+    }
+    return soonest;
+}
+
 void tc_timing_grid(tc_run *r) {
     tc_grid g = {0};
-    uint64_t quanta = 0;
     uint64_t stop = r->launch->stops ? r->launch->stop_at : UINT64_MAX;
     r->deadline = UINT64_MAX;
     begin(&g, r);
-    /* CTAs of a cluster wait for each other, and so do those that poll global
-     * memory: keep their SMs close in time. */
+    /* Those that poll global memory: keep their SMs close in time. */
     const bool polls = g.size == 1 && g.t->nsms > 1 && tc_timing_polls(r);
-    const uint64_t length = g.size > 1 || polls ? CLOSE : QUANTUM;
-    const uint64_t often = polls ? CHECK_POLLS : CHECK;
+    const uint64_t length = g.size > 1 ? 1 : polls ? CLOSE : QUANTUM;
+    const uint64_t often = g.size > 1 ? CHECK_CLUSTERS : CHECK;
     uint64_t end = length;
+    g.check = often;
     while (g.live && !r->stopped) {
         uint64_t progress = r->progress;
         end = end < stop ? end : stop;
@@ -426,14 +452,7 @@ void tc_timing_grid(tc_run *r) {
             with_resident(&g, r->hooks->capture);
             break;
         }
-        if (soonest == UINT64_MAX && progress == r->progress) {
-            stuck(&g);
-        } else if (soonest > end + length && only_suspended(&g) &&
-                   r->hooks->force(r, NULL, 0)) {
-            soonest = end;
-        } else if (++quanta % often == 0) {
-            check(&g, end);
-        }
+        soonest = look_around(&g, end, soonest, r->progress != progress, often);
         end = soonest != UINT64_MAX && soonest > end ? soonest + length
                                                      : end + length;
     }

@@ -43,6 +43,7 @@ void tc_timing_warp(tc_warp *w) {
     k->turn_end = 0;
     k->ahead = 0;
     k->accessed = 0;
+    k->stretch = (tc_warp_stretch){.end = w->cta->run->cycle};
 }
 
 void tc_timing_fence(tc_warp *w) {
@@ -286,7 +287,7 @@ uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
 /* ---- issue ---- */
 
 /* Why nobody of the warp may go on, and until when. */
-static uint64_t asleep(const tc_warp *w, tc_stall *why) {
+uint64_t tc_timing_asleep(const tc_warp *w, tc_stall *why) {
     const tc_warp_core *k = w->core;
     const tc_run *r = w->cta->run;
     uint64_t at = UINT64_MAX;
@@ -316,7 +317,7 @@ uint64_t tc_timing_when(tc_warp *w, tc_stall *why) {
         tc_warp_save(w);
         k->turns++;
         if (!tc_warp_select(w)) {
-            return asleep(w, why);
+            return tc_timing_asleep(w, why);
         }
     }
     return tc_timing_operands(r->timing, k, &r->timing->ops[k->pc], why);

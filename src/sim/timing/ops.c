@@ -7,9 +7,6 @@
 #define X(name) #name,
 const char *const tc_class_names[TC_CLASS_COUNT] = {TC_CLASSES(X)};
 #undef X
-#define X(id, name) name,
-const char *const tc_stall_names[TC_STALL_COUNT] = {TC_STALLS(X)};
-#undef X
 
 static tc_class memory_class(const tc_ptx_op *op, bool store) {
     switch (op->space) {

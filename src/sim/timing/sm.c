@@ -188,6 +188,9 @@ static inline void note(tc_scheduler *q, tc_slot *x, tc_timing_op *op,
 /* Cycles of the warp until now, up to which it slept, by cause. */
 static void slept(tc_timing *t, tc_slot *x, uint64_t now) {
     uint64_t woke = x->wake < now ? x->wake : now;
+    if (t->run->trace) {
+        tc_stretch_stalled(x->core, x->why, woke - x->since);
+    }
     t->run->counters.stalls[x->why] += woke - x->since;
     x->since = woke;
 }
@@ -310,6 +313,12 @@ static inline void account(tc_timing *t, const tc_slot *x, uint64_t now,
     uint64_t *stalls = t->run->counters.stalls, wake = x->wake;
     stalls[x->why] += wake - x->since;
     uint64_t free = tc_timing_later(unit_free, wake);
+    if (t->run->trace) {
+        tc_stretch_stalled(x->core, x->why, wake - x->since);
+        tc_stretch_stalled(x->core, TC_STALL_PIPE, free - wake);
+        tc_stretch_stalled(x->core, TC_STALL_NOT_SELECTED, now - free);
+        tc_stretch_issue(x->warp, now);
+    }
     stalls[TC_STALL_PIPE] += free - wake;
     stalls[TC_STALL_NOT_SELECTED] += now - free;
 }

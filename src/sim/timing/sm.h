@@ -16,6 +16,12 @@ enum {
     TC_NAMED = 4
 };
 
+/* stretch.c: the trace's stretches; only with a trace. A warp stalled for so
+ * many cycles of one cause; it issues the op at its pc now; it ends, or the run
+ * does. */
+void tc_stretch_stalled(tc_warp_core *k, tc_stall cause, uint64_t cycles);
+void tc_stretch_issue(tc_warp *w, uint64_t now);
+
 /* An op as the scoreboard sees it; made once a launch. */
 typedef struct tc_timing_op {
     /* Entries of the scoreboard that it names, sources and destinations; all
@@ -117,6 +123,8 @@ enum { TC_READY_SHIFT = 4, TC_ENTRY_NONE = 0, TC_ENTRY_LOST, TC_ENTRIES };
  * running split is chosen anew where its turn is over. UINT64_MAX: when
  * somebody wakes it. */
 uint64_t tc_timing_when(tc_warp *w, tc_stall *why);
+/* The same of a warp none of whose splits can go on. */
+uint64_t tc_timing_asleep(const tc_warp *w, tc_stall *why);
 /* Counters of the ops that issued. */
 void tc_timing_count(const tc_timing *t, tc_sim_counters *c);
 

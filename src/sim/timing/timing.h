@@ -7,7 +7,8 @@
 
 tc_timing *tc_timing_new(tc_run *r);
 void tc_timing_free(tc_timing *t);
-void tc_timing_warp(tc_warp *w); /* a warp starts */
+void tc_timing_warp(tc_warp *w);     /* a warp starts */
+void tc_timing_warp_end(tc_warp *w); /* its last lane, or the run, has ended */
 /* timing/grid.c: runs the whole grid, cycle by cycle. */
 void tc_timing_grid(tc_run *r);
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,

@@ -176,6 +176,15 @@ void tc_session_set_width(tc_session *s, int width) {
     s->options.width = width;
 }
 
+void tc_session_set_height(tc_session *s, int height) {
+    s->options.height = height;
+}
+
+const char *tc_session_wants_edit(const tc_session *s) {
+    (void)s;
+    return NULL;
+}
+
 char **tc_session_complete(tc_session *s, const char *line, size_t start,
                            bool *files) {
     static const char *const keywords[] = {

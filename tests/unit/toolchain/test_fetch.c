@@ -68,7 +68,7 @@ static void test_there(void **state) {
     offline(m, "exit 6");
     fake_nvcc(m, "toolkit/nvidia/cu13", "13.0", "");
     assert_false(fetch(m, NULL)); /* of another release */
-    put(m, "toolkit/release", "13.0.88-1\n");
+    put(m, "toolkit/release", "13.0.88-2\n");
     assert_true(fetch(m, NULL));
     assert_non_null(strstr(lines, "the CUDA compiler is there: "));
     assert_string_equal(found(m), "toolkit/nvidia/cu13/bin/nvcc");

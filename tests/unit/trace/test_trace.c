@@ -56,13 +56,60 @@ static void test_file(void **state) {
     t->cycles = 1234;
     t->ctas = 3;
     t->warps = 4;
-    tc_trace_event a = {5, 9,  UINT32_MAX, 2,  1,
-                        7, -1, 512,        12, 40,
-                        0, 0,  2,          -1, UINT64_C(0x7f0000000000)};
-    tc_trace_event b = {
-        9, 9, 1, 0, 0, -1, 3, -1, 0, 41, 9, TC_TRACE_PHASE, TC_UNIT_TMA, 0, 16};
+    tc_trace_event a = {.cycle = 5,
+                        .end = 9,
+                        .lanes = 0x8000000b,
+                        .cta = 2,
+                        .warp = 1,
+                        .group = 7,
+                        .phase = -1,
+                        .bytes = 512,
+                        .line = 12,
+                        .ptx_line = 40,
+                        .unit = TC_UNIT_ASYNC,
+                        .cause = -1,
+                        .each = 128};
+    uint64_t lanes[32] = {UINT64_C(0x7f0000000000), UINT64_C(0x7f0000000100)};
+    lanes[3] = UINT64_C(0x7f0000000080);
+    lanes[31] = UINT64_C(0x7f0000000800);
+    tc_trace_lanes(t, &a, lanes);
+    assert_int_equal(t->naddresses, 1);
+    tc_trace_event b = {.cycle = 9,
+                        .end = 9,
+                        .lanes = 1,
+                        .group = -1,
+                        .phase = 3,
+                        .bytes = -1,
+                        .ptx_line = 41,
+                        .barrier = 8,
+                        .object = TC_OBJECT_MBARRIER,
+                        .kind = TC_TRACE_PHASE,
+                        .unit = TC_UNIT_TMA,
+                        .cause = 0,
+                        .stride = -16,
+                        .address = 16};
     tc_trace_add(t, &a);
     tc_trace_add(t, &b);
+    tc_trace_add_stretch(
+        t, &(tc_trace_stretch){.begin = 1, .end = 5, .issued = 3, .line = 7});
+    tc_trace_add_fields(t, &(tc_trace_fields){.cycle = 9,
+                                              .offset = 8,
+                                              .phase = 4,
+                                              .tx = -16,
+                                              .after = 1,
+                                              .live = true});
+    tc_trace_add_name(t, 8, "mbar[1]");
+    tc_trace_add_buffer(t, &(tc_trace_buffer){.name = "A smem\n7:",
+                                              .type = "float16",
+                                              .address = 64,
+                                              .bytes = 32,
+                                              .space = TC_TRACE_SPACE_SHARED});
+    tc_trace_add_finding(t, &(tc_trace_finding){.cycle = 9,
+                                                .line = 12,
+                                                .cause_cycle = UINT64_MAX,
+                                                .kind = "data-race",
+                                                .message = "both write it",
+                                                .object = "A[0]"});
     tc_buf text = TC_BUF_INIT, again = TC_BUF_INIT;
     tc_trace_save(t, &text);
     tc_trace *back = load(text.data);
@@ -70,6 +117,15 @@ static void test_file(void **state) {
     assert_int_equal(back->cycles, 1234);
     assert_int_equal(back->n, 2);
     assert_int_equal(back->events[0].address, UINT64_C(0x7f0000000000));
+    assert_int_equal(tc_trace_lane(back, &back->events[0], 1),
+                     UINT64_C(0x7f0000000100));
+    assert_int_equal(tc_trace_lane(back, &back->events[0], 31),
+                     UINT64_C(0x7f0000000800));
+    assert_int_equal(back->events[1].stride, -16);
+    assert_int_equal(back->fields[0].tx, -16);
+    assert_string_equal(tc_trace_name_of(back, 8), "mbar[1]");
+    assert_string_equal(back->buffers[0].name, "A smem\n7:");
+    assert_string_equal(back->findings[0].message, "both write it");
     assert_int_equal(back->events[1].kind, TC_TRACE_PHASE);
     assert_int_equal(back->events[1].phase, 3);
     tc_trace_save(back, &again);
@@ -80,25 +136,41 @@ static void test_file(void **state) {
     tc_buf_free(&again);
 }
 
+/* One event with this kind, cause, CTA and place among the addresses. */
+#define EVENT(kind, cause, cta, where)                                         \
+    "events 1\n0 0 0 " cta " 0 0 0 0 0 0 0 " kind " 0 0 0 " cause              \
+    " 0 0 0 0 0 " where " 0 0 0 0\n"
+#define REST "stretches 0\nfields 0\nbuffers 0\nnames 0\nfindings 0\n"
+
 static void test_bad_files(void **state) {
     (void)state;
     static const struct {
         const char *text, *says;
     } rows[] = {
-        {"", "1:1 this is not a trace of version 1"},
-        {"tilecopy-trace 2\n", "1:1 this is not a trace of version 1"},
-        {"tilecopy-trace 1\n1 1 1 0 0\n", "2:9 the line is not one of a trace"},
-        {"tilecopy-trace 1\n1 1 1 0 0 1\n1 x",
-         "3:3 a number was expected here"},
-        {"tilecopy-trace 1\n1 1 1 0 0 9999999\n",
-         "3:1 a trace has at most 262144 events"},
-        {"tilecopy-trace 1\n1 1 1 0 0 0\nmore",
-         "3:1 the trace ends here, the file does not"},
-        {"tilecopy-trace 1\n1 1 1 0 0 1\n0 0 0 0 0 0 0 0 0 0 0 99 0 -1 0\n",
-         "3:23 this number is out of its range"},
-        {"tilecopy-trace 1\n1 1 1 0 0 1\n0 0 0 0 0 0 0 0 0 0 0 0 0 5 0\n",
-         "3:29 an event's cause comes before it"},
-        {"tilecopy-trace 1\n99999999999999999999 1 1 0 0 1\n",
+        {"", "1:1 this is not a trace of version 2"},
+        {"tilecopy-trace 1\n", "1:1 this is not a trace of version 2"},
+        {"tilecopy-trace 2\n1 1 1 1 0 0\n",
+         "2:11 the line is not one of a trace"},
+        {"tilecopy-trace 2\n1 1 1 1 0 0 0\nevents x",
+         "3:8 a number was expected here"},
+        {"tilecopy-trace 2\n1 1 1 1 0 0 0\nevents 9999999\n",
+         "3:8 this number is out of its range"},
+        {"tilecopy-trace 2\n1 1 1 1 0 0 0\nevents 100\n",
+         "4:1 the trace ends before its last line"},
+        {"tilecopy-trace 2\n1 1 1 1 0 0 9\nevents 0\n",
+         "3:1 the trace ends before its last line"},
+        {"tilecopy-trace 2\n1 1 1 1 0 0 0\n" EVENT("99", "-1", "0", "0") REST,
+         "4:23 this number is out of its range"},
+        {"tilecopy-trace 2\n1 1 1 1 0 0 0\n" EVENT("0", "5", "0", "0") REST,
+         "5:1 an event's cause comes before it"},
+        {"tilecopy-trace 2\n1 1 1 1 0 0 0\n" EVENT("0", "-1", "1", "0") REST,
+         "5:1 the trace has no such CTA or warp"},
+        {"tilecopy-trace 2\n1 1 1 1 0 0 0\n" EVENT("0", "-1", "0", "1") REST,
+         "5:1 the trace has no such addresses"},
+        {"tilecopy-trace 2\n1 1 1 1 0 0 0\n" EVENT("0", "-1", "0", "0") REST
+         "more",
+         "10:1 the trace ends here, the file does not"},
+        {"tilecopy-trace 2\n99999999999999999999 1 1 1 0 0 1\n",
          "2:1 this number is too large"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -112,8 +184,14 @@ static void test_bad_files(void **state) {
 static void test_chrome(void **state) {
     (void)state;
     tc_trace *t = tc_trace_new();
-    tc_trace_event a = {5, 9, 15, 2, 1, 7, -1, 512, 12, 40, 0, 0, 2, -1, 0};
-    tc_trace_event b = {9, 9, 1, 0, 0, -1, 3, -1, 0, 41, 9, 5, 4, 0, 16};
+    tc_trace_event a = {.cycle = 5,
+                        .end = 9,
+                        .cta = 2,
+                        .warp = 1,
+                        .group = 7,
+                        .phase = -1,
+                        .cause = -1};
+    tc_trace_event b = a;
     tc_trace_add(t, &a);
     tc_trace_add(t, &b);
     tc_buf text = TC_BUF_INIT;

@@ -116,7 +116,7 @@ static void test_no_wait(void **state) {
     done(c);
 }
 
-/* The trace: an ISSUE and its COMPLETE, of the TMA unit, with the barrier. */
+/* The trace: a BULK and its COMPLETE, of the TMA unit, with the barrier. */
 static void test_trace(void **state) {
     (void)state;
     POLICIES(c) {
@@ -135,8 +135,9 @@ static void test_trace(void **state) {
             }
             assert_int_equal(e->bytes, 512);
             assert_int_equal(e->lanes, 1);
-            if (e->kind == TC_TRACE_ISSUE) {
-                assert_int_equal(e->barrier != 0, issues == 0);
+            if (e->kind == TC_TRACE_BULK) {
+                assert_int_equal(e->object, issues == 0 ? TC_OBJECT_MBARRIER
+                                                        : TC_OBJECT_BULK_GROUP);
                 assert_int_equal(e->phase, issues == 0 ? 0 : -1);
                 assert_int_equal(e->group, issues == 0 ? -1 : 0);
                 issues++;

@@ -4,260 +4,20 @@
 #ifndef FAST_PROGRAMS_H
 #define FAST_PROGRAMS_H
 
-#include "base/buf.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
-enum { N32 = 12, N64 = 6, NF = 8, NP = 6, WORDS = 1024 };
-
-typedef struct tc_gen {
-    tc_buf out;
-    uint64_t state;
-    int labels, depth, budget;
-} tc_gen;
-
-static uint32_t rnd(tc_gen *g, uint32_t below) {
-    g->state = g->state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-    return (uint32_t)(g->state >> 33) % below;
-}
-
-static const char *one_of(tc_gen *g, const char *const *list, uint32_t n) {
-    return list[rnd(g, n)];
-}
-#define ONE(g, ...)                                                            \
-    one_of(g, (const char *const[]){__VA_ARGS__},                              \
-           sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
-
-static void guard(tc_gen *g) {
-    if (rnd(g, 5) == 0) {
-        tc_buf_printf(&g->out, "@%s%%p%u ", rnd(g, 2) ? "!" : "", rnd(g, NP));
-    }
-}
-
-/* A source: a register, or an immediate. */
-static void src32(tc_gen *g) {
-    static const char *const imm[] = {"0",  "1", "-1",         "7",   "31",
-                                      "33", "4", "0x80000000", "1000"};
-    if (rnd(g, 4) == 0) {
-        tc_buf_puts(&g->out, imm[rnd(g, 9)]);
-    } else {
-        tc_buf_printf(&g->out, "%%r%u", rnd(g, N32));
-    }
-}
-
-static void src64(tc_gen *g) {
-    if (rnd(g, 4) == 0) {
-        tc_buf_puts(&g->out, ONE(g, "0", "1", "-1", "64", "0x7fffffffffff"));
-    } else {
-        tc_buf_printf(&g->out, "%%d%u", rnd(g, N64));
-    }
-}
-
-static void srcf(tc_gen *g) {
-    if (rnd(g, 4) == 0) {
-        tc_buf_puts(&g->out, ONE(g, "0f3F800000", "0fBF000000", "0f7FC00000",
-                                 "0f80000000", "0fFF800000", "0f00000001"));
-    } else {
-        tc_buf_printf(&g->out, "%%f%u", rnd(g, NF));
-    }
-}
-
-typedef void source_fn(tc_gen *g);
-
-static void op(tc_gen *g, const char *name, char file, uint32_t n,
-               source_fn *src, int count) {
-    guard(g);
-    tc_buf_printf(&g->out, "%s %%%c%u", name, file, rnd(g, n));
-    for (int i = 0; i < count; i++) {
-        tc_buf_puts(&g->out, ", ");
-        src(g);
-    }
-    tc_buf_puts(&g->out, ";\n");
-}
-
-static void op32(tc_gen *g) {
-    switch (rnd(g, 6)) {
-    case 0:
-        op(g, ONE(g, "mad.lo.s32", "mad.lo.u32"), 'r', N32, src32, 3);
-        break;
-    case 1:
-        op(g, ONE(g, "mov.u32", "not.b32", "neg.s32", "abs.s32", "mov.b32"),
-           'r', N32, src32, 1);
-        break;
-    case 2:
-        op(g, ONE(g, "shl.b32", "shr.u32", "shr.s32", "shr.b32"), 'r', N32,
-           src32, 2);
-        break;
-    case 3:
-        op(g,
-           ONE(g, "mul.lo.s32", "mul.lo.u32", "mul.hi.s32", "mul.hi.u32",
-               "div.u32", "rem.s32"),
-           'r', N32, src32, 2);
-        break;
-    default:
-        op(g,
-           ONE(g, "add.s32", "add.u32", "sub.s32", "and.b32", "or.b32",
-               "xor.b32", "min.s32", "min.u32", "max.s32", "max.u32",
-               "add.sat.s32"),
-           'r', N32, src32, 2);
-        break;
-    }
-}
-
-static void op64(tc_gen *g) {
-    switch (rnd(g, 5)) {
-    case 0:
-        op(g, ONE(g, "mul.wide.s32", "mul.wide.u32"), 'd', N64, src32, 2);
-        break;
-    case 1:
-        op(g, ONE(g, "mov.u64", "not.b64", "neg.s64", "abs.s64"), 'd', N64,
-           src64, 1);
-        break;
-    case 2:
-        guard(g);
-        tc_buf_printf(&g->out, "%s %%d%u, %%d%u, ",
-                      ONE(g, "shl.b64", "shr.u64", "shr.s64"), rnd(g, N64),
-                      rnd(g, N64));
-        src32(g);
-        tc_buf_puts(&g->out, ";\n");
-        break;
-    case 3:
-        guard(g);
-        tc_buf_printf(&g->out, "%s %%d%u, ",
-                      ONE(g, "mad.wide.s32", "mad.wide.u32"), rnd(g, N64));
-        src32(g);
-        tc_buf_puts(&g->out, ", ");
-        src32(g);
-        tc_buf_printf(&g->out, ", %%d%u;\n", rnd(g, N64));
-        break;
-    default:
-        op(g,
-           ONE(g, "add.s64", "add.u64", "sub.s64", "and.b64", "or.b64",
-               "xor.b64", "min.s64", "min.u64", "max.s64", "max.u64",
-               "mul.lo.s64"),
-           'd', N64, src64, 2);
-        break;
-    }
-}
-
-static void opf(tc_gen *g) {
-    switch (rnd(g, 4)) {
-    case 0:
-        op(g, ONE(g, "fma.rn.f32", "fma.rn.ftz.f32", "fma.rz.f32"), 'f', NF,
-           srcf, 3);
-        break;
-    case 1:
-        op(g, ONE(g, "neg.f32", "abs.f32", "mov.f32", "neg.ftz.f32"), 'f', NF,
-           srcf, 1);
-        break;
-    default:
-        op(g,
-           ONE(g, "add.f32", "sub.f32", "mul.f32", "min.f32", "max.f32",
-               "add.ftz.f32", "mul.ftz.f32", "max.ftz.f32", "sub.rm.f32",
-               "sub.ftz.f32"),
-           'f', NF, srcf, 2);
-        break;
-    }
-}
-
-static void convert(tc_gen *g) {
-    guard(g);
-    switch (rnd(g, 5)) {
-    case 0:
-        tc_buf_printf(&g->out, "%s %%d%u, %%r%u;\n",
-                      ONE(g, "cvt.u64.u32", "cvt.s64.s32", "cvt.s64.s8"),
-                      rnd(g, N64), rnd(g, N32));
-        break;
-    case 1:
-        tc_buf_printf(&g->out, "cvt.u32.u64 %%r%u, %%d%u;\n", rnd(g, N32),
-                      rnd(g, N64));
-        break;
-    case 2:
-        tc_buf_printf(&g->out, "%s %%f%u, %%r%u;\n",
-                      ONE(g, "cvt.rn.f32.s32", "cvt.rn.f32.u32",
-                          "cvt.rz.f32.u32", "mov.b32"),
-                      rnd(g, NF), rnd(g, N32));
-        break;
-    case 3:
-        tc_buf_printf(
-            &g->out, "%s %%r%u, %%r%u;\n",
-            ONE(g, "cvt.s32.s8", "cvt.u32.u8", "cvt.s32.s16", "cvt.u32.u16"),
-            rnd(g, N32), rnd(g, N32));
-        break;
-    default:
-        tc_buf_printf(&g->out,
-                      "cvt.u16.u32 %%h%u, %%r%u;\ncvt.%s %%r%u, %%h%u;\n",
-                      rnd(g, 2), rnd(g, N32), ONE(g, "u32.u16", "s32.s16"),
-                      rnd(g, N32), rnd(g, 2));
-        break;
-    }
-}
-
-static void predicate(tc_gen *g) {
-    static const char *const ints[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-    static const char *const floats[] = {"eq",  "ne",  "lt",  "le",  "gt",
-                                         "ge",  "equ", "neu", "ltu", "leu",
-                                         "gtu", "geu", "num", "nan"};
-    guard(g);
-    uint32_t p = rnd(g, NP), kind = rnd(g, 7), how = rnd(g, 3);
-    if (kind == 0) {
-        tc_buf_printf(&g->out, "%s %%p%u, %%p%u, %%p%u;\n",
-                      ONE(g, "and.pred", "or.pred", "xor.pred"), p, rnd(g, NP),
-                      rnd(g, NP));
-        return;
-    }
-    if (kind == 1) {
-        tc_buf_printf(&g->out, "not.pred %%p%u, %%p%u;\n", p, rnd(g, NP));
-        return;
-    }
-    source_fn *src = kind == 2 ? srcf : kind == 3 ? src64 : src32;
-    const char *type = kind == 2   ? "f32"
-                       : kind == 3 ? ONE(g, "s64", "u64")
-                                   : ONE(g, "s32", "u32");
-    const char *cmp = kind == 2 ? floats[rnd(g, 14)] : ints[rnd(g, 6)];
-    if (how == 0) {
-        tc_buf_printf(&g->out, "setp.%s.%s.%s %%p%u, ", cmp,
-                      ONE(g, "and", "or", "xor"), type, p);
-    } else if (how == 1) {
-        tc_buf_printf(&g->out, "setp.%s.%s %%p%u|%%p%u, ", cmp, type, p,
-                      (p + 1) % NP);
-    } else {
-        tc_buf_printf(&g->out, "setp.%s.%s %%p%u, ", cmp, type, p);
-    }
-    src(g);
-    tc_buf_puts(&g->out, ", ");
-    src(g);
-    if (how == 0) {
-        tc_buf_printf(&g->out, ", %s%%p%u", rnd(g, 2) ? "!" : "", rnd(g, NP));
-    }
-    tc_buf_puts(&g->out, ";\n");
-}
-
-static void select_op(tc_gen *g) {
-    uint32_t kind = rnd(g, 3);
-    source_fn *src = kind == 0 ? src32 : kind == 1 ? src64 : srcf;
-    guard(g);
-    tc_buf_printf(&g->out, "selp.%s %%%c%u, ",
-                  kind == 0   ? "b32"
-                  : kind == 1 ? "b64"
-                              : "f32",
-                  "rdf"[kind],
-                  rnd(g, kind == 0   ? N32
-                         : kind == 1 ? N64
-                                     : NF));
-    src(g);
-    tc_buf_puts(&g->out, ", ");
-    src(g);
-    tc_buf_printf(&g->out, ", %%p%u;\n", rnd(g, NP));
-}
+#include "fast_ops.h"
 
 /* %q: an address in A (or an offset in sm), one of several patterns; always
  * inside and aligned to 16. */
 static void address(tc_gen *g, bool shared) {
-    switch (rnd(g, 4)) {
+    switch (rnd(g, 6)) {
     case 0: /* side by side */
         tc_buf_puts(&g->out, "mov.u32 %t, %i;\n");
+        break;
+    case 4: /* side by side in groups */
+        tc_buf_printf(&g->out, "and.b32 %%t, %%i, %u;\n", rnd(g, 2) ? 15 : 7);
+        break;
+    case 5: /* one for each group */
+        tc_buf_printf(&g->out, "shr.u32 %%t, %%i, %u;\n", 2 + rnd(g, 4));
         break;
     case 1: /* apart */
         tc_buf_printf(&g->out, "mad.lo.u32 %%t, %%i, %u, %u;\n", 1 + rnd(g, 40),
@@ -279,20 +39,42 @@ static void address(tc_gen *g, bool shared) {
                                 : "cvt.u64.u32 %q, %t;\nadd.u64 %q, %q, %a;\n");
 }
 
+/* The same in local memory, or a generic address of shared or local memory;
+ * returns the space. */
+static const char *windows(tc_gen *g) {
+    bool local = rnd(g, 2) == 0, generic = rnd(g, 2) == 0;
+    tc_buf_printf(&g->out,
+                  "mul.lo.u32 %%t, %%r%u, %u;\nand.b32 %%t, %%t, 112;\n"
+                  "cvt.u64.u32 %%q, %%t;\nmov.u64 %%z, %s;\n"
+                  "add.u64 %%q, %%q, %%z;\n",
+                  rnd(g, N32), rnd(g, 3) * 4 + 1, local ? "lmem" : "smem");
+    if (generic) {
+        tc_buf_printf(&g->out, "cvta%s.u64 %%q, %%q;\n",
+                      local ? ".local" : ".shared");
+    }
+    return generic ? "" : local ? ".local" : ".shared";
+}
+
 static void access_op(tc_gen *g) {
     bool shared = rnd(g, 3) == 0, store = rnd(g, 2) == 0;
     const char *space = shared ? ".shared" : ONE(g, ".global", "");
+    uint32_t kind = rnd(g, 9);
+    if (rnd(g, 4) == 0) {
+        shared = false;
+        space = windows(g);
+    } else {
+        address(g, shared);
+    }
     const char *base = shared ? "%t" : "%q";
-    uint32_t kind = rnd(g, 7);
-    address(g, shared);
     if (kind >= 4) { /* wider: aligned */
         tc_buf_printf(&g->out, "and.b%s %s, %s, -16;\n", shared ? "32" : "64",
                       base, base);
     }
     guard(g);
-    static const char *const types[] = {"b32", "f32",    "u8",    "s16",
-                                        "b64", "v2.b32", "v4.f32"};
-    static const uint8_t disp[] = {4, 12, 1, 2, 8, 8, 16};
+    static const char *const types[] = {"b32",    "f32",   "u8",
+                                        "s16",    "b64",   "v2.b32",
+                                        "v4.f32", "v4.u8", "v2.b64"};
+    static const uint8_t disp[] = {4, 12, 1, 2, 8, 8, 16, 4, 16};
     char value[64];
     uint32_t r = rnd(g, N32 - 4), f = rnd(g, NF - 4);
     switch (kind) {
@@ -304,6 +86,13 @@ static void access_op(tc_gen *g) {
         break;
     case 5:
         snprintf(value, sizeof value, "{%%r%u, %%r%u}", r, r + 1);
+        break;
+    case 7:
+        snprintf(value, sizeof value, "{%%r%u, %%r%u, %%r%u, %%r%u}", r, r + 1,
+                 r + 2, r + 3);
+        break;
+    case 8:
+        snprintf(value, sizeof value, "{%%d%u, %%d%u}", r % 4, r % 4 + 1);
         break;
     case 6:
         snprintf(value, sizeof value, "{%%f%u, %%f%u, %%f%u, %%f%u}", f, f + 1,
@@ -319,6 +108,31 @@ static void access_op(tc_gen *g) {
     } else {
         tc_buf_printf(&g->out, "ld%s.%s %s, [%s+%u];\n", space, types[kind],
                       value, base, disp[kind]);
+    }
+}
+
+/* Sums and such on words, so that their order is seen. */
+static void atomic(tc_gen *g) {
+    bool shared = rnd(g, 2) == 0;
+    uint32_t v = rnd(g, N32), kind = rnd(g, 4);
+    const char *space = shared ? ".shared" : ONE(g, ".global", "");
+    const char *base = shared ? "%t" : "%q";
+    const char *what =
+        ONE(g, "add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32",
+            "exch.b32", "inc.u32", "dec.u32", "max.s32", "min.u32");
+    address(g, shared);
+    guard(g);
+    if (kind == 0) {
+        tc_buf_printf(&g->out, "atom%s.cas.b32 %%r%u, [%s+4], %%r%u, %%r%u;\n",
+                      space, rnd(g, N32), base, v, rnd(g, N32));
+    } else if (kind == 1) {
+        tc_buf_printf(&g->out, "atom%s.add.f32 %%f%u, [%s], %%f%u;\n", space,
+                      rnd(g, NF), base, rnd(g, NF));
+    } else if (what[0] == 'e' || kind == 2) {
+        tc_buf_printf(&g->out, "atom%s.%s %%r%u, [%s+8], %%r%u;\n", space, what,
+                      rnd(g, N32), base, v);
+    } else {
+        tc_buf_printf(&g->out, "red%s.%s [%s], %%r%u;\n", space, what, base, v);
     }
 }
 
@@ -354,8 +168,20 @@ static void loop(tc_gen *g) {
 static void statements(tc_gen *g, uint32_t n) {
     g->depth++;
     while (n-- > 0 && g->budget-- > 0) {
-        uint32_t k = rnd(g, 20);
-        if (k < 5) {
+        uint32_t k = rnd(g, 25);
+        if (k == 20) {
+            op16(g);
+        } else if (k == 21) {
+            special_op(g);
+        } else if (k == 22) {
+            op_f64(g);
+        } else if (k == 23) {
+            atomic(g);
+        } else if (k == 24) {
+            if (g->depth == 1) { /* where no lane is elsewhere */
+                together(g);
+            }
+        } else if (k < 5) {
             op32(g);
         } else if (k < 7) {
             op64(g);
@@ -421,10 +247,11 @@ static char *make_program(uint64_t seed, bool fault) {
         &g.out,
         ".version 8.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 A, .param .u64 B, .param .u32 n)\n{\n"
-        ".reg .b32 %%r<%d>, %%i, %%t, %%sm, %%c<8>, %%x, %%y;\n"
-        ".reg .b64 %%d<%d>, %%a, %%b, %%q;\n.reg .f32 %%f<%d>;\n"
+        ".reg .b32 %%r<%d>, %%i, %%t, %%sm, %%c<8>, %%x, %%y, %%m;\n"
+        ".reg .b64 %%d<%d>, %%a, %%b, %%q, %%z;\n.reg .f32 %%f<%d>;\n"
         ".reg .pred %%p<%d>, %%l<8>;\n.reg .b16 %%h<2>;\n"
-        ".shared .align 16 .b8 smem[2048];\n",
+        ".shared .align 16 .b8 smem[2048];\n"
+        ".local .align 16 .b8 lmem[144];\n",
         N32, N64, NF, NP);
     tc_buf_puts(&g.out,
                 "mov.u32 %x, %ctaid.x;\nmov.u32 %y, %ntid.x;\n"
@@ -435,7 +262,8 @@ static char *make_program(uint64_t seed, bool fault) {
                 "ld.param.u64 %a, [A];\nld.param.u64 %b, [B];\n"
                 "cvta.to.global.u64 %a, %a;\nmov.u32 %sm, smem;\n"
                 "ld.param.u32 %r0, [n];\nmov.u32 %r1, %laneid;\n"
-                "mov.u32 %r2, %i;\nmov.u32 %r3, %tid.x;\n"
+                "mov.u32 %m, -1;\nmov.b32 %r11, 0;\nmov.u32 %r2, %i;\nmov.u32 "
+                "%r3, %tid.x;\n"
                 "mul.wide.u32 %q, %i, 4;\nadd.u64 %q, %q, %a;\n"
                 "ld.global.f32 %f0, [%q];\nld.global.f32 %f1, [%q+512];\n"
                 "ld.global.u32 %r4, [%q+1024];\nld.global.u64 %d0, [%a];\n"

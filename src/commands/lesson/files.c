@@ -1,0 +1,74 @@
+/* files.c - programs of lessons: where they are, whatever the folder that
+ * the program was called from. A lesson's files lie in the user's state folder,
+ * lessons/NAME/: what the learner edits, and in given/ what the lesson has. */
+#include "commands/course.h"
+
+#include "base/file.h"
+#include "base/share.h"
+#include "course/library.h"
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *file_at(tc_arena *a, const tc_lesson *l, const char *folder,
+                     const char *name) {
+    char path[PATH_MAX], inner[PATH_MAX];
+    int n =
+        snprintf(inner, sizeof inner, "lessons/%s/%s%s", l->name, folder, name);
+    return n > 0 && (size_t)n < sizeof inner &&
+                   tc_state_file(inner, path, sizeof path)
+               ? tc_strdup(a, path)
+               : NULL;
+}
+
+char *tc_course_file(tc_arena *a, const tc_lesson *l, const char *name) {
+    return file_at(a, l, "", name);
+}
+
+char *tc_course_given(tc_arena *a, const tc_lesson *l, const char *name) {
+    return file_at(a, l, "given/", name);
+}
+
+/* An equal file stays as it is, and builds of it stay good. */
+static void put(const char *path, const char *text) {
+    char why[TC_FILE_WHY];
+    tc_buf there = TC_BUF_INIT;
+    bool same = tc_file_read(&there, path, TC_TEXT_LIMIT, NULL, why) &&
+                strcmp(tc_buf_text(&there), text) == 0;
+    tc_buf_free(&there);
+    if (!same) {
+        tc_file_write(path, text, strlen(text), NULL, why);
+    }
+}
+
+void tc_course_files(const tc_lesson *l, bool all) {
+    tc_arena *a = tc_arena_new();
+    for (int i = 0; i < l->nfiles; i++) {
+        const tc_lesson_file *f = &l->files[i];
+        const char *own = tc_course_file(a, l, f->name);
+        const char *given = tc_course_given(a, l, f->name);
+        if (own != NULL && (all || access(own, F_OK) != 0)) {
+            put(own, f->text);
+        }
+        if (given != NULL) {
+            put(given, f->text);
+        }
+    }
+    tc_arena_free(a);
+}
+
+const char *tc_course_path(tc_session *s, tc_arena *a, const char *path) {
+    const tc_course *c = s->course;
+    if (c != NULL && tc_lesson_file_of(c->lesson, path) != NULL) {
+        const char *own = tc_course_file(a, c->lesson, path);
+        if (own != NULL && access(own, R_OK) == 0) {
+            return own;
+        }
+    }
+    if (access(path, F_OK) == 0) {
+        return path;
+    }
+    const char *found = tc_library_program(a, path);
+    return found != NULL ? found : path;
+}

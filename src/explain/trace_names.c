@@ -1,0 +1,129 @@
+/* trace_names.c - tells a trace what the program calls its memory, its mbarriers
+ * and its findings. */
+#include "explain/explain.h"
+#include "explain/finding.h"
+#include "run/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- buffers ---- */
+
+static void add_shared(tc_trace *t, const tc_last_run *run) {
+    const tc_ptx_module *m = run->module;
+    const tc_ptx_symbol *dynamic;
+    uint64_t begin = tc_dynamic_begin(run, &dynamic);
+    for (int i = 0; i < m->nsymbols; i++) {
+        const tc_ptx_symbol *y = &m->symbols[i];
+        if (y->space == TC_PS_SHARED && !y->is_extern && y->size) {
+            tc_trace_add_buffer(
+                t, &(tc_trace_buffer){.name = (char *)tc_symbol_name(run, y),
+                                      .type = "",
+                                      .address = y->offset,
+                                      .bytes = y->size,
+                                      .space = TC_TRACE_SPACE_SHARED});
+        }
+    }
+    if (dynamic != NULL && run->dynamic_shared && run->shared == NULL) {
+        tc_trace_add_buffer(
+            t, &(tc_trace_buffer){.name = (char *)tc_symbol_name(run, dynamic),
+                                  .type = "",
+                                  .address = begin,
+                                  .bytes = run->dynamic_shared,
+                                  .space = TC_TRACE_SPACE_SHARED});
+    }
+}
+
+/* The program's own buffers, in static memory or in the dynamic array. */
+static void add_emitted(tc_trace *t, const tc_last_run *run) {
+    const tc_ptx_module *m = run->module;
+    const tc_ptx_symbol *dynamic;
+    uint64_t begin = tc_dynamic_begin(run, &dynamic);
+    for (int i = 0; i < run->shared->nsymbols; i++) {
+        const tc_symbol *x = &run->shared->symbols[i];
+        uint64_t address = begin + (uint64_t)x->offset;
+        uint64_t bytes = (uint64_t)x->bytes;
+        for (int k = 0; x->bytes == 0 && k < m->nsymbols; k++) {
+            if (strcmp(m->symbols[k].name, x->name) == 0) {
+                address = m->symbols[k].offset;
+                bytes = m->symbols[k].size;
+            }
+        }
+        tc_trace_add_buffer(
+            t,
+            &(tc_trace_buffer){.name = (char *)x->buffer->name,
+                               .type = (char *)tc_dtypes[x->buffer->type].name,
+                               .address = address,
+                               .bytes = bytes,
+                               .space = TC_TRACE_SPACE_SHARED});
+    }
+}
+
+static void add_global(tc_trace *t, const tc_last_run *run) {
+    for (int i = 0; i < run->nbuffers; i++) {
+        const tc_run_buffer *b = &run->buffers[i];
+        tc_trace_add_buffer(
+            t,
+            &(tc_trace_buffer){.name = (char *)b->buffer->name,
+                               .type = (char *)tc_dtypes[b->buffer->type].name,
+                               .address = b->address,
+                               .bytes = b->bytes,
+                               .space = TC_TRACE_SPACE_GLOBAL});
+    }
+}
+
+/* ---- mbarriers ---- */
+
+static void add_mbarriers(tc_session *s, tc_trace *t) {
+    for (size_t i = 0; i < t->n; i++) {
+        const tc_trace_event *e = &t->events[i];
+        if (e->object == TC_OBJECT_MBARRIER &&
+            tc_trace_name_of(t, e->barrier) == NULL) {
+            tc_trace_add_name(t, e->barrier,
+                              tc_address_name(s, TC_PS_SHARED, e->barrier));
+        }
+    }
+}
+
+/* ---- findings ---- */
+
+static void add_finding(tc_session *s, tc_trace *t, const tc_finding *f) {
+    tc_buf message = TC_BUF_INIT;
+    tc_finding_message(s, f, &message);
+    bool cause = f->cause.valid, shared = f->space == TC_PS_SHARED;
+    tc_trace_finding x = {
+        .cycle = f->at.cycle,
+        .cta = f->at.cta,
+        .warp = f->at.warp,
+        .lane = f->at.lane,
+        .line = tc_finding_line(&f->at),
+        .cause_line = tc_finding_line(&f->cause),
+        .cause_cycle = cause ? f->cause.cycle : UINT64_MAX,
+        .kind = (char *)tc_finding_kind_names[f->kind],
+        .message = (char *)tc_buf_text(&message),
+        .object =
+            (char *)(f->bytes ? tc_address_name(s, f->space, f->address) : ""),
+        .address = f->address,
+        .bytes = shared ? f->bytes : 0};
+    tc_trace_add_finding(t, &x);
+    tc_buf_free(&message);
+}
+
+void tc_trace_describe(tc_session *s) {
+    tc_last_run *run = s->program.run;
+    tc_trace *t = run != NULL ? run->trace : NULL;
+    if (t == NULL || run->described || run->module == NULL) {
+        return;
+    }
+    run->described = true;
+    if (run->shared != NULL) {
+        add_emitted(t, run);
+    } else {
+        add_shared(t, run);
+    }
+    add_global(t, run);
+    add_mbarriers(s, t);
+    for (int i = 0; i < run->result.nfindings; i++) {
+        add_finding(s, t, &run->result.findings[i]);
+    }
+}
