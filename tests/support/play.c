@@ -39,6 +39,7 @@ tc_player tc_player_open(const char *path, const char *command) {
     tc_player p = {.session = open_session(NULL)};
     assert_int_equal(tc_session_load(p.session, path), TC_OK);
     assert_int_equal(tc_session_eval(p.session, command), TC_OK);
+    assert_int_equal(tc_session_eval(p.session, "timeline"), TC_OK);
     p.from = tc_supply_of(p.session);
     return p;
 }

@@ -13,7 +13,6 @@
 #   resize 60x20       the window is so large now
 #   see REGEX          waits until a line of the screen matches
 #   gone REGEX         waits until none does
-#   signal NAME        sent to the program
 #   screen [SIZE]      waits until the whole screen is what stands between two
 #   ---                lines ---; of a SIZE only there
 #
@@ -118,11 +117,6 @@ obey() {
         ;;
     see) want=$rest && until_so shows "expected /$rest/" ;;
     gone) want=$rest && until_so shows_not "still there: /$rest/" ;;
-    signal)
-        shell=$(t display-message -p '#{pane_pid}')
-        read -r child _ <"/proc/$shell/task/$shell/children"
-        kill -s "$rest" "$child"
-        ;;
     screen) compare ;;
     *) fail "what is $word?" ;;
     esac

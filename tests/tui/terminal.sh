@@ -47,6 +47,14 @@ same_modes() {
     t send-keys 'clear' Enter
     gone 'modes-42'
 }
+# The program that runs below the process $1.
+program_of() {
+    child=$1
+    while [ "$(cat "/proc/$child/comm")" != tilecopy-repl ]; do
+        read -r child _ <"/proc/$child/task/$child/children"
+    done
+    echo "$child"
+}
 # open_view NAME=VALUE...: a program at its prompt, that has run, in its view.
 open_view() {
     t send-keys "env $* '$repl' '$program'" Enter
@@ -104,9 +112,7 @@ same_modes quit
 
 # A crash: the terminal is right all the same.
 open_view TERM=tmux-256color
-shell=$(t display-message -p '#{pane_pid}')
-read -r child _ <"/proc/$shell/task/$shell/children"
-kill -s SEGV "$child"
+kill -s SEGV "$(program_of "$(t display-message -p '#{pane_pid}')")"
 gone 'l h event'
 see 'shell>'
 t send-keys '' Enter
@@ -128,7 +134,8 @@ leave
 # The mouse: a click on a row chooses it.
 open_view TERM=tmux-256color
 row=$(screen | grep -n '^ warp 1' | cut -d: -f1)
-t send-keys -l "$(printf '\033[<0;30;%dM' "$row")"
+byte=$(printf '%03o' $((32 + row)))
+t send-keys -l "$(printf "\\033[M !\\$byte")" # xterm's, in column 1
 see '^>warp 1'
 leave
 same_modes end
