@@ -3,6 +3,8 @@
 #include "explain/explain.h"
 #include "trace/model.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN_ROWS = 16 }; /* of the text; the view and JSON have them all */
@@ -67,12 +69,45 @@ static json_t *timeline_json(const tc_trace *t) {
                      (json_int_t)t->cycles, "truncated", t->truncated);
 }
 
+/* A cycle, or finding:N of those that the run had; it is kept for the view. */
+static bool check_place(tc_session *s, const tc_trace *t,
+                        const tc_command_value *at) {
+    static const char finding[] = "finding:";
+    bool named = strncmp(at->text, finding, sizeof finding - 1) == 0;
+    const char *digits = named ? at->text + sizeof finding - 1 : at->text;
+    size_t n = strspn(digits, "0123456789");
+    if (n == 0 || n > 18 || digits[n] != '\0') {
+        tc_error(&s->diags, at->span, "timeline --at 300, or --at finding:1",
+                 "'%s' is no cycle and no finding:N", at->text);
+        return false;
+    }
+    unsigned long long number = strtoull(digits, NULL, 10);
+    unsigned long long most = t->cycles;
+    if (named) {
+        most = (unsigned long long)s->program.run->result.nfindings;
+    }
+    if (number > most || (named && number == 0)) {
+        tc_error(&s->diags, at->span, NULL,
+                 named ? "the last run has findings 1 to %llu"
+                       : "the last run has cycles 0 to %llu",
+                 most);
+        return false;
+    }
+    snprintf(s->timeline_at, sizeof s->timeline_at, "%s", at->text);
+    return true;
+}
+
 tc_status tc_cmd_timeline(tc_session *s, const tc_command_args *args,
                           tc_reply *r) {
     tc_status status;
     const tc_trace *t = tc_need_trace(s, args->span, &status);
     if (t == NULL) {
         return status;
+    }
+    const tc_command_value *at = tc_value_of(args, "--at");
+    s->timeline_at[0] = '\0';
+    if (at != NULL && !check_place(s, t, at)) {
+        return TC_USAGE;
     }
     tc_trace_describe(s);
     if (s->options.json) {

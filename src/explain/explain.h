@@ -25,6 +25,9 @@ void tc_trace_describe(tc_session *s);
 
 void tc_run_text(tc_session *s, tc_buf *b);
 void tc_run_findings_text(tc_session *s, tc_buf *b);
+/* How to see the last run's first finding, where a person sits at a terminal;
+ * nothing without findings. */
+void tc_run_offer_timeline(tc_session *s, tc_buf *b);
 /* What each buffer became: changed bytes, and which equal each other. */
 void tc_run_buffers_text(tc_session *s, const tc_last_run *run, tc_buf *b);
 /* One of its kernels. */

@@ -96,6 +96,15 @@ static void sharing_text(tc_session *s, const tc_last_run *run, tc_buf *b) {
 static const char *const run_status_names[] = {"ok", "findings", "deadlock",
                                                "fault", "timeout"};
 
+void tc_run_offer_timeline(tc_session *s, tc_buf *b) {
+    const tc_last_run *run = s->program.run;
+    if (s->options.terminal && run != NULL && run->result.nfindings > 0 &&
+        run->trace != NULL && run->trace->n > 0) {
+        tc_buf_puts(b, "  `timeline --at finding:1` opens the timeline at the "
+                       "cycle of the first one\n");
+    }
+}
+
 void tc_run_findings_text(tc_session *s, tc_buf *b) {
     const tc_last_run *run = s->program.run;
     static const char *const ends[] = {
@@ -112,6 +121,7 @@ void tc_run_findings_text(tc_session *s, tc_buf *b) {
         tc_finding_text(s, &run->result.findings[i], b);
     }
     tc_suppressed_text(run->result.suppressed, false, s->options.width, b);
+    tc_run_offer_timeline(s, b);
 }
 
 /* What the kernel printed, as it printed it. */

@@ -92,6 +92,7 @@ struct tc_session {
 
     bool told_cache; /* that it is not used */
     bool finished, had_findings, wants_timeline;
+    char timeline_at[32]; /* where it is to begin, or "" */
 };
 
 /* --- program.c: the current program's stages, made on demand ---------------*/

@@ -58,8 +58,9 @@ plan() {
     echo "tests/tools/check_names.sh	sh tests/tools/check_names.sh '$build/libtilecopy.a'"
     echo "tests/tools/test_need.sh	sh tests/tools/test_need.sh"
     echo "tests/course/sections.sh	sh tests/course/sections.sh"
-    for t in tests/tui/*.sh; do
-        echo "$t	sh '$t' '$program' $lesson"
+    echo "tests/tui/terminal.sh	sh tests/tui/terminal.sh '$program' $lesson"
+    for t in tests/tui/*.tui; do
+        echo "$t	sh tests/tui/case.sh '$program' '$t'"
     done
 }
 
