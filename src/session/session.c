@@ -94,6 +94,9 @@ void tc_session_free(tc_session *s) {
     if (s->course != NULL) {
         s->course_free(s->course);
     }
+    if (s->kept_runs != NULL) {
+        s->kept_runs_free(s->kept_runs);
+    }
     free(s->wants_edit);
     tc_program_clear(&s->program);
     tc_arena_free(s->program.arena);
@@ -176,8 +179,8 @@ bool tc_session_text(const tc_session *s, bool ptx, tc_session_text_of *out) {
     if (src == NULL) {
         return false;
     }
-    *out = (tc_session_text_of){src->name, src->text, src->len,
-                                src->first_line};
+    *out =
+        (tc_session_text_of){src->name, src->text, src->len, src->first_line};
     return true;
 }
 
