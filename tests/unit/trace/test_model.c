@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "trace/model_export.h"
+#include "trace/export/export.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* model_chrome.c - the timeline as the JSON that Chrome's and Perfetto's
+/* chrome.c - the timeline as the JSON that Chrome's and Perfetto's
  * viewers open. Intervals of one line of a row do not overlap: each line is a
  * thread of its own. */
-#include "trace/model_export.h"
+#include "trace/export/export.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
-/* model_sentences.c - the timeline for who reads or hears it line by line. */
-#include "trace/model_export.h"
+/* sentences.c - the timeline for who reads or hears it line by line. */
+#include "trace/export/export.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,29 +42,29 @@ static void put_rows(const tc_model *m, tc_buf *out) {
 }
 
 /* A mark of some row: of an event that is on several, the first row's. */
-typedef struct tc_step {
+typedef struct tc_told {
     uint32_t position, row, mark;
-} tc_step;
+} tc_told;
 
 static int by_position(const void *a, const void *b) {
-    const tc_step *x = a, *y = b;
+    const tc_told *x = a, *y = b;
     if (x->position != y->position) {
         return x->position < y->position ? -1 : 1;
     }
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static tc_step *find_steps(const tc_model *m, size_t *n) {
+static tc_told *find_steps(const tc_model *m, size_t *n) {
     size_t all = 0;
     for (size_t r = 0; r < m->nrows; r++) {
         all += m->rows[r].nmarks;
     }
-    tc_step *steps = tc_xmalloc((all + 1) * sizeof *steps);
+    tc_told *steps = tc_xmalloc((all + 1) * sizeof *steps);
     *n = 0;
     for (size_t r = 0; r < m->nrows; r++) {
         for (size_t k = 0; k < m->rows[r].nmarks; k++) {
             const tc_row *row = &m->rows[r];
-            steps[(*n)++] = (tc_step){row->events[row->marks[k].first],
+            steps[(*n)++] = (tc_told){row->events[row->marks[k].first],
                                       (uint32_t)r, (uint32_t)k};
         }
     }
@@ -72,7 +72,7 @@ static tc_step *find_steps(const tc_model *m, size_t *n) {
     return steps;
 }
 
-static void put_step(const tc_model *m, const tc_step *s, tc_buf *out) {
+static void put_step(const tc_model *m, const tc_told *s, tc_buf *out) {
     const tc_row *row = &m->rows[s->row];
     const tc_mark *k = &row->marks[s->mark];
     tc_buf_printf(out, "cycle %" PRIu64 ": ", k->cycle);
@@ -87,7 +87,7 @@ static void put_step(const tc_model *m, const tc_step *s, tc_buf *out) {
 static void put_steps(const tc_model *m, size_t from, size_t most,
                       tc_buf *out) {
     size_t n, told = 0;
-    tc_step *steps = find_steps(m, &n);
+    tc_told *steps = find_steps(m, &n);
     for (size_t i = 0; i < n && told < most; i++) {
         bool again = i && steps[i].position == steps[i - 1].position;
         if (!again && steps[i].position >= from) {

@@ -1,5 +1,5 @@
-/* model_svg.c - the timeline as a picture for slides. */
-#include "trace/model_export.h"
+/* svg.c - the timeline as a picture for slides. */
+#include "trace/export/export.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
-/* model_html.c - the timeline as a page by itself: rows, stepping by keys and
- * mouse, the source beside. Its data are those of model_json.c. */
-#include "trace/model_export.h"
+/* html.c - the timeline as a page by itself: rows, stepping by keys and
+ * mouse, the source beside. Its data are those of json.c. */
+#include "trace/export/export.h"
 
 static const char *const head[] = {
     "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">",

@@ -1,6 +1,6 @@
 /* keep.h - runs that a session keeps by name, for `timeline` and `profile`. */
-#ifndef TC_COMMANDS_KEEP_H
-#define TC_COMMANDS_KEEP_H
+#ifndef TC_COMMANDS_TIME_KEEP_H
+#define TC_COMMANDS_TIME_KEEP_H
 
 #include "session/last_run.h"
 

@@ -1,7 +1,7 @@
 /* export.c - the last run, written to a file for other programs. */
+#include "trace/export/export.h"
 #include "commands/commands.h"
 #include "explain/explain.h"
-#include "trace/model_export.h"
 
 #include <stdio.h>
 #include <string.h>

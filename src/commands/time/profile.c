@@ -1,6 +1,6 @@
 /* profile.c - the counters of a run, or of two side by side. */
 #include "commands/commands.h"
-#include "commands/keep.h"
+#include "commands/time/keep.h"
 #include "explain/explain.h"
 
 #include <inttypes.h>

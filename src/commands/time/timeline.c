@@ -1,8 +1,8 @@
 /* timeline.c - the last run's trace as a picture, a view, or JSON. */
 #include "commands/commands.h"
-#include "commands/keep.h"
+#include "commands/time/keep.h"
 #include "explain/explain.h"
-#include "trace/model_export.h"
+#include "trace/export/export.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* keep.c - keeps the last run by a name. */
-#include "commands/keep.h"
+#include "commands/time/keep.h"
 #include "commands/commands.h"
 #include "explain/explain.h"
 

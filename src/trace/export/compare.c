@@ -1,6 +1,6 @@
-/* model_compare.c - two runs from their start, and the difference in cycles at
+/* compare.c - two runs from their start, and the difference in cycles at
  * each point. */
-#include "trace/model_export.h"
+#include "trace/export/export.h"
 
 #include <inttypes.h>
 #include <string.h>

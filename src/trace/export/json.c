@@ -1,5 +1,5 @@
-/* model_json.c - the timeline as JSON. */
-#include "trace/model_export.h"
+/* json.c - the timeline as JSON. */
+#include "trace/export/export.h"
 
 #include <inttypes.h>
 
