@@ -208,6 +208,11 @@ bool tc_session_wants_timeline(tc_session *s);
  * the next evaluation. */
 const char *tc_session_timeline_at(const tc_session *s);
 
+/* The traces of the two runs (which: 0, 1) that it is to compare, and their
+ * names; NULL: it is to show the last run. Valid as long as that. */
+const struct tc_trace *tc_session_compared(const tc_session *s, int which,
+                                           const char **name);
+
 /* A text whose lines the events of the last run name. Borrowed from the run. */
 typedef struct tc_session_text_of {
     const char *name, *text;
