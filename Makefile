@@ -78,7 +78,7 @@ $(BUILD)/tests/programs: tests/harness/programs.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< -ljansson
 
-$(BUILD)/tests/pty $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu: \
+$(BUILD)/tests/pty $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu $(BUILD)/tests/pty_lesson: \
   $(BUILD)/tests/%: tests/repl/%.c tests/repl/terminal.c \
                     $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
@@ -180,7 +180,7 @@ test:
 	  tests/harness/sanitized.txt
 
 test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/run \
-            $(BUILD)/tests/pty \
+            $(BUILD)/tests/pty $(BUILD)/tests/pty_lesson \
             $(BUILD)/tests/faults.so $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu \
             $(BUILD)/tests/programs \
             $(BUILD)/tests/test_client

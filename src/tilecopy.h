@@ -134,6 +134,8 @@ typedef struct tc_exec_options {
                           process's own */
     const char *cache; /* see tc_build_options; NULL: the user's */
     bool no_suppressions; /* races in libraries that are believed right too */
+    bool timing; /* cycles: what events and clock64 tell; else they are guesses
+                    from instructions and bytes */
     const struct tc_limits *limits; /* of its build, base/limits.h; NULL: the
                                        usual ones */
     const struct tc_limits *taken;  /* what it and its kernels may take
@@ -144,7 +146,8 @@ typedef struct tc_exec_options {
 } tc_exec_options;
 
 /* Builds it and runs it, in a process of its own with the standard streams and
- * the working folder of this one; tc_options.timeout_s is for the run alone.
+ * the working folder of this one; tc_options.timeout_s is for the run alone:
+ * tc_session_interrupt ends a build too.
  * Findings are output when it has ended. Returns the exit status that
  * INTERFACE.md says: the program's own if not 0, else 1 after findings. */
 int tc_session_exec(tc_session *s, const tc_exec_options *o);

@@ -1,5 +1,6 @@
 /* command.c - the table of commands: look-up, help, quit. */
 #include "commands/commands.h"
+#include "commands/lesson.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -157,6 +158,9 @@ tc_status tc_cmd_help(tc_session *s, const tc_command_args *args, tc_reply *r) {
     }
     const tc_command *c =
         tc_command_find(topic->text, strlen(topic->text), &exact, &several);
+    if (c == NULL && tc_explain_answer(s, topic->text, r)) {
+        return TC_OK;
+    }
     if (c == NULL) {
         return no_topic(s, topic);
     }

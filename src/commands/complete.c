@@ -131,8 +131,12 @@ static void offer_param(tc_session *s, matches *m, tc_offers what,
     case TC_OFFERS_setting_values:
         offer_setting_values(m, first);
         return;
-    case TC_OFFERS_commands:
+    case TC_OFFERS_topics:
         offer_commands(m, true);
+        tc_explain_names(offer_name, m);
+        return;
+    case TC_OFFERS_terms:
+        tc_explain_names(offer_name, m);
         return;
     }
 }

@@ -33,7 +33,8 @@ typedef enum tc_offers {
     TC_OFFERS_exercises,
     TC_OFFERS_settings,
     TC_OFFERS_setting_values,
-    TC_OFFERS_commands
+    TC_OFFERS_topics,
+    TC_OFFERS_terms
 } tc_offers;
 
 typedef struct tc_form_param {

@@ -71,7 +71,7 @@ static _Noreturn void out_of_memory(void) {
 
 /* `lesson 05` at a terminal begins it at the prompt. */
 static bool begins_lesson(const tc_cli *cli) {
-    return strchr(cli->lesson, ' ') != NULL &&
+    return strncmp(cli->lesson, "lesson ", 7) == 0 &&
            strncmp(cli->lesson, "lesson check", 12) != 0 &&
            isatty(STDOUT_FILENO);
 }

@@ -28,6 +28,7 @@ enum {
     OPT_QUIET,
     OPT_PEDANTIC,
     OPT_NO_SUPPRESSIONS,
+    OPT_TIMING,
     OPT_FORMAT,
     OPT_OUTPUT,
     OPT_VERSION,
@@ -49,6 +50,7 @@ static const struct option longs[] = {
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"pedantic", no_argument, NULL, OPT_PEDANTIC},
     {"no-suppressions", no_argument, NULL, OPT_NO_SUPPRESSIONS},
+    {"timing", no_argument, NULL, OPT_TIMING},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"output", required_argument, NULL, OPT_OUTPUT},
     {"version", no_argument, NULL, OPT_VERSION},
@@ -92,6 +94,7 @@ static const char help_text[] =
     "  lesson [NAME]         list the lessons, or begin one; lesson check "
     "NAME\n"
     "                        holds its tasks to their own answers\n"
+    "  explain [TERM]        what a term, a finding or a counter is\n"
     "  exec PROGRAM.cu       build a CUDA program and run it; see exec --help\n"
     "  grade EXERCISE FILE.cu  run a submission against an exercise's cases;\n"
     "                        --format text|json, --output FILE\n"
@@ -119,6 +122,11 @@ static const char exec_help[] =
     "                        nobody looks at are findings too\n"
     "      --no-suppressions races in libraries that are believed right are "
     "too\n"
+    "      --timing          times of events and clock64 are cycles of the "
+    "machine;\n"
+    "                        else guesses from instructions and bytes, 25 "
+    "times\n"
+    "                        faster\n"
     "      --backend WHO     who executes kernels: sim, gpu, or both, which\n"
     "                        compares all memory after each launch\n"
     "      --arch ARCH       the simulated machine, the first if none is "
@@ -127,7 +135,9 @@ static const char exec_help[] =
 #define TC_ARCH(name, ...) " " name
 #include "base/arch.def"
     "\n"
-    "      --timeout SECONDS for the program's run; 0 is none (default 60)\n"
+    "      --timeout SECONDS until the prompt is back, nvcc's time included; 0 "
+    "is\n"
+    "                        none (default: 60 for the program's run)\n"
     "      --color WHEN      auto, always or never (see also NO_COLOR)\n"
     "\n"
     "Exit status: the program's own if it is not 0 (128 + N after signal N),\n"
@@ -274,6 +284,18 @@ static bool bad_option(const tc_cli *cli, const char *word, int c) {
     return false;
 }
 
+/* `explain [TERM]`, of several words perhaps; name NULL: the first. */
+static bool set_term(tc_cli *cli, const char *word) {
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_puts(&b, cli->lesson != NULL ? cli->lesson : "explain");
+    if (word != NULL) {
+        tc_buf_printf(&b, " %s", word);
+    }
+    free(cli->lesson);
+    cli->lesson = b.data;
+    return true;
+}
+
 /* `lesson [NAME]` from argv[i] on; only options may follow. */
 static bool set_lesson(tc_cli *cli, const char *name) {
     bool check = cli->lesson && strcmp(cli->lesson, "lesson check") == 0;
@@ -313,7 +335,7 @@ static bool set_program(tc_cli *cli, const char *word) {
 /* What only exec has, and what it has not. */
 static bool check_exec(const tc_cli *cli) {
     bool other = cli->exec.report || cli->exec.quiet || cli->exec.pedantic ||
-                 cli->exec.no_suppressions;
+                 cli->exec.no_suppressions || cli->exec.timing;
     if (!cli->exec.asked) {
         return !other || bad_usage("tilecopy-repl exec --report FILE "
                                    "PROGRAM.cu",
@@ -359,6 +381,9 @@ static bool check_grade(const tc_cli *cli) {
 
 /* A word that is no option: a file, or at the start a subcommand. */
 static bool set_word(tc_cli *cli, const char *word) {
+    if (cli->lesson != NULL && strncmp(cli->lesson, "explain", 7) == 0) {
+        return set_term(cli, word);
+    }
     if (cli->lesson != NULL) {
         return set_lesson(cli, word);
     }
@@ -371,6 +396,9 @@ static bool set_word(tc_cli *cli, const char *word) {
     if (cli->nfiles == 0 && cli->nevals == 0) {
         if (strcmp(word, "lesson") == 0) {
             return set_lesson(cli, NULL);
+        }
+        if (strcmp(word, "explain") == 0) {
+            return set_term(cli, NULL);
         }
         if (strcmp(word, "exec") == 0) {
             return cli->exec.asked = true;
@@ -407,6 +435,8 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         return cli->exec.pedantic = true;
     case OPT_NO_SUPPRESSIONS:
         return cli->exec.no_suppressions = true;
+    case OPT_TIMING:
+        return cli->exec.timing = true;
     case OPT_FORMAT:
         cli->grade.format = optarg;
         return true;

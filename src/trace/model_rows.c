@@ -28,7 +28,7 @@ typedef struct tc_drafts {
     int n, cap;
     int32_t *slots; /* index + 1; 0 none */
     uint32_t nslots;
-    struct tc_class *classes; /* by warp, sorted */
+    struct tc_lane_class *classes; /* by warp, sorted */
     size_t nclasses;
 } tc_drafts;
 
@@ -94,22 +94,23 @@ static void put(tc_drafts *d, tc_key key, size_t position) {
 /* A warp's lanes by the history of their cp.async, of their bulk copies:
  * [0] and [1]. What they did and in which order, not when: lanes that take
  * turns on a branch still agree. */
-typedef struct tc_class {
+typedef struct tc_lane_class {
     uint32_t cta, warp;
     uint64_t history[2][32];
     uint32_t all[2]; /* lanes that have any */
-} tc_class;
+} tc_lane_class;
 
 static int by_warp(const void *a, const void *b) {
-    const tc_class *x = a, *y = b;
+    const tc_lane_class *x = a, *y = b;
     if (x->cta != y->cta) {
         return x->cta < y->cta ? -1 : 1;
     }
     return x->warp < y->warp ? -1 : x->warp > y->warp;
 }
 
-static tc_class *class_of(const tc_drafts *d, uint32_t cta, uint32_t warp) {
-    tc_class key = {.cta = cta, .warp = warp};
+static tc_lane_class *class_of(const tc_drafts *d, uint32_t cta,
+                               uint32_t warp) {
+    tc_lane_class key = {.cta = cta, .warp = warp};
     return bsearch(&key, d->classes, d->nclasses, sizeof *d->classes, by_warp);
 }
 
@@ -127,7 +128,7 @@ static uint64_t mix(uint64_t h, uint64_t v) {
     return h ^ (h >> 29);
 }
 
-static void add_history(tc_class *c, const tc_trace_event *e) {
+static void add_history(tc_lane_class *c, const tc_trace_event *e) {
     int which = history_of(e);
     if (which < 0) {
         return;
@@ -143,11 +144,11 @@ static void add_history(tc_class *c, const tc_trace_event *e) {
 
 static void make_classes(tc_drafts *d) {
     const tc_model *m = d->m;
-    d->classes = TC_NEWN(d->scratch, tc_class, (size_t)d->n + 1);
+    d->classes = TC_NEWN(d->scratch, tc_lane_class, (size_t)d->n + 1);
     for (int i = 0; i < d->n; i++) {
         if (d->at[i].key.kind == TC_ROW_WARP) {
-            d->classes[d->nclasses++] =
-                (tc_class){.cta = d->at[i].key.cta, .warp = d->at[i].key.warp};
+            d->classes[d->nclasses++] = (tc_lane_class){
+                .cta = d->at[i].key.cta, .warp = d->at[i].key.warp};
         }
     }
     if (d->nclasses) {
@@ -155,7 +156,8 @@ static void make_classes(tc_drafts *d) {
     }
     for (size_t i = 0; i < m->n; i++) {
         const tc_trace_event *e = m->order[i];
-        tc_class *c = history_of(e) >= 0 ? class_of(d, e->cta, e->warp) : NULL;
+        tc_lane_class *c =
+            history_of(e) >= 0 ? class_of(d, e->cta, e->warp) : NULL;
         if (c != NULL) {
             add_history(c, e);
         }
@@ -165,7 +167,7 @@ static void make_classes(tc_drafts *d) {
 /* The event on the row of each class of its lanes. */
 static void put_classes(tc_drafts *d, size_t position, int which) {
     const tc_trace_event *e = d->m->order[position];
-    const tc_class *c = class_of(d, e->cta, e->warp);
+    const tc_lane_class *c = class_of(d, e->cta, e->warp);
     uint32_t left = c != NULL ? e->lanes & c->all[which] : 0;
     while (left) {
         uint64_t h = c->history[which][__builtin_ctz(left)];
@@ -318,7 +320,7 @@ static void put_warp(tc_buf *b, const tc_row *row, uint32_t all) {
 }
 
 static uint32_t all_lanes(const tc_drafts *d, const tc_row *row) {
-    const tc_class *c = class_of(d, row->cta, row->warp);
+    const tc_lane_class *c = class_of(d, row->cta, row->warp);
     return c == NULL ? UINT32_MAX : c->all[row->kind == TC_ROW_BULK_GROUPS];
 }
 

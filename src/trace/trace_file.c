@@ -102,12 +102,12 @@ static const tc_member finding_members[] = {
     D(kind, TEXT),       D(message, TEXT), D(object, TEXT),
 };
 
-typedef struct tc_list {
+typedef struct tc_trace_list {
     const char *name;
     const tc_member *members;
     size_t nmembers, size;
     size_t entries, n, cap; /* where a trace has them; cap 0: it keeps none */
-} tc_list;
+} tc_trace_list;
 
 #define LIST(name, what, at, count, capacity)                                  \
     {                                                                          \
@@ -115,7 +115,7 @@ typedef struct tc_list {
             sizeof *((tc_trace *)0)->at, offsetof(tc_trace, at),               \
             offsetof(tc_trace, count), capacity                                \
     }
-static const tc_list lists[] = {
+static const tc_trace_list lists[] = {
     LIST("events", event, events, n, offsetof(tc_trace, cap)),
     LIST("stretches", stretch, stretches, nstretches,
          offsetof(tc_trace, cstretches)),
@@ -161,7 +161,7 @@ static void put(tc_buf *out, const tc_member *m, const char *entry) {
     }
 }
 
-static void save_list(const tc_list *l, const tc_trace *t, tc_buf *out) {
+static void save_list(const tc_trace_list *l, const tc_trace *t, tc_buf *out) {
     const char *at = *(const char *const *)((const char *)t + l->entries);
     size_t n = *(const size_t *)((const char *)t + l->n);
     tc_buf_printf(out, "%s %zu\n", l->name, n);
@@ -317,7 +317,7 @@ static void check_event(tc_reader *r, const tc_trace *t, size_t index) {
     }
 }
 
-static void load_list(tc_reader *r, const tc_list *l, tc_trace *t) {
+static void load_list(tc_reader *r, const tc_trace_list *l, tc_trace *t) {
     char **at = (char **)(void *)((char *)t + l->entries);
     size_t *n = (size_t *)(void *)((char *)t + l->n);
     expect(r, l->name);

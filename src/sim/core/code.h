@@ -54,7 +54,7 @@ struct tc_fast {
     uint32_t at;               /* index of the op in the module's code */
     uint32_t e[3];             /* further rows of a vector */
     uint32_t sub;              /* TC_BOOL_* of a comparison; of an access 1:
-                                  its base has 32 bits */
+                                  its base has 32 bits, 2: the frame */
     uint8_t kind;              /* tc_fast_kind */
     uint16_t id;               /* tc_fast_id */
     uint8_t apart; /* of an access: so often it is not looked whether the lanes

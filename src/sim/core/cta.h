@@ -10,6 +10,7 @@ typedef struct tc_barrier {
     uint32_t count;      /* threads that it wants, 0 all */
     uint32_t twice;      /* arrivals by threads that had arrived */
     bool red;
+    bool arrived; /* somebody arrived without waiting */
 } tc_barrier;
 
 struct tc_cta {

@@ -33,8 +33,15 @@ static inline uint64_t tc_hash_step(uint64_t h,
     h = (h ^ x) * UINT64_C(0x9E3779B97F4A7C15);
     return h ^ h >> 29;
 }
+/* Lanes of a mask, most often all of them; without the instruction, which not
+ * every processor has, the compiler would call a function. */
 static inline uint32_t tc_popc(uint32_t x) {
-    return (uint32_t)__builtin_popcount(x);
+    if (x == UINT32_MAX) {
+        return 32;
+    }
+    x -= x >> 1 & 0x55555555u;
+    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+    return ((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
 static inline int tc_first_bit(uint32_t x) /* x != 0 */
 {

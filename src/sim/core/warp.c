@@ -76,6 +76,10 @@ void tc_warp_save(tc_warp *w) {
     }
 }
 
+static bool may_join(const tc_split *s) {
+    return s->state == TC_SPLIT_READY || s->state == TC_SPLIT_WARP;
+}
+
 /* Splits that can go together do: ready ones at one pc; and those that wait at
  * one op for each other. */
 static void merge(tc_warp_core *k) {
@@ -83,10 +87,8 @@ static void merge(tc_warp_core *k) {
         tc_split *a = &k->split[i];
         for (int j = k->nsplit - 1; j > i; j--) {
             tc_split *b = &k->split[j];
-            bool ready =
-                (a->state == TC_SPLIT_READY || a->state == TC_SPLIT_WARP) &&
-                (b->state == TC_SPLIT_READY || b->state == TC_SPLIT_WARP);
-            if (a->pc == b->pc && a->frame == b->frame && ready) {
+            if (a->pc == b->pc && a->frame == b->frame && may_join(a) &&
+                may_join(b)) {
                 a->state = TC_SPLIT_READY; /* who still lacks lanes blocks */
                 a->mask |= b->mask;
                 a->stamp = a->stamp < b->stamp ? a->stamp : b->stamp;
@@ -135,9 +137,12 @@ bool tc_warp_select(tc_warp *w) {
     tc_warp_save(w);
     if (k->nsplit > 1) {
         merge(k);
+    } else if (k->split[0].state == TC_SPLIT_BARRIER) {
+        return false; /* most often: all wait */
     }
     wake_sleepers(w);
-    int best = choose(k);
+    int best =
+        k->nsplit == 1 && k->split[0].state == TC_SPLIT_READY ? 0 : choose(k);
     if (best < 0) {
         return false;
     }
@@ -152,8 +157,7 @@ bool tc_warp_select(tc_warp *w) {
     for (int i = 0; i < k->nsplit; i++) {
         const tc_split *o = &k->split[i];
         if (i != best && o->pc > s->pc && o->pc < k->limit &&
-            o->frame == s->frame &&
-            (o->state == TC_SPLIT_READY || o->state == TC_SPLIT_WARP)) {
+            o->frame == s->frame && may_join(o)) {
             k->limit = o->pc;
         }
     }

@@ -145,9 +145,26 @@ static void release(tc_cta *c, uint32_t id) {
     c->barriers[id] = (tc_barrier){0};
 }
 
+/* Where all that live are wanted and all who come wait, one that lives and does
+ * not wait tells without counting. Warps have their turns in order: most often
+ * it is the last. */
+static bool someone_lacks(const tc_cta *c, uint32_t id) {
+    const tc_barrier *bar = &c->barriers[id];
+    if (bar->count || bar->arrived || bar->twice) {
+        return false;
+    }
+    for (uint32_t i = c->nwarps; i-- > 0;) {
+        const tc_warp *w = &c->warps[i];
+        if (w->alive & ~waiting_lanes(w, id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void tc_barrier_check(tc_cta *c) {
     for (uint32_t id = 0; id < TC_BARRIERS; id++) {
-        if (c->barriers[id].op) {
+        if (c->barriers[id].op && !someone_lacks(c, id)) {
             tc_arrivals a = arrivals(c, id);
             if (a.any && a.threads >= a.wanted) {
                 release(c, id);
@@ -197,6 +214,7 @@ static void arrive(tc_warp *w, const tc_ptx_op *op, uint32_t id,
         w->cta->barriers[id].twice += tc_popc(again);
     }
     w->core->arrived[id] |= lanes;
+    w->cta->barriers[id].arrived = true;
     if (w->cta->run->race) {
         tc_race_barrier_arrive(w, op, lanes, id);
     }
@@ -225,9 +243,16 @@ static bool come(tc_warp *w, const tc_ptx_op *op, uint32_t id, uint32_t count,
 
 static void barrier(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     int at = is_red(op) ? 1 : 0;
-    uint32_t ids[TC_LANES], counts[TC_LANES] = {0}, tmp[TC_LANES];
+    uint32_t ids[TC_LANES], counts[TC_LANES], tmp[TC_LANES];
     bool counted = op->noperands > at + 1 && op->a[at + 1].kind != TC_PO_NONE;
+    if (!counted && op->a[at].kind == TC_PO_IMM) {
+        if (come(w, op, (uint32_t)op->a[at].imm, 0, mask, false)) {
+            tc_barrier_check(w->cta);
+        }
+        return;
+    }
     memcpy(ids, tc_src32(w, &op->a[at], tmp), sizeof ids);
+    memset(counts, 0, sizeof counts);
     if (counted) {
         memcpy(counts, tc_src32(w, &op->a[at + 1], tmp), sizeof counts);
     }

@@ -48,19 +48,54 @@ static uint32_t element(const tc_matrix *m, uint32_t word, uint32_t j) {
 
 /* ---- in and out of the registers ---- */
 
+/* Where element j of register r of each lane is, among rows of the matrix one
+ * behind the other: lanes are apart by constants (mma_layout.c). */
+static void places(const tc_matrix *m, uint32_t r, uint32_t j, uint16_t *out) {
+    tc_mma_element p = tc_mma_element_of(m, 0, r, j);
+    tc_mma_element next = tc_mma_element_of(m, 1, r, j);
+    tc_mma_element quad = tc_mma_element_of(m, 4, r, j);
+    uint32_t at = p.row * m->cols + p.col;
+    uint32_t step = next.row * m->cols + next.col - at;
+    uint32_t down = quad.row * m->cols + quad.col - at;
+    for (uint32_t i = 0; i < TC_LANES; i++) {
+        out[i] = (uint16_t)(at + i % 4 * step + i / 4 * down);
+    }
+}
+
+static void fetch_doubles(tc_warp *w, const tc_ptx_operand *v,
+                          const tc_matrix *m, double *out) {
+    for (uint32_t r = 0; r < m->regs; r++) {
+        uint64_t wide[TC_LANES];
+        uint16_t at[TC_LANES];
+        const uint64_t *l = tc_src64(w, &v[r], wide);
+        places(m, r, 0, at);
+        for (uint32_t i = 0; i < TC_LANES; i++) {
+            out[at[i]] = tc_f64(l[i]);
+        }
+    }
+}
+
 static void fetch_floats(tc_warp *w, const tc_ptx_operand *v,
                          const tc_matrix *m, double *out) {
+    if (m->bits == 64) {
+        fetch_doubles(w, v, m, out);
+        return;
+    }
     for (uint32_t r = 0; r < m->regs; r++) {
         uint32_t tmp[TC_LANES];
-        uint64_t wide[TC_LANES];
-        const uint32_t *s = m->bits == 64 ? tmp : tc_src32(w, &v[r], tmp);
-        const uint64_t *l = m->bits == 64 ? tc_src64(w, &v[r], wide) : wide;
-        for (uint32_t k = 0; k < TC_LANES * m->per; k++) {
-            uint32_t i = k / m->per, j = k % m->per;
-            tc_mma_element p = tc_mma_element_of(m, i, r, j);
-            out[p.row * m->cols + p.col] =
-                m->bits == 64 ? tc_f64(l[i])
-                              : tc_mma_float(m->type, element(m, s[i], j));
+        const uint32_t *s = tc_src32(w, &v[r], tmp);
+        for (uint32_t j = 0; j < m->per; j++) {
+            uint32_t bits[TC_LANES];
+            double x[TC_LANES];
+            uint16_t at[TC_LANES];
+            for (uint32_t i = 0; i < TC_LANES; i++) {
+                bits[i] = element(m, s[i], j);
+            }
+            tc_mma_floats(m->type, bits, x);
+            places(m, r, j, at);
+            for (uint32_t i = 0; i < TC_LANES; i++) {
+                out[at[i]] = x[i];
+            }
         }
     }
 }
@@ -70,11 +105,12 @@ static void fetch_integers(tc_warp *w, const tc_ptx_operand *v,
     for (uint32_t r = 0; r < m->regs; r++) {
         uint32_t tmp[TC_LANES];
         const uint32_t *s = tc_src32(w, &v[r], tmp);
-        for (uint32_t k = 0; k < TC_LANES * m->per; k++) {
-            uint32_t i = k / m->per, j = k % m->per;
-            tc_mma_element p = tc_mma_element_of(m, i, r, j);
-            out[p.row * m->cols + p.col] =
-                tc_mma_integer(m->type, element(m, s[i], j));
+        for (uint32_t j = 0; j < m->per; j++) {
+            uint16_t at[TC_LANES];
+            places(m, r, j, at);
+            for (uint32_t i = 0; i < TC_LANES; i++) {
+                out[at[i]] = tc_mma_integer(m->type, element(m, s[i], j));
+            }
         }
     }
 }
@@ -91,13 +127,15 @@ static void put_sums(tc_warp *w, const tc_ptx_op *op, const product *x) {
     const tc_ptx_operand *v = vec(w, op, 0);
     for (uint32_t r = 0; r < m->regs; r++) {
         uint64_t d[TC_LANES] = {0};
-        for (uint32_t k = 0; k < TC_LANES * m->per; k++) {
-            uint32_t i = k / m->per, j = k % m->per;
-            tc_mma_element p = tc_mma_element_of(m, i, r, j);
-            uint32_t at = p.row * m->cols + p.col;
-            uint64_t e = m->type == TC_PT_S32 ? (uint32_t)x->sum.i[at]
-                                              : packed(m->type, x->sum.f[at]);
-            d[i] |= e << j * m->bits % 64;
+        for (uint32_t j = 0; j < m->per; j++) {
+            uint16_t at[TC_LANES];
+            places(m, r, j, at);
+            for (uint32_t i = 0; i < TC_LANES; i++) {
+                uint64_t e = m->type == TC_PT_S32
+                                 ? (uint32_t)x->sum.i[at[i]]
+                                 : packed(m->type, x->sum.f[at[i]]);
+                d[i] |= e << j * m->bits % 64;
+            }
         }
         tc_put64(w, &v[r], d, UINT32_MAX);
     }
@@ -105,18 +143,42 @@ static void put_sums(tc_warp *w, const tc_ptx_op *op, const product *x) {
 
 /* ---- the product ---- */
 
-static void multiply_floats(product *x) {
+/* Four columns at a time: all n that there are are multiples of 8. */
+typedef double quads __attribute__((vector_size(32), aligned(8)));
+
+static inline __attribute__((always_inline)) void multiply_columns(product *x) {
     uint32_t n = x->c.cols, depth = x->a.cols;
     for (uint32_t i = 0; i < x->c.rows; i++) {
-        double *restrict sum = &x->sum.f[i * n];
-        for (uint32_t k = 0; k < depth; k++) {
-            double a = x->ma.f[i * depth + k];
-            const double *restrict b = &x->mb.f[k * n];
-            for (uint32_t j = 0; j < n; j++) {
-                sum[j] += a * b[j];
+        const double *a = &x->ma.f[i * depth];
+        for (uint32_t j = 0; j < n; j += 8) {
+            quads *sum = (quads *)(void *)&x->sum.f[i * n + j];
+            quads s0 = sum[0], s1 = sum[1];
+            for (uint32_t k = 0; k < depth; k++) {
+                const quads *b =
+                    (const quads *)(const void *)&x->mb.f[k * n + j];
+                s0 += a[k] * b[0];
+                s1 += a[k] * b[1];
             }
+            sum[0] = s0;
+            sum[1] = s1;
         }
     }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void multiply_wide(product *x) {
+    multiply_columns(x);
+}
+#endif
+
+static void multiply_floats(product *x) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        multiply_wide(x);
+        return;
+    }
+#endif
+    multiply_columns(x);
 }
 
 /* The kernel of fma.f64 works on 32 sums at a time. */

@@ -34,6 +34,7 @@ tc_mma_element tc_mma_element_of(const tc_matrix *m, uint32_t lane,
 
 /* An element's bits as a number. */
 double tc_mma_float(tc_ptx_type t, uint32_t bits);
+void tc_mma_floats(tc_ptx_type t, const uint32_t *bits, double *out); /* 32 */
 int32_t tc_mma_integer(tc_ptx_type t, uint32_t bits);
 
 /* All 32 lanes are at the op together; else they wait, or it is a fault. */

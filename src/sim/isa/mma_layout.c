@@ -81,6 +81,18 @@ double tc_mma_float(tc_ptx_type t, uint32_t bits) {
     }
 }
 
+void tc_mma_floats(tc_ptx_type t, const uint32_t *bits, double *out) {
+    uint32_t special = 0;
+    for (int i = 0; t == TC_PT_F16 && i < TC_LANES; i++) {
+        uint32_t v = bits[i], u = (v & 0x8000) << 16 | (v & 0x7fff) << 13;
+        special |= (v & 0x7c00) == 0x7c00;
+        out[i] = (double)tc_f32(u) * 0x1p112;
+    }
+    for (int i = 0; (special || t != TC_PT_F16) && i < TC_LANES; i++) {
+        out[i] = tc_mma_float(t, bits[i]);
+    }
+}
+
 int32_t tc_mma_integer(tc_ptx_type t, uint32_t bits) {
     switch (t) {
     case TC_PT_S8:

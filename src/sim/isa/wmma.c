@@ -12,6 +12,10 @@ typedef struct area {
     uint64_t address;
     uint32_t stride; /* elements between rows (columns, with .col) */
     bool col, store;
+    /* The window that all of it lies in, aligned; NULL: each lane for itself. */
+    uint8_t *bytes;
+    tc_ptx_space space;
+    uint64_t origin; /* what address is in that space */
 } area;
 
 static area area_of(const tc_ptx_op *op) {
@@ -56,12 +60,85 @@ static uint64_t address_of(const area *x, tc_mma_element p) {
     return x->address + (major * x->stride + minor) * x->m.bits / 8;
 }
 
+/* The bytes from the first element to the last. */
+static uint64_t extent_of(const area *x) {
+    uint64_t majors = x->col ? x->m.cols : x->m.rows;
+    uint64_t minors = x->col ? x->m.rows : x->m.cols;
+    return ((majors - 1) * x->stride + minors) * x->m.bits / 8;
+}
+
+/* Most matrices lie whole in an allocation or in shared memory. */
+static void find_window(tc_warp *w, const tc_ptx_op *op, area *x) {
+    uint32_t bytes = chunk_of(x) * x->m.bits / 8;
+    uint64_t extent = extent_of(x), at = x->address;
+    bool shared =
+        op->space == TC_PS_SHARED ||
+        (op->space == TC_PS_GENERIC && at - TC_WINDOW_SHARED < TC_WINDOW_BYTES);
+    bool local =
+        op->space == TC_PS_GENERIC && at - TC_WINDOW_LOCAL < TC_WINDOW_BYTES;
+    if (at % bytes || x->stride * (uint64_t)x->m.bits / 8 % bytes || local) {
+        return;
+    }
+    if (shared) {
+        at -= op->space == TC_PS_GENERIC ? TC_WINDOW_SHARED : 0;
+        if (at <= w->cta->shared_bytes && extent <= w->cta->shared_bytes - at) {
+            x->bytes = w->cta->shared + at;
+        }
+    } else if (op->space == TC_PS_GENERIC || op->space == TC_PS_GLOBAL) {
+        tc_sim_allocation *a = tc_allocation_find(w->cta->run, at);
+        if (a && extent <= a->size - (at - a->address)) {
+            x->bytes = a->bytes + (at - a->address);
+        }
+    }
+    x->space = shared ? TC_PS_SHARED : TC_PS_GLOBAL;
+    x->origin = at;
+}
+
+/* The bytes of each lane from the first element on: lanes are apart by
+ * constants (mma_layout.c). */
+static void offsets(const area *x, uint32_t r, uint32_t j, uint32_t *out) {
+    uint64_t at = address_of(x, tc_mma_element_of(&x->m, 0, r, j));
+    uint64_t next = address_of(x, tc_mma_element_of(&x->m, 1, r, j));
+    uint64_t quad = address_of(x, tc_mma_element_of(&x->m, 4, r, j));
+    uint32_t first = (uint32_t)(at - x->address);
+    uint32_t step = (uint32_t)(next - at), down = (uint32_t)(quad - at);
+    for (uint32_t i = 0; i < TC_LANES; i++) {
+        out[i] = first + i % 4 * step + i / 4 * down;
+    }
+}
+
+static void observe(tc_warp *w, const tc_ptx_op *op, const area *x,
+                    tc_ptx_space space, const uint64_t *addr, uint32_t bytes) {
+    const tc_run *run = w->cta->run;
+    if (run->race || run->timing || run->trace) {
+        tc_isa_observe(w, op, space, UINT32_MAX, addr, bytes, x->store);
+    }
+}
+
+/* The same as below, in a window. */
+static void find_in_window(tc_warp *w, const tc_ptx_op *op, const area *x,
+                           uint32_t r, uint32_t j, uint32_t bytes,
+                           uint8_t **at) {
+    uint64_t addr[TC_LANES];
+    uint32_t offset[TC_LANES];
+    offsets(x, r, j, offset);
+    for (int i = 0; i < TC_LANES; i++) {
+        at[i] = x->bytes + offset[i];
+        addr[i] = x->origin + offset[i];
+    }
+    observe(w, op, x, x->space, addr, bytes);
+}
+
 /* Where each lane's element j (and what follows it) of register r is. False
  * after a fault. */
 static bool find_lanes(tc_warp *w, const tc_ptx_op *op, const area *x,
-                       uint32_t r, uint32_t j, uint32_t bytes,
-                       tc_resolved *at) {
+                       uint32_t r, uint32_t j, uint32_t bytes, uint8_t **out) {
     uint64_t addr[TC_LANES];
+    tc_resolved at[TC_LANES];
+    if (x->bytes) {
+        find_in_window(w, op, x, r, j, bytes, out);
+        return true;
+    }
     for (int i = 0; i < TC_LANES; i++) {
         uint64_t a = address_of(x, tc_mma_element_of(&x->m, (uint32_t)i, r, j));
         if (!tc_resolve_lane(w, op, (tc_ptx_space)op->space, i, a, bytes, bytes,
@@ -76,11 +153,9 @@ static bool find_lanes(tc_warp *w, const tc_ptx_op *op, const area *x,
             return false;
         }
         addr[i] = at[i].address;
+        out[i] = at[i].bytes;
     }
-    const tc_run *run = w->cta->run;
-    if (run->race || run->timing || run->trace) {
-        tc_isa_observe(w, op, at[0].space, UINT32_MAX, addr, bytes, x->store);
-    }
+    observe(w, op, x, at[0].space, addr, bytes);
     return true;
 }
 
@@ -105,19 +180,36 @@ static bool move_register(tc_warp *w, const tc_ptx_op *op, const area *x,
         }
     }
     for (uint32_t j = 0; j < x->m.per; j += chunk) {
-        tc_resolved at[TC_LANES];
+        uint8_t *at[TC_LANES];
         if (!find_lanes(w, op, x, r, j, bytes, at)) {
             return false;
         }
+        uint32_t shift = j * x->m.bits % 64;
+        if (bytes == 4 && !x->store) {
+            for (int i = 0; i < TC_LANES; i++) {
+                uint32_t part;
+                memcpy(&part, at[i], 4);
+                v[i] |= (uint64_t)part << shift;
+            }
+            continue;
+        }
+        if (bytes == 2 && !x->store) {
+            for (int i = 0; i < TC_LANES; i++) {
+                uint16_t part;
+                memcpy(&part, at[i], 2);
+                v[i] |= (uint64_t)part << shift;
+            }
+            continue;
+        }
         for (int i = 0; i < TC_LANES; i++) {
-            uint64_t part = v[i] >> j * x->m.bits % 64;
+            uint64_t part = v[i] >> shift;
             if (x->store) {
-                memcpy(at[i].bytes, &part, bytes);
+                memcpy(at[i], &part, bytes);
                 continue;
             }
             part = 0;
-            memcpy(&part, at[i].bytes, bytes);
-            v[i] |= part << j * x->m.bits % 64;
+            memcpy(&part, at[i], bytes);
+            v[i] |= part << shift;
         }
     }
     for (uint32_t k = r; !x->store && k < op->a[0].nvec; k += x->m.regs) {
@@ -131,6 +223,7 @@ static void move(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     if (!tc_mma_together(w, op, mask) || !find_area(w, op, &x)) {
         return;
     }
+    find_window(w, op, &x);
     w->cta->run->progress += x.store;
     for (uint32_t r = 0; r < x.m.regs; r++) {
         if (!move_register(w, op, &x, r)) {

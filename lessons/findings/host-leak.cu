@@ -1,0 +1,5 @@
+// finding: host-leak
+int main() {
+    int *p;
+    cudaMalloc(&p, 4);
+}
