@@ -218,6 +218,10 @@ FUZZ_SECONDS ?= 60
 fuzz:
 	@sh tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
 
+# Static pages of the lessons and the manual; pandoc makes them.
+site: all
+	@sh src/tools/site.sh $(BUILD)/tilecopy-repl $(BUILD)/site
+
 SHARE = $(DESTDIR)$(PREFIX)/share/tilecopy-repl
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
@@ -228,7 +232,7 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all faults tools run test test-build test-plain toolkit check conformance bench \
+.PHONY: all site faults tools run test test-build test-plain toolkit check conformance bench \
         fuzz install clean
 .SECONDARY:
 -include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT:.o=.d)
