@@ -78,7 +78,7 @@ $(BUILD)/tests/programs: tests/harness/programs.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< -ljansson
 
-$(BUILD)/tests/pty $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu: \
+$(BUILD)/tests/pty $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu $(BUILD)/tests/pty_lesson: \
   $(BUILD)/tests/%: tests/repl/%.c tests/repl/terminal.c \
                     $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
@@ -180,7 +180,7 @@ test:
 	  tests/harness/sanitized.txt
 
 test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/run \
-            $(BUILD)/tests/pty \
+            $(BUILD)/tests/pty $(BUILD)/tests/pty_lesson \
             $(BUILD)/tests/faults.so $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu \
             $(BUILD)/tests/programs \
             $(BUILD)/tests/test_client
@@ -218,6 +218,10 @@ FUZZ_SECONDS ?= 60
 fuzz:
 	@sh tests/fuzz/fuzz.sh $(BUILD)/fuzz $(FUZZ_SECONDS)
 
+# Static pages of the lessons and the manual; pandoc makes them.
+site: all
+	@sh src/tools/site.sh $(BUILD)/tilecopy-repl $(BUILD)/site
+
 SHARE = $(DESTDIR)$(PREFIX)/share/tilecopy-repl
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
@@ -228,7 +232,7 @@ install: all
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all faults tools run test test-build test-plain toolkit check conformance bench \
+.PHONY: all site faults tools run test test-build test-plain toolkit check conformance bench \
         fuzz install clean
 .SECONDARY:
 -include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT:.o=.d)

@@ -134,6 +134,8 @@ typedef struct tc_exec_options {
                           process's own */
     const char *cache; /* see tc_build_options; NULL: the user's */
     bool no_suppressions; /* races in libraries that are believed right too */
+    bool timing; /* cycles: what events and clock64 tell; else they are guesses
+                    from instructions and bytes */
     const struct tc_limits *limits; /* of its build, base/limits.h; NULL: the
                                        usual ones */
     const struct tc_limits *taken;  /* what it and its kernels may take
@@ -144,7 +146,8 @@ typedef struct tc_exec_options {
 } tc_exec_options;
 
 /* Builds it and runs it, in a process of its own with the standard streams and
- * the working folder of this one; tc_options.timeout_s is for the run alone.
+ * the working folder of this one; tc_options.timeout_s is for the run alone:
+ * tc_session_interrupt ends a build too.
  * Findings are output when it has ended. Returns the exit status that
  * INTERFACE.md says: the program's own if not 0, else 1 after findings. */
 int tc_session_exec(tc_session *s, const tc_exec_options *o);
@@ -207,6 +210,11 @@ bool tc_session_wants_timeline(tc_session *s);
 /* Where it is to begin: a cycle, or "finding:N"; NULL: at the start. Valid until
  * the next evaluation. */
 const char *tc_session_timeline_at(const tc_session *s);
+
+/* The traces of the two runs (which: 0, 1) that it is to compare, and their
+ * names; NULL: it is to show the last run. Valid as long as that. */
+const struct tc_trace *tc_session_compared(const tc_session *s, int which,
+                                           const char **name);
 
 /* A text whose lines the events of the last run name. Borrowed from the run. */
 typedef struct tc_session_text_of {

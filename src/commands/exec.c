@@ -245,8 +245,8 @@ static bool count_registers(tc_session *s, const tc_loaded *file,
     char why[512] = "";
     tc_build_status b = tc_exec_ask_registers(file, why, sizeof why);
     if (b == TC_BUILD_CANCELLED) {
-        s->fault = "interrupt";
-        *status = TC_FAILED;
+        s->fault = s->cancel == 2 ? "limit" : "interrupt";
+        *status = s->cancel == 2 ? TC_TIMEOUT : TC_FAILED;
     } else if (b == TC_BUILD_LIMITED && o->limits) {
         s->fault = "limit";
         *status = TC_REJECTED;
@@ -257,7 +257,7 @@ static bool count_registers(tc_session *s, const tc_loaded *file,
         return true;
     }
     tc_error(&s->diags, TC_NOWHERE, NULL, "'%s' cannot be built: %s", o->path,
-             why);
+             *status == TC_TIMEOUT ? "the time limit has passed" : why);
     tc_buf_printf(said, "%s\n", why);
     return false;
 }
@@ -298,6 +298,7 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
     tc_exec_request ask = {.args = o->args,
                            .backend = device,
                            .pedantic = o->pedantic,
+                           .timing = o->timing,
                            .alone = true,
                            .in = o->in,
                            .out = o->out,

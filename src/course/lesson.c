@@ -13,7 +13,6 @@ typedef struct page_reader {
     tc_diags *diags;
     tc_task *last;     /* a solution behind it is its own */
     cmark_node *quote; /* the block before, if it is a quotation */
-    bool failed;
 } page_reader;
 
 static const char *words_of(tc_arena *a, cmark_node *node) {
@@ -105,11 +104,20 @@ static bool find_program(page_reader *r, tc_task *t) {
     return true;
 }
 
+/* What it asks is shown, and nothing is checked. */
+static void drop_task(page_reader *r, tc_lesson_item *item) {
+    item->task = NULL;
+    r->l->ntasks--;
+    r->l->nbroken++;
+}
+
 static void find_programs(page_reader *r) {
-    for (int i = 0; i < r->l->nsteps && !r->failed; i++) {
+    for (int i = 0; i < r->l->nsteps; i++) {
         for (int k = 0; k < r->l->steps[i].nitems; k++) {
             tc_task *t = r->l->steps[i].items[k].task;
-            r->failed |= t != NULL && !find_program(r, t);
+            if (t != NULL && !find_program(r, t)) {
+                drop_task(r, &r->l->steps[i].items[k]);
+            }
         }
     }
 }
@@ -121,13 +129,13 @@ static void task(page_reader *r, cmark_node *block) {
                      cmark_node_get_start_line(block), r->diags);
     tc_lesson_step *step = &l->steps[l->nsteps - 1];
     if (t == NULL) {
-        r->failed = true;
+        l->nbroken++;
         return;
     }
     if (r->quote == NULL) {
         tc_error(r->diags, t->span, "> **Predict.** ...",
                  "a task's comment stands right behind its quotation");
-        r->failed = true;
+        l->nbroken++;
         return;
     }
     t->load = l->nfiles > 0 ? l->files[l->nfiles - 1].name : NULL;
@@ -140,7 +148,7 @@ static void task(page_reader *r, cmark_node *block) {
         tc_error(r->diags, t->span, "> 1. ...",
                  "the quotation before this has no numbered list to choose "
                  "from");
-        r->failed = true;
+        drop_task(r, &step->items[step->nitems - 1]);
     }
 }
 
@@ -227,10 +235,6 @@ tc_lesson *tc_lesson_read(const char *name, const char *path, const char *text,
     if (arch != NULL) {
         arch += strlen("\n<!-- arch ");
         l->arch = tc_strndup(a, arch, strcspn(arch, " \n"));
-    }
-    if (r.failed) {
-        tc_lesson_free(l);
-        return NULL;
     }
     return l;
 }

@@ -62,12 +62,12 @@ typedef struct tc_lesson {
     int nsteps, steps_cap;
     tc_lesson_file *files;
     int nfiles, files_cap;
-    int ntasks;
-    const char *arch; /* "<!-- arch sm_100a -->"; or NULL */
+    int ntasks, nbroken; /* broken: reported, and not among its tasks */
+    const char *arch;    /* "<!-- arch sm_100a -->"; or NULL */
 } tc_lesson;
 
-/* Reads a lesson's text, which it copies; path is for messages. NULL after
- * reporting what is wrong with a task. */
+/* Reads a lesson's text, which it copies; path is for messages. Reports what is
+ * wrong with a task, which is then left out. Never NULL. */
 tc_lesson *tc_lesson_read(const char *name, const char *path, const char *text,
                           tc_diags *diags);
 void tc_lesson_free(tc_lesson *l); /* NULL is allowed */

@@ -328,10 +328,26 @@ static void code_line(tc_buf *out, const char *line, size_t n,
     }
 }
 
+/* With blanks for tabs, every eight columns. */
+static char *without_tabs(const char *text) {
+    tc_buf b = TC_BUF_INIT;
+    for (int column = 0; *text != '\0'; text++) {
+        int n = *text == '\t' ? 8 - column % 8 : 1;
+        tc_buf_fill(&b, ' ', *text == '\t' ? n : 0);
+        if (*text != '\t') {
+            tc_buf_putc(&b, *text);
+        }
+        column = *text == '\n' ? 0 : column + n;
+    }
+    tc_buf_puts(&b, "");
+    return b.data != NULL ? b.data : tc_xstrdup("");
+}
+
 /* A file's block has its name above it. */
 static void code_block(tc_buf *out, cmark_node *block, const margin *p) {
     const char *info = cmark_node_get_fence_info(block);
-    const char *text = cmark_node_get_literal(block);
+    char *whole = without_tabs(cmark_node_get_literal(block));
+    const char *text = whole;
     const char *name = info ? strchr(info, ' ') : NULL;
     if (name != NULL) {
         tc_buf_printf(out, "%s  %s:\n", p->next, name + 1);
@@ -341,6 +357,7 @@ static void code_block(tc_buf *out, cmark_node *block, const margin *p) {
         code_line(out, text, n, p);
         text += n + (text[n] == '\n');
     }
+    free(whole);
 }
 
 static void list(tc_buf *out, cmark_node *block, const margin *p) {

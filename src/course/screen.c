@@ -48,7 +48,12 @@ static void begin(cutter *c, int step, int item) {
 /* As many lines of a block as there is room for, screen after screen. */
 static void add_lines(cutter *c, const char *text, int step, int item) {
     while (*text != '\0') {
-        if (c->room > 0 && c->lines >= c->room) {
+        bool full = c->room > 0 && c->lines >= c->room;
+        if (*text == '\n' && (full || !c->begun)) {
+            text++; /* no screen begins with a blank line */
+            continue;
+        }
+        if (full) {
             cut(c);
         }
         begin(c, step, item);

@@ -145,9 +145,10 @@ static char **make_argv(const tc_exec *e, const tc_exec_request *ask) {
     return argv;
 }
 
-/* Alone, only what is right and wrong counts: no clock, no trace, and copies
- * land as late as they may. */
-static tc_sim_options sim_options(tc_session *s, const tc_exec *e, bool alone) {
+/* Alone, only what is right and wrong counts: no trace, and unless somebody
+ * asks no clock: copies land as late as they may. */
+static tc_sim_options sim_options(tc_session *s, const tc_exec *e,
+                                  const tc_exec_request *ask) {
     tc_sim_options o = {.arch = e->cuda->arch,
                         .timing = s->timing,
                         .hazards = s->hazards,
@@ -156,9 +157,10 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e, bool alone) {
                         .completion = s->completion,
                         .seed = s->completion_seed,
                         .cancel = &s->cancel};
-    if (alone) {
-        o.timing = o.trace = false;
-        o.completion = TC_COMPLETE_LATE;
+    if (ask->alone) {
+        o.timing = ask->timing;
+        o.trace = false;
+        o.completion = o.timing ? TC_COMPLETE_TIMING : TC_COMPLETE_LATE;
     }
     return o;
 }
@@ -176,22 +178,21 @@ static void run_program(tc_session *s, tc_exec *e, const tc_exec_request *ask) {
                  ? -1 /* at a prompt in a script, commands come from there */
                  : open("/dev/null", O_RDONLY | O_CLOEXEC);
     tc_limits usual = {.memory = tc_memory_available() / 10 * 9};
-    tc_program_options o = {
-        .path = e->cuda->build.program,
-        .argv = make_argv(e, ask),
-        .backend = ask->backend,
-        .device = {sim_options(s, e, ask->alone), &module, s->gpu},
-        .timeout_s = ask->timeout_s,
-        .cancel = &s->cancel,
-        .in = in > 0 ? in : ask->in,
-        .out = out > 0 ? out : ask->out,
-        .err = ask->err,
-        .limits = ask->taken != NULL ? ask->taken : &usual,
-        .memory = ask->memory,
-        .launching = tc_exec_launching,
-        .launched = tc_exec_launched,
-        .misused = tc_exec_misused,
-        .user = e};
+    tc_program_options o = {.path = e->cuda->build.program,
+                            .argv = make_argv(e, ask),
+                            .backend = ask->backend,
+                            .device = {sim_options(s, e, ask), &module, s->gpu},
+                            .timeout_s = ask->timeout_s,
+                            .cancel = &s->cancel,
+                            .in = in > 0 ? in : ask->in,
+                            .out = out > 0 ? out : ask->out,
+                            .err = ask->err,
+                            .limits = ask->taken != NULL ? ask->taken : &usual,
+                            .memory = ask->memory,
+                            .launching = tc_exec_launching,
+                            .launched = tc_exec_launched,
+                            .misused = tc_exec_misused,
+                            .user = e};
     e->used = o.device.sim;
     tc_program_run(&o, &e->result);
     if (in > 0) {
@@ -223,7 +224,7 @@ int tc_exec_exit(const tc_exec *e) {
     case TC_PROGRAM_TIMEOUT:
         return TC_TIMEOUT;
     case TC_PROGRAM_CANCELLED:
-        return 128 + 2; /* SIGINT */
+        return e->session->cancel == 2 ? TC_TIMEOUT : 128 + 2; /* SIGINT */
     case TC_PROGRAM_NO_GPU:
         return TC_NO_GPU;
     case TC_PROGRAM_MACHINE:

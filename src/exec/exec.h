@@ -113,7 +113,7 @@ typedef struct tc_exec_request {
     const char *const *args; /* after the program's name */
     int nargs;
     const tc_device_vtable *backend;
-    bool pedantic;
+    bool pedantic, timing;
     bool alone; /* not at a prompt: nothing but findings is wanted of it */
     int in, out, err; /* its standard streams; 0: as they are */
     double timeout_s;

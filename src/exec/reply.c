@@ -340,6 +340,7 @@ json_t *tc_exec_json(tc_exec *e) {
         status_name(e), "backend", e->backend, "kernels", kernels_json(e),
         "launches", (json_int_t)e->launches, "findings",
         tc_exec_findings_json(e), "wall_ns", (json_int_t)e->result.wall_ns);
+    json_object_set_new(j, "timing", json_boolean(e->used.timing));
     if (e->result.end == TC_PROGRAM_MACHINE) {
         json_object_set_new(j, "fault", json_string("machine"));
     }

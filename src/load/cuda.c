@@ -167,16 +167,17 @@ static tc_status report_failed(tc_session *s, const tc_source *cu, tc_span at,
         [TC_BUILD_MACHINE] = "machine", [TC_BUILD_CANCELLED] = "interrupt",
         [TC_BUILD_FAILED] = "source",
     };
-    s->fault = faults[b];
+    bool late = b == TC_BUILD_CANCELLED && s->cancel == 2;
+    s->fault = late ? "limit" : faults[b];
     if (b == TC_BUILD_REFUSED) {
         report_refused(s, cu, said);
         return TC_REJECTED;
     }
     tc_error(&s->diags, at, NULL, "'%s' cannot be built: %s", cu->name,
              b != TC_BUILD_CANCELLED ? why
-             : s->cancel == 2        ? "the time limit has passed"
+             : late                  ? "the time limit has passed"
                                      : "interrupted");
-    return b == TC_BUILD_LIMITED ? TC_REJECTED : TC_FAILED;
+    return late ? TC_TIMEOUT : b == TC_BUILD_LIMITED ? TC_REJECTED : TC_FAILED;
 }
 
 /* The program in a, or NULL with the status. */

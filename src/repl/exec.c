@@ -168,8 +168,12 @@ static int run(const tc_cli *cli, tc_session *s, int report) {
                          .report = report,
                          .quiet = cli->exec.quiet,
                          .pedantic = cli->exec.pedantic,
-                         .no_suppressions = cli->exec.no_suppressions};
-    tc_signals_begin(s, 0, true); /* the run itself minds its time */
+                         .no_suppressions = cli->exec.no_suppressions,
+                         .timing = cli->exec.timing};
+    /* What was typed is the time until the shell has its prompt back; else the
+     * run minds its own. */
+    double limit = cli->has_timeout ? cli->session.timeout_s : 0;
+    tc_signals_begin(s, limit, true);
     int status = tc_signals_ended() ? TC_FAILED : tc_session_exec(s, &o);
     tc_signals_end();
     if (status == TC_FAILED && tc_signals_interrupted()) {
@@ -187,7 +191,7 @@ int tc_exec_main(const tc_cli *cli) {
     o.width = p.width;
     o.terminal = p.wrap;
     o.json = false;
-    o.timeout_s = cli->has_timeout ? o.timeout_s : DEFAULT_LIMIT_S;
+    o.timeout_s = cli->has_timeout ? 0 : DEFAULT_LIMIT_S;
     int report = -1, status = TC_FAILED;
     tc_signals_take_endings(false);
     if (!check_program(&p, cli->exec.program) ||

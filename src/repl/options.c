@@ -28,6 +28,7 @@ enum {
     OPT_QUIET,
     OPT_PEDANTIC,
     OPT_NO_SUPPRESSIONS,
+    OPT_TIMING,
     OPT_FORMAT,
     OPT_OUTPUT,
     OPT_VERSION,
@@ -49,6 +50,7 @@ static const struct option longs[] = {
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"pedantic", no_argument, NULL, OPT_PEDANTIC},
     {"no-suppressions", no_argument, NULL, OPT_NO_SUPPRESSIONS},
+    {"timing", no_argument, NULL, OPT_TIMING},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"output", required_argument, NULL, OPT_OUTPUT},
     {"version", no_argument, NULL, OPT_VERSION},
@@ -120,6 +122,11 @@ static const char exec_help[] =
     "                        nobody looks at are findings too\n"
     "      --no-suppressions races in libraries that are believed right are "
     "too\n"
+    "      --timing          times of events and clock64 are cycles of the "
+    "machine;\n"
+    "                        else guesses from instructions and bytes, 25 "
+    "times\n"
+    "                        faster\n"
     "      --backend WHO     who executes kernels: sim, gpu, or both, which\n"
     "                        compares all memory after each launch\n"
     "      --arch ARCH       the simulated machine, the first if none is "
@@ -128,7 +135,9 @@ static const char exec_help[] =
 #define TC_ARCH(name, ...) " " name
 #include "base/arch.def"
     "\n"
-    "      --timeout SECONDS for the program's run; 0 is none (default 60)\n"
+    "      --timeout SECONDS until the prompt is back, nvcc's time included; 0 "
+    "is\n"
+    "                        none (default: 60 for the program's run)\n"
     "      --color WHEN      auto, always or never (see also NO_COLOR)\n"
     "\n"
     "Exit status: the program's own if it is not 0 (128 + N after signal N),\n"
@@ -326,7 +335,7 @@ static bool set_program(tc_cli *cli, const char *word) {
 /* What only exec has, and what it has not. */
 static bool check_exec(const tc_cli *cli) {
     bool other = cli->exec.report || cli->exec.quiet || cli->exec.pedantic ||
-                 cli->exec.no_suppressions;
+                 cli->exec.no_suppressions || cli->exec.timing;
     if (!cli->exec.asked) {
         return !other || bad_usage("tilecopy-repl exec --report FILE "
                                    "PROGRAM.cu",
@@ -426,6 +435,8 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         return cli->exec.pedantic = true;
     case OPT_NO_SUPPRESSIONS:
         return cli->exec.no_suppressions = true;
+    case OPT_TIMING:
+        return cli->exec.timing = true;
     case OPT_FORMAT:
         cli->grade.format = optarg;
         return true;

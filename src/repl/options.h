@@ -13,7 +13,7 @@ typedef struct tc_cli {
         const char *program; /* the .cu; NULL: not given */
         const char **args;   /* behind "--", ended by NULL; owned */
         const char *report;  /* a file, or NULL */
-        bool quiet, pedantic, no_suppressions;
+        bool quiet, pedantic, no_suppressions, timing;
     } exec;
     struct {
         bool asked; /* the subcommand was given */

@@ -133,7 +133,8 @@ static bool is_check(const char *text) {
 }
 
 /* One evaluation: of the file at path, or of text. The compiler, which builds
- * a .cu of the command line, takes the time that it takes. */
+ * a .cu of the command line, takes the time that it takes, unless the user has
+ * said how long. */
 static bool evaluate(tc_shell *sh, const char *path, const char *text) {
     if (tc_signals_ended()) {
         return false;
@@ -141,7 +142,8 @@ static bool evaluate(tc_shell *sh, const char *path, const char *text) {
     double limit = sh->cli->has_timeout ? sh->cli->session.timeout_s
                    : sh->interactive    ? 0
                                         : DEFAULT_LIMIT_S;
-    limit = is_cuda(path) || is_check(text) ? 0 : limit;
+    bool compiles = is_cuda(path) || is_check(text);
+    limit = compiles && !sh->cli->has_timeout ? 0 : limit;
     tc_signals_begin(sh->session, limit, sh->interactive);
     tc_status status = path ? tc_session_load(sh->session, path)
                             : tc_session_eval(sh->session, text);

@@ -45,35 +45,10 @@ static void add_symbols(tc_server *s) {
     }
 }
 
-/* A kernel looks at its SM's clock. (%globaltimer is read by every
- * cuda::barrier that waits.) */
-static bool reads_clock(const tc_ptx_module *m) {
-    for (uint32_t i = 0; i < m->ncode; i++) {
-        const tc_ptx_operand *o = &m->code[i].a[1];
-        if (m->code[i].opcode == TC_PTX_MOV && o->kind == TC_PO_SPECIAL &&
-            (o->slot == TC_SR_CLOCK || o->slot == TC_SR_CLOCK_HI ||
-             o->slot == TC_SR_CLOCK64)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Who asks for times gets the clock's, and so copies that land by it. */
-static void keep_time(tc_server *s, tc_sim_options *o) {
-    bool asks = s->timed || reads_clock(s->o->device.module->ptx);
-    if (asks && !o->timing) {
-        o->timing = true;
-        o->completion = o->completion == TC_COMPLETE_LATE ? TC_COMPLETE_TIMING
-                                                          : o->completion;
-    }
-}
-
 bool tc_serve_open(tc_server *s, int *error) {
     tc_device_options o = s->o->device;
     char why[sizeof s->out->why];
     why[0] = 0;
-    keep_time(s, &o.sim);
     o.sim.print = print;
     o.sim.print_user = s;
     o.sim.cancel = tc_watch_flag(s->watch);
@@ -126,7 +101,6 @@ int tc_call_HELLO(tc_server *s, tc_exchange *x) {
                                  "build it again");
         return TC_CUDA_INITIALIZATION;
     }
-    s->timed = h.events != 0;
     if (!tc_serve_open(s, &error)) {
         return error;
     }

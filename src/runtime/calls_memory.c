@@ -292,6 +292,13 @@ static bool write_row(tc_server *s, uint64_t to, uint64_t bytes) {
 }
 
 /* The rows are read off the socket whatever is wrong with the call. */
+static int copied(tc_server *s, tc_device_copy how, const box *b) {
+    if (s->v->copied) {
+        s->v->copied(s->device, how, b->width * b->height * b->depth);
+    }
+    return TC_CUDA_SUCCESS;
+}
+
 int tc_call_WRITE(tc_server *s, tc_exchange *x) {
     tc_rt_copy c;
     memcpy(&c, x->payload, sizeof c);
@@ -313,7 +320,7 @@ int tc_call_WRITE(tc_server *s, tc_exchange *x) {
             return TC_CUDA_INVALID_VALUE;
         }
     }
-    return TC_CUDA_SUCCESS;
+    return copied(s, TC_COPY_HOST, &b);
 }
 
 static bool read_row(tc_server *s, uint64_t from, uint64_t bytes) {
@@ -355,7 +362,7 @@ int tc_call_READ(tc_server *s, tc_exchange *x) {
             break;
         }
     }
-    return TC_CUDA_SUCCESS;
+    return copied(s, TC_COPY_HOST, &b);
 }
 
 /* ---- within the device ---- */
@@ -386,7 +393,7 @@ int tc_call_MOVE(tc_server *s, tc_exchange *x) {
             return TC_CUDA_INVALID_VALUE;
         }
     }
-    return TC_CUDA_SUCCESS;
+    return copied(s, TC_COPY_DEVICE, &to);
 }
 
 int tc_call_SET(tc_server *s, tc_exchange *x) {
@@ -408,5 +415,5 @@ int tc_call_SET(tc_server *s, tc_exchange *x) {
             return TC_CUDA_INVALID_VALUE;
         }
     }
-    return TC_CUDA_SUCCESS;
+    return copied(s, TC_COPY_FILL, &b);
 }

@@ -75,6 +75,12 @@ typedef struct tc_device_launched {
 
 typedef struct tc_device tc_device;
 
+typedef enum tc_device_copy { /* across PCIe, or within the device */
+                              TC_COPY_HOST,
+                              TC_COPY_DEVICE,
+                              TC_COPY_FILL
+} tc_device_copy;
+
 typedef struct tc_device_options {
     tc_sim_options sim; /* arch, timing, hazards, completion, print, cancel */
     const tc_device_module *module;
@@ -120,6 +126,9 @@ typedef struct tc_device_vtable {
     /* 128 bytes; false: arguments that the device refuses. */
     bool (*tensor_map)(tc_device *d, const tc_rt_tensor_map *t, void *out);
     double (*time_ms)(tc_device *d); /* of device time since it was opened */
+    /* Copies and fills take time too: bytes have been moved. NULL: time_ms knows
+     * by itself. */
+    void (*copied)(tc_device *d, tc_device_copy how, uint64_t bytes);
     /* The trace of the last launch, whose ownership passes; NULL without. */
     tc_trace *(*take_trace)(tc_device *d);
     /* The simulator inside, for `state`; NULL for gpu. */

@@ -76,8 +76,7 @@ typedef struct tc_rt_answer {
 
 typedef struct tc_rt_hello {
     uint32_t version;
-    uint32_t events; /* 1: the program asks for times (cudaEventElapsedTime):
-                        kernels are then executed with timing on */
+    uint32_t events; /* 1: the program asks for times (cudaEventElapsedTime) */
 } tc_rt_hello;
 
 /* The device, as cudaGetDeviceProperties and attributes tell it. */

@@ -48,7 +48,6 @@ typedef struct tc_server {
     uint64_t refused_at[2];   /* the last launches that could not start, */
     char refusal[2][TC_REFUSAL]; /* the newest first, and why */
     bool said_bye;
-    bool timed; /* the program asks for times */
 } tc_server;
 
 enum { TC_STAGING = 1 << 20, TC_SMALL = 1 << 16 };

@@ -166,6 +166,12 @@ const char *tc_session_timeline_at(const tc_session *s) {
     return s->timeline_at[0] != '\0' ? s->timeline_at : NULL;
 }
 
+const tc_trace *tc_session_compared(const tc_session *s, int which,
+                                    const char **name) {
+    *name = s->compared[which].name;
+    return s->compared[which].trace;
+}
+
 bool tc_session_text(const tc_session *s, bool ptx, tc_session_text_of *out) {
     const tc_last_run *run = s->program.run;
     const tc_source *src = run != NULL ? run->source : NULL;

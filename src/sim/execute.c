@@ -145,6 +145,7 @@ static uint64_t one_turn(tc_warp *w) {
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
     uint64_t begin = r->cycle, end = begin + TURN, polls = k->polls;
+    k->turn_begin = begin;
     if (k->short_turns) {
         k->short_turns--;
         end = begin + SHORT_TURN;
@@ -160,6 +161,8 @@ static uint64_t one_turn(tc_warp *w) {
             break;
         }
     }
+    k->ran += r->cycle - begin;
+    k->turn_begin = r->cycle;
     return r->cycle - begin;
 }
 
@@ -250,6 +253,7 @@ static void unstick(tc_pool *p, const tc_turns *t) {
     p->idle++;
     if ((!t->ran || t->settled || t->polled) &&
         r->hooks->force(r, p->live, p->nlive)) {
+        r->waited += tc_timing_waited(r);
         return;
     }
     bool stuck = !events && (t->settled || (!t->ran && t->wake == UINT64_MAX) ||

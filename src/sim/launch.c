@@ -355,6 +355,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->where = r->where;
     out->state = r->state;
     out->cycles = r->cycle;
+    out->estimate = r->timing ? r->cycle : tc_timing_estimate(r);
     out->counters = r->counters;
     out->findings = r->findings;
     out->nfindings = r->nfindings;

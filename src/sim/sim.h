@@ -118,6 +118,8 @@ typedef struct tc_sim_counters {
 typedef struct tc_sim_result {
     tc_run_status status;
     uint64_t cycles;
+    uint64_t estimate; /* of cycles, where timing was off: a guess from
+                          instructions and bytes; else cycles */
     tc_sim_counters counters;
     tc_finding *findings; /* in the simulator's arena */
     int nfindings;

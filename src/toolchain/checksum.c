@@ -21,6 +21,19 @@ static uint32_t turn(uint32_t x, int n) {
     return x >> n | x << (32 - n);
 }
 
+/* A step of 6.2.2, the kth of eight: a is at -k of the ring. A constant k costs
+ * nothing. */
+static inline void step(uint32_t v[8], unsigned k, uint32_t next) {
+    uint32_t a = v[-k & 7], b = v[(1 - k) & 7], c = v[(2 - k) & 7];
+    uint32_t e = v[(4 - k) & 7], f = v[(5 - k) & 7], g = v[(6 - k) & 7];
+    uint32_t t1 = v[(7 - k) & 7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
+                  ((e & f) ^ (~e & g)) + next;
+    uint32_t t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) +
+                  ((a & b) ^ (a & c) ^ (b & c));
+    v[(3 - k) & 7] += t1;
+    v[(7 - k) & 7] = t1 + t2;
+}
+
 /* One block of 64 bytes (6.2.2). */
 static void compress(uint32_t h[8], const uint8_t *block) {
     uint32_t w[64], v[8];
@@ -35,15 +48,15 @@ static void compress(uint32_t h[8], const uint8_t *block) {
                (turn(y, 17) ^ turn(y, 19) ^ y >> 10);
     }
     memcpy(v, h, sizeof v);
-    for (int i = 0; i < 64; i++) {
-        uint32_t a = v[0], e = v[4];
-        uint32_t t1 = v[7] + (turn(e, 6) ^ turn(e, 11) ^ turn(e, 25)) +
-                      ((e & v[5]) ^ (~e & v[6])) + K[i] + w[i];
-        uint32_t t2 = (turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) +
-                      ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + t2;
+    for (int i = 0; i < 64; i += 8) { /* the eight trade places, as a ring */
+        step(v, 0, K[i] + w[i]);
+        step(v, 1, K[i + 1] + w[i + 1]);
+        step(v, 2, K[i + 2] + w[i + 2]);
+        step(v, 3, K[i + 3] + w[i + 3]);
+        step(v, 4, K[i + 4] + w[i + 4]);
+        step(v, 5, K[i + 5] + w[i + 5]);
+        step(v, 6, K[i + 6] + w[i + 6]);
+        step(v, 7, K[i + 7] + w[i + 7]);
     }
     for (int i = 0; i < 8; i++) {
         h[i] += v[i];

@@ -92,8 +92,13 @@ static void draw_head(const tc_view *v, tc_area a) {
     size_t i = v->position == TC_NO_POSITION
                    ? TC_NO_POSITION
                    : tc_view_event_before(row, v->position);
-    int x = tc_put_format(a, 0, 0, TC_STYLE(PLAIN, TC_BOLD),
-                          "cycle %" PRIu64 " of %" PRIu64, v->cycle, m->cycles);
+    int x = 0;
+    if (v->from->name[0] != '\0') {
+        x += tc_put_format(a, 0, 0, TC_STYLE(TITLE, TC_BOLD), "%s  ",
+                           v->from->name);
+    }
+    x += tc_put_format(a, 0, x, TC_STYLE(PLAIN, TC_BOLD),
+                       "cycle %" PRIu64 " of %" PRIu64, v->cycle, m->cycles);
     if (i == TC_NO_POSITION) {
         x += tc_put_format(a, 0, x, TC_PLAIN, "  %s, before its first event",
                            row->name);

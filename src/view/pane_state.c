@@ -30,23 +30,10 @@ static void put_warp(const tc_view *v, page *p, int32_t warp) {
     const tc_model *m = v->from->model;
     tc_warp_at at = tc_model_warp_at(m, warp, v->cycle);
     tc_buf b = TC_BUF_INIT;
-    tc_buf_puts(&b, m->rows[warp].name);
-    if (!at.started) {
-        tc_buf_puts(&b, ": has not started");
-    } else if (at.exited) {
-        tc_buf_puts(&b, ": has ended");
-    } else {
-        tc_buf_puts(&b, at.stalled ? " stands still" : " goes on");
-        if (at.line > 0) {
-            tc_buf_printf(&b, " at line %" PRId32, at.line);
-        }
-        if (at.stalled && at.cause < TC_STALL_COUNT) {
-            tc_buf_printf(&b, ": %s", tc_stall_names[at.cause]);
-        }
-        if (at.in != NULL && at.in->end != TC_OPEN) {
-            tc_buf_printf(&b, ", cycles %" PRIu64 " to %" PRIu64, at.in->begin,
-                          at.in->end);
-        }
+    tc_model_row_text(&b, m, warp, v->cycle);
+    if (at.stalled && at.in != NULL && at.in->end != TC_OPEN) {
+        tc_buf_printf(&b, " (cycles %" PRIu64 " to %" PRIu64 ")", at.in->begin,
+                      at.in->end);
     }
     put_buf(p, &b, TC_STYLE(PLAIN, TC_BOLD));
     tc_buf_free(&b);

@@ -62,6 +62,9 @@ static int height(const tc_row *row) {
 int tc_pane_time_lines(const tc_view *v, int most) {
     const tc_model *m = v->from->model;
     int n = TOP + sentence_lines(most);
+    if (v->from->other != NULL) {
+        return most;
+    }
     for (size_t r = 0; r < m->nrows && n < most; r++) {
         n += height(&m->rows[r]);
     }
@@ -125,11 +128,12 @@ static tc_style style_of(const tc_mark *k) {
 
 /* What gives way where several meet: the end, loads, stores. */
 static int weight(const tc_mark *k) {
-    return k->finding                 ? 9
-           : letter_of(k) == 0        ? 0
-           : k->kind == TC_TRACE_EXIT ? 1
-           : k->plain                 ? 2
-                                      : 3;
+    return k->finding                  ? 9
+           : letter_of(k) == 0         ? 0
+           : k->kind == TC_TRACE_EXIT  ? 1
+           : k->plain                  ? 2
+           : k->kind == TC_TRACE_PHASE ? 4
+                                       : 3;
 }
 
 /* What a column shows of the marks [from, to). */
@@ -400,18 +404,66 @@ static void draw_sentence(const tc_view *v, tc_area a) {
     tc_buf_free(&b);
 }
 
+/* Rows of a run from one on, on lines [y, end); returns the line behind them.
+ * *at: that of the chosen row, if it is among them. */
+static int draw_rows(const tc_view *v, const plot *p, const tc_model *m,
+                     size_t first, int y, int end, int *at) {
+    for (size_t r = first; r < m->nrows && y < end; r++) {
+        if (m == v->from->model && (int32_t)r == v->row) {
+            *at = y;
+        }
+        draw_row(v, p, m, (int32_t)r, y);
+        y += height(&m->rows[r]);
+    }
+    return y;
+}
+
+/* The other run's rows under the first one's, from the row of the same name
+ * on; between them the difference at the cursor's step. */
+static void draw_other(const tc_view *v, const plot *p, int y) {
+    const tc_model *m = v->from->other;
+    int32_t first = tc_model_named(m, v->from->model->rows[v->top].name);
+    const tc_mark *here = tc_view_mark(v, NULL), *there = tc_view_other(v);
+    int at = -1;
+    tc_fill(p->rows, y, 0, p->rows.cols, 0x2500, TC_STYLE(FRAME, 0));
+    int x = 1 + tc_put_format(p->rows, y, 1, TC_STYLE(TITLE, TC_BOLD), "%s",
+                              v->from->other_name);
+    if (here != NULL && there != NULL) {
+        tc_put_format(p->rows, y, x, TC_PLAIN,
+                      " has this step at cycle %" PRIu64 ": %+" PRId64
+                      " cycles ",
+                      there->cycle, (int64_t)(there->cycle - here->cycle));
+    } else {
+        tc_put_string(p->rows, y, x, " has no such step ", TC_PLAIN);
+    }
+    draw_rows(v, p, m, first < 0 ? 0 : (size_t)first, y + 1, p->rows.lines,
+              &at);
+    int c = there != NULL ? tc_axis_column(&p->axis, there->cycle) : -1;
+    int32_t row = tc_model_named(m, tc_view_row(v)->name);
+    y++;
+    for (int32_t r = first < 0 ? 0 : first; r < row; r++) {
+        y += height(&m->rows[r]);
+    }
+    if (c >= 0 && c < p->axis.cols && row >= first) {
+        tc_restyle(p->rows, y, p->label + c, 1, TC_STYLE(PLAIN, TC_REVERSE));
+    }
+}
+
 void tc_pane_time_draw(tc_view *v, tc_area a) {
     const tc_model *m = v->from->model;
     plot p = open_plot(v, a);
-    int at = -1, y = 0;
-    v->top = first_row(v, p.rows.lines);
+    bool two = v->from->other != NULL;
+    int at = -1, lines = two ? p.rows.lines / 2 : p.rows.lines;
+    tc_area whole = p.rows;
+    v->top = first_row(v, lines);
+    p.rows = tc_area_part(whole, 0, 0, lines, whole.cols);
     draw_axis(&p, a, v->focus == TC_PANE_TIME);
-    for (size_t r = (size_t)v->top; r < m->nrows && y < p.rows.lines; r++) {
-        at = (int32_t)r == v->row ? y : at;
-        draw_row(v, &p, m, (int32_t)r, y);
-        y += height(&m->rows[r]);
-    }
+    int y = draw_rows(v, &p, m, (size_t)v->top, 0, lines, &at);
     draw_cursor(v, &p, a, at, y);
+    p.rows = whole;
+    if (two) {
+        draw_other(v, &p, lines < y ? lines : y);
+    }
     draw_sentence(v, tc_area_part(a, p.rows.lines + TOP, 0,
                                   sentence_lines(a.lines), a.cols));
     tc_axis_free(&p.axis);
@@ -457,7 +509,8 @@ void tc_pane_time_zoom(tc_view *v, int way) {
                     scale == 1 ? "" : "s");
 }
 
-/* Of the first rows' marks, how many share a column with the one before. */
+/* Do more than half of the first rows' steps share a column with the one
+ * before? */
 static bool crowded(const tc_model *m, uint64_t scale) {
     enum { ROWS = 16, LOOK = 2000 };
     size_t all = 0, met = 0;
@@ -468,12 +521,13 @@ static bool crowded(const tc_model *m, uint64_t scale) {
             continue;
         }
         rows++;
-        for (size_t i = 1; i < row->nmarks && i < LOOK; i++, all++) {
-            met +=
-                row->marks[i].cycle / scale == row->marks[i - 1].cycle / scale;
+        for (size_t i = 1; i < row->nmarks && i < LOOK; i++) {
+            const tc_mark *k = &row->marks[i];
+            all += !k->plain;
+            met += !k->plain && k->cycle / scale == k[-1].cycle / scale;
         }
     }
-    return met * 4 > all;
+    return met * 2 > all;
 }
 
 void tc_pane_time_start(tc_view *v) {

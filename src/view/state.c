@@ -120,6 +120,26 @@ const tc_mark *tc_view_mark(const tc_view *v, size_t *index) {
     return i == TC_NO_POSITION ? NULL : &row->marks[i];
 }
 
+const tc_mark *tc_view_other(const tc_view *v) {
+    const tc_model *m = v->from->other;
+    const tc_row *row = tc_view_row(v);
+    size_t k, n = 0;
+    const tc_mark *mark = tc_view_mark(v, &k);
+    int32_t r = m != NULL ? tc_model_named(m, row->name) : -1;
+    if (mark == NULL || r < 0) {
+        return NULL;
+    }
+    for (size_t i = 0; i < k; i++) {
+        n += row->marks[i].kind == mark->kind;
+    }
+    for (size_t i = 0; i < m->rows[r].nmarks; i++) {
+        if (m->rows[r].marks[i].kind == mark->kind && n-- == 0) {
+            return &m->rows[r].marks[i];
+        }
+    }
+    return NULL;
+}
+
 bool tc_view_is_open(const tc_view *v, int32_t row, size_t mark) {
     uint64_t key = (uint64_t)row << 32 | mark;
     for (size_t i = 0; i < v->nopened; i++) {

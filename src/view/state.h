@@ -27,10 +27,10 @@ typedef struct tc_view_supply {
     tc_view_text texts[TC_VIEW_TEXTS];
     int ntexts;
     /* What a byte of shared memory is called: "A_smem[17,3]"; false: nobody
-     * knows. */
+   * knows. */
     bool (*element)(void *user, uint64_t address, tc_buf *out);
     /* Registers of a warp, or (name not "") memory, at a cycle, as lines of
-     * text; where that cannot be, why. */
+   * text; where that cannot be, why. */
     void (*machine)(void *user, uint64_t cycle, uint32_t cta, uint32_t warp,
                     const char *name, tc_buf *out);
     bool cheap; /* the machine is asked without waiting: a short run */
@@ -81,7 +81,7 @@ typedef struct tc_view {
     /* Where it is. What panes show is what is so at the end of this cycle. */
     uint64_t cycle;
     size_t position; /* the event of the row that the cursor is on, at that
-                        cycle or before; TC_NO_POSITION: before the first */
+                      cycle or before; TC_NO_POSITION: before the first */
     int32_t row;     /* chosen */
     bool all;        /* steps go through the events of all rows */
     int playing;     /* -1, 0, 1 */
@@ -152,6 +152,9 @@ size_t tc_view_event_before(const tc_row *row, size_t position);
 size_t tc_view_mark_before(const tc_row *row, size_t position);
 /* A row's first mark at a cycle or later; nmarks: there is none. */
 size_t tc_view_mark_at(const tc_row *row, uint64_t cycle);
+/* Of the run to compare with: the step that is as many of its kind on in the
+ * row of the same name; NULL: there is none. */
+const tc_mark *tc_view_other(const tc_view *v);
 bool tc_view_is_open(const tc_view *v, int32_t row, size_t mark);
 
 /* Moves; the row stays the chosen one, or becomes one that has the event. */
@@ -164,7 +167,8 @@ void tc_view_open(tc_view *v);
  * none such. */
 bool tc_view_go_to(tc_view *v, const char *place);
 
-/* --- step.c: from here to there ---------------------------------------------*/
+/* --- step.c: from here to there
+ * ---------------------------------------------*/
 
 /* One event of the row, or of all; or so many. */
 void tc_view_step(tc_view *v, int way, unsigned count);
@@ -173,7 +177,8 @@ void tc_view_next(tc_view *v, tc_action action, unsigned count);
 void tc_view_go_line(tc_view *v, int32_t line, int way);
 void tc_view_search(tc_view *v, int way);
 
-/* --- stop.c -----------------------------------------------------------------*/
+/* --- stop.c
+ * -----------------------------------------------------------------*/
 
 /* The next place where it is to stop. */
 void tc_view_continue(tc_view *v, int way);
@@ -181,13 +186,15 @@ void tc_view_continue(tc_view *v, int way);
  * away; "": the line of the source. */
 void tc_view_toggle_stop(tc_view *v, const char *text);
 
-/* --- press.c: keys ----------------------------------------------------------*/
+/* --- press.c: keys
+ * ----------------------------------------------------------*/
 
 void tc_view_press(tc_view *v, tc_key key);
 /* A button pressed (way 0) or the wheel turned at a cell. */
 void tc_view_mouse(tc_view *v, int y, int x, int way);
 
-/* --- layout.c: which panes are where ----------------------------------------*/
+/* --- layout.c: which panes are where
+ * ----------------------------------------*/
 
 typedef struct tc_layout {
     bool shown[TC_PANE_COUNT];
@@ -201,7 +208,8 @@ tc_layout tc_view_layout(const tc_view *v, tc_grid *g);
 void tc_view_draw(tc_view *v, tc_grid *g);
 extern const char *const tc_pane_names[TC_PANE_COUNT];
 
-/* --- a file each: what a pane shows, what its keys and clicks do ------------*/
+/* --- a file each: what a pane shows, what its keys and clicks do
+ * ------------*/
 
 /* Chooses the scale to begin with. */
 void tc_pane_time_start(tc_view *v);
@@ -244,7 +252,8 @@ void tc_pane_findings_go(tc_view *v, size_t i);
 
 void tc_pane_help_draw(tc_view *v, tc_area a);
 
-/* --- axis.c: cycles to columns ----------------------------------------------*/
+/* --- axis.c: cycles to columns
+ * ----------------------------------------------*/
 
 /* The axis of the time pane, quiet stretches cut out. Free with
  * tc_axis_free(). */

@@ -74,9 +74,24 @@ static void add_text(tc_view_supply *from, tc_session *s, bool ptx) {
     }
 }
 
+/* Two runs that were kept: what there is of them is their events. */
+static tc_view_supply compared(const struct tc_trace *a, const char *name_a,
+                               const struct tc_trace *b, const char *name_b) {
+    return (tc_view_supply){.model = tc_model_new(a),
+                            .name = name_a,
+                            .other = tc_model_new(b),
+                            .other_name = name_b};
+}
+
 tc_view_supply tc_supply_of(tc_session *s) {
     enum { SHORT = 20000 }; /* events: made again in some milliseconds */
+    const char *names[2];
     const tc_trace *t = tc_session_trace(s);
+    const tc_trace *a = tc_session_compared(s, 0, &names[0]);
+    const tc_trace *b = tc_session_compared(s, 1, &names[1]);
+    if (a != NULL && b != NULL) {
+        return compared(a, names[0], b, names[1]);
+    }
     tc_view_supply from = {.model = tc_model_new(t),
                            .name = "",
                            .element = element,

@@ -14,6 +14,7 @@
  *     ```tilecopy          "tilecopy> COMMAND" lines with their output, typed
  *                          into one session for the whole page; "      ... "
  *                          lines go on with what was begun
+ * A line "<!-- arch sm_100a -->" names the machine of the page's session.
  * A line of "..." in expected output stands for any lines, also none; "..."
  * at the end of a line stands for the rest of it. */
 #include <errno.h>
@@ -62,6 +63,7 @@ typedef struct page {
     const char *path;
     char cuda[256]; /* a .cu of it; "": none */
     bool needs_nvcc;
+    char arch[32]; /* of the session; "": the first */
     example *items;
     size_t n, cap;
 } page;
@@ -142,6 +144,9 @@ static void read_page(page *p, const char *data) {
         size_t n = strcspn(s, "\n");
         number++;
         p->needs_nvcc |= in == PROSE && begins(s, n, "<!-- needs nvcc -->");
+        if (in == PROSE && begins(s, n, "<!-- arch ")) {
+            sscanf(s, "<!-- arch %31[a-z0-9_]", p->arch);
+        }
         if (in == PROSE && begins(s, n, "```")) {
             in = begins(s, n, "```console")    ? CONSOLE
                  : begins(s, n, "```tilecopy") ? SESSION
@@ -219,8 +224,11 @@ static void run_session(page *p) {
         return;
     }
     write_file(".page-input", input.data, input.len);
-    FILE *f =
-        popen("tilecopy-repl --batch --keep-going 2>&1 <.page-input", "r");
+    char command[128];
+    snprintf(command, sizeof command,
+             "tilecopy-repl%s%s --batch --keep-going 2>&1 <.page-input",
+             p->arch[0] != '\0' ? " --arch " : "", p->arch);
+    FILE *f = popen(command, "r");
     if (f == NULL) {
         perror("page: popen");
         exit(2);

@@ -34,8 +34,12 @@ plan() {
         *) printf '%s\t%s\n' "${t##*/}" "'$t'" ;;
         esac
     done
-    for t in tests/pages/*.md lessons/[0-9]*.md lessons/glossary/*.md README.md; do
+    for t in tests/pages/*.md lessons/[0-9]*.md lessons/glossary/*.md \
+        lessons/TEACHING.md README.md; do
         printf '%s\t%s\n' "$t" "'$build/tests/page' '$program' lessons '$t'"
+    done
+    for t in lessons/[0-9]*.md; do
+        printf 'tasks of %s\t%s\n' "$t" "'$program' lesson check '$t'"
     done
     for t in tests/cuda/*/; do
         programs "${t%/}" "$t"*.cu
@@ -52,11 +56,15 @@ plan() {
         esac
     done
     echo "tests/repl/pty	'$build/tests/pty' '$program' $lesson"
+    echo "tests/repl/pty_lesson	'$build/tests/pty_lesson' '$program' lessons tests/course/sample"
     echo "tests/repl/pty_exec	'$build/tests/pty_exec' '$program'"
     echo "tests/repl/pty_gpu	'$build/tests/pty_gpu' '$program'"
     echo "tests/faults	sh tests/faults/faults.sh '$program' '$build/tests/faults.so' 4"
     echo "tests/tools/check_names.sh	sh tests/tools/check_names.sh '$build/libtilecopy.a'"
     echo "tests/tools/test_need.sh	sh tests/tools/test_need.sh"
+    echo "tests/course/lesson.sh	sh tests/course/lesson.sh '$program'"
+    echo "tests/course/teaching.sh	sh tests/course/teaching.sh '$program'"
+    echo "tests/course/site.sh	sh tests/course/site.sh '$program'"
     echo "tests/course/sections.sh	sh tests/course/sections.sh"
     echo "tests/tui/terminal.sh	sh tests/tui/terminal.sh '$program' $lesson"
     for t in tests/tui/*.tui; do

@@ -12,9 +12,8 @@
 typedef struct checker {
     tc_session *session;
     tc_lesson *lesson;
-    tc_arena *arena;
     tc_buf *text;
-    int tasks, failed; /* tasks; things that are wrong */
+    int tasks, failed, skipped; /* failed: things that are wrong */
 } checker;
 
 /* What is wrong with a task, at the line that says so. */
@@ -209,8 +208,24 @@ static void check_edit(checker *c, const tc_task *t) {
     tc_buf_free(&text);
 }
 
+/* A task about a .cu, where there is nothing to build it with. */
+static bool lacks_compiler(checker *c, const tc_task *t) {
+    const char *why, *hint;
+    if (t->load == NULL || !tc_ends_with(t->load, ".cu") ||
+        tc_session_compiler(c->session, &why, &hint)) {
+        return false;
+    }
+    tc_buf_printf(c->text, "SKIPPED: %s:%d: %s\n", t->span.source->name,
+                  tc_span_line(t->span), why);
+    c->skipped++;
+    return true;
+}
+
 static void check_task(checker *c, const tc_task *t) {
     c->tasks++;
+    if (lacks_compiler(c, t)) {
+        return;
+    }
     if (t->kind == TC_TASK_PREDICT || t->kind == TC_TASK_CHOOSE) {
         check_number(c, t);
         return;
@@ -284,12 +299,21 @@ tc_status tc_course_check(tc_session *s, const tc_command_value *name,
         return TC_REJECTED;
     }
     tc_course_begin(s, l);
-    checker c = {.session = s, .lesson = l, .arena = a, .text = &r->text};
+    checker c = {.session = s,
+                 .lesson = l,
+
+                 .text = &r->text,
+                 .failed = l->nbroken};
     check_lesson(&c);
-    tc_buf_printf(&r->text, "%s: %d tasks, %d wrong\n", l->name, c.tasks,
+    tc_buf_printf(&r->text, "%s: %d tasks, %d wrong", l->name, c.tasks,
                   c.failed);
-    r->json = json_pack("{s:s,s:i,s:i,s:s}", "name", l->name, "tasks", c.tasks,
-                        "wrong", c.failed, "text", r->text.data);
+    if (c.skipped > 0) {
+        tc_buf_printf(&r->text, ", %d skipped", c.skipped);
+    }
+    tc_buf_putc(&r->text, '\n');
+    r->json = json_pack("{s:s,s:i,s:i,s:i,s:s}", "name", l->name, "tasks",
+                        c.tasks, "wrong", c.failed, "skipped", c.skipped,
+                        "text", r->text.data);
     s->had_findings |= c.failed > 0; /* status 1, as after `run` */
     tc_arena_free(a);
     return TC_OK;

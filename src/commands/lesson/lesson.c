@@ -345,7 +345,7 @@ tc_status tc_cmd_lesson(tc_session *s, const tc_command_args *args,
     tc_lesson *l = tc_course_open(s, a, name);
     tc_arena_free(a);
     if (l == NULL) {
-        return s->diags.errors > 0 ? TC_FAILED : TC_REJECTED;
+        return TC_FAILED;
     }
     if (tc_value_of(args, "--all") != NULL) {
         show_all(s, l, r);

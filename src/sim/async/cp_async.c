@@ -47,12 +47,20 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
     for (uint32_t m = lanes; m; m &= m - 1) {
         int i = tc_first_bit(m);
         uint8_t bytes[16] = {0};
+        const uint8_t *from = bytes;
         if (b->src_size[i]) {
             const tc_sim_allocation *a = tc_allocation_find(r, b->src[i]);
-            memcpy(bytes, a->bytes + (b->src[i] - a->address), b->src_size[i]);
+            from = a->bytes + (b->src[i] - a->address);
+        }
+        n += b->op->size;
+        if (b->src_size[i] == 16) {
+            memcpy(c->shared + b->dst[i], from, 16);
+            continue;
+        }
+        if (from != bytes) {
+            memcpy(bytes, from, b->src_size[i]);
         }
         memcpy(c->shared + b->dst[i], bytes, b->op->size);
-        n += b->op->size;
     }
     b->landed |= lanes;
     r->progress++;
@@ -136,7 +144,8 @@ static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
                          src_size, TC_DETAIL_SRC_SIZE);
         return false;
     }
-    if (dst % op->size) {
+    uint32_t low = op->size - 1u; /* of 4, 8 or 16 */
+    if (dst & low) {
         tc_finding_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_SHARED, dst,
                          op->size, TC_DETAIL_NONE);
         return false;
@@ -146,7 +155,7 @@ static bool check_lane(tc_warp *w, const tc_ptx_op *op, int i, uint64_t dst,
                          op->size, TC_DETAIL_NONE);
         return false;
     }
-    if (src % op->size) {
+    if (src & low) {
         tc_finding_fault(w, op, i, TC_FINDING_MISALIGNED, TC_PS_GLOBAL, src,
                          op->size, TC_DETAIL_NONE);
         return false;
@@ -354,9 +363,11 @@ static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         begin = k->wait_begin;
         k->wait_begin = 0;
     }
+    bool late = false;
     for (tc_batch *b = k->batches; b; b = b->next) {
         uint32_t lanes = covered(k, b, mask, n);
         if (lanes) {
+            late |= (lanes & ~b->landed) != 0;
             tc_async_land(w, b, lanes);
             b->done |= lanes;
         }
@@ -364,6 +375,7 @@ static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
             tc_race_copy_waited(w, op, b, lanes, mask, n);
         }
     }
+    k->waited += late && !r->timing ? tc_timing_waited(r) : 0;
     for (int i = 0; i < TC_LANES; i++) {
         int64_t g = (int64_t)k->ncommit[i] - n - 1;
         newest[i] = g < 0 ? -1 : (int32_t)g;

@@ -37,6 +37,15 @@ typedef struct tc_fast tc_fast;
  * end of all entries when the op left the straight line (a fault). */
 typedef tc_fast *tc_fast_fn(tc_warp *w, tc_fast *x, uint32_t mask);
 
+/* How the lanes of an access lay last time: so far apart from lane 0. */
+typedef struct tc_fast_shape {
+    uint64_t apart[TC_LANES];
+    uint32_t at[TC_LANES];    /* the same */
+    uint32_t most;            /* of them */
+    uint8_t chunks[TC_LANES]; /* patterns of the vectors: spots.inc */
+    bool known;
+} tc_fast_shape;
+
 struct tc_fast {
     tc_fast_fn *fn[2]; /* for all living lanes; for some of them */
     uint64_t a, b, c;  /* source rows: offsets in the warp's file, or (m 0)
@@ -54,9 +63,10 @@ struct tc_fast {
     uint32_t at;               /* index of the op in the module's code */
     uint32_t e[3];             /* further rows of a vector */
     uint32_t sub;              /* TC_BOOL_* of a comparison; of an access 1:
-                                  its base has 32 bits */
+                                  its base has 32 bits, 2: the frame */
     uint8_t kind;              /* tc_fast_kind */
     uint16_t id;               /* tc_fast_id */
+    tc_fast_shape *shape;      /* of an access, or NULL */
     uint8_t apart; /* of an access: so often it is not looked whether the lanes
                       lie side by side */
 };

@@ -73,6 +73,8 @@ struct tc_run {
     uint32_t cluster[3];       /* dimensions, 1 x 1 x 1 for none */
     uint64_t grid_memory;      /* of a cooperative launch, or 0 */
     uint64_t cycle;            /* now */
+    uint64_t waited;           /* without a clock: for copies, at a guess */
+    uint64_t global_bytes;     /* that observed loads and stores asked for */
     uint64_t deadline;         /* the loop returns at this cycle */
     uint64_t progress; /* changes when something happened that could free a
                           spinning warp */

@@ -31,18 +31,30 @@ static uint64_t lane_special(const tc_warp *w, tc_ptx_special s, int lane) {
 
 /* By the SMs' clock. */
 static uint64_t nanoseconds(const tc_run *r) {
-    uint64_t mhz = r->clock_mhz;
-    return r->cycle / mhz * 1000 + r->cycle % mhz * 1000 / mhz;
+    uint64_t mhz = r->clock_mhz, now = r->cycle + r->waited;
+    return now / mhz * 1000 + now % mhz * 1000 / mhz;
+}
+
+/* An SM's clock. Without one: a cycle for each instruction of anybody's, the
+ * waits for copies, and three cycles more for the warp's own instructions, whose
+ * results it needs (units.def: ALU, FMA). */
+static uint64_t cycles(const tc_warp *w) {
+    enum { MORE = 3 };
+    const tc_run *r = w->cta->run;
+    const tc_warp_core *k = w->core;
+    return r->timing ? r->cycle
+                     : r->cycle + r->waited + k->waited +
+                           MORE * (k->ran + r->cycle - k->turn_begin);
 }
 
 /* clock: cycles; globaltimer: nanoseconds (10.24 to 10.27). */
-static uint64_t clock_special(const tc_run *r, tc_ptx_special s) {
-    uint64_t ns = nanoseconds(r);
+static uint64_t clock_special(const tc_warp *w, tc_ptx_special s) {
+    uint64_t ns = nanoseconds(w->cta->run);
     switch (s) {
     case TC_SR_CLOCK:
-        return (uint32_t)r->cycle;
+        return (uint32_t)cycles(w);
     case TC_SR_CLOCK_HI:
-        return r->cycle >> 32;
+        return cycles(w) >> 32;
     case TC_SR_GLOBALTIMER:
         return ns;
     case TC_SR_GLOBALTIMER_LO:
@@ -50,7 +62,7 @@ static uint64_t clock_special(const tc_run *r, tc_ptx_special s) {
     case TC_SR_GLOBALTIMER_HI:
         return ns >> 32;
     default: /* clock64 */
-        return r->cycle;
+        return cycles(w);
     }
 }
 
@@ -147,7 +159,7 @@ uint64_t tc_operand_special(tc_warp *w, tc_ptx_special s, int lane) {
     case TC_SR_GRIDID:
         return 1;
     default:
-        return clock_special(r, s);
+        return clock_special(w, s);
     }
 }
 

@@ -96,6 +96,9 @@ typedef struct tc_warp_core {
     uint32_t *ask, ask_bit; /* timing/sm.c: its scheduler's list of warps to be
                                asked about; NULL without a clock */
     uint64_t *due;          /* and when that one has anything to do */
+    uint64_t ran, turn_begin; /* without a clock: ops of its turns before, and
+                                 the cycle at which this one began; */
+    uint64_t waited;          /* and for its cp.async, at a guess */
     uint64_t turns;
     uint64_t selected; /* splits that had a turn */
     /* Endless loops: the state at an earlier turn (Brent's method). */

@@ -224,18 +224,29 @@ bool tc_fast_reaches(uint8_t space) {
            space == TC_PS_CONST;
 }
 
+/* Of a parameter in the frame of a call: imm bytes into it. */
+static bool frame_address(const tc_run *r, const tc_ptx_operand *o,
+                          tc_fast *x) {
+    bool symbol = o->kind == TC_PO_ADDRESS && o->neg == 2;
+    x->imm = symbol ? r->symbols[o->slot] + (uint64_t)o->imm : 0;
+    x->sub = 2;
+    return symbol && r->module->symbols[o->slot].stacked;
+}
+
 static tc_fast_id decode_memory(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     bool store = op->opcode == TC_PTX_ST;
     uint32_t size = tc_ptx_type_bytes[op->type], n = op->nvec ? op->nvec : 1;
     const tc_ptx_operand *v = &op->a[store ? 1 : 0];
     uint32_t caching = TC_PM_CA | TC_PM_CG | TC_PM_NC;
     bool sign = op->type == TC_PT_S8 || op->type == TC_PT_S16;
-    if (op->space == TC_PS_PARAM) {
+    bool frame = op->more == TC_PX_LDST_FRAME;
+    if (op->space == TC_PS_PARAM && !frame) {
         return decode_param(r, op, x);
     }
     if ((op->flags & ~caching) || op->scope || size == 0 || size > 8 || n > 4 ||
         !tc_fast_reaches(op->space) ||
-        !tc_fast_address(r, &op->a[store ? 0 : 1], x)) {
+        !(frame ? frame_address(r, &op->a[store ? 0 : 1], x)
+                : tc_fast_address(r, &op->a[store ? 0 : 1], x))) {
         return TC_FAST_NONE;
     }
     x->space = op->space;
@@ -259,6 +270,9 @@ static tc_fast_id decode_memory(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     if (store && v->kind == TC_PO_VECTOR) {
         x->b = x->d;
         x->mb = -1;
+    }
+    if (frame) {
+        return store ? TC_FAST_FRAME_ST : TC_FAST_LD;
     }
     if (n == 1 && size >= 4) {
         return store ? (size == 4 ? TC_FAST_ST32 : TC_FAST_ST64)
@@ -296,14 +310,15 @@ bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     tc_choice c = {0};
     *x = (tc_fast){.q = -1, .p = -1, .guard = op->guard};
     x->flip = op->guard_neg ? UINT32_MAX : 0;
-    if (op->more) {
+    if (op->more && op->more != TC_PX_LDST_FRAME) {
         return false;
     }
     if (op->type == TC_PT_PRED) {
         c.id = decode_plogic(op, x);
     } else if (op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST) {
         c.id = decode_memory(r, op, x);
-        c.id = observed && op->space != TC_PS_PARAM ? seen(op, c.id) : c.id;
+        bool silent = op->space == TC_PS_PARAM || op->more != 0;
+        c.id = observed && !silent ? seen(op, c.id) : c.id;
     } else if ((c.id = tc_fast_together(r, op, x)) == TC_FAST_NONE) {
         c = tc_fast_choice(op);
         if (c.id && !decode_rows(r, op, &c, x)) {

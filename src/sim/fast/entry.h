@@ -52,6 +52,7 @@ typedef struct tc_fast_row {
 typedef struct tc_fast_code {
     const tc_fast_table *table;
     tc_fast *entries, *end;
+    tc_fast_shape *shapes;
     uint32_t (*tid)[3][TC_LANES]; /* %tid of each warp of a CTA */
     tc_fast_row *rows[256];
     uint32_t nrows;

@@ -103,6 +103,20 @@ static void find_tid(tc_run *r) {
     }
 }
 
+static void give_shapes(tc_fast_code *f, uint32_t n) {
+    uint32_t loads = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        loads += f->entries[i].id == TC_FAST_LD32;
+    }
+    f->shapes = tc_xcalloc(loads + 1u, sizeof *f->shapes);
+    loads = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (f->entries[i].id == TC_FAST_LD32) {
+            f->entries[i].shape = &f->shapes[loads++];
+        }
+    }
+}
+
 static void fast_code(tc_run *r, const tc_fast_table *table) {
     const tc_ptx_module *m = r->module;
     tc_fast_code *f = r->fast = tc_xcalloc(1, sizeof *f);
@@ -120,6 +134,7 @@ static void fast_code(tc_run *r, const tc_fast_table *table) {
             }
         }
     }
+    give_shapes(f, n);
     add_entry(f, &n, &cap); /* never reached: the end lies behind it */
     f->end = f->entries + n;
     r->entries = f->entries;
@@ -157,6 +172,7 @@ void tc_fast_free(tc_run *r) {
         }
     }
     free(f->entries);
+    free(f->shapes);
     free(f->tid);
     free(f->reg);
     free(f->value);

@@ -146,7 +146,7 @@ static void put_sums(tc_warp *w, const tc_ptx_op *op, const product *x) {
 /* Four columns at a time: all n that there are are multiples of 8. */
 typedef double quads __attribute__((vector_size(32), aligned(8)));
 
-static void multiply_floats(product *x) {
+static inline __attribute__((always_inline)) void multiply_columns(product *x) {
     uint32_t n = x->c.cols, depth = x->a.cols;
     for (uint32_t i = 0; i < x->c.rows; i++) {
         const double *a = &x->ma.f[i * depth];
@@ -163,6 +163,22 @@ static void multiply_floats(product *x) {
             sum[1] = s1;
         }
     }
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void multiply_wide(product *x) {
+    multiply_columns(x);
+}
+#endif
+
+static void multiply_floats(product *x) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        multiply_wide(x);
+        return;
+    }
+#endif
+    multiply_columns(x);
 }
 
 /* The kernel of fma.f64 works on 32 sums at a time. */

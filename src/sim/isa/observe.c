@@ -74,6 +74,9 @@ static void observe_rest(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                          uint32_t mask, const uint64_t *addr, uint32_t bytes,
                          bool store) {
     tc_run *r = w->cta->run;
+    if (space == TC_PS_GLOBAL) {
+        r->global_bytes += (uint64_t)bytes * tc_popc(mask);
+    }
     if (r->timing) {
         tc_timing_access(w, op, space, mask, addr, bytes, store);
     }
@@ -123,6 +126,9 @@ void tc_observe_lanes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint64_t address, uint32_t bytes, bool store) {
     tc_run *r = w->cta->run;
+    if (space == TC_PS_GLOBAL) {
+        r->global_bytes += (uint64_t)bytes * TC_LANES;
+    }
     if (r->race && space != TC_PS_CONST) {
         tc_race_access_run(w, op, space, UINT32_MAX, address, bytes, store);
     }

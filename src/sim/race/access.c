@@ -4,6 +4,7 @@
 #include "sim/core/operand.h"
 #include "sim/race/race.h"
 #include "sim/race/same_epoch.h"
+#include "sim/race/writer_index.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,20 +35,24 @@ tc_race_visit tc_race_visit_of(tc_warp *w, uint32_t record, tc_race_cta *z,
                                tc_ptx_space space, uint32_t bytes) {
     tc_race_warp *hw = tc_race_warp_of(w);
     tc_race *h = w->cta->run->race;
-    bool global = space == TC_PS_GLOBAL && !h->walks;
+    bool global = space == TC_PS_GLOBAL;
+    bool own = space == TC_PS_SHARED && z == w->cta->race && h->alone;
+    uint64_t epoch =
+        !h->walks && (global || own) ? epoch_of(w, hw, &h->records[record]) : 0;
     h->now = record;
-    return (tc_race_visit){
-        .h = h,
-        .z = z,
-        .record = record,
-        .vclock = hw->vclock,
-        .all = hw->all,
-        .base =
-            space == TC_PS_SHARED ? tc_vclock_base(hw->all, w->cta->index) : 0,
-        .epoch = global ? epoch_of(w, hw, &h->records[record]) : 0,
-        .warp = w->index,
-        .space = space,
-        .bytes = bytes};
+    return (tc_race_visit){.h = h,
+                           .z = z,
+                           .record = record,
+                           .vclock = hw->vclock,
+                           .all = hw->all,
+                           .base = space == TC_PS_SHARED
+                                       ? tc_vclock_base(hw->all, w->cta->index)
+                                       : 0,
+                           .epoch = global ? epoch : 0,
+                           .warp = w->index,
+                           .indexed = own && epoch != 0,
+                           .space = space,
+                           .bytes = bytes};
 }
 
 static inline void visit_line(tc_race_visit *v, uint64_t address,
@@ -61,7 +66,9 @@ static inline void visit_line(tc_race_visit *v, uint64_t address,
         return;
     }
     if (store) {
-        tc_shadow_write(v, line, m);
+        if (!v->indexed || !tc_indexed_write(v, line, &m)) {
+            tc_shadow_write(v, line, m);
+        }
     } else if (!v->base || !tc_deferred_in_order(v, line, &m)) {
         tc_shadow_read(v, line, m);
     }
@@ -205,6 +212,26 @@ static bool ascending(const uint64_t *addr, uint32_t mask) {
     return true;
 }
 
+/* One lane's read of one word, where nothing need be walked. */
+static inline bool visit_word(tc_race_visit *v, uint32_t lane,
+                              uint64_t address) {
+    tc_shadow_line *line = tc_shadow_near(v->h, address);
+    return line &&
+           tc_same_epoch_read_word(v, line, lane, address % TC_RACE_LINE);
+}
+
+/* Lines that lanes apart from each other will come to. */
+static void fetch_lines(const tc_race *h, uint32_t mask, const uint64_t *addr) {
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t at = addr[tc_first_bit(m)] - h->near_address;
+        const tc_shadow_line *page =
+            at < h->near_size ? h->near_pages[at / TC_RACE_PAGE] : NULL;
+        if (page) {
+            __builtin_prefetch(page + at % TC_RACE_PAGE / TC_RACE_LINE, 1);
+        }
+    }
+}
+
 static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
                         uint32_t mask, const uint64_t *addr, bool store,
                         tc_lane_steps s) {
@@ -213,6 +240,10 @@ static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
         s.next != UINT32_MAX >> 1 &&
         tc_deferred_scattered(v, mask, addr, tc_popc(mask) - tc_popc(s.next))) {
         return;
+    }
+    bool words = v->epoch && v->bytes == 4 && !store;
+    if (v->epoch && tc_popc(mask & ~s.same & ~s.next) > 8) {
+        fetch_lines(v->h, mask, addr);
     }
     int i = tc_first_bit(mask);
     int last = piece(&s, i, &same);
@@ -228,7 +259,9 @@ static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
         if (same && store && one) {
             check_run(v, w, op, addr[i], i, last);
         }
-        if (same || i == last) {
+        if (words && i == last && visit_word(v, (uint32_t)i, addr[i])) {
+            /* done */
+        } else if (same || i == last) {
             visit_same(v, i, last, addr[i], v->bytes, store);
         } else {
             visit_run(v, i, last, addr[i], store);
@@ -343,6 +376,7 @@ static void visit_atomic(tc_race_visit *v, int lane, uint64_t address) {
         return;
     }
     line->written |= UINT32_C(1) << at / 4;
+    tc_writer_index_drop(v, line);
     if (v->bytes == 4 &&
         ((line->w.shape & TC_RACE_WORD_TABLE) ||
          (line->w.next && tc_word_table_make(v, line))) &&

@@ -149,6 +149,7 @@ void tc_race_cta_free(tc_cta *c) {
     tc_deferred_free(z);
     free(z->shared);
     free(z->tensor);
+    free(z->writers);
     free(z->local);
     free(z->warps);
     free(z);

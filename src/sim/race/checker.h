@@ -104,8 +104,9 @@ struct tc_race_cta {
     tc_race_cta *next, **at; /* of those that run; at: NULL: it does not */
     uint32_t index;          /* the CTA's, since it started */
     tc_shadow_line *shared, *tensor;
-    uint64_t nshared, ntensor;   /* lines */
-    tc_deferred_reads *deferred; /* of each line of shared */
+    uint64_t nshared, ntensor;       /* lines */
+    tc_deferred_reads *deferred;     /* of each line of shared */
+    struct tc_writer_index *writers; /* the same, or NULL: writer_index.c */
     bool touched;
     uint8_t *local; /* a byte each: written? */
     tc_race_warp *warps;
@@ -126,8 +127,9 @@ struct tc_race {
     uint32_t npool, cpool, free_cells;
     struct tc_word_table **tables; /* tables of lines: word_lines.c */
     uint32_t nwords, cwords, free_words;
-    bool older;             /* some cell is TC_RACE_WROTE */
-    bool walks;             /* same_epoch.h is not used: to compare with */
+    bool older; /* some cell is TC_RACE_WROTE */
+    bool walks; /* same_epoch.h is not used: to compare with */
+    bool alone; /* only a CTA's own threads come to its shared memory */
     tc_shadow_line **pages; /* of each page of each allocation */
     uint64_t *first_page;   /* of each allocation */
     uint64_t npages;

@@ -8,7 +8,7 @@
  * of their bytes, drops them together; whatever else needs the list has it take
  * them in first, one after the other, as if they came now. */
 #include "sim/core/run.h"
-#include "sim/race/shadow_line.h"
+#include "sim/race/writer_index.h"
 #include <stdlib.h>
 
 enum { FIRST = 4, MOST = 64 };
@@ -24,9 +24,24 @@ static void clear(tc_race *h, tc_deferred_reads *l) {
             tc_shadow_cell_free(h, l->m[i].map);
         }
     }
-    l->n = 0;
+    l->n = l->from = 0;
     l->coarse = false;
     tc_vclock_set(&l->all, NULL);
+}
+
+static void cut_words(tc_race *h, tc_shadow_line *line, uint32_t words) {
+    for (uint32_t w = words; w; w &= w - 1) {
+        uint32_t b = (uint32_t)tc_first_bit(w) * 4;
+        tc_shadow_cell m = tc_shadow_same_cell(0, 0, b, b + 4);
+        tc_shadow_cut_readers(h, line, &m);
+    }
+}
+
+/* All of the CTA know of all of them, and nobody else will ask. */
+static void forget_known(const tc_race_visit *v, tc_deferred_reads *l) {
+    if (l->n && v->indexed && l->newest <= v->base) {
+        clear(v->h, l);
+    }
 }
 
 void tc_deferred_flush(tc_race_visit *v, tc_shadow_line *line) {
@@ -34,9 +49,13 @@ void tc_deferred_flush(tc_race_visit *v, tc_shadow_line *line) {
     tc_race_visit by = {.h = v->h, .z = v->z, .all = l->all, .space = v->space};
     for (uint32_t i = 0; i < l->n; i++) {
         tc_shadow_cell m = l->m[i];
-        m.next = 0;
-        by.record = m.record;
-        tc_race_add_reader(&by, line, m, true);
+        if (m.next == TC_DEFERRED_CUT) {
+            cut_words(v->h, line, m.map);
+        } else {
+            m.next = 0;
+            by.record = m.record;
+            tc_race_add_reader(&by, line, m, i < l->from || !l->from);
+        }
     }
     l->coarse = false; /* the maps are the list's now */
     clear(v->h, l);
@@ -159,6 +178,12 @@ static void keep(tc_race_visit *v, tc_deferred_reads *l,
                  const tc_shadow_record *me, tc_shadow_cell m) {
     /* Of one warp and of one kind; of one stretch, if the clocks agree. */
     m.next = me->warp | (uint32_t)me->flags << 16;
+    if (l->from) { /* as they come: the list will say what joins them */
+        admit(v, l, me, &m);
+        m.record = v->record;
+        append(l, &m);
+        return;
+    }
     uint32_t own = 0, n = v->h->walks ? l->n : of_stretch(l, me);
     if (join(v, l, n, me, &m, &own)) {
         return;
@@ -178,6 +203,7 @@ bool tc_deferred_read(tc_race_visit *v, tc_shadow_line *line,
                       tc_shadow_cell m) {
     const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
     tc_deferred_reads *l = deferred_of(v, line);
+    forget_known(v, l);
     if (l->n && (l->all != v->all || v->agent || me->async || l->n == MOST)) {
         tc_deferred_flush(v, line);
     }
@@ -188,16 +214,23 @@ bool tc_deferred_read(tc_race_visit *v, tc_shadow_line *line,
     return true;
 }
 
-/* The line has one writer of bytes [b0, b1), which all of v's lanes know, and
- * deferred readers may come to it. */
+/* Deferred readers may come to the line. */
+static bool may_come(const tc_race_visit *v, const tc_shadow_line *line,
+                     tc_deferred_reads *l) {
+    forget_known(v, l);
+    return !line->r.record && (!l->n || (l->all == v->all && l->n < MOST)) &&
+           !tc_shadow_record_of(v->h, v->record)->async;
+}
+
+/* The line's first writer is that of bytes [b0, b1), and all of v's lanes know
+ * of it. */
 static bool plain(const tc_race_visit *v, const tc_shadow_line *line,
-                  const tc_deferred_reads *l, uint32_t b0, uint32_t b1) {
+                  uint32_t b0, uint32_t b1) {
     const tc_shadow_cell *e = &line->w;
     const tc_shadow_record *x = tc_shadow_record_of(v->h, e->record);
     const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
     uint64_t clock = x->clock;
-    if (!e->record || e->b0 > b0 || e->b1 < b1 || line->r.record ||
-        (l->n && (l->all != v->all || l->n == MOST)) || me->async) {
+    if (!e->record || e->b0 > b0 || e->b1 < b1) {
         return false;
     }
     if (x->async) {
@@ -219,13 +252,49 @@ static void count(tc_race_visit *v, const tc_shadow_cell *e,
     }
 }
 
+/* Each word of m has a writer of which the readers know. */
+static bool known_words(tc_race_visit *v, tc_shadow_line *line,
+                        const tc_shadow_cell *m) {
+    const tc_writer_index *x = v->indexed ? tc_writer_index_of(v, line) : NULL;
+    if (!x || (m->b0 | m->b1) % 4) {
+        return false;
+    }
+    for (uint32_t b = m->b0; b < m->b1; b += 4) {
+        const tc_shadow_cell *e = tc_indexed_cell(v->h, line, x->at[b / 4]);
+        int l0, l1;
+        tc_shadow_lanes_at(m, b, &l0, &l1);
+        l1 = m->unit < 2 ? TC_LANES : l1; /* not one lane a word */
+        if (!e || !tc_writer_known(v, e, b, l0, l1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void count_each(tc_race_visit *v, tc_shadow_line *line,
+                       const tc_shadow_cell *m) {
+    const tc_writer_index *x = tc_writer_index_of(v, line);
+    for (uint32_t b = m->b0; b < m->b1; b += 4) {
+        tc_shadow_cell part = *m;
+        part.b0 = (uint8_t)b;
+        part.b1 = (uint8_t)(b + 4);
+        count(v, tc_indexed_cell(v->h, line, x->at[b / 4]), &part);
+    }
+}
+
 bool tc_deferred_in_order(tc_race_visit *v, tc_shadow_line *line,
                           const tc_shadow_cell *m) {
     tc_deferred_reads *l = deferred_of(v, line);
-    if (!plain(v, line, l, m->b0, m->b1)) {
+    if (!may_come(v, line, l)) {
         return false;
     }
-    count(v, &line->w, m);
+    if (plain(v, line, m->b0, m->b1)) {
+        count(v, &line->w, m);
+    } else if (known_words(v, line, m)) {
+        count_each(v, line, m);
+    } else {
+        return false;
+    }
     keep(v, l, tc_shadow_record_of(v->h, v->record), *m);
     return true;
 }
@@ -258,19 +327,23 @@ static tc_shadow_cell *coarse_of(const tc_race_visit *v, tc_deferred_reads *l,
     return NULL;
 }
 
-static void count_words(tc_race_visit *v, const tc_shadow_cell *e,
-                        uint32_t mask, const uint64_t *addr) {
-    const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
-    if (tc_shadow_record_of(v->h, e->record)->warp != me->warp) {
-        v->h->run->counters.shared_reads_other += 4 * tc_popc(mask);
-        return;
-    }
+/* The words of lanes of mask, each as a read of its own: known, or counted. */
+static bool each_word(tc_race_visit *v, tc_shadow_line *line, uint32_t mask,
+                      const uint64_t *addr, bool one, bool counts) {
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
         uint32_t at = (uint32_t)(addr[i] % TC_RACE_LINE);
-        tc_shadow_cell one = tc_shadow_same_cell(i, i, at, at + 4);
-        tc_race_count_shared(v, e, &one);
+        tc_shadow_cell part = tc_shadow_same_cell(i, i, at, at + 4);
+        if (!counts && !known_words(v, line, &part)) {
+            return false;
+        }
+        if (counts && one) {
+            count(v, &line->w, &part);
+        } else if (counts) {
+            count_each(v, line, &part);
+        }
     }
+    return true;
 }
 
 /* More pieces than are kept apart: at once what they would come to. */
@@ -283,14 +356,18 @@ bool tc_deferred_scattered(tc_race_visit *v, uint32_t mask,
     }
     tc_shadow_line *line = v->z->shared + at;
     tc_deferred_reads *l = deferred_of(v, line);
-    if ((pieces <= TC_RACE_EXACT && !l->coarse) ||
+    if ((pieces <= TC_RACE_EXACT && !l->coarse) || l->from ||
         !distinct(mask, addr, at, &words)) {
         return false;
     }
     const tc_shadow_record *me = tc_shadow_record_of(v->h, v->record);
     uint32_t b0 = (uint32_t)tc_first_bit(words) * 4;
     uint32_t b1 = 128 - (uint32_t)__builtin_clz(words) * 4;
-    if (!plain(v, line, l, b0, b1)) {
+    if (!may_come(v, line, l)) {
+        return false;
+    }
+    bool one = plain(v, line, b0, b1);
+    if (!one && !each_word(v, line, mask, addr, false, false)) {
         return false;
     }
     tc_shadow_cell m = tc_shadow_same_cell(0, 0, b0, b0 + 4);
@@ -301,7 +378,7 @@ bool tc_deferred_scattered(tc_race_visit *v, uint32_t mask,
         return false;
     }
     v->z->touched = true;
-    count_words(v, &line->w, mask, addr);
+    each_word(v, line, mask, addr, one, true);
     admit(v, l, me, &m);
     if (!e) {
         coarsen(v->h, l, &m, me->clock);
@@ -328,6 +405,9 @@ static bool all_before(const tc_race_visit *v, const tc_deferred_reads *l,
     }
     for (uint32_t i = 0; i < l->n; i++) {
         const tc_shadow_cell *e = &l->m[i];
+        if (e->next == TC_DEFERRED_CUT) {
+            continue;
+        }
         if (!tc_race_all_ordered(v, tc_shadow_record_of(v->h, e->record), e,
                                  m)) {
             return false;
@@ -347,6 +427,52 @@ void tc_deferred_before_write(tc_race_visit *v, tc_shadow_line *line,
         return;
     }
     tc_deferred_flush(v, line);
+}
+
+/* Has another thread than the one that makes m read its word, as far as is
+ * known? */
+static bool read_by_others(tc_race_visit *v, const tc_shadow_cell *e,
+                           const tc_shadow_cell *m) {
+    const tc_shadow_record *x = tc_shadow_record_of(v->h, e->record);
+    int l0, l1;
+    if (e->b0 >= m->b1 || m->b0 >= e->b1) {
+        return false;
+    }
+    if (tc_shadow_shape_of(e) == TC_RACE_COARSE) { /* any of its lanes */
+        return x->warp != v->warp &&
+               tc_shadow_bit(tc_shadow_map(v->h, e), m->b0);
+    }
+    tc_shadow_lanes_at(e, m->b0, &l0, &l1);
+    return x->warp != v->warp || e->unit < 2 || l0 != m->l0 || l1 != m->l0;
+}
+
+bool tc_deferred_cut(tc_race_visit *v, tc_shadow_line *line,
+                     const tc_shadow_cell *m) {
+    tc_deferred_reads *l = deferred_of(v, line);
+    forget_known(v, l);
+    if (!l->n) {
+        return true;
+    }
+    if (m->b0 <= l->b0 && l->b1 <= m->b1 && all_before(v, l, m)) {
+        clear(v->h, l);
+        return true;
+    }
+    for (uint32_t i = 0; i < l->n; i++) {
+        const tc_shadow_cell *e = &l->m[i];
+        if (e->next != TC_DEFERRED_CUT && read_by_others(v, e, m)) {
+            return false;
+        }
+    }
+    uint32_t word = UINT32_C(1) << m->b0 / 4;
+    if (l->m[l->n - 1].next == TC_DEFERRED_CUT) {
+        l->m[l->n - 1].map |= word;
+    } else if (l->n == MOST) {
+        return false;
+    } else {
+        l->from = l->from ? l->from : l->n;
+        append(l, &(tc_shadow_cell){.map = word, .next = TC_DEFERRED_CUT});
+    }
+    return true;
 }
 
 void tc_deferred_clear(tc_race *h, tc_race_cta *z) {

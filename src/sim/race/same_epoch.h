@@ -43,7 +43,13 @@ static inline tc_shadow_line *tc_shadow_near(tc_race *h, uint64_t address) {
 /* Returns where the old head is now, 0 nowhere. */
 static inline uint32_t tc_shadow_put(tc_race *h, tc_shadow_cell *head,
                                      const tc_shadow_cell *m, uint32_t record) {
-    uint32_t next = head->record ? tc_shadow_cell_new(h, head) : 0;
+    uint32_t next = head->record ? h->free_cells : 0;
+    if (next) {
+        h->free_cells = h->pool[next].next;
+        h->pool[next] = *head;
+    } else if (head->record) {
+        next = tc_shadow_cell_new(h, head);
+    }
     *head = *m;
     head->record = record;
     head->next = next;
@@ -67,12 +73,18 @@ static inline bool tc_same_epoch_absorb(tc_shadow_cell *e,
 /* The readers are of CTAs that have ended; two are kept. */
 void tc_same_epoch_renew(tc_race *h, tc_shadow_line *line);
 
-/* Another CTA comes to a quiet line. False: the one before it still runs. */
+/* The first reader, or the first of another CTA on a quiet line. False: that is
+ * not what it is, or the CTA before it still runs. */
 static inline bool tc_same_epoch_begin(tc_race_visit *v, tc_shadow_line *line) {
-    if (tc_race_live(v->h, tc_shadow_record_of(v->h, line->r.record)->cta)) {
+    if (!line->r.record && !(line->w.shape & TC_RACE_WORD_TABLE)) {
+        line->tail = 0;
+    } else if (line->epoch &&
+               !tc_race_live(v->h,
+                             tc_shadow_record_of(v->h, line->r.record)->cta)) {
+        tc_same_epoch_renew(v->h, line);
+    } else {
         return false;
     }
-    tc_same_epoch_renew(v->h, line);
     line->epoch = v->epoch;
     line->warps = 0;
     return true;
@@ -83,7 +95,7 @@ static inline bool tc_same_epoch_read(tc_race_visit *v, tc_shadow_line *line,
                                       const tc_shadow_cell *m) {
     tc_race *h = v->h;
     uint32_t bit = UINT32_C(1) << v->warp;
-    if (!v->epoch || !line->epoch || (line->written & tc_shadow_words(m)) ||
+    if (!v->epoch || (line->written & tc_shadow_words(m)) ||
         (line->epoch != v->epoch && !tc_same_epoch_begin(v, line))) {
         return false;
     }
@@ -121,20 +133,95 @@ static inline bool tc_same_epoch_read(tc_race_visit *v, tc_shadow_line *line,
     return true;
 }
 
+/* One of the first writers is of my record, and takes m in. */
+static inline bool tc_same_epoch_join(tc_race_visit *v, tc_shadow_line *line,
+                                      const tc_shadow_cell *m) {
+    tc_shadow_cell *e = &line->w;
+    while (e->record == v->record) {
+        if (e->l0 == e->l1 && tc_shadow_shape_of(e) == TC_RACE_SAME &&
+            tc_race_absorb(e, m)) {
+            return true;
+        }
+        if (!e->next) {
+            break;
+        }
+        e = &v->h->pool[e->next];
+    }
+    return false;
+}
+
 /* A write onto words that nobody has written. */
 static inline bool tc_same_epoch_write(tc_race_visit *v, tc_shadow_line *line,
                                        const tc_shadow_cell *m) {
     uint32_t words = tc_shadow_words(m);
     if (!v->epoch || line->r.record || (line->written & words) ||
-        (line->w.record && v->record <= line->newest) ||
         (line->w.shape & TC_RACE_WORD_TABLE)) {
         return false;
     }
+    if (!line->w.record) {
+        line->mixed = false;
+    } else if (v->record < line->newest ||
+               (v->record == line->newest && line->mixed)) {
+        return false;
+    }
     v->unwritten = false;
-    tc_shadow_put(v->h, &line->w, m, v->record);
     line->written |= words;
+    if (!line->w.record || v->record != line->newest ||
+        !tc_same_epoch_join(v, line, m)) {
+        tc_shadow_put(v->h, &line->w, m, v->record);
+    }
     line->newest = v->record;
     return true;
+}
+
+/* ---- the same of one lane's word, which gathers and scatters do most: a cell's
+ * upper half is looked at as a whole ---- */
+
+/* Bytes 0 to 7: l0, l1, lo, hi, unit, shape, b0, b1. */
+static inline uint64_t tc_shadow_upper(const tc_shadow_cell *e) {
+    return (uint64_t)e->l0 | (uint64_t)e->l1 << 8 | (uint64_t)e->unit << 32 |
+           (uint64_t)(e->shape & TC_RACE_SHAPE) << 40;
+}
+
+/* One of the first cells, all of the visitor's warp, takes bytes [b0, b0 + 4) in
+ * for that lane. */
+static inline bool tc_same_epoch_join_word(tc_race *h, tc_shadow_line *line,
+                                           uint32_t lane, uint32_t b0) {
+    const uint64_t lanes = (uint64_t)lane * 0x101 | UINT64_C(7) << 32 |
+                           (uint64_t)TC_RACE_SAME << 40;
+    tc_shadow_cell *e = &line->r;
+    for (uint32_t i = line->run; i; i--) {
+        if (tc_shadow_shape_of(e) == TC_RACE_COARSE) {
+            tc_shadow_map(h, e)->w[b0 / 64] |= UINT64_C(0xF) << b0 % 64;
+        } else if (tc_shadow_upper(e) != lanes || e->b0 > b0 + 4 ||
+                   e->b1 < b0) {
+            e = i > 1 ? &h->pool[e->next] : e;
+            continue;
+        }
+        e->b0 = e->b0 < b0 ? e->b0 : (uint8_t)b0;
+        e->b1 = e->b1 > b0 + 4 ? e->b1 : (uint8_t)(b0 + 4);
+        return true;
+    }
+    return false;
+}
+
+static inline bool tc_same_epoch_read_word(tc_race_visit *v,
+                                           tc_shadow_line *line, uint32_t lane,
+                                           uint32_t b0) {
+    if ((line->written >> b0 / 4 & 1) ||
+        (line->epoch != v->epoch && !tc_same_epoch_begin(v, line))) {
+        return false;
+    }
+    if (line->warps >> v->warp & 1) {
+        if (line->last != v->warp || !line->run) {
+            return false;
+        }
+        if (tc_same_epoch_join_word(v->h, line, lane, b0)) {
+            return true;
+        }
+    }
+    tc_shadow_cell m = tc_shadow_same_cell((int)lane, (int)lane, b0, b0 + 4);
+    return tc_same_epoch_read(v, line, &m);
 }
 
 #endif

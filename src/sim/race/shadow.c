@@ -44,12 +44,26 @@ static void free_table(tc_shadow_line **t, uint64_t n) {
     }
 }
 
+/* No other CTA, and no transfer, comes to a CTA's shared memory. */
+static bool is_alone(const tc_run *r) {
+    const tc_ptx_module *m = r->module;
+    for (uint32_t i = 0; i < m->ncode; i++) {
+        tc_ptx_effect e = tc_ptx_effect_of(&m->code[i]);
+        if (e >= TC_PTX_EFFECT_COPY && e <= TC_PTX_EFFECT_ASYNC_MMA &&
+            m->code[i].opcode != TC_PTX_CP_ASYNC) {
+            return false;
+        }
+    }
+    return r->cluster[0] * r->cluster[1] * r->cluster[2] == 1;
+}
+
 tc_race *tc_race_new(tc_run *r) {
     tc_race *h = tc_xcalloc(1, sizeof *h);
     const tc_sim *s = r->sim;
     const uint32_t *b = r->launch->block;
     h->run = r;
     h->walks = s->options.walks;
+    h->alone = is_alone(r);
     h->nthreads = (b[0] * b[1] * b[2] + TC_LANES - 1) / TC_LANES * TC_LANES;
     h->nrecords = h->npool = 1; /* 0 is none */
     h->collect_at = FIRST_COLLECTION;
@@ -270,6 +284,7 @@ static void each_cell(tc_race *h, tc_shadow_cell *m, each_fn *fn) {
 static void each_line(tc_race *h, tc_shadow_line *l, uint64_t n, each_fn *fn) {
     for (uint64_t i = 0; l && i < n; i++) {
         l[i].newest = UINT32_MAX; /* they are about to be numbered anew */
+        l[i].mixed = true;
         tc_word_table_each(h, &l[i], fn);
         each_cell(h, &l[i].w, fn);
         each_cell(h, &l[i].r, fn);
@@ -279,7 +294,9 @@ static void each_line(tc_race *h, tc_shadow_line *l, uint64_t n, each_fn *fn) {
 static void each_deferred(tc_race *h, tc_race_cta *z, each_fn *fn) {
     for (uint64_t i = 0; i < z->nshared; i++) {
         for (uint32_t j = 0; j < z->deferred[i].n; j++) {
-            fn(h, &z->deferred[i].m[j].record);
+            if (z->deferred[i].m[j].next != TC_DEFERRED_CUT) {
+                fn(h, &z->deferred[i].m[j].record);
+            }
         }
     }
 }

@@ -73,11 +73,14 @@ typedef struct tc_shadow_line {
                           one of them has a map */
     uint8_t last, run; /* the first `run` readers are all that warp `last` has;
                           run 0: not known */
+    bool mixed;        /* writers of the newest record may lie behind others */
 } tc_shadow_line;
 _Static_assert(sizeof(tc_shadow_line) == 64, "a line of the host's cache");
 
 /* Readers of a line that its list has yet to take in: deferred_reads.c. next of
- * a cell is then its warp, and the record's flags << 16. */
+ * a cell is then its warp, and the record's flags << 16; or TC_DEFERRED_CUT: a
+ * write took these bytes from the readers before it. */
+#define TC_DEFERRED_CUT UINT32_MAX
 typedef struct tc_deferred_reads {
     tc_vclock *all;  /* what each of them knows */
     uint64_t newest; /* of their clocks */
@@ -85,6 +88,8 @@ typedef struct tc_deferred_reads {
     tc_shadow_cell *m;
     uint8_t b0, b1; /* bytes of all of them */
     bool coarse;    /* one of them is */
+    uint32_t from;  /* readers since a write has cut those before it; 0: none
+                       has */
     /* As a line's (same_epoch.h): */
     uint64_t epoch;    /* the clock of all of them, plain ones; 0: not known */
     uint32_t warps;    /* that have some */

@@ -2,6 +2,7 @@
 #include "sim/race/shadow_line.h"
 #include "sim/core/run.h"
 #include "sim/race/same_epoch.h"
+#include "sim/race/writer_index.h"
 #include <string.h>
 
 void tc_shadow_set_bits(tc_shadow_bits *b, uint32_t b0, uint32_t b1, bool on) {
@@ -394,6 +395,11 @@ static void cut_all(tc_race *h, tc_shadow_cell *head, const tc_shadow_cell *m,
     }
 }
 
+void tc_shadow_cut_readers(tc_race *h, tc_shadow_line *line,
+                           const tc_shadow_cell *m) {
+    cut_all(h, &line->r, m, 0);
+}
+
 /* Read while nobody had written it, and ordered before this write. */
 static void check_unwritten(tc_race_visit *v, const tc_shadow_cell *e,
                             const tc_shadow_cell *m) {
@@ -465,6 +471,7 @@ static void add_writer(tc_race_visit *v, tc_shadow_line *line,
             return;
         }
     }
+    line->mixed = head->record && (line->mixed || newest > v->record);
     line->newest = newest;
     tc_race_push(h, head, m);
 }
@@ -545,6 +552,7 @@ void tc_shadow_write(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m) {
     if (line->w.shape & TC_RACE_WORD_TABLE) {
         tc_word_table_undo(h, line);
     }
+    tc_writer_index_drop(v, line);
     if (tc_deferred_has(v)) {
         tc_deferred_before_write(v, line, &m);
     }
@@ -563,6 +571,7 @@ void tc_shadow_write(tc_race_visit *v, tc_shadow_line *line, tc_shadow_cell m) {
     }
     if (exact) {
         line->newest = v->record > line->newest ? v->record : line->newest;
+        line->mixed = true;
         tc_shadow_cell *e = here(h, &at);
         m.record = v->record;
         m.next = e->next;

@@ -52,6 +52,9 @@ void tc_race_absorb_coarse(tc_race *h, tc_shadow_cell *e,
 void tc_race_count_shared(tc_race_visit *v, const tc_shadow_cell *e,
                           const tc_shadow_cell *m);
 void tc_race_push(tc_race *h, tc_shadow_cell *head, tc_shadow_cell m);
+/* Takes the bytes of m out of the readers. */
+void tc_shadow_cut_readers(tc_race *h, tc_shadow_line *line,
+                           const tc_shadow_cell *m);
 /* apart: it is known that no cell of its stretch can absorb it. */
 void tc_race_add_reader(tc_race_visit *v, tc_shadow_line *line,
                         tc_shadow_cell m, bool apart);
@@ -70,6 +73,11 @@ bool tc_deferred_in_order(tc_race_visit *v, tc_shadow_line *line,
 bool tc_deferred_scattered(tc_race_visit *v, uint32_t mask,
                            const uint64_t *addr, uint32_t pieces);
 void tc_deferred_flush(tc_race_visit *v, tc_shadow_line *line);
+/* Before one lane writes one word, which no other thread has read since the last
+ * barrier: takes the word from the readers. False: it may have been, or they
+ * cannot say so. */
+bool tc_deferred_cut(tc_race_visit *v, tc_shadow_line *line,
+                     const tc_shadow_cell *m);
 static inline bool tc_deferred_has(const tc_race_visit *v) {
     return v->space == TC_PS_SHARED && v->z;
 }

@@ -21,6 +21,8 @@ typedef struct tc_race_visit {
     uint64_t epoch; /* my clock, if it and what my lanes know are such that
                        same_epoch.h applies; else 0 */
     uint32_t warp;
+    bool indexed; /* the same, of my own CTA's shared memory, where none but
+                     threads come to it: writer_index.c applies */
     tc_race_agent *agent;
     uint32_t committed;
     tc_ptx_space space;

@@ -202,6 +202,7 @@ void tc_word_table_undo(tc_race *h, tc_shadow_line *line) {
     tc_word_table_drop(h, line);
     line->epoch = 0;
     line->newest = UINT32_MAX;
+    line->mixed = true;
     lists_of(h, t.last, &line->w, 0);
     lists_of(h, t.under, &line->r, TC_RACE_WROTE | TC_RACE_CLIPPED);
 }

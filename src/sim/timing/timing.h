@@ -42,6 +42,11 @@ uint32_t tc_timing_residency(const tc_run *r,
  * at one place of the code, and what an address and a call take. */
 uint32_t tc_register_estimate(const tc_ptx_module *m, const tc_ptx_func *f);
 
+/* estimate.c: for a launch without a clock. What it would take, in cycles; what
+ * a wait for an asynchronous copy takes. */
+uint64_t tc_timing_estimate(tc_run *r);
+uint64_t tc_timing_waited(const tc_run *r);
+
 /* Cycles a microsecond of a machine's SMs. */
 uint32_t tc_timing_mhz(const tc_machine *m);
 

@@ -60,6 +60,22 @@ int differs(const char *name, const std::vector<T> &a,
     return 0;
 }
 
+// The same for what is computed in another order, or by approximations: apart by
+// more than a part of the larger one, or of 1.
+inline int far(const char *name, const std::vector<float> &a,
+               const std::vector<float> &b, double part) {
+    for (size_t i = 0; i < b.size(); ++i) {
+        const double most =
+            std::fmax(1.0, std::fmax(std::fabs(a[i]), std::fabs(b[i])));
+        if (!(std::fabs(double(a[i]) - b[i]) <= part * most)) {
+            std::printf("%s: [%zu] is %g, not %g\n", name, i, double(a[i]),
+                        double(b[i]));
+            return 1;
+        }
+    }
+    return 0;
+}
+
 inline int argument(int argc, char **argv, int otherwise) {
     return argc > 1 ? std::atoi(argv[1]) : otherwise;
 }

@@ -192,7 +192,7 @@ static inline int launch_program(void) {
     NEED(fake_sync() == 0 && fake_bytes == 0);
     NEED(fake_call(TC_RT_TIME, NULL, 0) == 0);
     memcpy(&ms[1], fake_answer, 8);
-    NEED(ms[0] == 0 && ms[1] > 0);
+    NEED(ms[0] >= 0 && ms[1] > ms[0]);
     NEED(fake_read(words, a, sizeof words) == 0);
     for (uint32_t i = 0; i < 64; i++) {
         NEED(words[i] == i * i + 1 + (i < 32));

@@ -158,13 +158,76 @@ static void hammer(const tc_view_supply *from, unsigned presses) {
 
 static void test_any_keys(void **state) {
     (void)state;
-    static const char *const programs[][2] = {{"lessons/ldgsts.py", "run"},
-                                              {"lessons/dsmem.py", "run"}};
-    for (size_t i = 0; i < 2; i++) {
-        tc_player p = tc_player_open(programs[i][0], programs[i][1]);
-        hammer(&p.from, 1500);
-        tc_player_close(&p);
+    tc_player a = tc_player_open("lessons/ldgsts.py", "run");
+    tc_player b = tc_player_open("lessons/dsmem.py", "run");
+    hammer(&a.from, 1000);
+    hammer(&b.from, 1000);
+    /* two runs that have little in common */
+    tc_view_supply both = {.model = a.from.model,
+                           .name = "a",
+                           .other = b.from.model,
+                           .other_name = "b"};
+    hammer(&both, 1000);
+    tc_player_close(&a);
+    tc_player_close(&b);
+}
+
+/* ---- two runs ---- */
+
+static bool has(const tc_grid *g, const char *text) {
+    tc_buf b = TC_BUF_INIT;
+    tc_grid_text(g, &b);
+    bool found = strstr(tc_buf_text(&b), text) != NULL;
+    tc_buf_free(&b);
+    return found;
+}
+
+/* An issue of a warp at 100 and its end at 200; both later by so much. */
+static tc_trace *small_run(uint64_t later) {
+    tc_trace *t = tc_trace_new();
+    tc_trace_event e = {.kind = TC_TRACE_ISSUE,
+                        .cycle = 100 + later,
+                        .end = 100 + later,
+                        .lanes = 1,
+                        .group = 0,
+                        .phase = -1,
+                        .bytes = 16,
+                        .object = TC_OBJECT_GROUP,
+                        .cause = -1};
+    tc_trace_add(t, &e);
+    e.kind = TC_TRACE_EXIT;
+    e.cycle = e.end = 200 + 2 * later;
+    e.group = -1;
+    tc_trace_add(t, &e);
+    t->cycles = e.end;
+    t->ctas = t->warps = 1;
+    tc_trace_finish(t);
+    return t;
+}
+
+static void test_compare(void **state) {
+    (void)state;
+    tc_trace *a = small_run(0), *b = small_run(7);
+    tc_view_supply from = {.model = tc_model_new(a),
+                           .name = "one",
+                           .other = tc_model_new(b),
+                           .other_name = "two"};
+    tc_view v = tc_view_start(&from, 24, 80);
+    static const char *const said[] = {"two has this step at cycle 107: +7 ",
+                                       "two has this step at cycle 214: +14 "};
+    for (int step = 0; step < 2; step++) {
+        tc_grid g = tc_grid_new(24, 80, true);
+        tc_view_draw(&v, &g);
+        assert_true(has(&g, "one  cycle"));
+        assert_true(has(&g, said[step]));
+        tc_grid_free(&g);
+        tc_view_press(&v, 'l');
     }
+    tc_view_end(&v);
+    tc_model_free((tc_model *)from.model);
+    tc_model_free((tc_model *)from.other);
+    tc_trace_free(a);
+    tc_trace_free(b);
 }
 
 /* ---- steps ---- */
@@ -281,7 +344,8 @@ int main(void) {
         cmocka_unit_test(test_text),          cmocka_unit_test(test_ascii),
         cmocka_unit_test(test_wrapped),       cmocka_unit_test(test_keys),
         cmocka_unit_test(test_cases),         cmocka_unit_test(test_any_keys),
-        cmocka_unit_test(test_back_as_forth), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_back_as_forth), cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* elapsed.c - cudaEventElapsedTime, in an archive member of its own: where it
- * is linked, the program asks for times, and kernels are executed with timing.
+ * is linked, the program asks for times.
  */
 #include "runtime/stub/stub.h"
 

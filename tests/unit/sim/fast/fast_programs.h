@@ -136,6 +136,29 @@ static void atomic(tc_gen *g) {
     }
 }
 
+/* A function whose parameters travel in frames: (a, b) gives a + low word of
+ * b, or a call of itself with less. */
+static const char function[] =
+    ".func (.param .b32 q) twice(.param .b32 a, .param .b64 b)\n{\n"
+    ".reg .b32 %r<4>;\n.reg .b64 %d<2>;\n.reg .pred %p;\n"
+    "ld.param.u32 %r0, [a];\nld.param.u64 %d0, [b];\n"
+    "setp.lt.u32 %p, %r0, 0x80000000;\n@%p bra LAST;\n"
+    "shr.u32 %r0, %r0, 1;\n"
+    "{\n.param .b32 s0;\n.param .b64 s1;\n.param .b32 t;\n"
+    "st.param.b32 [s0], %r0;\nst.param.b64 [s1], %d0;\n"
+    "call (t), twice, (s0, s1);\nld.param.b32 %r1, [t];\n}\n"
+    "add.u32 %r0, %r0, %r1;\n"
+    "LAST:\ncvt.u32.u64 %r2, %d0;\nadd.u32 %r0, %r0, %r2;\n"
+    "st.param.b32 [q], %r0;\nret;\n}\n";
+
+static void call(tc_gen *g) {
+    tc_buf_printf(&g->out,
+                  "{\n.param .b32 s0;\n.param .b64 s1;\n.param .b32 t;\n"
+                  "st.param.b32 [s0], %%r%u;\nst.param.b64 [s1], %%d%u;\n"
+                  "call (t), twice, (s0, s1);\nld.param.b32 %%r%u, [t];\n}\n",
+                  rnd(g, N32), rnd(g, N64), rnd(g, N32));
+}
+
 static void statements(tc_gen *g, uint32_t n);
 
 static void if_else(tc_gen *g) {
@@ -168,8 +191,10 @@ static void loop(tc_gen *g) {
 static void statements(tc_gen *g, uint32_t n) {
     g->depth++;
     while (n-- > 0 && g->budget-- > 0) {
-        uint32_t k = rnd(g, 25);
-        if (k == 20) {
+        uint32_t k = rnd(g, 26);
+        if (k == 25) {
+            call(g);
+        } else if (k == 20) {
             op16(g);
         } else if (k == 21) {
             special_op(g);
@@ -245,14 +270,14 @@ static char *make_program(uint64_t seed, bool fault) {
                 .budget = 60 + (int)(seed % 60)};
     tc_buf_printf(
         &g.out,
-        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".version 8.0\n.target sm_90\n.address_size 64\n%s"
         ".visible .entry k(.param .u64 A, .param .u64 B, .param .u32 n)\n{\n"
         ".reg .b32 %%r<%d>, %%i, %%t, %%sm, %%c<8>, %%x, %%y, %%m;\n"
         ".reg .b64 %%d<%d>, %%a, %%b, %%q, %%z;\n.reg .f32 %%f<%d>;\n"
         ".reg .pred %%p<%d>, %%l<8>;\n.reg .b16 %%h<2>;\n"
         ".shared .align 16 .b8 smem[2048];\n"
         ".local .align 16 .b8 lmem[144];\n",
-        N32, N64, NF, NP);
+        function, N32, N64, NF, NP);
     tc_buf_puts(&g.out,
                 "mov.u32 %x, %ctaid.x;\nmov.u32 %y, %ntid.x;\n"
                 "mov.u32 %i, %ntid.y;\nmul.lo.u32 %y, %y, %i;\n"

@@ -140,10 +140,10 @@ static void judge(const char *text) {
     }
 }
 
-static void compare(uint64_t seed, const setting *how, bool fault) {
+static void compare_texts(const char *text, const setting *how,
+                          const char *name) {
     static const char *const isas[] = {"plain", "avx2", "avx512"};
     static outcome general, fast;
-    char *text = make_program(seed, fault);
     judge(text);
     assert_true(run(text, "none", how, &general));
     for (int i = 0; i < 3; i++) {
@@ -153,10 +153,15 @@ static void compare(uint64_t seed, const setting *how, bool fault) {
         assert_true(run(text, isas[i], how, &fast));
         if (!same(&general, &fast)) {
             differ(text, isas[i], &general, &fast);
-            fail_msg("program %llu: %s differs", (unsigned long long)seed,
-                     isas[i]);
+            fail_msg("program %s: %s differs", name, isas[i]);
         }
     }
+}
+
+static void compare(uint64_t seed, const setting *how, bool fault) {
+    char *text = make_program(seed, fault), name[32];
+    snprintf(name, sizeof name, "%llu", (unsigned long long)seed);
+    compare_texts(text, how, name);
     free(text);
 }
 
@@ -205,6 +210,51 @@ static void observed(void **state) {
     }
 }
 
+/* A kernel that folds what an op makes of 2^19 patterns of .f32 into a word a
+ * thread; most of them between 2^-40 and 2^40. */
+static char *sweep(const char *op) {
+    tc_buf b = TC_BUF_INIT;
+    tc_buf_printf(
+        &b,
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 A, .param .u64 B, .param .u32 n)\n{\n"
+        ".reg .b32 %%r<8>;\n.reg .f32 %%f<4>;\n.reg .b64 %%d<4>;\n"
+        ".reg .pred %%p;\n"
+        "mov.u32 %%r0, %%ctaid.x;\nmov.u32 %%r1, %%tid.x;\n"
+        "mad.lo.u32 %%r0, %%r0, 128, %%r1;\nmov.u32 %%r2, 0;\n"
+        "mov.u32 %%r3, 1365;\n"
+        "AGAIN:\nmad.lo.u32 %%r4, %%r3, 384, %%r0;\n"
+        "mul.lo.u32 %%r4, %%r4, 2654435761;\n"
+        "and.b32 %%r5, %%r4, 0x80FFFFFF;\nshr.u32 %%r6, %%r4, 24;\n"
+        "and.b32 %%r6, %%r6, 63;\nadd.u32 %%r6, %%r6, 96;\n"
+        "and.b32 %%r7, %%r4, 7;\nsetp.eq.u32 %%p, %%r7, 0;\n"
+        "and.b32 %%r5, %%r5, 0x807FFFFF;\nshl.b32 %%r6, %%r6, 23;\n"
+        "or.b32 %%r5, %%r5, %%r6;\nselp.b32 %%r4, %%r4, %%r5, %%p;\n"
+        "mov.b32 %%f0, %%r4;\n%s %%f1, %%f0;\nmov.b32 %%r4, %%f1;\n"
+        "mad.lo.u32 %%r2, %%r2, 31, %%r4;\n"
+        "sub.u32 %%r3, %%r3, 1;\nsetp.ne.u32 %%p, %%r3, 0;\n"
+        "@%%p bra AGAIN;\n"
+        "ld.param.u64 %%d0, [B];\nmul.wide.u32 %%d1, %%r0, 4;\n"
+        "add.u64 %%d0, %%d0, %%d1;\nst.global.u32 [%%d0], %%r2;\nret;\n}\n",
+        op);
+    return b.data;
+}
+
+static void special_functions(void **state) {
+    (void)state;
+    static const char *const ops[] = {
+        "sin.approx.f32",  "cos.approx.f32",  "lg2.approx.f32",
+        "ex2.approx.f32",  "tanh.approx.f32", "rsqrt.approx.f32",
+        "rcp.rn.f32",      "sqrt.rn.f32",     "cvt.rni.f32.f32",
+        "cvt.rpi.f32.f32", "cvt.rmi.f32.f32", "cvt.rzi.f32.f32"};
+    const setting how = {.grid = 3, .x = 128, .y = 1};
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        char *text = sweep(ops[i]);
+        compare_texts(text, &how, ops[i]);
+        free(text);
+    }
+}
+
 static void choosing(void **state) {
     (void)state;
     assert_non_null(tc_fast_choose(NULL));
@@ -214,7 +264,8 @@ static void choosing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(choosing), cmocka_unit_test(random_programs),
-        cmocka_unit_test(faults), cmocka_unit_test(observed)};
+        cmocka_unit_test(choosing), cmocka_unit_test(special_functions),
+        cmocka_unit_test(random_programs), cmocka_unit_test(faults),
+        cmocka_unit_test(observed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
