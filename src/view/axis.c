@@ -8,12 +8,12 @@ enum { BREAK_COLS = 2, QUIET_COLS = 8 }; /* the least that is cut out */
 
 /* ---- where something begins or ends ---- */
 
-typedef struct points {
+typedef struct instants {
     uint64_t *at;
     size_t n, cap;
-} points;
+} instants;
 
-static void add(points *p, uint64_t cycle) {
+static void add(instants *p, uint64_t cycle) {
     if (p->n > 0 && p->at[p->n - 1] == cycle) {
         return;
     }
@@ -29,15 +29,15 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void sort(points *p) {
+static void sort(instants *p) {
     if (p->n > 0) {
         qsort(p->at, p->n, sizeof *p->at, by_value);
     }
 }
 
 /* Both sorted, together; frees them. */
-static points merge(points a, points b) {
-    points all = {0};
+static instants merge(instants a, instants b) {
+    instants all = {0};
     for (size_t i = 0, k = 0; i < a.n || k < b.n;) {
         bool first = k == b.n || (i < a.n && a.at[i] <= b.at[k]);
         add(&all, first ? a.at[i++] : b.at[k++]);
@@ -49,8 +49,8 @@ static points merge(points a, points b) {
 
 /* Marks begin at events, and most intervals end at one: these are sorted. What
  * is folded, and ends at no event, is not. */
-static points points_of(const tc_model *m) {
-    points events = {0}, ends = {0};
+static instants instants_of(const tc_model *m) {
+    instants events = {0}, ends = {0};
     bool *tells = tc_xcalloc(m->n + 1, sizeof *tells);
     add(&ends, m->first);
     add(&ends, m->cycles);
@@ -84,9 +84,9 @@ static points points_of(const tc_model *m) {
 }
 
 void tc_view_points(tc_view *v) {
-    points p = points_of(v->from->model);
+    instants p = instants_of(v->from->model);
     if (v->from->other != NULL) {
-        p = merge(p, points_of(v->from->other));
+        p = merge(p, instants_of(v->from->other));
     }
     v->points = p.at;
     v->npoints = p.n;

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-tc_grid tc_grid_new(int lines, int cols, bool unicode) {
-    tc_grid g = {lines < 1 ? 1 : lines, cols < 1 ? 1 : cols, unicode, NULL};
+tc_cell_grid tc_grid_new(int lines, int cols, bool unicode) {
+    tc_cell_grid g = {lines < 1 ? 1 : lines, cols < 1 ? 1 : cols, unicode,
+                      NULL};
     size_t n = (size_t)g.lines * (size_t)g.cols;
     g.cells = tc_xcalloc(n, sizeof *g.cells);
     for (size_t i = 0; i < n; i++) {
@@ -16,20 +17,20 @@ tc_grid tc_grid_new(int lines, int cols, bool unicode) {
     return g;
 }
 
-void tc_grid_free(tc_grid *g) {
+void tc_grid_free(tc_cell_grid *g) {
     free(g->cells);
-    *g = (tc_grid){0};
+    *g = (tc_cell_grid){0};
 }
 
-static tc_cell *cell(const tc_grid *g, int y, int x) {
+static tc_cell *cell(const tc_cell_grid *g, int y, int x) {
     return &g->cells[(size_t)y * (size_t)g->cols + (size_t)x];
 }
 
-const tc_cell *tc_grid_at(const tc_grid *g, int y, int x) {
+const tc_cell *tc_grid_at(const tc_cell_grid *g, int y, int x) {
     return cell(g, y, x);
 }
 
-tc_area tc_area_all(tc_grid *g) {
+tc_area tc_area_all(tc_cell_grid *g) {
     return (tc_area){g, 0, 0, g->lines, g->cols};
 }
 
@@ -230,7 +231,7 @@ static void end_line(tc_buf *b, size_t begin, char blank) {
     tc_buf_putc(b, '\n');
 }
 
-void tc_grid_text(const tc_grid *g, tc_buf *out) {
+void tc_grid_text(const tc_cell_grid *g, tc_buf *out) {
     for (int y = 0; y < g->lines; y++) {
         size_t begin = out->len;
         for (int x = 0; x < g->cols; x++) {
@@ -243,7 +244,7 @@ void tc_grid_text(const tc_grid *g, tc_buf *out) {
     }
 }
 
-void tc_grid_styles(const tc_grid *g, tc_buf *out) {
+void tc_grid_styles(const tc_cell_grid *g, tc_buf *out) {
     static const char letters[] = {
 #define TC_ROLE(id, letter, basic, rich, attrs) letter,
 #include "view/roles.def"

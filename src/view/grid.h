@@ -29,25 +29,25 @@ typedef struct tc_cell {
     tc_style style;
 } tc_cell;
 
-typedef struct tc_grid {
+typedef struct tc_cell_grid {
     int lines, cols;
     bool unicode;   /* else every character is made one of ASCII */
     tc_cell *cells; /* line by line; owned */
-} tc_grid;
+} tc_cell_grid;
 
 /* Blank. Free with tc_grid_free(). At least 1 x 1, whatever is asked for. */
-tc_grid tc_grid_new(int lines, int cols, bool unicode);
-void tc_grid_free(tc_grid *g);
-const tc_cell *tc_grid_at(const tc_grid *g, int y, int x);
+tc_cell_grid tc_grid_new(int lines, int cols, bool unicode);
+void tc_grid_free(tc_cell_grid *g);
+const tc_cell *tc_grid_at(const tc_cell_grid *g, int y, int x);
 
 /* A rectangle of a grid: drawing outside it, by its own lines and columns from
  * 0, does nothing. */
 typedef struct tc_area {
-    tc_grid *grid;
+    tc_cell_grid *grid;
     int y, x, lines, cols;
 } tc_area;
 
-tc_area tc_area_all(tc_grid *g);
+tc_area tc_area_all(tc_cell_grid *g);
 /* A part of it, no larger than what is there. */
 tc_area tc_area_part(tc_area a, int y, int x, int lines, int cols);
 
@@ -74,7 +74,7 @@ int tc_columns_of(uint32_t c);
 /* For tests: its lines without the blanks at their ends, each with a newline;
  * and the same of what stands under them: '.' plain, a role's letter, or
  * '#' reversed. */
-void tc_grid_text(const tc_grid *g, tc_buf *out);
-void tc_grid_styles(const tc_grid *g, tc_buf *out);
+void tc_grid_text(const tc_cell_grid *g, tc_buf *out);
+void tc_grid_styles(const tc_cell_grid *g, tc_buf *out);
 
 #endif

@@ -19,7 +19,7 @@ static int slots(int lines, int cols) {
 }
 
 /* The chosen one, then the more telling ones. */
-static void choose(const tc_view *v, tc_layout *l, int n) {
+static void choose(const tc_view *v, tc_view_panes *l, int n) {
     bool found = v->from->model->trace->nfindings > 0;
     const tc_pane order[] = {v->second, TC_PANE_SOURCE, TC_PANE_STATE,
                              found ? TC_PANE_FINDINGS : TC_PANE_MEMORY,
@@ -32,13 +32,13 @@ static void choose(const tc_view *v, tc_layout *l, int n) {
     }
 }
 
-static void place(tc_layout *l, tc_pane p, tc_area a) {
+static void place(tc_view_panes *l, tc_pane p, tc_area a) {
     l->title[p] = tc_area_part(a, 0, 0, 1, a.cols);
     l->at[p] = tc_area_part(a, 1, 0, a.lines - 1, a.cols);
 }
 
 /* Columns beside each other, the panes of each one above the other. */
-static void divide(tc_layout *l, tc_area a, int n) {
+static void divide(tc_view_panes *l, tc_area a, int n) {
     static const tc_pane order[] = {TC_PANE_SOURCE, TC_PANE_MEMORY,
                                     TC_PANE_STATE, TC_PANE_FINDINGS};
     int columns = a.cols >= 180 ? 3 : a.cols >= 110 ? 2 : 1, x = 0, k = 0;
@@ -65,8 +65,8 @@ static void divide(tc_layout *l, tc_area a, int n) {
     }
 }
 
-tc_layout tc_view_layout(const tc_view *v, tc_grid *g) {
-    tc_layout l = {.shown = {[TC_PANE_TIME] = true}};
+tc_view_panes tc_view_layout(const tc_view *v, tc_cell_grid *g) {
+    tc_view_panes l = {.shown = {[TC_PANE_TIME] = true}};
     tc_area all = {g, 0, 0, v->lines, v->cols};
     int n = slots(v->lines, v->cols);
     choose(v, &l, n);
@@ -194,7 +194,7 @@ static void draw_pane(tc_view *v, tc_area a, tc_pane p) {
     }
 }
 
-void tc_view_draw(tc_view *v, tc_grid *g) {
+void tc_view_draw(tc_view *v, tc_cell_grid *g) {
     tc_area all = tc_area_all(g);
     if (g->lines < TC_VIEW_LINES || g->cols < TC_VIEW_COLS) {
         tc_buf b = TC_BUF_INIT;
@@ -206,7 +206,7 @@ void tc_view_draw(tc_view *v, tc_grid *g) {
         tc_buf_free(&b);
         return;
     }
-    tc_layout l = tc_view_layout(v, g);
+    tc_view_panes l = tc_view_layout(v, g);
     if (v->help) {
         tc_pane_help_draw(v, tc_area_part(all, 0, 0, g->lines - 1, g->cols));
         tc_put_string(l.foot, 0, 0, "j k scroll; any other key goes back",

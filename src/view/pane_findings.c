@@ -80,7 +80,8 @@ void tc_pane_findings_go(tc_view *v, size_t i) {
 }
 
 void tc_pane_findings_click(tc_view *v, tc_area a, int y) {
-    tc_grid g = tc_grid_new(a.lines, a.cols, false); /* to count its lines */
+    tc_cell_grid g =
+        tc_grid_new(a.lines, a.cols, false); /* to count its lines */
     tc_area to = tc_area_all(&g);
     size_t n = trace_of(v)->nfindings;
     int most = a.lines > 4 ? a.lines - 4 : 1;

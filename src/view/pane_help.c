@@ -63,8 +63,8 @@ static int draw_marks(tc_area a, int y) {
 
 void tc_pane_help_draw(tc_view *v, tc_area a) {
     enum { MOST = 200, READABLE = 100 };
-    tc_grid g = tc_grid_new(MOST, a.cols < READABLE ? a.cols : READABLE,
-                            a.grid->unicode);
+    tc_cell_grid g = tc_grid_new(MOST, a.cols < READABLE ? a.cols : READABLE,
+                                 a.grid->unicode);
     tc_area page = tc_area_all(&g);
     int n = draw_marks(page, draw_keys(page, 0));
     if (v->help_top > n - a.lines) {

@@ -223,7 +223,7 @@ void tc_pane_state_registers(tc_view *v) {
 void tc_pane_state_draw(tc_view *v, tc_area a) {
     enum { MOST = 600 };
     const tc_model *m = v->from->model;
-    tc_grid g = tc_grid_new(MOST, a.cols, a.grid->unicode);
+    tc_cell_grid g = tc_grid_new(MOST, a.cols, a.grid->unicode);
     page p = {tc_area_all(&g), 0};
     int32_t warp = tc_view_warp(v);
     uint32_t cta = tc_view_row(v)->cta;

@@ -382,7 +382,7 @@ static void click(tc_view *v, tc_pane p, tc_area a, int y, int x) {
 }
 
 void tc_view_mouse(tc_view *v, int y, int x, int way) {
-    tc_layout l = tc_view_layout(v, NULL);
+    tc_view_panes l = tc_view_layout(v, NULL);
     v->message[0] = '\0';
     v->playing = 0;
     if (v->help || v->prompt.kind != 0) {

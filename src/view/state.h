@@ -196,16 +196,16 @@ void tc_view_mouse(tc_view *v, int y, int x, int way);
 /* --- layout.c: which panes are where
  * ----------------------------------------*/
 
-typedef struct tc_layout {
+typedef struct tc_view_panes {
     bool shown[TC_PANE_COUNT];
     tc_area at[TC_PANE_COUNT];    /* within their titles */
     tc_area title[TC_PANE_COUNT]; /* one line; none of the time */
     tc_area side[TC_PANE_COUNT];  /* the rule at its left; may be empty */
     tc_area head, foot;           /* a line each */
-} tc_layout;
-tc_layout tc_view_layout(const tc_view *v, tc_grid *g);
+} tc_view_panes;
+tc_view_panes tc_view_layout(const tc_view *v, tc_cell_grid *g);
 /* The grid has the size of the window. */
-void tc_view_draw(tc_view *v, tc_grid *g);
+void tc_view_draw(tc_view *v, tc_cell_grid *g);
 extern const char *const tc_pane_names[TC_PANE_COUNT];
 
 /* --- a file each: what a pane shows, what its keys and clicks do

@@ -189,7 +189,7 @@ bool tc_terminal_take(tc_terminal *t, bool color) {
     return true;
 }
 
-void tc_terminal_show(tc_terminal *t, const tc_grid *g, bool redraw) {
+void tc_terminal_show(tc_terminal *t, const tc_cell_grid *g, bool redraw) {
     erase();
     for (int y = 0; y < g->lines; y++) {
         for (int x = 0; x < g->cols; x++) {

@@ -37,7 +37,7 @@ typedef struct tc_input {
  * show it. color: unless the terminal has none. */
 bool tc_terminal_take(tc_terminal *t, bool color);
 void tc_terminal_give_back(tc_terminal *t);
-void tc_terminal_show(tc_terminal *t, const tc_grid *g, bool redraw);
+void tc_terminal_show(tc_terminal *t, const tc_cell_grid *g, bool redraw);
 /* Waits for input, at most so many ms; -1: as long as it takes. Not any: none
  * came. */
 tc_input tc_terminal_read(tc_terminal *t, int ms);

@@ -12,7 +12,7 @@ void tc_view_restore(void) {
 }
 
 static void show(tc_terminal *t, tc_view *v) {
-    tc_grid g = tc_grid_new(v->lines, v->cols, t->unicode);
+    tc_cell_grid g = tc_grid_new(v->lines, v->cols, t->unicode);
     tc_view_draw(v, &g);
     tc_terminal_show(t, &g, v->redraw);
     v->redraw = false;

@@ -73,7 +73,7 @@ static bool next_line(game *g) {
 
 static char *take_screen(game *g) {
     tc_buf b = TC_BUF_INIT;
-    tc_grid grid = tc_grid_new(g->lines, g->cols, g->unicode);
+    tc_cell_grid grid = tc_grid_new(g->lines, g->cols, g->unicode);
     if (g->open) {
         tc_view_draw(&g->view, &grid);
     }

@@ -18,7 +18,7 @@
 
 /* ---- cells ---- */
 
-static void expect_text(const tc_grid *g, const char *want) {
+static void expect_text(const tc_cell_grid *g, const char *want) {
     tc_buf b = TC_BUF_INIT;
     tc_grid_text(g, &b);
     assert_string_equal(tc_buf_text(&b), want);
@@ -27,7 +27,7 @@ static void expect_text(const tc_grid *g, const char *want) {
 
 static void test_text(void **state) {
     (void)state;
-    tc_grid g = tc_grid_new(3, 8, true);
+    tc_cell_grid g = tc_grid_new(3, 8, true);
     tc_area a = tc_area_all(&g);
     assert_int_equal(tc_put_string(a, 0, 0, "a\tb\x01\xff", TC_PLAIN), 5);
     assert_int_equal(tc_put_string(a, 1, 2, "\xe6\xbc\xa2\xe5\xad\x97x",
@@ -47,7 +47,7 @@ static void test_text(void **state) {
 
 static void test_ascii(void **state) {
     (void)state;
-    tc_grid g = tc_grid_new(1, 8, false);
+    tc_cell_grid g = tc_grid_new(1, 8, false);
     tc_area a = tc_area_all(&g);
     tc_put(a, 0, 0, 0x2588, TC_PLAIN);
     tc_put(a, 0, 1, 0x2500, TC_PLAIN);
@@ -58,7 +58,7 @@ static void test_ascii(void **state) {
 
 static void test_wrapped(void **state) {
     (void)state;
-    tc_grid g = tc_grid_new(3, 10, true);
+    tc_cell_grid g = tc_grid_new(3, 10, true);
     tc_area a = tc_area_all(&g);
     assert_int_equal(
         tc_put_wrapped(a, 0, 2, "one two three four five six", TC_PLAIN), 3);
@@ -149,7 +149,7 @@ static void hammer(const tc_view_supply *from, unsigned presses) {
         assert_true(v.position == TC_NO_POSITION ||
                     v.position < from->model->n);
         assert_true(v.cycle <= from->model->cycles);
-        tc_grid g = tc_grid_new(v.lines, v.cols, true);
+        tc_cell_grid g = tc_grid_new(v.lines, v.cols, true);
         tc_view_draw(&v, &g);
         tc_grid_free(&g);
     }
@@ -174,7 +174,7 @@ static void test_any_keys(void **state) {
 
 /* ---- two runs ---- */
 
-static bool has(const tc_grid *g, const char *text) {
+static bool has(const tc_cell_grid *g, const char *text) {
     tc_buf b = TC_BUF_INIT;
     tc_grid_text(g, &b);
     bool found = strstr(tc_buf_text(&b), text) != NULL;
@@ -216,7 +216,7 @@ static void test_compare(void **state) {
     static const char *const said[] = {"two has this step at cycle 107: +7 ",
                                        "two has this step at cycle 214: +14 "};
     for (int step = 0; step < 2; step++) {
-        tc_grid g = tc_grid_new(24, 80, true);
+        tc_cell_grid g = tc_grid_new(24, 80, true);
         tc_view_draw(&v, &g);
         assert_true(has(&g, "one  cycle"));
         assert_true(has(&g, said[step]));
@@ -246,7 +246,7 @@ static void test_back_as_forth(void **state) {
         for (int i = 0; i < 2 * STEPS; i++) {
             bool back = i >= STEPS;
             tc_buf *b = &seen[back ? 2 * STEPS - 1 - i : i], now = TC_BUF_INIT;
-            tc_grid g = tc_grid_new(40, 120, true);
+            tc_cell_grid g = tc_grid_new(40, 120, true);
             v.message[0] = '\0';
             tc_view_draw(&v, &g);
             tc_grid_text(&g, back ? &now : b);
@@ -319,7 +319,7 @@ static void test_large(void **state) {
     double begin = seconds();
     tc_view_supply from = {.model = tc_model_new(t), .name = ""};
     tc_view v = tc_view_start(&from, 50, 200);
-    tc_grid g = tc_grid_new(50, 200, true);
+    tc_cell_grid g = tc_grid_new(50, 200, true);
     tc_view_draw(&v, &g);
     double opened = seconds() - begin;
     static const char keys[] = "lllhG,,g]c]w+l-]d0l";
