@@ -63,6 +63,9 @@ $(BUILD)/tests/support.a: $(SUPPORT)
 	$(AR) rcs $@ $^
 
 $(foreach t,$(TEST_OBJ),$(eval $(BUILD)/tests/$(notdir $(t:.o=)): $(t)))
+# The view, apart from its terminal.
+$(BUILD)/tests/test_view: $(filter-out %/terminal.o %/view.o, \
+  $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/view/*.c)))
 $(TESTS): $(BUILD)/tests/support.a $(BUILD)/libtilecopy.a
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	  -lcmocka -lz $(LIBS)

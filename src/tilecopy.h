@@ -211,5 +211,30 @@ const char *tc_session_source_line(const tc_session *s, int line, int *len);
 
 /* True when the last command asked the client for a full-screen timeline. */
 bool tc_session_wants_timeline(tc_session *s);
+/* Where it is to begin: a cycle, or "finding:N"; NULL: at the start. Valid until
+ * the next evaluation. */
+const char *tc_session_timeline_at(const tc_session *s);
+
+/* The traces of the two runs (which: 0, 1) that it is to compare, and their
+ * names; NULL: it is to show the last run. Valid as long as that. */
+const struct tc_trace *tc_session_compared(const tc_session *s, int which,
+                                           const char **name);
+
+/* A text whose lines the events of the last run name. Borrowed from the run. */
+typedef struct tc_session_text_of {
+    const char *name, *text;
+    size_t len;
+    int first_line; /* the number of its first line */
+} tc_session_text_of;
+/* The learner's own, or the PTX; false: there is none, or it is the same. */
+bool tc_session_text(const tc_session *s, bool ptx, tc_session_text_of *out);
+/* What a byte of shared memory of the last run is called ("A_smem[17,3]"), to
+ * fn; false: it has no name. */
+bool tc_session_element(tc_session *s, uint64_t address, tc_output_fn fn,
+                        void *user);
+/* Evaluates a command beside the dialogue: its text and its errors, a line
+ * each, go to fn; settings, and what runs have found, stay as they are. */
+tc_status tc_session_ask(tc_session *s, const char *command, tc_output_fn fn,
+                         void *user);
 
 #endif

@@ -49,6 +49,7 @@ tc_status tc_exec_command(tc_session *s, tc_loaded *file,
     } else if (status == TC_OK) {
         tc_exec_text(e, &r->text);
         add_ending(e, &r->text);
+        tc_run_offer_timeline(s, &r->text);
     }
     return status;
 }
@@ -76,6 +77,7 @@ tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file,
                                          : "  hazards were off: nothing was "
                                            "checked\n");
     }
+    tc_run_offer_timeline(s, &r->text);
     return TC_OK;
 }
 

@@ -96,6 +96,15 @@ static void sharing_text(tc_session *s, const tc_last_run *run, tc_buf *b) {
 static const char *const run_status_names[] = {"ok", "findings", "deadlock",
                                                "fault", "timeout"};
 
+void tc_run_offer_timeline(tc_session *s, tc_buf *b) {
+    const tc_last_run *run = s->program.run;
+    if (s->options.terminal && run != NULL && run->result.nfindings > 0 &&
+        run->trace != NULL && run->trace->n > 0) {
+        tc_buf_puts(b, "  `timeline --at finding:1` opens the timeline at the "
+                       "cycle of the first one\n");
+    }
+}
+
 void tc_run_findings_text(tc_session *s, tc_buf *b) {
     const tc_last_run *run = s->program.run;
     static const char *const ends[] = {
@@ -112,6 +121,7 @@ void tc_run_findings_text(tc_session *s, tc_buf *b) {
         tc_finding_text(s, &run->result.findings[i], b);
     }
     tc_suppressed_text(run->result.suppressed, false, s->options.width, b);
+    tc_run_offer_timeline(s, b);
 }
 
 /* What the kernel printed, as it printed it. */
@@ -168,7 +178,7 @@ static json_t *named_json(const uint64_t *c, const char *const *names, int n) {
     return j;
 }
 
-static json_t *counters_json(const tc_sim_counters *c) {
+json_t *tc_run_counters_json(const tc_sim_counters *c) {
     json_t *j = json_object();
     json_object_set_new(j, "instructions",
                         named_json(c->classes, tc_class_names, TC_CLASS_COUNT));
@@ -221,7 +231,7 @@ json_t *tc_run_kernel_json(const char *name, const uint32_t grid[3],
                      dims_json(grid), "block", dims_json(block), "cluster",
                      dims_json(cluster), "thread_instructions",
                      (json_int_t)c->thread_instructions, "cycles",
-                     (json_int_t)cycles, "counters", counters_json(c));
+                     (json_int_t)cycles, "counters", tc_run_counters_json(c));
 }
 
 json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,

@@ -8,6 +8,7 @@
 #include "repl/shell.h"
 #include "repl/signals.h"
 #include "tilecopy.h"
+#include "view/view.h"
 #include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
@@ -61,6 +62,7 @@ static volatile int status_without_memory = TC_FAILED;
  * end (toolchain/guard.c, runtime/supervise.c). */
 static _Noreturn void out_of_memory(void) {
     static const char text[] = "tilecopy-repl: error: out of memory\n";
+    tc_view_restore();
     ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
     (void)n;
     tc_temporaries_end(false);

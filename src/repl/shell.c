@@ -78,7 +78,7 @@ static void view_timeline(tc_shell *sh) {
     memset(&dfl, 0, sizeof dfl);
     dfl.sa_handler = SIG_DFL;
     sigaction(SIGWINCH, &dfl, &old);
-    tc_view_timeline(sh->session);
+    tc_view_timeline(sh->session, tc_cli_color(sh->cli, STDOUT_FILENO));
     sigaction(SIGWINCH, &old, NULL);
 }
 

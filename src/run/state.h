@@ -30,6 +30,7 @@ typedef struct tc_state_view {
 typedef struct tc_state_memory {
     const uint8_t *at;
     uint64_t n;
+    tc_dtype type; /* of its elements; VOID: unknown */
 } tc_state_memory;
 
 /* state_memory.c: NAME or NAME+BYTES. False: there is no such memory now. */
@@ -52,6 +53,11 @@ void tc_state_barriers_text(const tc_state_view *l, tc_buf *b);
 void tc_state_reg_text(const tc_state_view *l, const tc_ptx_reg *r, tc_buf *b);
 void tc_state_memory_text(const char *name, const tc_state_memory *m,
                           tc_buf *b);
+/* state_values.c: can a type's values be shown? n bytes as such values, lines
+ * behind a newline each; from: what the first byte is called. */
+bool tc_state_has_values(tc_dtype type);
+void tc_state_values_text(tc_dtype type, const uint8_t *at, uint64_t from,
+                          uint64_t n, tc_buf *b);
 /* state_json.c: all of it. */
 json_t *tc_state_json(const tc_state_view *l);
 

@@ -30,8 +30,20 @@ static bool in_shared(const tc_state_view *l, uint64_t offset, uint64_t n,
         return false;
     }
     uint64_t most = c->nshared - offset;
-    *out = (tc_state_memory){c->shared + offset, n < most ? n : most};
+    *out = (tc_state_memory){c->shared + offset, n < most ? n : most, TC_VOID};
     return true;
+}
+
+/* What TVMScript says of a symbol's elements. */
+static tc_dtype type_of_symbol(const tc_state_view *l, const char *name) {
+    const tc_emitted *e = l->run->shared;
+    for (int i = 0; e != NULL && i < e->nsymbols; i++) {
+        const tc_symbol *y = &e->symbols[i];
+        if (y->bytes == 0 && strcmp(y->name, name) == 0) {
+            return y->buffer->type;
+        }
+    }
+    return TC_VOID;
 }
 
 /* A variable of the kernel, or of its module; a dynamic array is all that is
@@ -46,9 +58,12 @@ static bool shared_symbol(const tc_state_view *l, const char *name,
         if (y->space == TC_PS_SHARED && mine &&
             (strcmp(y->name, name) == 0 ||
              strcmp(tc_cuda_name(l->run->arena, y->name), name) == 0)) {
-            return y->is_extern ? in_shared(l, tc_dynamic_begin(l->run, &first),
-                                            l->run->dynamic_shared, out)
-                                : in_shared(l, y->offset, y->size, out);
+            bool found = y->is_extern
+                             ? in_shared(l, tc_dynamic_begin(l->run, &first),
+                                         l->run->dynamic_shared, out)
+                             : in_shared(l, y->offset, y->size, out);
+            out->type = type_of_symbol(l, y->name);
+            return found;
         }
     }
     return false;
@@ -63,8 +78,10 @@ static bool pool_buffer(const tc_state_view *l, const char *name,
     for (int i = 0; e != NULL && first != NULL && i < e->nsymbols; i++) {
         const tc_symbol *y = &e->symbols[i];
         if (y->bytes > 0 && strcmp(y->buffer->name, name) == 0) {
-            return in_shared(l, begin + (uint64_t)y->offset, (uint64_t)y->bytes,
-                             out);
+            bool found = in_shared(l, begin + (uint64_t)y->offset,
+                                   (uint64_t)y->bytes, out);
+            out->type = y->buffer->type;
+            return found;
         }
     }
     return false;
@@ -79,13 +96,13 @@ static bool of_lane(const tc_state_view *l, const char *name,
     uint64_t warp = l->q->warp < 0 ? 0 : (uint64_t)l->q->warp;
     if (c != NULL && c->local != NULL && strcmp(name, "local") == 0) {
         *out = (tc_state_memory){c->local + (warp * 32 + lane) * c->nlocal,
-                                 c->nlocal};
+                                 c->nlocal, TC_VOID};
         return true;
     }
     if (c != NULL && c->tensor != NULL && strcmp(name, "tensor") == 0) {
         uint64_t row = (warp % 4 * 32 + lane) * TC_STATE_COLUMNS;
         *out = (tc_state_memory){(const uint8_t *)(c->tensor + row),
-                                 TC_STATE_COLUMNS * sizeof *c->tensor};
+                                 TC_STATE_COLUMNS * sizeof *c->tensor, TC_VOID};
         return true;
     }
     return strcmp(name, "shared") == 0 && in_shared(l, 0, UINT64_MAX, out);
@@ -97,7 +114,7 @@ static bool allocated(const tc_state_view *l, uint64_t address, uint64_t n,
     if (a == NULL || n > a->size - (address - a->address)) {
         return false;
     }
-    *out = (tc_state_memory){a->bytes + (address - a->address), n};
+    *out = (tc_state_memory){a->bytes + (address - a->address), n, TC_VOID};
     return true;
 }
 
@@ -107,7 +124,9 @@ static bool everybodys(const tc_state_view *l, const char *name,
     for (int i = 0; i < l->run->nbuffers; i++) {
         const tc_run_buffer *b = &l->run->buffers[i];
         if (strcmp(b->buffer->name, name) == 0) {
-            return allocated(l, b->address, b->bytes, out);
+            bool found = allocated(l, b->address, b->bytes, out);
+            out->type = b->buffer->type;
+            return found;
         }
     }
     for (int i = 0; i < m->nsymbols; i++) {

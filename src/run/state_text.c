@@ -192,9 +192,18 @@ void tc_state_memory_text(const char *name, const tc_state_memory *m,
     const char *plus = strchr(name, '+');
     uint64_t n = m->n < MOST ? m->n : MOST;
     uint64_t from = plus != NULL ? strtoull(plus, NULL, 10) : 0;
-    tc_buf_printf(b, "    %.*s, %llu bytes",
-                  (int)(plus != NULL ? plus - name : (long)strlen(name)), name,
-                  (unsigned long long)(from + m->n));
-    words_text(m->at, from, n, b);
+    bool typed = tc_state_has_values(m->type) &&
+                 from % ((uint64_t)tc_dtypes[m->type].bits / 8) == 0;
+    tc_buf_printf(b, "    %.*s, ",
+                  (int)(plus != NULL ? plus - name : (long)strlen(name)), name);
+    if (typed) {
+        tc_buf_printf(b, "%s, ", tc_dtypes[m->type].name);
+    }
+    tc_buf_printf(b, "%llu bytes", (unsigned long long)(from + m->n));
+    if (typed) {
+        tc_state_values_text(m->type, m->at, from, n, b);
+    } else {
+        words_text(m->at, from, n, b);
+    }
     tc_buf_puts(b, n < m->n ? "\n  ...\n" : "\n");
 }

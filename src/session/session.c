@@ -94,6 +94,9 @@ void tc_session_free(tc_session *s) {
     if (s->course != NULL) {
         s->course_free(s->course);
     }
+    if (s->kept_runs != NULL) {
+        s->kept_runs_free(s->kept_runs);
+    }
     free(s->wants_edit);
     tc_program_clear(&s->program);
     tc_arena_free(s->program.arena);
@@ -157,6 +160,34 @@ const tc_trace *tc_session_trace(const tc_session *s) {
 
 bool tc_session_wants_timeline(tc_session *s) {
     return s->wants_timeline;
+}
+
+const char *tc_session_timeline_at(const tc_session *s) {
+    return s->timeline_at[0] != '\0' ? s->timeline_at : NULL;
+}
+
+const tc_trace *tc_session_compared(const tc_session *s, int which,
+                                    const char **name) {
+    *name = s->compared[which].name;
+    return s->compared[which].trace;
+}
+
+bool tc_session_text(const tc_session *s, bool ptx, tc_session_text_of *out) {
+    const tc_last_run *run = s->program.run;
+    const tc_source *src = run != NULL ? run->source : NULL;
+    if (ptx) {
+        bool same = run == NULL || run->ptx == NULL ||
+                    (src != NULL && strcmp(src->text, run->ptx) == 0);
+        *out = (tc_session_text_of){"PTX", same ? NULL : run->ptx,
+                                    same ? 0 : strlen(run->ptx), 1};
+        return !same;
+    }
+    if (src == NULL) {
+        return false;
+    }
+    *out =
+        (tc_session_text_of){src->name, src->text, src->len, src->first_line};
+    return true;
 }
 
 const char *tc_session_source_line(const tc_session *s, int line, int *len) {

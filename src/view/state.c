@@ -1,173 +1,266 @@
-/* state.c - where the view is, and what a key does to it. */
-#include "view/screen.h"
+/* state.c - where the view is in a run. */
+#include "view/state.h"
 
-#include "trace/timeline_draw.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
-static const tc_timeline_row *row_of(const tc_view *v) {
-    return &v->tl->rows[v->row];
+const tc_row *tc_view_row(const tc_view *v) {
+    return &v->from->model->rows[v->row];
 }
 
-tc_view tc_view_start(const tc_timeline *tl, bool unicode,
-                      tc_view_source_fn source, const void *user) {
-    return (tc_view){
-        .tl = tl, .unicode = unicode, .source = source, .user = user};
+void tc_view_message(tc_view *v, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(v->message, sizeof v->message, fmt, ap);
+    va_end(ap);
 }
+
+/* ---- beginning and end ---- */
+
+bool tc_view_is_map(const tc_trace_buffer *b) {
+    return b->space == TC_TRACE_SPACE_SHARED && b->bytes > 0;
+}
+
+static size_t first_buffer(const tc_trace *t) {
+    for (size_t i = 0; i < t->nbuffers; i++) {
+        if (tc_view_is_map(&t->buffers[i])) {
+            return i;
+        }
+    }
+    return t->nbuffers;
+}
+
+tc_view tc_view_start(const tc_view_supply *from, int lines, int cols) {
+    const tc_model *m = from->model;
+    tc_view v = {.from = from,
+                 .lines = lines,
+                 .cols = cols,
+                 .position = TC_NO_POSITION,
+                 .second = TC_PANE_SOURCE,
+                 .machine_row = -1,
+                 .memory = first_buffer(m->trace)};
+    tc_view_points(&v);
+    const tc_row *row = &m->rows[0];
+    if (row->nevents > 0) {
+        tc_view_go_position(&v, row->events[0]);
+    }
+    tc_pane_time_start(&v);
+    return v;
+}
+
+void tc_view_end(tc_view *v) {
+    free(v->opened);
+    free(v->points);
+    free(v->machine);
+    free(v->seen.states);
+    *v = (tc_view){0};
+}
+
+void tc_view_resize(tc_view *v, int lines, int cols) {
+    v->lines = lines;
+    v->cols = cols;
+    tc_pane_time_follow(v);
+}
+
+/* ---- events and marks ---- */
 
 const tc_trace_event *tc_view_event(const tc_view *v) {
-    return row_of(v)->events[v->event];
+    const tc_model *m = v->from->model;
+    return v->position < m->n ? m->order[v->position] : NULL;
 }
 
-int tc_view_label_cols(const tc_view *v, int cols) {
-    size_t widest = 9;
-    for (size_t i = 0; i < v->tl->nrows; i++) {
-        tc_buf b = TC_BUF_INIT;
-        tc_timeline_label(&b, v->tl, &v->tl->rows[i]);
-        widest = b.len > widest ? b.len : widest;
-        tc_buf_free(&b);
-    }
-    int most = cols / 3;
-    return (widest < (size_t)most ? (int)widest : most) + 2;
-}
-
-static void step_in_row(tc_view *v, long by) {
-    long n = (long)row_of(v)->nevents, to = (long)v->event + by;
-    v->event = (size_t)(to < 0 ? 0 : to >= n ? n - 1 : to);
-}
-
-/* Puts the cursor on an event, in its row; false if no row has it. */
-static bool go_to(tc_view *v, const tc_trace_event *e) {
-    for (size_t k = 0; k < v->tl->nrows; k++) {
-        size_t r = (v->row + k) % v->tl->nrows; /* the chosen one first */
-        const tc_timeline_row *row = &v->tl->rows[r];
-        if (row->cta != e->cta || row->warp != e->warp ||
-            (row->lanes & e->lanes) == 0) {
-            continue;
+size_t tc_view_event_before(const tc_row *row, size_t position) {
+    size_t lo = 0, hi = row->nevents;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (row->events[mid] <= position) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
         }
-        for (size_t i = 0; i < row->nevents; i++) {
-            if (row->events[i] == e) {
-                v->row = r;
-                v->event = i;
-                return true;
-            }
+    }
+    return lo > 0 ? lo - 1 : TC_NO_POSITION;
+}
+
+size_t tc_view_mark_before(const tc_row *row, size_t position) {
+    size_t lo = 0, hi = row->nmarks;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (row->events[row->marks[mid].first] <= position) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo > 0 ? lo - 1 : TC_NO_POSITION;
+}
+
+size_t tc_view_mark_at(const tc_row *row, uint64_t cycle) {
+    size_t lo = 0, hi = row->nmarks;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (row->marks[mid].cycle < cycle) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+const tc_mark *tc_view_mark(const tc_view *v, size_t *index) {
+    const tc_row *row = tc_view_row(v);
+    size_t i = v->position == TC_NO_POSITION
+                   ? TC_NO_POSITION
+                   : tc_view_mark_before(row, v->position);
+    if (index != NULL) {
+        *index = i;
+    }
+    return i == TC_NO_POSITION ? NULL : &row->marks[i];
+}
+
+const tc_mark *tc_view_other(const tc_view *v) {
+    const tc_model *m = v->from->other;
+    const tc_row *row = tc_view_row(v);
+    size_t k, n = 0;
+    const tc_mark *mark = tc_view_mark(v, &k);
+    int32_t r = m != NULL ? tc_model_named(m, row->name) : -1;
+    if (mark == NULL || r < 0) {
+        return NULL;
+    }
+    for (size_t i = 0; i < k; i++) {
+        n += row->marks[i].kind == mark->kind;
+    }
+    for (size_t i = 0; i < m->rows[r].nmarks; i++) {
+        if (m->rows[r].marks[i].kind == mark->kind && n-- == 0) {
+            return &m->rows[r].marks[i];
+        }
+    }
+    return NULL;
+}
+
+bool tc_view_is_open(const tc_view *v, int32_t row, size_t mark) {
+    uint64_t key = (uint64_t)row << 32 | mark;
+    for (size_t i = 0; i < v->nopened; i++) {
+        if (v->opened[i] == key) {
+            return true;
         }
     }
     return false;
 }
 
-static void step_in_all(tc_view *v, long by) {
-    const tc_timeline *tl = v->tl;
-    const tc_trace_event *at = tc_view_event(v);
-    long i = 0, n = (long)tl->norder;
-    while (tl->order[i] != at) {
-        i++;
-    }
-    i += by;
-    i = i < 0 ? 0 : i >= n ? n - 1 : i;
-    long way = by < 0 ? -1 : 1;
-    while (i >= 0 && i < n && !go_to(v, tl->order[i])) {
-        i += way; /* an event that is no warp's */
-    }
-}
-
-static void step(tc_view *v, long by) {
-    if (v->all) {
-        step_in_all(v, by);
-    } else {
-        step_in_row(v, by);
-    }
-}
-
-/* Another row: the cursor goes to its last event that is not later. */
-static void choose_row(tc_view *v, int by) {
-    uint64_t cycle = tc_view_event(v)->cycle;
-    if ((by < 0 && v->row == 0) || (by > 0 && v->row + 1 == v->tl->nrows)) {
+void tc_view_open(tc_view *v) {
+    size_t i;
+    const tc_mark *mark = tc_view_mark(v, &i);
+    if (mark == NULL || mark->n < 2) {
+        tc_view_message(v, "nothing is folded here");
         return;
     }
-    v->row = by < 0 ? v->row - 1 : v->row + 1;
-    const tc_timeline_row *row = row_of(v);
-    v->event = 0;
-    while (v->event + 1 < row->nevents &&
-           row->events[v->event + 1]->cycle <= cycle) {
-        v->event++;
-    }
-}
-
-/* One step of 1, 2, 5, 10, ...; zooming out past everything is the fit. */
-static void zoom(tc_view *v, bool in, int plot) {
-    uint64_t all = tc_axis_round(v->tl->cycles / (uint64_t)plot + 1);
-    uint64_t scale = v->scale, lower = 1;
-    if (scale == 0) { /* the fitted axis may be finer, with breaks */
-        tc_timeline_axis fit = tc_axis_fit(v->tl, NULL, plot);
-        scale = fit.scale;
-        tc_axis_free(&fit);
-    }
-    if (in) {
-        while (tc_axis_round(lower + 1) < scale) {
-            lower = tc_axis_round(lower + 1);
+    uint64_t key = (uint64_t)v->row << 32 | i;
+    for (size_t k = 0; k < v->nopened; k++) {
+        if (v->opened[k] == key) { /* closed: the cursor is on all of it */
+            v->opened[k] = v->opened[--v->nopened];
+            tc_view_go_position(v, tc_view_row(v)->events[mark->first]);
+            return;
         }
-        scale = lower;
-    } else {
-        scale = v->scale == 0 || scale >= all ? 0 : tc_axis_round(scale + 1);
     }
-    v->scale = scale;
-    uint64_t half = scale * (uint64_t)(plot / 2);
-    uint64_t cycle = tc_view_event(v)->cycle;
-    v->origin = cycle > half ? (cycle - half) / (scale ? scale : 1) * scale : 0;
+    if (v->nopened == v->opened_cap) {
+        v->opened_cap = v->opened_cap ? v->opened_cap * 2 : 16;
+        v->opened = tc_xrealloc(v->opened, v->opened_cap * sizeof *v->opened);
+    }
+    v->opened[v->nopened++] = key;
+    tc_view_message(v, "opened: %" PRIu32 " events to step through", mark->n);
 }
 
-/* Keeps the cursor on the plot, by half a window at a time. */
-static void scroll(tc_view *v, int plot) {
-    uint64_t cycle = tc_view_event(v)->cycle;
-    uint64_t span = v->scale * (uint64_t)plot;
-    if (v->scale != 0 && (cycle < v->origin || cycle - v->origin >= span)) {
-        uint64_t back = span / 2;
-        v->origin = cycle > back ? (cycle - back) / v->scale * v->scale : 0;
+/* ---- where it is ---- */
+
+int32_t tc_view_warp(const tc_view *v) {
+    const tc_model *m = v->from->model;
+    const tc_row *row = tc_view_row(v);
+    if (row->kind == TC_ROW_WARP) {
+        return v->row;
     }
+    if (row->parent >= 0) {
+        return row->parent;
+    }
+    int32_t waits = -1;
+    if (tc_model_waiters(m, v->row, v->cycle, &waits, 1) > 0) {
+        return waits;
+    }
+    const tc_trace_event *e = tc_view_event(v);
+    return e != NULL ? tc_model_warp(m, e->cta, e->warp)
+                     : tc_model_warp(m, row->cta, 0);
 }
 
-void tc_view_press(tc_view *v, tc_view_key key, int cols) {
-    int plot = cols - tc_view_label_cols(v, cols);
-    plot = plot < 8 ? 8 : plot;
-    if (v->help) {
-        v->help = false; /* any key leaves the help */
+void tc_view_go_cycle(tc_view *v, uint64_t cycle) {
+    const tc_model *m = v->from->model;
+    const tc_row *row = tc_view_row(v);
+    cycle = cycle > m->cycles ? m->cycles : cycle;
+    size_t after = cycle == UINT64_MAX ? m->n : tc_model_seek(m, cycle + 1);
+    size_t i =
+        after == 0 ? TC_NO_POSITION : tc_view_event_before(row, after - 1);
+    v->cycle = cycle;
+    v->position = i == TC_NO_POSITION ? i : row->events[i];
+    tc_pane_time_follow(v);
+}
+
+static bool has_event(const tc_row *row, size_t position) {
+    size_t i = tc_view_event_before(row, position);
+    return i != TC_NO_POSITION && row->events[i] == position;
+}
+
+/* The row that shows an event best: of a phase the mbarrier's. */
+static int32_t row_for(const tc_view *v, size_t position) {
+    enum { SOME = 8 };
+    const tc_model *m = v->from->model;
+    int32_t rows[SOME];
+    size_t n = tc_model_rows_of(m, position, rows, SOME);
+    n = n < SOME ? n : SOME;
+    for (size_t i = 0; i < n; i++) {
+        bool phase = m->order[position]->kind == TC_TRACE_PHASE;
+        if (phase && m->rows[rows[i]].kind == TC_ROW_MBARRIER) {
+            return rows[i];
+        }
+    }
+    return n > 0 ? rows[0] : v->row;
+}
+
+void tc_view_go_position(tc_view *v, size_t position) {
+    const tc_model *m = v->from->model;
+    if (position >= m->n) {
         return;
     }
-    switch (key) {
-    case TC_KEY_LEFT:
-    case TC_KEY_RIGHT:
-        step(v, key == TC_KEY_LEFT ? -1 : 1);
-        break;
-    case TC_KEY_PAGE_UP:
-    case TC_KEY_PAGE_DOWN:
-        step(v, key == TC_KEY_PAGE_UP ? -TC_VIEW_PAGE : TC_VIEW_PAGE);
-        break;
-    case TC_KEY_HOME:
-    case TC_KEY_END:
-        step(v,
-             key == TC_KEY_HOME ? -(long)v->tl->norder : (long)v->tl->norder);
-        break;
-    case TC_KEY_UP:
-    case TC_KEY_DOWN:
-        choose_row(v, key == TC_KEY_UP ? -1 : 1);
-        break;
-    case TC_KEY_ZOOM_IN:
-    case TC_KEY_ZOOM_OUT:
-        zoom(v, key == TC_KEY_ZOOM_IN, plot);
-        break;
-    case TC_KEY_FIT:
-        v->scale = 0;
-        break;
-    case TC_KEY_ALL:
-        v->all = !v->all;
-        break;
-    case TC_KEY_HELP:
-        v->help = true;
-        break;
-    case TC_KEY_QUIT:
-        v->quit = true;
-        break;
-    case TC_KEY_NONE:
-        break;
+    if (!has_event(tc_view_row(v), position)) {
+        v->row = row_for(v, position);
     }
-    scroll(v, plot);
+    v->position = position;
+    v->cycle = m->order[position]->cycle;
+    tc_pane_time_follow(v);
+}
+
+void tc_view_choose(tc_view *v, int32_t row) {
+    int32_t n = (int32_t)v->from->model->nrows;
+    v->row = row < 0 ? 0 : row >= n ? n - 1 : row;
+    tc_view_go_cycle(v, v->cycle);
+}
+
+bool tc_view_go_to(tc_view *v, const char *place) {
+    static const char finding[] = "finding:";
+    const tc_trace *t = v->from->model->trace;
+    char *end;
+    bool named = strncmp(place, finding, sizeof finding - 1) == 0;
+    const char *digits = named ? place + sizeof finding - 1 : place;
+    uint64_t n = strtoull(digits, &end, 10);
+    if (*digits < '0' || *digits > '9' || *end != '\0' ||
+        (named && (n < 1 || n > t->nfindings))) {
+        return false;
+    }
+    if (named) {
+        tc_pane_findings_go(v, (size_t)n - 1);
+        v->second = TC_PANE_FINDINGS;
+    } else {
+        tc_view_go_cycle(v, n);
+    }
+    return true;
 }

@@ -66,8 +66,9 @@ plan() {
     echo "tests/course/teaching.sh	sh tests/course/teaching.sh '$program'"
     echo "tests/course/site.sh	sh tests/course/site.sh '$program'"
     echo "tests/course/sections.sh	sh tests/course/sections.sh"
-    for t in tests/tui/*.sh; do
-        echo "$t	sh '$t' '$program' $lesson"
+    echo "tests/tui/terminal.sh	sh tests/tui/terminal.sh '$program' $lesson"
+    for t in tests/tui/*.tui; do
+        echo "$t	sh tests/tui/case.sh '$program' '$t'"
     done
 }
 

@@ -213,7 +213,8 @@ bool tc_session_wants_timeline(tc_session *s) {
     return s->timeline;
 }
 
-int tc_view_timeline(tc_session *s) {
+int tc_view_timeline(tc_session *s, bool color) {
+    (void)color;
     say(s, "(the view)\n");
     return 0;
 }
