@@ -6,7 +6,7 @@ OPT     ?= -O2 -g
 WARN    := -std=c17 -Wall -Wextra -Wpedantic -Wmissing-prototypes -Wshadow -Werror
 CPPFLAGS_ALL := -Isrc -D_GNU_SOURCE $(if $(SAN),-DTC_RACE_CHECK) $(CPPFLAGS)
 CFLAGS_ALL   := $(WARN) $(OPT) $(SAN) $(CFLAGS)
-LIBS    := -ljansson -lcmark -ljq -ldl -lm
+LIBS    := -ljansson -lyaml -lseccomp -lcmark -ljq -ldl -lm
 TUI     := -lreadline -lncursesw
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
             -fno-omit-frame-pointer
@@ -227,6 +227,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/tilecopy-repl $(DESTDIR)$(PREFIX)/bin
 	find lessons exercises -type f ! -name '*.pyc' \
+	  ! -name 'reference.*' ! -path '*/wrong/*' \
 	  -exec install -D -m 644 '{}' '$(SHARE)/{}' ';'
 
 clean:

@@ -143,6 +143,10 @@ typedef struct tc_exec_options {
                                        writes); NULL: what the machine has */
     uint64_t memory; /* bytes of device memory that it may have; 0: what the
                         device has */
+    struct tc_given_task
+        *task; /* base/call_task.h: calls that it is to make, or NULL */
+    const struct tc_sandbox *sandbox; /* sandbox/sandbox.h: of its build and of
+                                         its run; NULL: none */
 } tc_exec_options;
 
 /* Builds it and runs it, in a process of its own with the standard streams and

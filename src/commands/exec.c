@@ -305,6 +305,8 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
                            .err = o->err,
                            .taken = o->taken,
                            .memory = o->memory,
+                           .task = o->task,
+                           .sandbox = o->sandbox,
                            .timeout_s = s->options.timeout_s};
     while (o->args != NULL && o->args[ask.nargs] != NULL) {
         ask.nargs++;

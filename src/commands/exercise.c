@@ -1,6 +1,6 @@
 /* exercise.c - lists the exercises, shows one, and hands a submission to the
  * client's grader. An exercise is a folder of exercises/ with a README.md,
- * whose title says what it is, and a main.cu. */
+ * whose title says what it is, and an exercise.yml. */
 #include "commands/exercise.h"
 #include "commands/commands.h"
 
@@ -31,7 +31,7 @@ static bool file_of(const char *name, const char *file, char *path,
 static int is_exercise(const struct dirent *d) {
     char path[PATH_MAX];
     return d->d_name[0] != '.' &&
-           file_of(d->d_name, "main.cu", path, sizeof path);
+           file_of(d->d_name, "exercise.yml", path, sizeof path);
 }
 
 void tc_exercise_names(void (*fn)(void *user, const char *name), void *user) {

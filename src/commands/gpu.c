@@ -5,13 +5,15 @@
 #include "exec/exec.h"
 #include "explain/explain.h"
 #include "load/load.h"
+#include "sandbox/sandbox.h"
 
 #include <string.h>
 
 enum { SHOWN_DIFFERENCES = 3 };
 
 bool tc_session_process(int argc, char **argv, int *status) {
-    return tc_gpu_process(argc, argv, status);
+    return tc_sandbox_process(argc, argv, status) ||
+           tc_gpu_process(argc, argv, status);
 }
 
 int tc_session_gpu_process(const tc_session *s) {

@@ -303,29 +303,82 @@ static size_t code_break(const char *line, size_t n, int room) {
     return n;
 }
 
-static void code_line(tc_buf *out, const char *line, size_t n,
-                      const margin *p) {
-    int indent = tc_wrap_columns(p->next, strlen(p->next)) + 4;
-    int room = p->style->width > indent + 20 ? p->style->width - indent : 20;
-    bool typed =
-        strncmp(line, "tilecopy> ", 10) == 0 || strncmp(line, "$ ", 2) == 0;
-    bool bold = p->style->ansi && typed;
-    for (size_t done = 0; done < n || n == 0;) {
-        size_t part = code_break(line + done, n - done, room - (done ? 4 : 0));
-        tc_buf_puts(out, n > 0 ? p->next : "");
-        tc_buf_fill(out, ' ', n == 0 ? 0 : done ? 8 : 4);
-        tc_buf_puts(out, bold ? "\033[1m" : "");
-        tc_buf_write(out, line + done, part);
-        tc_buf_puts(out, bold ? "\033[0m" : "");
-        while (out->len > 0 && out->data[out->len - 1] == ' ') {
-            out->data[--out->len] = '\0';
-        }
-        tc_buf_putc(out, '\n');
-        done += part;
-        if (n == 0) {
+/* What a line too wide becomes: a command or a file's goes on below, with the
+ * backslash that shells, C and Python read so; output is cut. */
+typedef enum too_wide { CUT, BACKSLASH, GOES_ON } too_wide;
+
+static void code_part(tc_buf *out, const char *s, size_t n, bool bold) {
+    while (n > 0 && s[n - 1] == ' ') {
+        n--;
+    }
+    tc_buf_puts(out, bold ? "\033[1m" : "");
+    tc_buf_write(out, s, n);
+    tc_buf_puts(out, bold ? "\033[0m" : "");
+}
+
+/* Bytes of a line that fit into so many columns. */
+static size_t code_cut(const char *line, size_t n, int room) {
+    size_t i = 0, len;
+    for (int columns = 0; i < n; i += len) {
+        columns += tc_wrap_is_wide(tc_wrap_char(line + i, n - i, &len)) ? 2 : 1;
+        if (columns > room) {
             break;
         }
     }
+    return i;
+}
+
+static void code_line(tc_buf *out, const char *line, size_t n, const margin *p,
+                      int indent, too_wide wide, bool bold) {
+    int before = tc_wrap_columns(p->next, strlen(p->next)) + indent;
+    int room = p->style->width > before + 24 ? p->style->width - before : 24;
+    bool fits = code_cut(line, n, room) == n;
+    room -= fits ? 0 : wide == CUT ? 3 : 2;
+    for (size_t done = 0; done < n;) {
+        size_t part = wide == CUT ? code_cut(line, n, room)
+                                  : code_break(line + done, n - done,
+                                               room - (done ? 4 : 0));
+        bool last = done + part == n;
+        tc_buf_puts(out, p->next);
+        tc_buf_fill(out, ' ', indent + (done ? 4 : 0));
+        code_part(out, line + done, part, bold);
+        done = wide == CUT ? n : done + part;
+        tc_buf_puts(out, last                ? ""
+                         : wide == CUT       ? "..."
+                         : wide == BACKSLASH ? " \\"
+                                             : "");
+        tc_buf_putc(out, '\n');
+    }
+    if (n == 0) {
+        tc_buf_putc(out, '\n');
+    }
+}
+
+/* Four columns, or as few as leave its widest line whole. */
+static int code_indent(const char *text, const margin *p) {
+    int room = p->style->width - tc_wrap_columns(p->next, strlen(p->next));
+    int widest = 0;
+    while (*text != '\0') {
+        size_t n = strcspn(text, "\n");
+        int columns = tc_wrap_columns(text, n);
+        widest = columns > widest && columns <= room ? columns : widest;
+        text += n + (text[n] == '\n');
+    }
+    return room - widest > 4 ? 4 : room - widest;
+}
+
+/* A line of a block whose fence says info. */
+static void block_line(tc_buf *out, const char *info, const char *line,
+                       size_t n, const margin *p, int indent) {
+    bool session = strcmp(info, "tilecopy") == 0;
+    bool shell = strcmp(info, "console") == 0;
+    bool typed = (session && (strncmp(line, "tilecopy> ", 10) == 0 ||
+                              strncmp(line, "      ... ", 10) == 0)) ||
+                 (shell && strncmp(line, "$ ", 2) == 0);
+    too_wide wide = (session || shell) && !typed ? CUT
+                    : session                    ? GOES_ON
+                                                 : BACKSLASH;
+    code_line(out, line, n, p, indent, wide, typed && p->style->ansi);
 }
 
 /* With blanks for tabs, every eight columns. */
@@ -348,13 +401,14 @@ static void code_block(tc_buf *out, cmark_node *block, const margin *p) {
     const char *info = cmark_node_get_fence_info(block);
     char *whole = without_tabs(cmark_node_get_literal(block));
     const char *text = whole;
+    int indent = code_indent(whole, p);
     const char *name = info ? strchr(info, ' ') : NULL;
     if (name != NULL) {
-        tc_buf_printf(out, "%s  %s:\n", p->next, name + 1);
+        tc_buf_printf(out, "%s%s:\n", p->next, name + 1);
     }
     while (*text != '\0') {
         size_t n = strcspn(text, "\n");
-        code_line(out, text, n, p);
+        block_line(out, info != NULL ? info : "", text, n, p, indent);
         text += n + (text[n] == '\n');
     }
     free(whole);

@@ -189,6 +189,8 @@ static void run_program(tc_session *s, tc_exec *e, const tc_exec_request *ask) {
                             .err = ask->err,
                             .limits = ask->taken != NULL ? ask->taken : &usual,
                             .memory = ask->memory,
+                            .task = ask->task,
+                            .sandbox = ask->sandbox,
                             .launching = tc_exec_launching,
                             .launched = tc_exec_launched,
                             .misused = tc_exec_misused,

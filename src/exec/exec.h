@@ -6,6 +6,7 @@
 #include "load/load.h"
 #include "run/run.h"
 #include "runtime/server.h"
+#include "sandbox/sandbox.h"
 #include "session/last_run.h"
 
 /* --- what a program's run came to ------------------------------------------*/
@@ -119,6 +120,8 @@ typedef struct tc_exec_request {
     double timeout_s;
     const tc_limits *taken; /* see tc_exec_options */
     uint64_t memory;
+    tc_given_task *task;
+    const tc_sandbox *sandbox;
 } tc_exec_request;
 
 /* Has the file so many functions that ptxas is asked of a kernel alone, at its

@@ -10,14 +10,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-uint8_t *tc_grade_read(tc_arena *a, int fd, off_t from, size_t *size) {
+uint8_t *tc_grade_read(tc_arena *a, int fd, size_t *size) {
     enum { MOST = 64 << 20 };
     off_t end = lseek(fd, 0, SEEK_END);
-    size_t n = end > from ? (size_t)(end - from) : 0, got = 0;
+    size_t n = end > 0 ? (size_t)end : 0, got = 0;
     n = n < MOST ? n : MOST;
     uint8_t *bytes = tc_alloc(a, n + 1);
     while (got < n) {
-        ssize_t k = pread(fd, bytes + got, n - got, from + (off_t)got);
+        ssize_t k = pread(fd, bytes + got, n - got, (off_t)got);
         if (k <= 0) {
             break;
         }
@@ -25,18 +25,6 @@ uint8_t *tc_grade_read(tc_arena *a, int fd, off_t from, size_t *size) {
     }
     *size = got;
     return bytes;
-}
-
-static bool write_case(int fd, const tc_case *c) {
-    size_t at = 0;
-    while (at < c->size) {
-        ssize_t k = write(fd, c->file + at, c->size - at);
-        if (k <= 0) {
-            return false;
-        }
-        at += (size_t)k;
-    }
-    return lseek(fd, 0, SEEK_SET) == 0;
 }
 
 /* ---- what it prints ---- */
@@ -70,14 +58,11 @@ static bool listen_to_it(tc_grade_files *f) {
     return f->reads;
 }
 
-bool tc_grade_files_open(tc_grade_files *f, const tc_case *c) {
+bool tc_grade_files_open(tc_grade_files *f) {
     *f = (tc_grade_files){-1, -1, -1, -1, .printed = TC_BUF_INIT};
-    f->in = memfd_create("case", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    f->in = open("/dev/null", O_RDONLY | O_CLOEXEC);
     f->report = f->in < 0 ? -1 : memfd_create("report", MFD_CLOEXEC);
-    return f->report >= 0 && write_case(f->in, c) &&
-           ftruncate(f->in, (off_t)(c->size + c->most)) == 0 &&
-           fcntl(f->in, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0 &&
-           listen_to_it(f);
+    return f->report >= 0 && listen_to_it(f);
 }
 
 void tc_grade_files_ended(tc_grade_files *f) {

@@ -3,15 +3,17 @@
 #define TC_GRADE_FILES_H
 
 #include "base/buf.h"
-#include "grade/exercise.h"
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 enum {
     TC_GRADE_PRINTED = 64 << 10 /* bytes that are kept of what it prints */
 };
 
-/* The case, which grows no further; the report; what it prints, to both
- * streams, which a thread of ours reads as it comes. */
+/* Its standard input, where nothing is; the report, which it never sees; what
+ * it prints, to both streams, which a thread of ours reads as it comes. */
 typedef struct tc_grade_files {
     int in, report, out; /* out: for the submission's streams */
     int from;            /* the other end */
@@ -22,13 +24,13 @@ typedef struct tc_grade_files {
 } tc_grade_files;
 
 /* False with errno: there is no room for them. Close them either way. */
-bool tc_grade_files_open(tc_grade_files *f, const tc_case *c);
+bool tc_grade_files_open(tc_grade_files *f);
 /* It has ended, and all that it had started: printed and total are whole. */
 void tc_grade_files_ended(tc_grade_files *f);
 void tc_grade_files_close(tc_grade_files *f);
 
-/* All that a file holds from a place on, in arena a; *size its bytes. */
-uint8_t *tc_grade_read(tc_arena *a, int fd, off_t from, size_t *size);
+/* All that a file holds, in arena a; *size its bytes. */
+uint8_t *tc_grade_read(tc_arena *a, int fd, size_t *size);
 
 /* A folder of one grading's own, in TMPDIR or /tmp; NULL with errno. */
 char *tc_grade_folder(tc_arena *a);

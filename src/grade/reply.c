@@ -1,88 +1,13 @@
 /* reply.c - the verdict as text and as JSON (INTERFACE.md: grade). */
-#include "grade/reply.h"
-#include "base/buf.h"
+#include "grade/verdict.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SHOWN = 3 /* failed tests that are explained in full */ };
 
-static bool same(const json_t *a, const json_t *b) {
-    static const char *const keys[] = {"kind", "file", "line"};
-    for (int i = 0; i < 3; i++) {
-        if (!json_equal(json_object_get(a, keys[i]),
-                        json_object_get(b, keys[i]))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool known(const json_t *list, const json_t *finding) {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        if (same(json_array_get(list, i), finding)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static const char *text_of(const json_t *j, const char *key) {
-    const char *s = json_string_value(json_object_get(j, key));
-    return s ? s : "";
-}
-
-/* "line 12", or "main.cu:12" where that is not the submission's. */
-static const char *place_of(const tc_grade_verdict *v, const json_t *f) {
-    const char *file = text_of(f, "file"), *slash = strrchr(file, '/');
-    long long line = json_integer_value(json_object_get(f, "line"));
-    bool own = *file == '\0' || strcmp(file, v->path) == 0;
-    return own ? tc_format(v->arena, "line %lld", line)
-               : tc_format(v->arena, "%s:%lld", slash ? slash + 1 : file, line);
-}
-
-void tc_verdict_findings(tc_grade_verdict *v, tc_test *t,
-                         const json_t *findings) {
-    size_t n = json_array_size(findings);
-    t->findings = TC_NEWN(v->arena, const char *, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        json_t *f = json_array_get(findings, i);
-        const char *missing = text_of(json_object_get(f, "cause"), "missing");
-        const char *place = place_of(v, f), *kind = text_of(f, "kind");
-        t->findings[t->nfindings++] = tc_format(
-            v->arena, "%s: %s: %s%s%s", place, kind, text_of(f, "message"),
-            *missing ? "; missing: " : "", missing);
-        t->defects = tc_format(v->arena, "%s%s:%s ",
-                               t->defects ? t->defects : "", place, kind);
-        if (!known(v->findings, f)) {
-            json_array_append(v->findings, f);
-        }
-    }
-}
-
-void tc_verdict_notes(tc_grade_verdict *v, tc_test *t, const json_t *notes) {
-    for (size_t i = 0;
-         t->status != TC_TEST_PASSED && i < json_array_size(notes); i++) {
-        const char *had = t->message ? t->message : "";
-        t->message = tc_format(v->arena, "%s%s%s", had, *had ? "\n" : "",
-                               json_string_value(json_array_get(notes, i)));
-    }
-}
-
-/* Nothing that a terminal would obey, and no broken UTF-8. */
-void tc_verdict_printed(tc_grade_verdict *v, tc_test *t, const tc_buf *printed,
-                        uint64_t total) {
-    if (total > 0) {
-        char *text = tc_strndup(v->arena, tc_buf_text(printed), printed->len);
-        for (size_t i = 0; i < printed->len; i++) {
-            unsigned char c = (unsigned char)text[i];
-            text[i] = c == '\n' || c == '\t' || (c >= ' ' && c <= '~') ? text[i]
-                                                                       : '?';
-        }
-        t->printed = text;
-        t->unprinted = total - printed->len;
-    }
-}
+static const char *const status_names[] = {"passed", "failed", "deferred",
+                                           "error"};
 
 /* ---- text ---- */
 
@@ -117,26 +42,32 @@ static void put_lines(tc_buf *b, const char *text, int width) {
     }
 }
 
-/* What a deadlock waits for is a list in one sentence: a line each. */
-static void put_finding(tc_buf *b, const char *text, int width) {
+/* What a deadlock waits for is a list of its own: a line each. */
+static void put_finding(tc_buf *b, const tc_grade_result *v, const json_t *f,
+                        int width) {
     enum { MOST_WAITERS = 8 };
-    static const char next[] = "; CTA ";
-    tc_buf lines = TC_BUF_INIT;
-    const char *p = text, *q;
-    int n = 0;
-    for (; (q = strstr(p, next)) != NULL; p = q + 2) {
-        if (n++ < MOST_WAITERS) {
-            tc_buf_write(&lines, p, (size_t)(q - p));
-            tc_buf_puts(&lines, ";\n");
-        }
+    const json_t *waiters = json_object_get(f, "waiters");
+    size_t n = json_array_size(waiters);
+    const char *text = tc_verdict_finding(v->arena, v, f);
+    const char *first =
+        json_string_value(n > 0 ? json_array_get(waiters, 0) : NULL);
+    const char *list = first ? strstr(text, first) : NULL;
+    if (list == NULL) {
+        put_lines(b, text, width);
+        return;
     }
-    if (n < MOST_WAITERS) {
-        tc_buf_puts(&lines, p);
-    } else {
-        tc_buf_printf(&lines, "and %d more", n + 1 - MOST_WAITERS);
+    put_line(b, text, (size_t)(list - text), width);
+    for (size_t i = 0; i < n && i < MOST_WAITERS; i++) {
+        put_lines(b,
+                  tc_format(v->arena, "  %s%s",
+                            json_string_value(json_array_get(waiters, i)),
+                            i + 1 < n ? ";" : ""),
+                  width);
     }
-    put_lines(b, tc_buf_text(&lines), width);
-    tc_buf_free(&lines);
+    if (n > MOST_WAITERS) {
+        put_lines(b, tc_format(v->arena, "  and %zu more", n - MOST_WAITERS),
+                  width);
+    }
 }
 
 /* Failures that have been explained in full. */
@@ -149,23 +80,25 @@ static size_t first_line(const tc_test *t) {
     return t->message ? strcspn(t->message, "\n") : 0;
 }
 
-/* The same defects, or none and the same words up to their numbers. */
+/* The same reason, and for that the same defects or the same rule. */
 static bool same_reason(const tc_test *a, const tc_test *b) {
-    if (a->defects || b->defects) {
-        return a->defects && b->defects && strcmp(a->defects, b->defects) == 0;
+    size_t n = json_array_size(a->findings);
+    if (a->reason != b->reason || a->rule != b->rule ||
+        n != json_array_size(b->findings)) {
+        return false;
     }
-    const char *p = a->message ? a->message : "";
-    const char *q = b->message ? b->message : "";
-    static const char number[] = "0123456789.+-e";
-    while (*p && *q && *p != '\n' && *q != '\n') {
-        bool digits = strchr("0123456789", *p) && strchr("0123456789", *q);
-        if (!digits && *p != *q) {
-            return false;
+    static const char *const keys[] = {"kind", "file", "line"};
+    for (size_t i = 0; i < n; i++) {
+        const json_t *x = json_array_get(a->findings, i);
+        const json_t *y = json_array_get(b->findings, i);
+        for (int k = 0; k < 3; k++) {
+            if (!json_equal(json_object_get(x, keys[k]),
+                            json_object_get(y, keys[k]))) {
+                return false;
+            }
         }
-        p += digits ? strspn(p, number) : 1;
-        q += digits ? strspn(q, number) : 1;
     }
-    return (*p == '\0' || *p == '\n') && (*q == '\0' || *q == '\n');
+    return true;
 }
 
 /* The failure that has been explained and is of the same sort, or NULL. */
@@ -179,19 +112,20 @@ static const tc_test *explained(const shown_tests *s, const tc_test *t) {
 }
 
 /* A failure in one line. */
-static void put_short(tc_buf *b, const tc_test *t, const tc_test *like,
-                      int width) {
+static void put_short(tc_buf *b, const tc_grade_result *v, const tc_test *t,
+                      const tc_test *like, int width) {
     size_t n = first_line(t);
-    bool same =
-        like && (t->defects || (n == first_line(like) &&
-                                memcmp(t->message, like->message, n) == 0));
+    bool found = json_array_size(t->findings) > 0;
+    bool same = like && (found || (n == first_line(like) &&
+                                   memcmp(t->message, like->message, n) == 0));
     size_t used = strlen(t->name) + 10;
     size_t room = (size_t)width > used + 10 ? (size_t)width - used : 10;
     if (same) {
         tc_buf_puts(b, ": the same\n");
-    } else if (t->defects) {
-        tc_buf_printf(b, ": %.*s\n", (int)strcspn(t->findings[0], "\n;(`"),
-                      t->findings[0]);
+    } else if (found) {
+        const char *f =
+            tc_verdict_finding(v->arena, v, json_array_get(t->findings, 0));
+        tc_buf_printf(b, ": %.*s\n", (int)strcspn(f, "\n;(`"), f);
     } else {
         tc_buf_printf(b, ": %.*s%s\n", (int)(n > room ? room - 3 : n),
                       t->message ? t->message : "", n > room ? "..." : "");
@@ -228,38 +162,93 @@ static void put_printed(tc_buf *b, const tc_test *t) {
     }
 }
 
-static void put_test(tc_buf *b, const tc_test *t, shown_tests *s, int width) {
+static void put_status(tc_buf *b, const tc_test *t, bool color) {
     static const char *const texts[] = {"ok    ", "FAIL  ", "later ", "error "};
-    tc_buf_printf(b, "  %s%s", texts[t->status], t->name);
+    static const char *const colors[] = {"32", "31", "33", "31"};
+    if (color) {
+        tc_buf_printf(b, "  \033[%sm%s\033[0m%s", colors[t->status],
+                      texts[t->status], t->name);
+    } else {
+        tc_buf_printf(b, "  %s%s", texts[t->status], t->name);
+    }
+    if (t->rule) {
+        tc_buf_printf(b, " (%d of %d point%s)",
+                      t->status == TC_TEST_PASSED ? t->points : 0, t->points,
+                      t->points == 1 ? "" : "s");
+    }
+}
+
+static void put_test(tc_buf *b, const tc_grade_result *v, const tc_test *t,
+                     shown_tests *s, int width, bool color) {
+    put_status(b, t, color);
     if (t->status == TC_TEST_PASSED) {
         tc_buf_putc(b, '\n');
         return;
     }
     const tc_test *like = explained(s, t);
-    if (like || s->n == MOST_SHOWN) {
-        put_short(b, t, like, width);
+    if (t->rule == NULL && (like || s->n == MOST_SHOWN)) {
+        put_short(b, v, t, like, width);
         return;
     }
-    s->tests[s->n++] = t;
+    if (s->n < MOST_SHOWN) {
+        s->tests[s->n++] = t;
+    }
     tc_buf_putc(b, '\n');
-    put_lines(b, t->message, width);
-    for (int i = 0; i < t->nfindings; i++) {
-        put_finding(b, t->findings[i], width);
+    if (like == NULL) {
+        put_lines(b, t->message, width);
+    }
+    for (size_t i = 0; i < json_array_size(t->findings); i++) {
+        put_finding(b, v, json_array_get(t->findings, i), width);
+    }
+    if (t->hint) {
+        put_lines(b, tc_format(v->arena, "hint: %s", t->hint), width);
     }
     if (t->printed && !t->hidden) {
         put_printed(b, t);
     }
 }
 
-static void put_text(const tc_grade_verdict *v, int width, tc_buf *b) {
+static void put_sum(const tc_grade_result *v, tc_buf *b) {
+    int cases = 0, passed = 0;
+    for (int i = 0; i < v->ntests; i++) {
+        cases += v->tests[i].rule == NULL;
+        passed +=
+            v->tests[i].rule == NULL && v->tests[i].status == TC_TEST_PASSED;
+    }
+    bool all = tc_verdict_passed(v);
+    tc_buf_printf(b, "%d of %d cases pass", passed, cases);
+    if (cases < v->ntests) {
+        tc_buf_printf(b, ", %d of %d points", v->score, v->most);
+    }
+    tc_buf_printf(b, ": %s\n",
+                  all ? "the exercise is passed."
+                      : "the exercise is not passed.");
+    if (!all) {
+        tc_buf_printf(b, "The same cases again: --seed %llu\n",
+                      (unsigned long long)v->seed);
+    }
+    if (strcmp(v->sandbox, "part") == 0 || strcmp(v->sandbox, "none") == 0) {
+        tc_buf_printf(b, "note: this machine has %s of the sandbox\n",
+                      v->sandbox);
+    }
+}
+
+void tc_verdict_put_text(const tc_grade_result *v, int width, bool color,
+                         tc_buf *b) {
     shown_tests s = {{0}, 0};
     int left = 0;
+    int unjudged = 0;
+    const char *why = "";
     tc_buf_printf(b, "%s: %s\n", v->exercise, v->path);
     for (int i = 0; i < v->ntests; i++) {
-        if (v->tests[i].not_run) {
+        const tc_test *t = &v->tests[i];
+        if (t->not_run) {
             left++;
+        } else if (t->rule && t->reason == TC_REASON_NOT_JUDGED) {
+            unjudged += t->points;
+            why = t->message;
         } else {
-            put_test(b, &v->tests[i], &s, width);
+            put_test(b, v, &v->tests[i], &s, width, color);
         }
     }
     if (left > 0) {
@@ -267,47 +256,37 @@ static void put_text(const tc_grade_verdict *v, int width, tc_buf *b) {
                       left == 1 ? " was" : "s were",
                       v->stopped ? v->stopped : "no time was left");
     }
+    if (unjudged > 0 && !v->error) {
+        tc_buf_printf(b, "  %d more point%s: %s.\n", unjudged,
+                      unjudged == 1 ? "" : "s", why);
+    }
     if (v->error) {
         tc_buf_puts(b, "The submission could not be graded: it has neither "
                        "passed nor failed.\n");
         return;
     }
-    tc_buf_printf(b, "%d of %d cases pass: %s\n", v->passed, v->ntests,
-                  v->passed == v->ntests ? "the exercise is passed."
-                                         : "the exercise is not passed.");
-    if (v->passed != v->ntests) {
-        tc_buf_printf(b, "The same cases again: --seed %llu\n",
-                      (unsigned long long)v->seed);
-    }
+    put_sum(v, b);
 }
 
 /* ---- JSON ---- */
 
-/* jansson takes no broken UTF-8. */
-static json_t *text_json(const char *text) {
-    json_t *j = json_string(text);
-    char *plain = j == NULL ? tc_xstrdup(text) : NULL;
-    for (char *p = plain; p && *p; p++) {
-        *p = (unsigned char)*p < 0x80 ? *p : '?';
+static json_t *test_json(const tc_grade_result *v, const tc_test *t) {
+    json_t *j = json_pack(
+        "{s:s,s:i,s:i,s:s,s:o,s:s,s:s,s:O}", "name", t->name ? t->name : "",
+        "score", t->status == TC_TEST_PASSED ? t->points : 0, "max_score",
+        t->points, "status", status_names[t->status], "message",
+        tc_verdict_text(tc_verdict_says(v->arena, v, t)), "visibility",
+        t->hidden ? "hidden" : "visible", "reason", tc_reason_names[t->reason],
+        "findings", t->findings ? t->findings : json_null());
+    if (t->findings == NULL) {
+        json_object_set_new(j, "findings", json_array());
     }
-    j = plain ? json_string(plain) : j;
-    free(plain);
-    return j;
-}
-
-static json_t *test_json(const tc_test *t) {
-    static const char *const texts[] = {"passed", "failed", "deferred",
-                                        "error"};
-    tc_buf b = TC_BUF_INIT;
-    tc_buf_puts(&b, t->message ? t->message : "");
-    for (int i = 0; i < t->nfindings; i++) {
-        tc_buf_printf(&b, "%s%s", b.len ? "\n" : "", t->findings[i]);
+    if (t->rule) {
+        json_object_set_new(j, "rule", json_string(t->rule));
     }
-    json_t *j = json_pack("{s:s,s:i,s:i,s:s,s:s,s:s}", "name", t->name, "score",
-                          t->status == TC_TEST_PASSED, "max_score", 1, "status",
-                          texts[t->status], "message", tc_buf_text(&b),
-                          "visibility", t->hidden ? "hidden" : "visible");
-    tc_buf_free(&b);
+    if (t->hint) {
+        json_object_set_new(j, "hint", tc_verdict_text(t->hint));
+    }
     if (t->printed && !t->hidden) {
         json_object_set_new(j, "output", json_string(t->printed));
         json_object_set_new(j, "output_left_out",
@@ -316,34 +295,24 @@ static json_t *test_json(const tc_test *t) {
     return j;
 }
 
-static void put_json(const tc_grade_verdict *v, tc_buf *b) {
+void tc_verdict_put_json(const tc_grade_result *v, tc_buf *b) {
     json_t *tests = json_array();
     for (int i = 0; i < v->ntests; i++) {
-        json_array_append_new(tests, test_json(&v->tests[i]));
+        json_array_append_new(tests, test_json(v, &v->tests[i]));
     }
     json_t *j = json_pack(
-        "{s:s,s:i,s:i,s:b,s:o,s:O,s:s}", "exercise", v->exercise, "score",
-        v->passed, "max_score", v->ntests, "passed", v->passed == v->ntests,
-        "tests", tests, "findings", v->findings, "seed",
-        tc_format(v->arena, "%llu", (unsigned long long)v->seed));
+        "{s:s,s:i,s:i,s:b,s:o,s:O,s:s,s:s}", "exercise", v->exercise, "score",
+        v->score, "max_score", v->most, "passed", tc_verdict_passed(v), "tests",
+        tests, "findings", v->findings, "seed",
+        tc_format(v->arena, "%llu", (unsigned long long)v->seed), "sandbox",
+        v->sandbox);
     const char *error = v->error ? v->error : v->refused;
     if (error) {
-        json_object_set_new(j, "error", text_json(error));
+        json_object_set_new(j, "error", tc_verdict_text(error));
+        json_object_set_new(j, "refused", json_boolean(v->error == NULL));
     }
     char *text = json_dumps(j, JSON_COMPACT);
     tc_buf_printf(b, "%s\n", text ? text : "{}");
     free(text);
     json_decref(j);
-}
-
-void tc_verdict_say(const tc_grade_verdict *v, const tc_grade_options *o,
-                    tc_output_fn output, void *user) {
-    tc_buf b = TC_BUF_INIT;
-    if (o->format && strcmp(o->format, "json") == 0) {
-        put_json(v, &b);
-    } else if (v->refused == NULL) {
-        put_text(v, o->session.width ? o->session.width : 80, &b);
-    }
-    output(user, tc_buf_text(&b), b.len);
-    tc_buf_free(&b);
 }

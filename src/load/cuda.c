@@ -134,6 +134,7 @@ static void build_options(tc_session *s, tc_arena *a, tc_build_options *o) {
     if (e != NULL) {
         o->main = e->main;
         o->cache = e->cache != NULL ? tc_strdup(a, e->cache) : NULL;
+        o->sandbox = e->sandbox;
     }
     if (e != NULL && e->limits != NULL) {
         tc_limits *limits = TC_NEW(a, tc_limits);

@@ -39,6 +39,16 @@ static tc_status cannot_write(const writer *w, const char *path,
     return TC_MACHINE;
 }
 
+static bool put_file(writer *w, const char *path) {
+    char why[TC_FILE_WHY];
+    bool ok =
+        tc_file_write(path, tc_buf_text(&w->text), w->text.len, NULL, why);
+    if (!ok) {
+        cannot_write(w, path, why);
+    }
+    return ok;
+}
+
 static tc_status grade(const tc_cli *cli, writer *w) {
     const char *format = cli->grade.format   ? cli->grade.format
                          : cli->session.json ? "json"
@@ -47,20 +57,51 @@ static tc_status grade(const tc_cli *cli, writer *w) {
                           .path = cli->grade.submission,
                           .format = format,
                           .session = cli->session,
+                          .has_timeout = cli->has_timeout,
                           .has_seed = cli->has_seed,
-                          .seed = cli->session.seed};
+                          .seed = cli->session.seed,
+                          .sandbox = cli->grade.sandbox,
+                          .color = !w->kept && tc_cli_color(cli, 1)};
     o.session.json = false;
-    o.session.timeout_s =
-        cli->has_timeout ? cli->session.timeout_s : TC_GRADE_LIMIT_S;
     o.outer = tc_session_new(&o.session, on_diag, on_output, w);
     if (o.outer == NULL) {
         return TC_USAGE;
     }
+    if (w->kept &&
+        !cli->grade.all) { /* until there is a verdict: so that there is one */
+        tc_grade_unfinished(&o, on_output, w);
+        put_file(w, cli->grade.output);
+        tc_buf_clear(&w->text);
+    }
     tc_signals_take_endings(false);
     tc_signals_begin(o.outer, 0, true);
-    tc_status status = tc_grade(&o, on_diag, on_output, w);
+    tc_class_options all = {o, cli->grade.jobs, "tilecopy-repl"};
+    all.each.path = cli->grade.all;
+    tc_status status = cli->grade.all
+                           ? tc_grade_class(&all, on_diag, on_output, w)
+                           : tc_grade(&o, on_diag, on_output, w);
     tc_signals_end();
     tc_session_free(o.outer);
+    return status;
+}
+
+/* `exercise new NAME`, `exercise check NAME`. */
+static tc_status exercise(const tc_cli *cli, writer *w) {
+    tc_options session = cli->session;
+    session.json = false;
+    if (strcmp(cli->exercise.word, "new") == 0) {
+        return tc_exercise_new(cli->exercise.name, on_diag, on_output, w);
+    }
+    tc_session *outer = tc_session_new(&session, on_diag, on_output, w);
+    if (outer == NULL) {
+        return TC_USAGE;
+    }
+    tc_signals_take_endings(false);
+    tc_signals_begin(outer, 0, true);
+    tc_status status = tc_exercise_check(cli->exercise.name, &session, outer,
+                                         on_diag, on_output, w);
+    tc_signals_end();
+    tc_session_free(outer);
     return status;
 }
 
@@ -70,16 +111,17 @@ tc_status tc_graded_main(const tc_cli *cli) {
     writer w = {
         .printer = {.out = stderr, .color = tc_cli_color(cli, 2), .width = 80},
         .kept = path != NULL};
+    if (cli->exercise.asked) {
+        return exercise(cli, &w);
+    }
     if (path != NULL && !tc_file_writable(path, why)) {
         return cannot_write(&w, path, why);
     }
     tc_status status = grade(cli, &w);
     if (path == NULL && (fflush(stdout) != 0 || ferror(stdout))) {
         status = TC_MACHINE; /* main says it */
-    } else if (path != NULL && status != TC_USAGE &&
-               !tc_file_write(path, tc_buf_text(&w.text), w.text.len, NULL,
-                              why)) {
-        status = cannot_write(&w, path, why);
+    } else if (path != NULL && w.text.len > 0 && !put_file(&w, path)) {
+        status = TC_MACHINE;
     }
     tc_buf_free(&w.text);
     return status;

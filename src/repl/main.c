@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
     }
     if (ok && cli.exec.asked) {
         status = (tc_status)tc_exec_main(&cli);
-    } else if (ok && cli.grade.asked) {
+    } else if (ok && (cli.grade.asked || cli.exercise.name)) {
         status = tc_graded_main(&cli);
     } else if (ok) {
         status = session(&cli, interactive);

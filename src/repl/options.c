@@ -31,6 +31,8 @@ enum {
     OPT_TIMING,
     OPT_FORMAT,
     OPT_OUTPUT,
+    OPT_ALL,
+    OPT_SANDBOX,
     OPT_VERSION,
     OPT_HELP
 };
@@ -53,6 +55,9 @@ static const struct option longs[] = {
     {"timing", no_argument, NULL, OPT_TIMING},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"output", required_argument, NULL, OPT_OUTPUT},
+    {"all", required_argument, NULL, OPT_ALL},
+    {"jobs", required_argument, NULL, 'j'},
+    {"sandbox", required_argument, NULL, OPT_SANDBOX},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
@@ -97,7 +102,11 @@ static const char help_text[] =
     "  explain [TERM]        what a term, a finding or a counter is\n"
     "  exec PROGRAM.cu       build a CUDA program and run it; see exec --help\n"
     "  grade EXERCISE FILE.cu  run a submission against an exercise's cases;\n"
-    "                        --format text|json, --output FILE\n"
+    "                        --format "
+    "text|json|junit|gradescope|classroom|csv,\n"
+    "                        --output FILE, --sandbox auto|require|off\n"
+    "  grade EXERCISE --all FOLDER [-j N]   every submission of a folder\n"
+    "  exercise [NAME | new NAME | check NAME]   list, show, make, check\n"
     "\n"
     "Exit status: 0 all well; 1 a command failed, or a run had findings; 2 "
     "bad\n"
@@ -367,14 +376,60 @@ static bool set_graded(tc_cli *cli, const char *word) {
     return true;
 }
 
+static bool set_jobs(tc_cli *cli, const char *word) {
+    char *end;
+    long n = strtol(word, &end, 10);
+    cli->grade.jobs = (int)n;
+    return (*end == '\0' && end != word && n >= 1 && n <= 1024) ||
+           bad_usage("-j 4", "'%s' is no number of submissions at once", word);
+}
+
+static bool set_sandbox(tc_cli *cli, const char *word) {
+    static const char *const words[] = {"auto", "require", "off"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            cli->grade.sandbox = (tc_grade_sandbox)i;
+            return true;
+        }
+    }
+    return bad_usage("--sandbox=auto, require or off",
+                     "there is no sandbox '%s'", word);
+}
+
+/* The words of `exercise`. */
+static bool set_exercise(tc_cli *cli, const char *word) {
+    if (cli->exercise.word == NULL) {
+        cli->exercise.word = word;
+    } else if (cli->exercise.name == NULL) {
+        cli->exercise.name = word;
+    } else {
+        return bad_usage("tilecopy-repl exercise check NAME",
+                         "'%s' is one word too many", word);
+    }
+    return true;
+}
+
+static bool check_exercise(const tc_cli *cli) {
+    const char *w = cli->exercise.word;
+    bool verb = w && (strcmp(w, "new") == 0 || strcmp(w, "check") == 0);
+    return !cli->exercise.asked || verb == (cli->exercise.name != NULL) ||
+           bad_usage("tilecopy-repl exercise [NAME | new NAME | check NAME]",
+                     verb ? "exercise %s needs a name"
+                          : "exercise knows no '%s' with a name",
+                     w);
+}
+
 static bool check_grade(const tc_cli *cli) {
     if (!cli->grade.asked) {
-        return (!cli->grade.format && !cli->grade.output) ||
+        return (!cli->grade.format && !cli->grade.output && !cli->grade.all) ||
                bad_usage("tilecopy-repl grade --format json EXERCISE "
                          "SUBMISSION.cu",
-                         "--format and --output are options of grade");
+                         "--format, --output and --all are options of grade");
     }
-    return cli->grade.submission != NULL ||
+    if (cli->grade.all && cli->grade.exercise && !cli->grade.submission) {
+        return true;
+    }
+    return (cli->grade.submission != NULL && !cli->grade.all) ||
            bad_usage("tilecopy-repl grade EXERCISE SUBMISSION.cu",
                      "grade needs an exercise and a submission");
 }
@@ -393,6 +448,9 @@ static bool set_word(tc_cli *cli, const char *word) {
     if (cli->grade.asked) {
         return set_graded(cli, word);
     }
+    if (cli->exercise.asked) {
+        return set_exercise(cli, word);
+    }
     if (cli->nfiles == 0 && cli->nevals == 0) {
         if (strcmp(word, "lesson") == 0) {
             return set_lesson(cli, NULL);
@@ -405,6 +463,9 @@ static bool set_word(tc_cli *cli, const char *word) {
         }
         if (strcmp(word, "grade") == 0) {
             return cli->grade.asked = true;
+        }
+        if (strcmp(word, "exercise") == 0) {
+            return cli->exercise.asked = true;
         }
     }
     cli->files[cli->nfiles++] = word;
@@ -443,6 +504,13 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
     case OPT_OUTPUT:
         cli->grade.output = optarg;
         return true;
+    case OPT_ALL:
+        cli->grade.all = optarg;
+        return true;
+    case 'j':
+        return set_jobs(cli, optarg);
+    case OPT_SANDBOX:
+        return set_sandbox(cli, optarg);
     case OPT_ARCH:
         return set_arch(cli, optarg);
     case OPT_BACKEND:
@@ -475,7 +543,7 @@ bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
     bool stop = false;
     int c, at = 1;
     opterr = 0; /* the messages are ours; '-' returns words in order */
-    while ((c = getopt_long(argc, argv, "-:e:", longs, NULL)) != -1) {
+    while ((c = getopt_long(argc, argv, "-:e:j:", longs, NULL)) != -1) {
         char letter[] = {'-', (char)optopt, '\0'};
         bool cluster = argv[at][0] == '-' && argv[at][1] != '-';
         if (!set_option(cli, c, cluster ? letter : argv[at], &stop)) {
@@ -494,9 +562,15 @@ bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
             cli->files[cli->nfiles++] = argv[optind++];
         }
     }
-    if (!check_exec(cli) || !check_grade(cli)) {
+    if (!check_exec(cli) || !check_grade(cli) || !check_exercise(cli)) {
         *status = TC_USAGE;
         return false;
+    }
+    if (cli->exercise.asked && !cli->exercise.name) {
+        tc_buf b = TC_BUF_INIT;
+        const char *word = cli->exercise.word;
+        tc_buf_printf(&b, word ? "exercise %s" : "exercise", word);
+        cli->lesson = b.data;
     }
     return true;
 }

@@ -2,6 +2,7 @@
 #ifndef TC_REPL_OPTIONS_H
 #define TC_REPL_OPTIONS_H
 
+#include "grade/grade.h"
 #include "tilecopy.h"
 
 /* What the words of the command line ask for, before the terminal is looked
@@ -19,7 +20,15 @@ typedef struct tc_cli {
         bool asked; /* the subcommand was given */
         const char *exercise, *submission;
         const char *format, *output; /* a file; NULL: standard output */
+        const char *all;             /* a folder of submissions, or NULL */
+        int jobs;                    /* 0: one a processor */
+        tc_grade_sandbox sandbox;
     } grade;
+    struct {
+        bool asked;       /* the subcommand was given */
+        const char *word; /* "new", "check" or an exercise; NULL: all */
+        const char *name; /* behind new and check, or NULL */
+    } exercise;
     bool has_seed; /* --seed was given */
     const char **files;
     int nfiles;

@@ -198,6 +198,10 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
     memcpy(l.block, r.block, sizeof l.block);
     memcpy(l.cluster, r.cluster, sizeof l.cluster);
     char why[TC_REFUSAL] = "";
+    int refused = tc_task_launches(s, x->call.where);
+    if (refused) {
+        return refused;
+    }
     int error = tc_launch_error(&s->facts, f, &facts, &l, k, why);
     if (error) { /* who looks at it does so after the next, at the latest */
         s->refused_at[1] = s->refused_at[0];

@@ -52,6 +52,11 @@ static int alloc(tc_server *s, tc_memory_block *b) {
     return TC_CUDA_SUCCESS;
 }
 
+uint64_t tc_serve_alloc(tc_server *s, uint64_t bytes, const char *name) {
+    tc_memory_block b = {.m = {.bytes = bytes, .name = name}, .fd = -1};
+    return alloc(s, &b) == TC_CUDA_SUCCESS ? b.m.address : 0;
+}
+
 int tc_call_ALLOC(tc_server *s, tc_exchange *x) {
     tc_rt_alloc a;
     memcpy(&a, x->payload, sizeof a);
@@ -63,7 +68,8 @@ int tc_call_ALLOC(tc_server *s, tc_exchange *x) {
                                .name = "",
                                .where = x->call.where},
                          .fd = -1};
-    int error = a.bytes ? alloc(s, &b) : TC_CUDA_SUCCESS;
+    int error = a.kind != TC_RT_DEVICE ? tc_task_shares(s, x->call.where) : 0;
+    error = error ? error : a.bytes ? alloc(s, &b) : TC_CUDA_SUCCESS;
     a.address = error ? 0 : b.m.address;
     memcpy(x->answer, &a, sizeof a);
     x->bytes = sizeof a;
@@ -77,6 +83,10 @@ int tc_call_FREE(tc_server *s, tc_exchange *x) {
     tc_rt_alloc a;
     memcpy(&a, x->payload, sizeof a);
     tc_memory_block *b = tc_memory_find(s->memory, a.address);
+    int refused = tc_task_frees(s, a.address, x->call.where);
+    if (refused) {
+        return refused;
+    }
     if (b && b->m.address == a.address && !b->symbol &&
         (b->m.kind == TC_RT_HOST) == (a.kind == TC_RT_HOST)) {
         s->v->free(s->device, a.address);
@@ -202,7 +212,8 @@ int tc_call_VARIABLE(tc_server *s, tc_exchange *x) {
     v.constant = y->space == TC_PS_CONST;
     v.managed = y->managed;
     if (y->managed) {
-        int error = b ? share(s, b) : TC_CUDA_NOT_SUPPORTED;
+        int error = tc_task_shares(s, x->call.where);
+        error = error ? error : b ? share(s, b) : TC_CUDA_NOT_SUPPORTED;
         if (error) {
             return error;
         }
@@ -272,6 +283,11 @@ static uint64_t row_at(const box *b, uint64_t i) {
     return b->address + i / b->height * b->slice + i % b->height * b->pitch;
 }
 
+/* All that lies between its first byte and its last one. */
+static uint64_t span_of(const box *b) {
+    return (b->depth - 1) * b->slice + (b->height - 1) * b->pitch + b->width;
+}
+
 /* ---- the host's bytes ---- */
 
 static bool write_row(tc_server *s, uint64_t to, uint64_t bytes) {
@@ -309,6 +325,9 @@ int tc_call_WRITE(tc_server *s, tc_exchange *x) {
                                : check_box(s, &b);
     if (!error && !is_empty(&c) && left != c.width * c.height * c.depth) {
         error = TC_CUDA_INVALID_VALUE;
+    }
+    if (!error && !is_empty(&c)) {
+        error = tc_task_writes(s, b.address, span_of(&b), x->call.where);
     }
     if (error || is_empty(&c)) {
         tc_serve_skip(s, left);
@@ -348,6 +367,9 @@ int tc_call_READ(tc_server *s, tc_exchange *x) {
     memcpy(&c, x->payload, sizeof c);
     box b = source(&c);
     int error = is_empty(&c) ? TC_CUDA_SUCCESS : check_box(s, &b);
+    if (!error && !is_empty(&c)) {
+        error = tc_task_reads(s, b.address, span_of(&b), x->call.where);
+    }
     if (error || is_empty(&c)) {
         return error;
     }
@@ -376,6 +398,8 @@ int tc_call_MOVE(tc_server *s, tc_exchange *x) {
     }
     int error = check_box(s, &to);
     error = error ? error : check_box(s, &from);
+    error = error ? error
+                  : tc_task_writes(s, to.address, span_of(&to), x->call.where);
     if (error) {
         return error;
     }
@@ -398,13 +422,15 @@ int tc_call_MOVE(tc_server *s, tc_exchange *x) {
 
 int tc_call_SET(tc_server *s, tc_exchange *x) {
     tc_rt_copy c;
-    (void)x;
     memcpy(&c, x->payload, sizeof c);
     box b = destination(&c);
     if (c.value_bytes != 1) {
         return TC_CUDA_INVALID_VALUE;
     }
     int error = is_empty(&c) ? TC_CUDA_SUCCESS : check_box(s, &b);
+    if (!error && !is_empty(&c)) {
+        error = tc_task_fills(s, b.address, span_of(&b), x->call.where);
+    }
     if (error || is_empty(&c)) {
         return error;
     }

@@ -147,6 +147,27 @@ static tc_limits limits_of(const tc_program_options *o) {
     return l;
 }
 
+/* In its sandbox it can be read, and the socket's number is told. */
+static char *const *command(tc_arena *a, const tc_program_options *o) {
+    if (!o->sandbox) {
+        return o->argv;
+    }
+    tc_sandbox box = {.required = o->sandbox->required,
+                      .file = o->sandbox->file,
+                      .memory = o->sandbox->memory,
+                      .processes = o->sandbox->processes,
+                      .reads = {o->path},
+                      .keeps = {TC_RT_FD_ENV}};
+    int n = 0;
+    while (o->argv[n]) {
+        n++;
+    }
+    const char **argv = TC_NEWN(a, const char *, n + 1);
+    memcpy(argv, o->argv, (size_t)n * sizeof *argv);
+    argv[0] = o->path;
+    return (char *const *)(uintptr_t)tc_sandbox_command(a, &box, argv);
+}
+
 bool tc_process_start(tc_process *p, const tc_program_options *o, char *why,
                       size_t why_size) {
     int pair[2];
@@ -165,8 +186,10 @@ bool tc_process_start(tc_process *p, const tc_program_options *o, char *why,
     int buffer = 4 << 20; /* a wish */
     setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
     setsockopt(pair[1], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
-    start s = {.path = o->path,
-               .argv = o->argv,
+    tc_arena *a = tc_arena_new();
+    char *const *argv = command(a, o);
+    start s = {.path = o->sandbox ? argv[0] : o->path,
+               .argv = argv,
                .envp = environment(pair[1], text),
                .socket = pair[1],
                .in = o->in,
@@ -182,6 +205,7 @@ bool tc_process_start(tc_process *p, const tc_program_options *o, char *why,
     p->pid = fork_and_exec(&s);
     int error = p->pid < 0 ? errno : s.error;
     free(s.envp);
+    tc_arena_free(a);
     close(pair[1]);
     if (error) {
         close(pair[0]);

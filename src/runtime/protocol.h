@@ -52,7 +52,11 @@
     X(RESET)      /* cudaDeviceReset: all memory is freed, variables have      \
                      their first values; after a fault it answers with that */ \
     X(NOTE)       /* tc_rt_note, then text: the host misused something */      \
-    X(BYE)        /* tc_rt_bye: the program ends by itself */
+    X(BYE)        /* tc_rt_bye: the program ends by itself */                  \
+    X(ENTER)      /* nothing -> up to TC_RT_VALUES arguments of the next call  \
+                     that a task has (base/task.h), of 8 bytes each;           \
+                     cudaErrorInvalidValue: there is none */                   \
+    X(LEAVE)      /* int32_t: that call is over, with this error */
 /* clang-format on */
 typedef enum tc_rt_name {
 #define X(name) TC_RT_##name,
@@ -189,6 +193,8 @@ typedef struct tc_rt_note {
     uint64_t address;
     int64_t error; /* UNCHECKED: the cudaError_t */
 } tc_rt_note;
+
+enum { TC_RT_VALUES = 16 };
 
 typedef struct tc_rt_bye {
     int32_t unchecked; /* an error of a launch that nobody asked for, or 0 */

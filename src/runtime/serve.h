@@ -82,9 +82,26 @@ void tc_serve_end(tc_server *s, tc_program_end end, const char *fmt, ...)
 void tc_serve_limited(tc_server *s, const char *what);
 void tc_serve_misused(tc_server *s, const tc_host_finding *f);
 
+/* calls_memory.c: device memory for a call's buffer. 0: there is none. */
+uint64_t tc_serve_alloc(tc_server *s, uint64_t bytes, const char *name);
+
 /* calls.c: (re)opens what is made at HELLO. False, with an error. */
 bool tc_serve_open(tc_server *s, int *error);
 void tc_serve_close(tc_server *s);
+
+/* task.c: may the host do so to these bytes? A cudaError_t, 0 where it may or
+ * there is no task; what it may not is noted in the call under way. */
+int tc_task_reads(tc_server *s, uint64_t address, uint64_t bytes,
+                  uint64_t where);
+int tc_task_writes(tc_server *s, uint64_t address, uint64_t bytes,
+                   uint64_t where);
+/* Bytes that are all the same: no result can be brought by them. */
+int tc_task_fills(tc_server *s, uint64_t address, uint64_t bytes,
+                  uint64_t where);
+int tc_task_shares(tc_server *s, uint64_t where);
+int tc_task_frees(tc_server *s, uint64_t address, uint64_t where);
+int tc_task_resets(tc_server *s, uint64_t where);
+int tc_task_launches(tc_server *s, uint64_t where);
 
 /* limits.c: can the launch start? A cudaError_t, with the reason as text. */
 int tc_launch_error(const tc_rt_device *d, const tc_ptx_func *f,

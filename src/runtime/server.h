@@ -2,8 +2,10 @@
 #ifndef TC_RUNTIME_SERVER_H
 #define TC_RUNTIME_SERVER_H
 
+#include "base/call_task.h"
 #include "base/limits.h"
 #include "runtime/device.h"
+#include "sandbox/sandbox.h"
 #include <stdatomic.h>
 
 typedef enum tc_host_kind {
@@ -63,7 +65,9 @@ typedef struct tc_program_options {
                                  of each file that it writes. NULL: none */
     uint64_t memory; /* bytes of device memory that it may have; 0: what the
                         device has */
-    const atomic_int *cancel; /* polled; may be NULL */
+    const tc_sandbox *sandbox; /* that it runs in, or NULL */
+    tc_given_task *task;       /* calls that it is to make, or NULL */
+    const atomic_int *cancel;  /* polled; may be NULL */
     int in, out, err; /* descriptors that become the program's standard streams,
                          or 0: the caller's own */
     /* Called in order, as things happen. user is the first argument. */

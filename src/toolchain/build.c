@@ -119,13 +119,42 @@ static tc_build_status refused(tc_job *j, const char *tool) {
     return TC_BUILD_REFUSED;
 }
 
+const tc_sandbox *tc_build_sandbox(tc_arena *a, const tc_toolchain *t,
+                                   const tc_build_options *o, const char *work,
+                                   tc_sandbox *box) {
+    static const char *const keeps[] = {"TMPDIR", "LC_ALL",
+                                        "NVCC_PREPEND_FLAGS",
+                                        "NVCC_APPEND_FLAGS", "NVCC_CCBIN"};
+    int n = 0;
+    if (o->sandbox == NULL) {
+        return NULL;
+    }
+    *box = *o->sandbox;
+    while (box->reads[n] != NULL) {
+        n++;
+    }
+    if (n < TC_SANDBOX_PATHS - 1) { /* .../bin/nvcc is of a whole toolkit */
+        const char *real = tc_real_path(a, t->nvcc);
+        const char *bin = tc_folder_of(a, real ? real : t->nvcc);
+        bool whole = strcmp(tc_base_of(bin), "bin") == 0;
+        box->reads[n] = whole ? tc_folder_of(a, bin) : bin;
+    }
+    box->writes = work;
+    box->stays = true;
+    memcpy(box->keeps, keeps, sizeof keeps);
+    return box;
+}
+
 int tc_build_run(tc_job *j, const char *const *argv, bool plain,
                  tc_buf *phrase) {
     const char *env[] = {tc_format(j->a, "TMPDIR=%s", j->work),
                          plain ? "LC_ALL=C" : NULL, NULL};
     const tc_limits *l = j->o->limits;
+    tc_sandbox box;
     tc_tool_process p = {.argv = argv,
                          .env = env,
+                         .sandbox =
+                             tc_build_sandbox(j->a, j->t, j->o, j->work, &box),
                          .out = phrase,
                          .err = phrase,
                          .cancel = j->o->cancel,
@@ -221,8 +250,10 @@ static tc_hash key_of(tc_job *j) {
                       (size_t)(tc_stub_archive_end - tc_stub_archive));
     }
     for (int i = 0; i < j->n; i++) {
-        tc_hash_text(&h, j->units[i].path);
-        tc_hash_text(&h, tc_build_absolute(j->a, j->units[i].path));
+        bool named = !tc_build_host_only(&j->units[i]);
+        tc_hash_text(&h, named ? j->units[i].path : NULL);
+        tc_hash_text(&h,
+                     named ? tc_build_absolute(j->a, j->units[i].path) : NULL);
         tc_hash_block(&h, j->units[i].text, j->units[i].len);
     }
     return h;

@@ -40,6 +40,10 @@ tc_build_status tc_build_fails(tc_job *j, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 tc_build_status tc_build_machine(tc_job *j, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+/* What the compilers of a build run in, in *box; NULL: in none. */
+const tc_sandbox *tc_build_sandbox(tc_arena *a, const tc_toolchain *t,
+                                   const tc_build_options *o, const char *work,
+                                   tc_sandbox *box);
 /* Runs a tool with the job's limits, in the C locale where that is asked for;
  * words gets what it says. */
 int tc_build_run(tc_job *j, const char *const *argv, bool plain,
@@ -52,6 +56,9 @@ const char *tc_host_compiler(tc_arena *a);
 void tc_hash_flags(tc_hash *h); /* all that decides how nvcc is called */
 /* Did a compiler say so that it had no disk, memory, processes or files left? */
 bool tc_build_lacks_room(const char *said);
+/* C++ that is no CUDA: the host's compiler alone, which takes a tenth of the
+ * time. Nothing names it later: its path counts for nothing. */
+bool tc_build_host_only(const tc_unit *u);
 tc_build_status tc_build_compile(tc_job *j, tc_unit *u);
 /* link.c: work/program. Functions of CUDA that are not there are named. */
 tc_build_status tc_build_link(tc_job *j, const char **program);

@@ -223,9 +223,28 @@ static tc_build_status ptx_names(tc_job *j, const tc_unit *u, int index) {
               : tc_build_machine(j, "%s: %s", u->ptx, strerror(errno));
 }
 
+bool tc_build_host_only(const tc_unit *u) {
+    size_t n = strlen(u->path);
+    return n > 4 && strcmp(u->path + n - 4, ".cpp") == 0;
+}
+
+static tc_build_status compile_host(tc_job *j, tc_unit *u, int index) {
+    u->object = tc_format(j->a, "%s/object%d.o", j->work, index);
+    u->deps = tc_format(j->a, "%s/deps%d", j->work, index);
+    const char *argv[] = {j->host,   "-std=c++17", "-O1",   "-g", "-fPIE",
+                          "-MD",     "-MF",        u->deps, "-c", "-o",
+                          u->object, u->path,      NULL};
+    int status = tc_build_run(j, argv, false, &j->said);
+    return status == 0 ? TC_BUILD_OK
+                       : tc_build_ended(j, "the C++ compiler", status);
+}
+
 tc_build_status tc_build_compile(tc_job *j, tc_unit *u) {
     int index = (int)(u - j->units);
     arg_list w = {0};
+    if (tc_build_host_only(u)) {
+        return compile_host(j, u, index);
+    }
     u->keep = tc_format(j->a, "%s/keep%d", j->work, index);
     u->deps = tc_format(j->a, "%s/deps%d", j->work, index);
     u->ptx = tc_format(j->a, "%s/out%d.ptx", j->work, index);

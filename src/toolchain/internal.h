@@ -22,7 +22,8 @@ typedef struct tc_tool_process {
     const atomic_int *cancel; /* not 0: end it; or NULL */
     int timeout_ms;           /* 0: none */
     const tc_limits *limits;  /* NULL: none */
-    tc_buf *why;     /* with limits: gets which one it passed, as text */
+    tc_buf *why; /* with limits: gets which one it passed, as text */
+    const tc_sandbox *sandbox; /* NULL: none */
     const char *own; /* a folder that is its own: limits.disk is of that, and
                         it goes where we are killed meanwhile; or NULL */
 } tc_tool_process;

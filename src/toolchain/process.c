@@ -252,7 +252,8 @@ static int finish(running *r, int why) {
 
 static bool start(running *r, int out, int err) {
     const char **env = environment(r->p);
-    tc_guarded g = {.argv = r->p->argv,
+    tc_arena *a = tc_arena_new();
+    tc_guarded g = {.argv = tc_sandbox_command(a, r->p->sandbox, r->p->argv),
                     .env = env,
                     .folder = r->p->folder,
                     .own = r->p->own,
@@ -262,6 +263,7 @@ static bool start(running *r, int out, int err) {
     r->guard = tc_guard_start(&g, &r->guard_fd);
     int e = errno;
     free(env);
+    tc_arena_free(a);
     r->begin = r->looked = r->busy = now_ms();
     errno = e;
     return r->guard > 0;

@@ -33,13 +33,15 @@ static const char *name_of(tc_arena *a, const ptxas_request *q,
 }
 
 /* Runs it; said gets its words, and why it could not be run to its end. */
-static tc_build_status run(tc_arena *a, const char *const *argv,
-                           const char *work, const tc_build_options *o,
-                           tc_buf *said) {
+static tc_build_status run(tc_arena *a, const tc_toolchain *t,
+                           const char *const *argv, const char *work,
+                           const tc_build_options *o, tc_buf *said) {
     const char *env[] = {"LC_ALL=C", tc_format(a, "TMPDIR=%s", work), NULL};
     tc_buf why = TC_BUF_INIT;
+    tc_sandbox box;
     tc_tool_process p = {.argv = argv,
                          .env = env,
+                         .sandbox = tc_build_sandbox(a, t, o, work, &box),
                          .out = said,
                          .err = said,
                          .cancel = o->cancel,
@@ -96,7 +98,7 @@ static tc_build_status assemble(tc_arena *a, const ptxas_request *q,
     if (!tc_write_file(ptx, q->text, strlen(q->text), 0644)) {
         tc_buf_printf(said, "%s: %s", ptx, strerror(errno));
     } else {
-        s = run(a, argv, work, q->o, said);
+        s = run(a, q->t, argv, work, q->o, said);
     }
     if (s == TC_BUILD_OK && (*made = tc_read_file(a, cubin, bytes)) == NULL) {
         tc_buf_printf(said, "%s: %s", cubin, strerror(errno));

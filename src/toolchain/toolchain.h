@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/limits.h"
+#include "sandbox/sandbox.h"
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,7 +46,9 @@ typedef struct tc_build_options {
     const atomic_int *cancel;
     const char *cache; /* a folder to keep builds in instead of the user's: they
                           are in tilecopy-repl/v1 there; NULL: the user's */
-    const tc_limits *limits; /* NULL: tc_limits_usual's */
+    const tc_limits *limits;   /* NULL: tc_limits_usual's */
+    const tc_sandbox *sandbox; /* that compilers run in; they read what it names
+                                  besides the sources; NULL: none */
 } tc_build_options;
 
 /* The generous limits that a build at the prompt or of `exec` has;

@@ -65,6 +65,8 @@ libncurses-dev|ncurses-devel|ncurses|ncurses|curses.h|initscr|-lncursesw|the ful
 libjansson-dev|jansson-devel|jansson|jansson|jansson.h|json_dumps|-ljansson|JSON output
 libcmark-dev|cmark-devel|cmark|cmark|cmark.h|cmark_parse_document|-lcmark|the lessons' Markdown
 libjq-dev|jq-devel|jq|jq|jq.h|jq_compile|-ljq|the lessons' questions about answers
+libyaml-dev|libyaml-devel|libyaml|libyaml|yaml.h|yaml_document_get_node|-lyaml|exercises
+libseccomp-dev|libseccomp-devel|libseccomp|libseccomp|seccomp.h|seccomp_load|-lseccomp|graded programs' system calls
 END
     if [ "$what" = test ]; then
         cat <<'END'

@@ -56,11 +56,11 @@ is() { # is WORD WORD TEXT
 type_ 'lesson 1'
 says '^Lesson 01: A sample'
 says '^float16, aligned +8 +sixteen'
-says '^`next` goes on\.$'
+says '^`next` goes on \(1/5\)\.$'
 type_ 'lesson 01' next
 says '^Lesson 01, step 1 of 2: Numbers$'
 says '^\| Predict\. How many rounds'
-says '^Type the number; `hint`, `solution`; `next` goes on\.$'
+says '^Type the number; `hint`, `solution`; `next` goes on \(2/5\)\.$'
 never '```'
 never '<!--'
 awk 'length($0) > 80 { bad = 1 } END { exit bad }' "$top/out"

@@ -11,9 +11,6 @@ is 2
 says err "there is no exercise 'maxpol15'"
 says err maxpool15
 lines out 0
-run grade maxpool15 --format junit "$mine/reference.cu"
-is 2
-says err "is not built yet"
 run grade maxpool15 --format yaml "$mine/reference.cu"
 is 2
 says err "there is no format 'yaml'"
@@ -121,13 +118,17 @@ cat >check.py <<'END'
 import json, sys
 j = json.load(open(sys.argv[1]))
 assert j["exercise"] == "maxpool15" and j["passed"] is False, j
-assert (j["score"], j["max_score"], j["seed"]) == (0, 21, "3"), j
-assert len(j["tests"]) == 21
-for t in j["tests"]:
+assert (j["score"], j["max_score"], j["seed"]) == (0, 31, "3"), j
+assert len(j["tests"]) == 26 and j["sandbox"] in ("full", "part", "none")
+for t in j["tests"][21:]:
+    assert (t["reason"], t["score"]) == ("not-judged", 0), t
+for t in j["tests"][:21]:
     assert set(t) >= {"name", "score", "max_score", "status", "message",
                       "visibility"}, t
     assert (t["score"], t["max_score"], t["status"]) == (0, 1, "failed"), t
     assert "read-before-barrier" in t["message"], t
+    assert t["findings"][0]["kind"] == "read-before-barrier", t
+    assert t["reason"] in ("finding", "wrong-value"), t
 hidden = [t["name"] for t in j["tests"] if t["visibility"] == "hidden"]
 assert len(hidden) == 3 and not any(c.isdigit() for n in hidden for c in n)
 kinds = {(f["kind"], f["line"]) for f in j["findings"]}
@@ -159,6 +160,11 @@ is 0
 lines out 0
 what="--output"
 if grep -q '"passed":true' verdict.json; then ok; else bad "no verdict"; fi
+what="the file before the verdict"
+TILECOPY_NVCC=/no/such/nvcc run grade maxpool15 --format json \
+    --output verdict.json "$mine/reference.cu"
+is 4
+if grep -q '"passed":false' verdict.json; then ok; else bad "it is a pass"; fi
 run grade maxpool15 --output no/such/folder "$mine/reference.cu"
 is 4
 says err "cannot write"

@@ -18,13 +18,17 @@ begun() {
     done
 }
 
+# The name that ps shows comes with the file: a submission has no environment.
+sed "s/getenv(\"DAEMON\")/\"$DAEMON\"/" "$subs/daemons.cu" >daemons.cu
+flat daemons.cu
+
 # --- interrupted ---
 
 # A shell without job control has its background jobs ignore SIGINT.
 for signal in TERM HUP KILL; do
     rm -f verdict.json
     "$program" grade maxpool15 --timeout 0 --format json \
-        --output verdict.json "$subs/daemons.cu" >out 2>err &
+        --output verdict.json "$given" >out 2>err &
     pid=$!
     begun
     kill -s $signal $pid
@@ -38,6 +42,8 @@ for signal in TERM HUP KILL; do
     empty tmp
     if [ $signal = KILL ]; then
         is 137
+        cp verdict.json out
+        says out '"error":"grading has not ended'
     else
         is 4
         says err "grading was interrupted"
@@ -48,10 +54,10 @@ for signal in TERM HUP KILL; do
     fi
 done
 options="--timeout 1"
-fails "$subs/daemons.cu" "time limit: no result after 1 second"
+fails daemons.cu "time limit: no result after 1 second"
 gone "$DAEMON"
-sed 's/void maxpool15.*/int main() {/' "$subs/daemons.cu" | grep -v pool.cuh \
-    >daemons.cu
+sed 's/void maxpool15.*/int main() {/' daemons.cu | grep -v pool.cuh >main.cu
+mv main.cu daemons.cu
 for signal in TERM HUP KILL; do
     "$program" exec daemons.cu >out 2>err &
     pid=$!

@@ -23,7 +23,7 @@ fails "$mine/wrong/short_window.cu" \
 fails "$mine/wrong/no_barrier.cu" "the values are right this time, by luck:" \
     "line 21: read-before-barrier: " "missing: __syncthreads()"
 fails "$mine/wrong/no_tail.cu" \
-    "the launch failed: invalid argument" \
+    "the kernel or its launch failed: invalid argument" \
     "out[128] was never written" "ok n = 128"
 fails "$mine/wrong/past_the_end.cu" \
     "line 13: out-of-bounds: thread 0 reads 4 bytes at in[1]: in has 4 bytes" \

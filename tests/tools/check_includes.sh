@@ -42,23 +42,24 @@ sim/async: ptx trace sim/sim.h sim/tensormap.h sim/core sim/alu sim/race sim/tim
 sim/fast: ptx sim/core sim/alu sim/isa
 sim: ptx trace sim/core sim/race sim/timing sim/isa sim/async sim/fast
 gpu: trace
+sandbox:
 runtime/protocol.h:
 runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
-runtime: ptx sim gpu trace runtime/stub/errors.def
-toolchain:
+runtime: ptx sim gpu trace sandbox runtime/stub/errors.def
+toolchain: sandbox
 sass:
 reply: layout ir front dispatch
 session: front dispatch emit ptx sim gpu trace reply
-load: ptx toolchain reply session
+load: ptx sandbox toolchain reply session
 run: ir ptx sim gpu toolchain reply session load
 explain: layout ptx sass sim reply session load run
-exec: ptx runtime reply session load run explain
-commands: course layout dispatch suggest emit gpu trace reply session load run explain exec
+exec: ptx sandbox runtime reply session load run explain
+commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec
 commands/lesson: course sim dispatch session load run commands
 view: trace
-grade: trace
+grade: trace sandbox runtime/stub/errors.def
 repl: trace view/view.h grade/grade.h
 '
 

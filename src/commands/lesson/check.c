@@ -2,7 +2,7 @@
  * answers, as lessons/WRITING.md says. */
 #include "commands/course.h"
 
-#include "course/library.h"
+#include "base/utf8.h"
 #include "course/query.h"
 #include <math.h>
 #include <stdio.h>
@@ -269,6 +269,27 @@ static void type_examples(checker *c, cmark_node *block) {
     tc_buf_free(&entry);
 }
 
+/* Lines of examples that a terminal of 80 columns cuts or breaks: no mistake,
+ * and said. */
+static void note_wide_lines(checker *c, cmark_node *block) {
+    enum { ROOM = 80 };
+    if (cmark_node_get_type(block) != CMARK_NODE_CODE_BLOCK) {
+        return;
+    }
+    int line = cmark_node_get_start_line(block);
+    for (const char *p = cmark_node_get_literal(block); *p != '\0';) {
+        size_t n = strcspn(p, "\n");
+        int columns = tc_utf8_count(p, n);
+        line++;
+        if (columns > ROOM) {
+            tc_buf_printf(c->text,
+                          "%s:%d: note: %d columns; a lesson's screen has %d\n",
+                          c->lesson->source->name, line, columns, ROOM);
+        }
+        p += n + (p[n] == '\n');
+    }
+}
+
 static void check_lesson(checker *c) {
     for (int i = 0; i < c->lesson->nsteps; i++) {
         const tc_lesson_step *step = &c->lesson->steps[i];
@@ -277,6 +298,7 @@ static void check_lesson(checker *c) {
                 return;
             }
             type_examples(c, step->items[k].block);
+            note_wide_lines(c, step->items[k].block);
             if (step->items[k].task != NULL) {
                 check_task(c, step->items[k].task);
             }

@@ -104,10 +104,11 @@ static void foot(tc_buf *b, const tc_course *c, bool done) {
     const char *on = c->at + 1 == c->screens.n ? "`lesson` lists the others"
                                                : "`next` goes on";
     if (t == NULL || done) {
-        tc_buf_printf(b, "%s%s.\n", done ? "Done; " : "", on);
+        tc_buf_printf(b, "%s%s", done ? "Done; " : "", on);
     } else {
-        tc_buf_printf(b, "%s; `hint`, `solution`; %s.\n", asks[t->kind], on);
+        tc_buf_printf(b, "%s; `hint`, `solution`; %s", asks[t->kind], on);
     }
+    tc_buf_printf(b, " (%d/%d).\n", c->at + 1, c->screens.n);
 }
 
 static void head(tc_buf *b, const tc_course *c) {
@@ -231,11 +232,14 @@ static void list_one(void *user, const char *name) {
     if (tasks > 0) {
         snprintf(count, sizeof count, "%d/%d", done, tasks);
     }
-    tc_buf_printf(l->text, "  %-22s %-5s %s", name, count, title);
+    tc_buf line = TC_BUF_INIT;
+    tc_buf_puts(&line, title);
     if (step != NULL && (tasks == 0 || done < tasks)) {
-        tc_buf_printf(l->text, " (step %d)", (int)json_integer_value(step));
+        tc_buf_printf(&line, " (step %d)", (int)json_integer_value(step));
     }
-    tc_buf_putc(l->text, '\n');
+    tc_buf_printf(l->text, "  %-22s %-5s ", name, count);
+    tc_describe_wrapped(l->text, line.data, 31, 31, l->session->options.width);
+    tc_buf_free(&line);
     json_array_append_new(
         l->json,
         json_pack("{s:s,s:s,s:i,s:i,s:i,s:O}", "name", name, "title", title,

@@ -297,6 +297,14 @@ void tc_stub_capture_forget(tc_stub_stream *s, tc_stub_event *e);
 /* Defined by the member that has cudaEventElapsedTime: times are asked for. */
 extern const char tc_stub_wants_times __attribute__((weak));
 
+/* --- task.c --------------------------------------------------------------- */
+
+/* For the main of a graded program. The next call's arguments, 8 bytes each;
+ * false: there is none. */
+TC_API bool tc_task_enter(uint64_t values[TC_RT_VALUES]);
+/* It is over: what was launched has ended, or why it has not. */
+TC_API void tc_task_leave(void);
+
 #pragma GCC visibility pop
 
 #endif

@@ -190,12 +190,37 @@ static void merge(const tc_run *r, tc_finding *a, tc_span_of_code *span,
 
 enum { MOST = 1000 }; /* more than anyone reads */
 
+/* All that same_defect asks of b but its source lines. */
+static bool same_question(const tc_finding *a, const tc_finding *b) {
+    return a->kind == b->kind && a->missing == b->missing &&
+           a->at.op == b->at.op && a->cause.op == b->cause.op &&
+           a->other.op == b->other.op && between_ctas(a) == between_ctas(b);
+}
+
+/* A repeat of the finding before: it goes where that went, as long as it is one
+ * that changes nothing there. */
+static bool repeated(tc_run *r, const tc_finding *f) {
+    tc_finding *a = r->repeat.at ? &r->findings[r->repeat.at - 1] : NULL;
+    if (!a || !same_question(&r->repeat.f, f) || f->missing_n < a->missing_n ||
+        !same_question(a, f)) {
+        return false;
+    }
+    a->lanes += f->lanes;
+    return true;
+}
+
 void tc_finding_add(tc_run *r, const tc_finding *f) {
     tc_finding copy = *f;
     copy.lanes = f->lanes ? f->lanes : 1;
+    if (repeated(r, &copy)) {
+        return;
+    }
+    r->repeat.at = 0;
     for (int i = 0; i < r->nfindings; i++) {
         if (same_defect(r, &r->findings[i], &r->spans[i], &copy)) {
             merge(r, &r->findings[i], &r->spans[i], &copy);
+            r->repeat.at = i + 1;
+            r->repeat.f = copy;
             return;
         }
     }

@@ -88,6 +88,11 @@ struct tc_run {
     int nfindings, cfindings, cspans;
     uint64_t suppressed[TC_SUPPRESSION_COUNT];
     tc_span_of_code *spans; /* of each finding */
+    struct {
+        int at; /* 1 and the number of the finding that took in the last one; 0:
+                   there is none */
+        tc_finding f; /* that one */
+    } repeat;
     tc_completion completion;
     uint64_t random;
     tc_event *events; /* heap by (cycle, order) */

@@ -92,6 +92,7 @@ void tc_race_retire(tc_cta *c) {
         }
         z->at = NULL;
         tc_race_set_live(h, z->index, false);
+        h->ends++;
         forget(h, z);
     }
 }

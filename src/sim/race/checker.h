@@ -139,6 +139,7 @@ struct tc_race {
     uint64_t near_address, near_size;
     tc_shadow_line **near_pages;
     tc_race_cta *ctas;          /* that run */
+    uint32_t ends;              /* CTAs that have ended */
     uint64_t *live;             /* a bit for each CTA of the grid: it runs */
     uint32_t nlive;             /* words; beyond them nobody does */
     tc_race_copy *dead;         /* of CTAs that have ended */
@@ -150,6 +151,8 @@ struct tc_race {
     uint32_t nbarriers; /* mbarriers ever seen */
     struct tc_race_cluster *clusters;
     struct tc_race_doubt *doubts;
+    const tc_ptx_op *seed; /* the last load of which benign.c was asked, */
+    bool seeds;            /* and what it said */
 };
 
 static inline tc_shadow_record *tc_shadow_record_of(const tc_race *h,

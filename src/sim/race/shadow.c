@@ -285,6 +285,7 @@ static void each_line(tc_race *h, tc_shadow_line *l, uint64_t n, each_fn *fn) {
     for (uint64_t i = 0; l && i < n; i++) {
         l[i].newest = UINT32_MAX; /* they are about to be numbered anew */
         l[i].mixed = true;
+        l[i].latest = UINT32_MAX;
         tc_word_table_each(h, &l[i], fn);
         each_cell(h, &l[i].w, fn);
         each_cell(h, &l[i].r, fn);

@@ -70,10 +70,13 @@ typedef struct tc_shadow_line {
     uint32_t written;  /* a bit a word: bytes of it may have a writer */
     uint32_t newest;   /* no writer's record is later; UINT32_MAX: not known */
     uint32_t tail;     /* the last of the readers in the pool, 0: not known, or
-                          one of them has a map */
+                          one of them has a map; where a transfer's read is
+                          the first: 1 and the CTAs that had ended then */
     uint8_t last, run; /* the first `run` readers are all that warp `last` has;
                           run 0: not known */
     bool mixed;        /* writers of the newest record may lie behind others */
+    uint32_t latest;   /* no reader's record is later, if the first is a
+                          transfer's; UINT32_MAX: not known */
 } tc_shadow_line;
 _Static_assert(sizeof(tc_shadow_line) == 64, "a line of the host's cache");
 

@@ -210,6 +210,18 @@ static void know_readers(const tc_race_visit *v, tc_shadow_line *line,
     }
 }
 
+/* A transfer's first read of a line behind another one's of its CTA, since when
+ * no CTA has ended: none of the readers is its own, and none would be taken. */
+static bool follows_transfers(const tc_race_visit *v,
+                              const tc_shadow_line *line) {
+    const tc_race *h = v->h;
+    const tc_shadow_record *x = tc_shadow_record_of(h, line->r.record);
+    return v->agent && !h->walks && line->r.record && !line->epoch &&
+           line->tail == h->ends + 1 && v->record > line->latest &&
+           (x->flags & TC_RACE_AGENT) && !(line->r.shape & TC_RACE_UNWRITTEN) &&
+           x->cta == tc_shadow_record_of(h, v->record)->cta;
+}
+
 void tc_race_add_reader(tc_race_visit *v, tc_shadow_line *line,
                         tc_shadow_cell m, bool apart) {
     tc_race *h = v->h;
@@ -221,11 +233,18 @@ void tc_race_add_reader(tc_race_visit *v, tc_shadow_line *line,
     if (line->epoch != v->epoch) {
         line->epoch = 0;
     }
+    if (!(m.shape & TC_RACE_UNWRITTEN) && follows_transfers(v, line)) {
+        line->latest = v->record;
+        tc_race_push(h, head, m);
+        return;
+    }
+    uint32_t latest = v->record;
     tc_walk k = walk(head);
     while (!k.end) {
         tc_shadow_cell *e = here(h, &k);
         const tc_shadow_record *x = tc_shadow_record_of(h, e->record);
         bool mine = false;
+        latest = e->record > latest ? e->record : latest;
         if (((e->shape ^ m.shape) & TC_RACE_UNWRITTEN) ||
             (e->shape & TC_RACE_WROTE)) {
             /* stays */
@@ -257,38 +276,14 @@ void tc_race_add_reader(tc_race_visit *v, tc_shadow_line *line,
         step(h, &k);
     }
     tc_race_push(h, head, m);
+    line->latest = latest;
     bool coarse =
         !apart && s.own >= TC_RACE_EXACT && !(m.shape & TC_RACE_UNWRITTEN);
     if (coarse) {
         coarsen(v, head);
     }
     know_readers(v, line, &s, coarse);
-}
-
-void tc_same_epoch_renew(tc_race *h, tc_shadow_line *line) {
-    uint32_t at = line->r.next;
-    if (!at) {
-        return;
-    }
-    uint32_t next = h->pool[at].next;
-    h->pool[at].next = 0;
-    if (next && line->tail) { /* all of them at a stroke */
-        h->pool[line->tail].next = h->free_cells;
-        h->free_cells = next;
-        next = 0;
-    }
-    line->tail = tc_shadow_shape_of(&line->r) == TC_RACE_COARSE ||
-                         tc_shadow_shape_of(&h->pool[at]) == TC_RACE_COARSE
-                     ? 0
-                     : at;
-    while (next) {
-        const tc_shadow_cell e = h->pool[next];
-        if (tc_shadow_shape_of(&e) == TC_RACE_COARSE) {
-            tc_shadow_cell_free(h, e.map);
-        }
-        tc_shadow_cell_free(h, next);
-        next = e.next;
-    }
+    line->tail = v->agent ? h->ends + 1 : 0;
 }
 
 /* The bytes of m that nobody has written: cells of their own. */

@@ -1,259 +1,323 @@
-/* test_grade.c - the judge of exercises/maxpool15: what it says of a file that
- * a submission's process left. */
-#include "grade/exercise.h"
-#include "grade/grade.h"
+/* test_grade.c - exercises as their folders describe them: expressions, the
+ * file, the data of a test, and the judge of what is left. */
+#include <stdarg.h>
+#include <stddef.h>
 
 #include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stdint.h>
 
 #include <cmocka.h>
 
-/* As exercises/maxpool15/main.cu writes it. */
-enum { GUARD = 1024, UNWRITTEN = 0x7fc0dead, INFINITE = 0x7f800000 };
-typedef struct result {
-    int32_t there, step, error;
-    char message[120];
-} result;
+#include "grade/case.h"
+#include "grade/case_data.h"
 
-typedef struct run {
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- expressions ---- */
+
+static const char *const scalars[] = {"i", "n"};
+static const char *const buffers[] = {"in"};
+static const tc_expr_names names = {scalars, buffers, 2, 1};
+
+static double value(const char *text, bool *bad) {
+    static const float in[] = {3, 1, 4, 1, 5};
+    const double at[] = {2, 5};
+    tc_expr_buffer b = {TC_C_TYPE_FLOAT, in, 5};
+    tc_expr_env env = {at, &b, false};
+    char why[160];
+    int column;
+    tc_arena *a = tc_arena_new();
+    const tc_formula *e = tc_expr_parse(a, text, &names, why, &column);
+    assert_non_null(e);
+    double v = tc_expr_value(e, &env);
+    *bad = env.bad;
+    tc_arena_free(a);
+    return v;
+}
+
+static void test_values(void **state) {
+    static const struct {
+        const char *text;
+        double value;
+    } rows[] = {{"1 + 2 * 3", 7},
+                {"(1 + 2) * -3", -9},
+                {"7 % 4 + div(7, 2) - 7 / 2", 2.5},
+                {"-7 % 4", 1},
+                {"i < n && n >= 5 ? in[i] : 0", 4},
+                {"i == 2 || 1 / 0 > 3", 1},
+                {"max(j = 0 .. n - 1: in[j])", 5},
+                {"min(j = max(0, i - 1) .. i + 1: in[j])", 1},
+                {"sum(j = 0..n - 1: in[j] * in[j])", 52},
+                {"sum(r = 0 .. 1: sum(c = 0 .. r: 10 * r + c))", 21},
+                {"max(1, 2, 3) + min(4, 5) + sum(1, 1)", 9},
+                {"abs(0 - 3) + floor(2.75)", 5},
+                {"max(j = 3 .. 2: in[j])", 0}};
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        bool bad;
+        double v = value(rows[k].text, &bad);
+        if (bad || v < rows[k].value || v > rows[k].value) {
+            fail_msg("%s is %g, not %g", rows[k].text, v, rows[k].value);
+        }
+    }
+}
+
+static void test_outside(void **state) {
+    bool bad;
+    (void)state;
+    value("in[n]", &bad);
+    assert_true(bad);
+    value("in[0 - 1]", &bad);
+    assert_true(bad);
+}
+
+static void test_refused(void **state) {
+    static const struct {
+        const char *text, *why;
+        int column;
+    } rows[] = {{"1 +", "an expression is missing here", 3},
+                {"m", "there is no 'm' here", 0},
+                {"in[2", "']' is missing here", 4},
+                {"in", "'[' is missing here", 2},
+                {"max(j = 0 ... n: j)", "an expression is missing here", 12},
+                {"1 2", "the expression ends before this", 2},
+                {"div(1)", "div takes two arguments", 6},
+                {"i ? 1", "':' is missing here", 5}};
+    (void)state;
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        char why[160];
+        int column;
+        tc_arena *a = tc_arena_new();
+        assert_null(tc_expr_parse(a, rows[k].text, &names, why, &column));
+        assert_string_equal(why, rows[k].why);
+        assert_int_equal(column, rows[k].column);
+        tc_arena_free(a);
+    }
+}
+
+/* ---- the file ---- */
+
+typedef struct loaded {
     tc_arena *arena;
+    const tc_exercise *e;
+    char said[1024];
+} loaded;
+
+static void hear(void *user, const tc_diag *d) {
+    loaded *l = user;
+    size_t n = strlen(l->said);
+    snprintf(l->said + n, sizeof l->said - n, "%d:%d: %s\n", d->line, d->col,
+             d->message);
+}
+
+static loaded load(const char *text) {
+    char folder[] = "/tmp/test_grade-XXXXXX", path[64];
+    loaded l = {.arena = tc_arena_new()};
+    tc_diags d = {hear, &l, 0};
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/exercise.yml", folder);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    l.e = tc_exercise_load(l.arena, "pool", folder, &d);
+    unlink(path);
+    rmdir(folder);
+    return l;
+}
+
+static const char good[] =
+    "format: 1\n"
+    "title: pooling\n"
+    "interface: void pool(float* out, const float* in, int n, float a)\n"
+    "buffers:\n"
+    "  in: {count: n}\n"
+    "  out: {count: n, result: \"a * in[i]\"}\n"
+    "mistakes:\n"
+    "  - {out: \"in[i]\", says: a is not used}\n"
+    "tests:\n"
+    "  - {n: 40, a: 2, in: whole}\n"
+    "  - {n: 1..9, a: 2, hidden: true}\n"
+    "structure:\n"
+    "  test: {n: 100, a: 3}\n"
+    "  rules: [{measure: ctas, least: n / 10, points: 4, says: spread}]\n";
+
+static void test_load(void **state) {
+    loaded l = load(good);
+    (void)state;
+    assert_string_equal(l.said, "");
+    assert_non_null(l.e);
+    assert_string_equal(l.e->function, "pool");
+    assert_int_equal(l.e->nargs, 4);
+    assert_true(l.e->args[0].output && !l.e->args[1].output);
+    assert_int_equal(l.e->ntests, 2);
+    assert_true(l.e->tests[1].hidden);
+    assert_int_equal(l.e->rules[0].points, 4);
+    tc_arena_free(l.arena);
+}
+
+/* good with one text for another. */
+static void refused(const char *from, const char *to, const char *says) {
+    char text[2048];
+    const char *at = strstr(good, from);
+    assert_non_null(at);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, to,
+             at + strlen(from));
+    loaded l = load(text);
+    if (l.e != NULL || strstr(l.said, says) == NULL) {
+        fail_msg("%s: %s", to, l.said);
+    }
+    tc_arena_free(l.arena);
+}
+
+static void test_refused_files(void **state) {
+    (void)state;
+    refused("title", "titel", "2:8: there is no key 'titel' here");
+    refused("int n", "FILE *n", "'FILE *n' is no argument");
+    refused("a * in[i]", "a * inn[i]", "6:32: there is no 'inn' here");
+    refused("{count: n}", "{}", "in needs its count");
+    refused("in: whole", "in: wholes", "there are no values 'wholes'");
+    refused("n: 1..9", "n: 9..1", "each test gives n");
+    refused("measure: ctas", "measure: cta", "there is no measure 'cta'");
+    refused(", least: n / 10", "", "a rule has a bound");
+    refused("  - {n: 40", "  - {n: 40]", "did not find expected");
+    refused("interface: void", "interface: int", "the interface of a function");
+}
+
+/* ---- a test's calls, and their judge ---- */
+
+typedef struct judged {
     tc_case c;
-    int n;
-    const float *in;
-    uint8_t *left;    /* two calls: no guards, then guards */
-    uint32_t *out[2]; /* out[0] of each */
-    uint32_t *kept[2];
-    result *r[2];
-    size_t size;
-    tc_buf why;
-} run;
+    tc_reason reason;
+    char why[1024];
+} judged;
 
-static uint32_t bits(float f) {
-    uint32_t b;
-    memcpy(&b, &f, sizeof b);
-    return b;
-}
-
-/* The largest of in[i - left] ... in[i + right], the slow way. */
-static float most(const run *r, int i, int left, int right) {
-    float m = 0;
-    for (int j = 0; j < r->n; j++) {
-        m = j >= i - left && j <= i + right && r->in[j] > m ? r->in[j] : m;
-    }
-    return m;
-}
-
-/* The file of a submission that looks so far to the left and to the right. */
-static run left_by(int number, uint64_t seed, int left, int right) {
-    run r = {.arena = tc_arena_new()};
-    tc_exercise_maxpool15.make(number, seed, r.arena, &r.c);
-    uint32_t header[7]; /* magic, n, guard, three patterns */
-    memcpy(header, r.c.file, sizeof header);
-    r.n = (int)header[2];
-    assert_int_equal(header[3], GUARD);
-    r.in = (const float *)(const void *)(r.c.file + sizeof header);
-    assert_int_equal(r.c.size, sizeof header + (size_t)r.n * 4);
-    r.size = r.c.most;
-    r.left = tc_alloc(r.arena, r.size);
-    memset(r.left, 0, r.size);
-    uint8_t *p = r.left;
-    for (int k = 0; k < 2; k++) {
-        size_t guard = k ? GUARD : 0, all = (size_t)r.n + 2 * guard;
-        r.r[k] = (result *)(void *)p;
-        r.r[k]->there = 1;
-        uint32_t *out = (uint32_t *)(void *)(p + sizeof(result));
-        uint32_t *in = out + all;
-        p += sizeof(result) + all * 8;
-        for (size_t i = 0; i < all; i++) {
-            out[i] = header[6];
-            in[i] = header[5];
+/* What a right kernel leaves, then changed by spoil. */
+static judged judge(const loaded *l, void (*spoil)(tc_task_call *c)) {
+    judged j;
+    const char *why;
+    tc_buf b = TC_BUF_INIT;
+    assert_true(tc_case_make(l->e, 0, 7, l->arena, &j.c, &why));
+    assert_int_equal(j.c.task.ncalls, 2);
+    for (int i = 0; i < 2; i++) {
+        tc_task_call *c = &j.c.task.calls[i];
+        for (int k = 0; k < c->nbuffers; k++) {
+            tc_task_buffer *x = &c->buffers[k];
+            memcpy(x->after, x->before, x->bytes + 2 * x->guard);
         }
-        r.out[k] = out + guard;
-        r.kept[k] = in + guard;
-        for (int i = 0; i < r.n; i++) {
-            r.out[k][i] = bits(most(&r, i, left, right));
-            r.kept[k][i] = bits(r.in[i]);
+        float *out =
+            (float *)(void *)(c->buffers[0].after + c->buffers[0].guard);
+        const float *in =
+            (const void *)(c->buffers[1].before + c->buffers[1].guard);
+        for (int k = 0; k < 40; k++) {
+            out[k] = 2 * in[k];
+        }
+        c->entered = c->left = true;
+        c->launches = 1;
+        if (spoil) {
+            spoil(c);
         }
     }
-    assert_true(p <= r.left + r.size);
-    return r;
+    j.reason = tc_case_judge(&j.c, l->arena, &b);
+    snprintf(j.why, sizeof j.why, "%s", tc_buf_text(&b));
+    tc_buf_free(&b);
+    return j;
 }
 
-static tc_judged judge(run *r) {
-    tc_buf_clear(&r->why);
-    return tc_exercise_maxpool15.judge(&r->c, r->left, r->size, &r->why);
+static float *out_of(tc_task_call *c) {
+    return (float *)(void *)(c->buffers[0].after + c->buffers[0].guard);
 }
 
-static void wrong(run *r, const char *says) {
-    assert_int_equal(judge(r), TC_WRONG);
-    if (strstr(tc_buf_text(&r->why), says) == NULL) {
-        fail_msg("'%s' lacks '%s'", tc_buf_text(&r->why), says);
+static void one_wrong(tc_task_call *c) {
+    out_of(c)[7] += 1;
+}
+static void unwritten(tc_task_call *c) {
+    memcpy(c->buffers[0].after, c->buffers[0].before,
+           c->buffers[0].bytes + 2 * c->buffers[0].guard);
+}
+static void plain(tc_task_call *c) {
+    memcpy(out_of(c), c->buffers[1].before + c->buffers[1].guard, 160);
+}
+static void before(tc_task_call *c) {
+    if (c->buffers[0].guard > 0) {
+        out_of(c)[-1] = 0;
     }
 }
-
-static void end(run *r) {
-    tc_buf_free(&r->why);
-    tc_arena_free(r->arena);
+static void changed(tc_task_call *c) {
+    c->buffers[1].after[c->buffers[1].guard + 4] ^= 1;
+}
+static void no_kernel(tc_task_call *c) {
+    c->launches = 0;
+}
+static void read_in(tc_task_call *c) {
+    c->acts[TC_TASK_READ_BUFFER] = 1;
+    c->buffer[TC_TASK_READ_BUFFER] = 1;
+}
+static void error(tc_task_call *c) {
+    c->error = 700;
+}
+static void gone(tc_task_call *c) {
+    c->left = false;
 }
 
-static void right_answers_are_right(void **state) {
+static void test_judge(void **state) {
+    static const struct {
+        void (*spoil)(tc_task_call *c);
+        tc_reason reason;
+        const char *says;
+    } rows[] = {{NULL, TC_REASON_NONE, ""},
+                {one_wrong, TC_REASON_WRONG_VALUE, "out[7] is "},
+                {unwritten, TC_REASON_UNWRITTEN, "out[0] was never written"},
+                {plain, TC_REASON_WRONG_VALUE, "a is not used"},
+                {before, TC_REASON_OUTSIDE, "out[-1] was written"},
+                {changed, TC_REASON_INPUT_CHANGED, "in[1] was changed"},
+                {no_kernel, TC_REASON_NO_KERNEL, "no kernel was launched"},
+                {read_in, TC_REASON_HOST_READ, "the host reads in:"},
+                {error, TC_REASON_CUDA_ERROR, "cudaErrorIllegalAddress"},
+                {gone, TC_REASON_ENDED, ""}};
+    loaded l = load(good);
     (void)state;
-    for (int i = 0; i < tc_exercise_maxpool15.ncases; i++) {
-        run r = left_by(i, 42, 15, 15);
-        assert_int_equal(judge(&r), TC_RIGHT);
-        assert_string_equal(tc_buf_text(&r.why), "");
-        end(&r);
-    }
-}
-
-/* The chapter's sizes are all there; drawn ones do not tell theirs. */
-static void cases(void **state) {
-    (void)state;
-    static const int asked[] = {1, 15, 16, 30, 31, 32, 127, 128, 129, 1000};
-    bool seen[10] = {false};
-    int hidden = 0;
-    for (int i = 0; i < tc_exercise_maxpool15.ncases; i++) {
-        run r = left_by(i, 7, 15, 15);
-        for (int k = 0; k < 10; k++) {
-            seen[k] |= r.n == asked[k];
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        judged j = judge(&l, rows[k].spoil);
+        if (j.reason != rows[k].reason || !strstr(j.why, rows[k].says)) {
+            fail_msg("row %zu: %s: %s", k, tc_reason_names[j.reason], j.why);
         }
-        hidden += r.c.hidden;
-        assert_true(!r.c.hidden || strpbrk(r.c.name, "0123456789") == NULL);
-        for (int j = 0; j < r.n; j++) {
-            assert_true(r.in[j] > 0 && bits(r.in[j]) < INFINITE);
-        }
-        end(&r);
     }
-    for (int k = 0; k < 10; k++) {
-        assert_true(seen[k]);
-    }
-    assert_true(hidden >= 3);
+    tc_arena_free(l.arena);
 }
 
-static void seeds(void **state) {
+/* The same seed, the same data; another seed, or call, other data. */
+static void test_seeds(void **state) {
+    loaded l = load(good);
+    tc_case a, b, c;
+    const char *why;
     (void)state;
-    enum { RANDOM = 12 /* 1000 elements */ };
-    run a = left_by(RANDOM, 1, 15, 15), b = left_by(RANDOM, 1, 15, 15);
-    run c = left_by(RANDOM, 2, 15, 15);
-    assert_int_equal(a.c.size, b.c.size);
-    assert_memory_equal(a.c.file, b.c.file, a.c.size);
-    assert_int_equal(a.c.size, c.c.size);
-    assert_memory_not_equal(a.c.file, c.c.file, a.c.size);
-    end(&a);
-    end(&b);
-    end(&c);
-}
-
-static void another_window_is_named(void **state) {
-    (void)state;
-    enum { LONG = 11 /* 509 elements */ };
-    static const int windows[][2] = {{15, 14}, {14, 15}, {16, 15}, {15, 0},
-                                     {0, 15},  {7, 7},   {16, 16}, {0, 0}};
-    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
-        char says[96];
-        run r = left_by(LONG, 5, windows[i][0], windows[i][1]);
-        snprintf(says, sizeof says, "the window in[i - %d] ... in[i + %d].",
-                 windows[i][0], windows[i][1]);
-        wrong(&r, says);
-        end(&r);
-    }
-}
-
-static void guards(void **state) {
-    (void)state;
-    for (int number = 0; number < 2; number++) { /* n = 1, n = 15 */
-        char says[64];
-        run r = left_by(number, 9, 15, 15);
-        r.out[1][-1] = 0;
-        wrong(&r, "out[-1] was written");
-        end(&r);
-        r = left_by(number, 9, 15, 15);
-        r.out[1][r.n + GUARD - 1] = 0;
-        snprintf(says, sizeof says, "out[%d] was written", r.n + GUARD - 1);
-        wrong(&r, says);
-        end(&r);
-        r = left_by(number, 9, 15, 15);
-        r.kept[1][-GUARD] = 0;
-        wrong(&r, "in[-1024] was written");
-        end(&r);
-        r = left_by(number, 9, 15, 15);
-        r.kept[0][r.n - 1] ^= 1;
-        snprintf(says, sizeof says, "in[%d] was changed", r.n - 1);
-        wrong(&r, says);
-        end(&r);
-    }
-}
-
-static void elements(void **state) {
-    (void)state;
-    run r = left_by(0, 3, 15, 15); /* n = 1 */
-    r.out[0][0] = UNWRITTEN;
-    wrong(&r, "out[0] was never written");
-    r.out[0][0] = INFINITE;
-    wrong(&r, "out[0] is infinite: it came from outside of in[0] ... in[0]");
-    r.out[0][0] = bits(r.in[0]) ^ 1; /* the last bit counts */
-    wrong(&r, "out[0] is ");
-    wrong(&r, "The window of out[0] is in[0] ... in[0]");
-    r.out[0][0] = bits(r.in[0]);
-    r.out[1][0] = 0x7fc00001;
-    wrong(&r, "out[0] is nan, expected ");
-    end(&r);
-    r = left_by(4, 3, 15, 15); /* n = 31, rising */
-    r.out[1][15] = 0;
-    r.out[1][30] = 0;
-    wrong(&r, "out[15] is 0, expected ");
-    wrong(&r, "The window of out[15] is in[0] ... in[30]; its largest element "
-              "is in[30] = ");
-    wrong(&r, "2 of 31 elements are wrong.");
-    end(&r);
-}
-
-/* What the process left is its own: nothing in it is to be believed. */
-static void files_of_all_sorts(void **state) {
-    (void)state;
-    run r = left_by(6, 3, 15, 15);
-    size_t size = r.size;
-    for (r.size = 0; r.size < size; r.size += 61) {
-        assert_int_not_equal(judge(&r), TC_WRONG);
-    }
-    r.size = size;
-    r.r[1]->there = 0;
-    assert_int_equal(judge(&r), TC_NO_RESULT);
-    r.r[1]->there = 1;
-    memset(r.r[0]->message, 'x', sizeof r.r[0]->message);
-    static const int32_t steps[] = {1, 2, 3, 4, 5, -1, INT32_MAX, INT32_MIN};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        r.r[0]->step = steps[i];
-        wrong(&r, "xxx");
-        assert_true(r.why.len < 300);
-    }
-    memset(r.left, 0xff, r.size);
-    assert_int_equal(judge(&r), TC_NO_RESULT);
-    memset(r.left, 0, r.size);
-    assert_int_equal(judge(&r), TC_NO_RESULT);
-    end(&r);
-}
-
-static void list_of_exercises(void **state) {
-    (void)state;
-    assert_string_equal(tc_grade_exercises()[0], "maxpool15");
-    assert_non_null(tc_grade_about("maxpool15"));
-    assert_null(tc_grade_about("nothing"));
+    assert_true(tc_case_make(l.e, 0, 1, l.arena, &a, &why));
+    assert_true(tc_case_make(l.e, 0, 1, l.arena, &b, &why));
+    assert_true(tc_case_make(l.e, 0, 2, l.arena, &c, &why));
+    const tc_task_buffer *x = &a.task.calls[0].buffers[1];
+    assert_memory_equal(x->before, b.task.calls[0].buffers[1].before, 160);
+    assert_memory_not_equal(x->before, c.task.calls[0].buffers[1].before, 160);
+    assert_memory_not_equal(x->before,
+                            a.task.calls[1].buffers[1].before + TC_GUARD, 160);
+    /* What out holds before is a secret too. */
+    assert_memory_not_equal(a.task.calls[0].buffers[0].before,
+                            c.task.calls[0].buffers[0].before, 4);
+    assert_string_equal(a.name, "n = 40, a = 2, whole values");
+    assert_true(tc_case_make(l.e, 1, 2, l.arena, &c, &why));
+    assert_string_equal(c.name, "n drawn, a = 2, random values");
+    tc_arena_free(l.arena);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_answers_are_right),
-        cmocka_unit_test(cases),
-        cmocka_unit_test(seeds),
-        cmocka_unit_test(another_window_is_named),
-        cmocka_unit_test(guards),
-        cmocka_unit_test(elements),
-        cmocka_unit_test(files_of_all_sorts),
-        cmocka_unit_test(list_of_exercises),
-    };
+        cmocka_unit_test(test_values),        cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_refused),       cmocka_unit_test(test_load),
+        cmocka_unit_test(test_refused_files), cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_seeds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

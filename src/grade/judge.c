@@ -1,0 +1,294 @@
+/* judge.c - compares what a call left with what is right. */
+#include "grade/case.h"
+#include "grade/case_data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "cudaErrorInvalidValue (invalid argument)". */
+static const char *words_of(tc_arena *a, int error) {
+    static const struct {
+        int number;
+        const char *name, *text;
+    } all[] = {
+#define X(name, number, text) {number, #name, text},
+#include "runtime/stub/errors.def"
+#undef X
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].number == error) {
+            return tc_format(a, "%s (%s)", all[i].text, all[i].name);
+        }
+    }
+    return tc_format(a, "CUDA error %d", error);
+}
+
+/* One call while it is judged. */
+typedef struct judging {
+    const tc_case *c;
+    const tc_task_call *call;
+    const tc_case_data *data;
+    tc_expr_env env;
+    tc_arena *arena;
+    tc_buf *why;
+} judging;
+
+static const tc_argument *argument(const judging *j, int buffer) {
+    return &j->c->exercise->args[j->data->argument[buffer]];
+}
+
+static double expected(judging *j, const tc_formula *x, uint64_t i) {
+    *(double *)(uintptr_t)j->data->scalars = (double)i;
+    return tc_expr_value(x, &j->env);
+}
+
+static const uint8_t *left(const tc_task_buffer *b) {
+    return b->after + b->guard;
+}
+
+/* Floats in order as integers: neighbours differ by one. */
+static int64_t order_of(double v) {
+    float f = (float)v;
+    int32_t b;
+    memcpy(&b, &f, sizeof b);
+    return b >= 0 ? b : (int64_t)INT32_MIN - b;
+}
+
+static bool right(const tc_argument *x, const void *at, uint64_t i,
+                  double want) {
+    uint64_t size = tc_c_type_bytes(x->type);
+    uint8_t bytes[8];
+    double got = tc_c_type_read(x->type, at, i);
+    tc_c_type_write(x->type, bytes, 0, want);
+    if (memcmp((const uint8_t *)at + i * size, bytes, size) == 0) {
+        return true;
+    }
+    if (isnan(got) || isnan(want)) {
+        return false;
+    }
+    return (x->absolute > 0 && fabs(got - want) <= x->absolute) ||
+           (x->ulps > 0 &&
+            llabs(order_of(got) - order_of(want)) <= (int64_t)x->ulps);
+}
+
+static bool is_before(const tc_task_buffer *b, uint64_t size, uint64_t i) {
+    return memcmp(b->after + b->guard + i * size,
+                  b->before + b->guard + i * size, size) == 0;
+}
+
+/* ---- what is around ---- */
+
+/* The first element outside that changed: "out[-1] was written". */
+static bool guards(const judging *j, int k) {
+    const tc_task_buffer *b = &j->call->buffers[k];
+    uint64_t size = tc_c_type_bytes(argument(j, k)->type);
+    int64_t n = (int64_t)(b->bytes / size), g = (int64_t)(b->guard / size);
+    for (int64_t i = -g; i < n + g; i++) {
+        uint64_t at = (uint64_t)(i + g) * size;
+        if ((i < 0 || i >= n) &&
+            memcmp(b->after + at, b->before + at, size) != 0) {
+            tc_buf_printf(j->why,
+                          "%s[%" PRId64 "] was written, and %s has only "
+                          "%s[0] ... %s[%" PRId64 "]",
+                          b->name, i, b->name, b->name, b->name, n - 1);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool unchanged(const judging *j, int k) {
+    const tc_task_buffer *b = &j->call->buffers[k];
+    uint64_t size = tc_c_type_bytes(argument(j, k)->type);
+    for (uint64_t i = 0; i < b->bytes / size; i++) {
+        if (!is_before(b, size, i)) {
+            tc_buf_printf(j->why,
+                          "%s[%" PRIu64 "] was changed: the input must stay "
+                          "as it is",
+                          b->name, i);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- values ---- */
+
+static bool all_are(judging *j, int k, const tc_formula *x, uint64_t first) {
+    const tc_task_buffer *b = &j->call->buffers[k];
+    const tc_argument *arg = argument(j, k);
+    uint64_t n = b->bytes / tc_c_type_bytes(arg->type);
+    bool all = right(arg, left(b), first, expected(j, x, first));
+    for (uint64_t i = 0; i < n && all; i++) {
+        all = right(arg, left(b), i, expected(j, x, i));
+    }
+    return all;
+}
+
+/* A mistake that all values are those of. */
+static void name_mistake(judging *j, int k, uint64_t first) {
+    const tc_exercise *e = j->c->exercise;
+    for (int i = 0; i < e->nmistakes; i++) {
+        const tc_mistake *m = &e->mistakes[i];
+        if (m->output == j->data->argument[k] &&
+            all_are(j, k, m->result, first)) {
+            tc_buf_printf(j->why, "\n%s", m->says);
+            return;
+        }
+    }
+}
+
+static tc_reason wrong_element(judging *j, int k, uint64_t i, uint64_t wrong) {
+    const tc_exercise *e = j->c->exercise;
+    const tc_argument *x = argument(j, k);
+    const tc_task_buffer *b = &j->call->buffers[k];
+    uint64_t size = tc_c_type_bytes(x->type), n = b->bytes / size;
+    double got = tc_c_type_read(x->type, left(b), i);
+    double want = expected(j, x->result, i);
+    bool same = is_before(b, size, i);
+    if (same && !x->starts) {
+        tc_buf_printf(j->why, "%s[%" PRIu64 "] was never written", b->name, i);
+    } else if (isinf(got) && !isinf(want)) {
+        tc_buf_printf(j->why,
+                      "%s[%" PRIu64 "] is infinite: it came from outside of "
+                      "the input",
+                      b->name, i);
+    } else {
+        tc_buf_printf(j->why, "%s[%" PRIu64 "] is %.9g, expected %.9g", b->name,
+                      i, got, want);
+    }
+    if (e->explain) {
+        expected(j, x->result, i);
+        tc_buf_printf(j->why, "\n%s",
+                      tc_exercise_fill(j->arena, e, e->explain, &j->env));
+    }
+    if (!same || x->starts) {
+        name_mistake(j, k, i);
+    }
+    if (wrong > 1) {
+        tc_buf_printf(j->why,
+                      "\n%" PRIu64 " of %" PRIu64 " elements are wrong.", wrong,
+                      n);
+    }
+    return same && !x->starts ? TC_REASON_UNWRITTEN : TC_REASON_WRONG_VALUE;
+}
+
+static tc_reason elements(judging *j, int k) {
+    const tc_task_buffer *b = &j->call->buffers[k];
+    const tc_argument *x = argument(j, k);
+    uint64_t n = b->bytes / tc_c_type_bytes(x->type), wrong = 0, first = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        if (!right(x, left(b), i, expected(j, x->result, i))) {
+            first = wrong == 0 ? i : first;
+            wrong++;
+        }
+    }
+    return wrong ? wrong_element(j, k, first, wrong) : TC_REASON_NONE;
+}
+
+/* ---- what the host did ---- */
+
+static tc_reason host(const judging *j) {
+    static const struct {
+        tc_reason reason;
+        const char *says;
+    } rows[TC_TASK_ACTS] = {
+        [TC_TASK_READ_BUFFER] = {TC_REASON_HOST_READ,
+                                 "the host reads %s: a kernel has to compute "
+                                 "the result"},
+        [TC_TASK_READ_MUCH] = {TC_REASON_HOST_READ,
+                               "the host reads back device memory%s: a kernel "
+                               "has to compute the result, and no more than "
+                               "64 bytes may be read"},
+        [TC_TASK_WROTE_BUFFER] = {TC_REASON_HOST_WRITE,
+                                  "the host writes to %s: a kernel has to be "
+                                  "the last that writes there"},
+        [TC_TASK_SHARED] = {TC_REASON_HOST_SHARED,
+                            "the host asks for memory that it shares with "
+                            "kernels (managed, pinned)%s: device memory is "
+                            "all that may be used here"},
+        [TC_TASK_FREED] = {TC_REASON_HOST_FREE,
+                           "the host frees %s or resets the device: the "
+                           "memory is the caller's"},
+        [TC_TASK_LAUNCHES] = {TC_REASON_LAUNCHES,
+                              "there are more launches than this exercise "
+                              "allows%s"}};
+    for (int i = 0; i < TC_TASK_ACTS; i++) {
+        int b = j->call->buffer[i];
+        const char *name =
+            i == TC_TASK_READ_BUFFER || i == TC_TASK_WROTE_BUFFER ||
+                    i == TC_TASK_FREED
+                ? (b >= 0 ? j->call->buffers[b].name : "device memory")
+                : "";
+        if (j->call->acts[i] > 0) {
+            const char *at = strstr(rows[i].says, "%s");
+            tc_buf_printf(j->why, "%.*s%s%s", (int)(at - rows[i].says),
+                          rows[i].says, name, at + 2);
+            return rows[i].reason;
+        }
+    }
+    return TC_REASON_NONE;
+}
+
+/* ---- a call ---- */
+
+static tc_reason buffers(judging *j) {
+    for (int k = 0; k < j->call->nbuffers; k++) {
+        if (!guards(j, k)) {
+            return TC_REASON_OUTSIDE;
+        }
+    }
+    for (int k = 0; k < j->call->nbuffers; k++) {
+        if (!argument(j, k)->output && !unchanged(j, k)) {
+            return TC_REASON_INPUT_CHANGED;
+        }
+    }
+    for (int k = 0; k < j->call->nbuffers; k++) {
+        tc_reason r = argument(j, k)->output ? elements(j, k) : TC_REASON_NONE;
+        if (r != TC_REASON_NONE) {
+            return r;
+        }
+    }
+    return TC_REASON_NONE;
+}
+
+static tc_reason one_call(judging *j) {
+    tc_reason r = host(j);
+    if (r != TC_REASON_NONE) {
+        return r;
+    }
+    if (!j->call->left) {
+        return TC_REASON_ENDED;
+    }
+    if (j->call->error != 0) {
+        const char *words = words_of(j->arena, j->call->error);
+        tc_buf_printf(j->why, "%s: %s",
+                      j->call->launches > 0 ? "the kernel or its launch failed"
+                                            : "a call of CUDA's failed",
+                      words);
+        return TC_REASON_CUDA_ERROR;
+    }
+    if (j->call->lost) {
+        tc_buf_puts(j->why, "the buffers cannot be read any more");
+        return TC_REASON_HOST_FREE;
+    }
+    r = buffers(j);
+    if (r == TC_REASON_NONE && j->call->launches == 0) {
+        tc_buf_puts(j->why, "no kernel was launched");
+        r = TC_REASON_NO_KERNEL;
+    }
+    return r;
+}
+
+tc_reason tc_case_judge(const tc_case *c, tc_arena *a, tc_buf *why) {
+    tc_reason r = TC_REASON_NONE;
+    for (int i = 0; i < c->task.ncalls && r == TC_REASON_NONE; i++) {
+        const tc_case_data *d = &c->data[i];
+        judging j = {
+            c, &c->task.calls[i], d, {d->scalars, d->buffers, false}, a, why};
+        r = one_call(&j);
+    }
+    return r;
+}

@@ -1,0 +1,321 @@
+/* run.c - runs one test of a CUDA exercise and says what came of it. */
+#include "grade/grading.h"
+
+#include "base/limits.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Of the compilers: their time is not the submission's, and these end what
+ * would never end by itself. */
+static const tc_limits building = {.cpu_s = 60,
+                                   .wall_s = 1200,
+                                   .idle_s = 120,
+                                   .memory = UINT64_C(4) << 30,
+                                   .disk = UINT64_C(512) << 20};
+/* Of the submission, for each case: what the machine gives to its processes and
+ * to the simulator, the largest file that it may write, its device memory. The
+ * clock counts only where it goes much slower than the processor. */
+enum { WALL_TIMES = 20, WALL_MORE_S = 60 };
+static const tc_limits running = {.memory = UINT64_C(4) << 30,
+                                  .disk = UINT64_C(16) << 20};
+#define DEVICE_MEMORY (UINT64_C(256) << 20)
+
+bool tc_grading_interrupted(const tc_grading *g) {
+    return tc_session_interrupted(g->session) ||
+           (g->o->outer != NULL && tc_session_interrupted(g->o->outer));
+}
+
+bool tc_grading_stop(tc_grading *g, tc_test *t, const char *why) {
+    g->verdict->status = TC_MACHINE;
+    g->verdict->error = g->verdict->stopped = tc_strdup(g->verdict->arena, why);
+    t->status = TC_TEST_ERROR;
+    t->reason = TC_REASON_MACHINE;
+    t->message = g->verdict->error;
+    return false;
+}
+
+/* ---- what the compiler and the linker say ---- */
+
+/* Whether the linker misses, or has twice, something of that name alone: what
+ * it says about it is not in a student's terms. */
+static bool linker_says(const char *said, const char *what, const char *name) {
+    const char *p = strstr(said, what);
+    size_t n = strlen(name);
+    while (p != NULL) {
+        p += strlen(what);
+        if (strncmp(p, name, n) != 0 || strchr("('`\n", p[n]) == NULL) {
+            return false;
+        }
+        p = strstr(p, what);
+    }
+    return strstr(said, what) != NULL;
+}
+
+static void say_compiler(tc_grading *g) {
+    tc_diags d = {g->diag, g->user, 0};
+    const tc_exercise *e = g->exercise;
+    const char *said = tc_buf_text(&g->compiler);
+    tc_arena *a = g->verdict->arena;
+    if (linker_says(said, "undefined reference to `", e->function)) {
+        tc_error(&d, TC_NOWHERE,
+                 tc_format(a, "the interface is %s", e->interface),
+                 "%s does not define the function that is asked for, %s",
+                 g->o->path, e->function);
+        g->verdict->refused =
+            tc_format(a, "it does not define %s", e->interface);
+    } else if (linker_says(said, "multiple definition of `", "main")) {
+        tc_error(&d, TC_NOWHERE, "the grader brings its own main; leave it out",
+                 "%s defines main", g->o->path);
+        g->verdict->refused = "it defines main, which the grader brings";
+    } else {
+        const char *errors = tc_buf_text(&g->said);
+        if (g->compiler.len > 0) {
+            tc_diag_report(&d, TC_VERBATIM, TC_NOWHERE, NULL, "%s", said);
+        }
+        if (g->said.len > 0) {
+            tc_error(&d, TC_NOWHERE, g->hint, "%s", errors);
+        }
+        g->verdict->refused = tc_format(a, "%s%s", said, errors);
+    }
+}
+
+/* ---- the end of a run ---- */
+
+static bool is(const json_t *report, const char *key, const char *word) {
+    const char *s = json_string_value(json_object_get(report, key));
+    return s != NULL && strcmp(s, word) == 0;
+}
+
+/* Why a run that left no result ended. */
+static tc_reason explain(tc_grading *g, int exit, const json_t *report,
+                         tc_buf *why) {
+    if (json_array_size(json_object_get(report, "findings")) > 0) {
+        return TC_REASON_FINDING; /* they say it */
+    }
+    if (exit == TC_TIMEOUT && g->said.len > 0) {
+        tc_buf_printf(why, "time limit: no result after %g second%s",
+                      g->limit_s, g->limit_s == 1 ? "" : "s");
+        return TC_REASON_TIME_LIMIT;
+    }
+    if (g->said.len > 0) {
+        tc_buf_puts(why, tc_buf_text(&g->said));
+        return is(report, "status", "limit") ? TC_REASON_LIMIT
+                                             : TC_REASON_ENDED;
+    }
+    tc_buf_printf(why,
+                  "the program ended with status %d before the call of %s "
+                  "was over: nothing may end it",
+                  exit, g->exercise->function);
+    return TC_REASON_ENDED;
+}
+
+/* A place where simulator and GPU (--backend both) left different bytes. */
+static void say_difference(const json_t *d, tc_buf *why) {
+    const char *kernel = json_string_value(json_object_get(d, "kernel"));
+    const char *buffer = json_string_value(json_object_get(d, "buffer"));
+    tc_buf_printf(why,
+                  "after %s, %s differs at byte %lld between the simulator and "
+                  "the GPU",
+                  kernel ? kernel : "a launch", buffer ? buffer : "memory",
+                  (long long)json_integer_value(json_object_get(d, "offset")));
+}
+
+static void judge(tc_grading *g, const tc_case *c, int exit,
+                  const json_t *report, tc_test *t) {
+    tc_buf why = TC_BUF_INIT;
+    const json_t *differences = json_object_get(report, "differences");
+    bool clean = json_array_size(json_object_get(report, "findings")) == 0;
+    t->reason = tc_case_judge(c, g->verdict->arena, &why);
+    if (t->reason == TC_REASON_ENDED) {
+        t->reason = explain(g, exit, report, &why);
+    } else if (t->reason == TC_REASON_NONE && !clean) {
+        t->reason = TC_REASON_FINDING;
+        tc_buf_puts(&why, "the values are right this time, by luck:");
+    } else if (t->reason == TC_REASON_NONE &&
+               json_array_size(differences) > 0) {
+        t->reason = TC_REASON_DIFFERS;
+        say_difference(json_array_get(differences, 0), &why);
+    }
+    t->status = t->reason == TC_REASON_NONE ? TC_TEST_PASSED : TC_TEST_FAILED;
+    t->message = tc_buf_finish(&why, g->verdict->arena);
+}
+
+/* It was not built, or could not be started. */
+static bool take_refused(tc_grading *g, int exit, const json_t *j, tc_test *t) {
+    if (is(j, "fault", "interrupt")) {
+        return tc_grading_stop(g, t, "grading was interrupted");
+    }
+    if (is(j, "fault", "machine") || j == NULL) {
+        return tc_grading_stop(
+            g, t, g->said.len > 0 ? tc_buf_text(&g->said) : "there is no room");
+    }
+    g->verdict->status = (tc_status)exit;
+    t->reason = TC_REASON_COMPILE;
+    say_compiler(g);
+    return false;
+}
+
+/* What came of a run; j is its report. False: no further case can run. */
+static bool take(tc_grading *g, const tc_case *c, int exit, const json_t *j,
+                 tc_test *t) {
+    bool cut = json_object_get(j, "why") != NULL; /* not ended by itself */
+    if (tc_grading_interrupted(g)) {              /* whatever it came to */
+        return tc_grading_stop(g, t, "grading was interrupted");
+    }
+    if (j == NULL || is(j, "status", "refused") || (cut && exit == TC_NO_GPU)) {
+        return take_refused(g, exit, j, t);
+    }
+    g->built = true;
+    t->seconds = json_real_value(json_object_get(j, "taken_s"));
+    g->left_s -= t->seconds;
+    judge(g, c, exit, j, t);
+    tc_verdict_findings(g->verdict, t, json_object_get(j, "findings"));
+    tc_verdict_notes(g->verdict, t, json_object_get(j, "notes"));
+    return !(cut && exit == TC_TIMEOUT);
+}
+
+/* ---- a run ---- */
+
+/* The report, owned, or NULL; *exit its status. */
+static json_t *execute(tc_grading *g, tc_case *c, tc_grade_files *f,
+                       int *exit) {
+    static const char *const none[] = {NULL};
+    tc_limits taken = running;
+    taken.cpu_s = g->limit_s;
+    taken.wall_s = g->limit_s > 0 ? WALL_TIMES * g->limit_s + WALL_MORE_S : 0;
+    tc_exec_options e = {.path = g->o->path,
+                         .args = none,
+                         .main = g->main,
+                         .in = f->in,
+                         .out = f->out,
+                         .err = f->out,
+                         .report = f->report,
+                         .quiet = true,
+                         .cache = g->cache,
+                         .limits = &building,
+                         .taken = &taken,
+                         .memory = DEVICE_MEMORY,
+                         .timing = c->timed,
+                         .task = &c->task,
+                         .sandbox = g->boxed ? &g->box : NULL};
+    tc_arena *a = tc_arena_new();
+    size_t n;
+    *exit = tc_session_exec(g->session, &e);
+    tc_grade_files_ended(f);
+    uint8_t *report = tc_grade_read(a, f->report, &n);
+    json_t *j = json_loadb((char *)report, n, 0, NULL);
+    tc_arena_free(a);
+    return j;
+}
+
+/* Runs a case; *report gets its report, which is then the caller's. */
+static bool run_case(tc_grading *g, int number, tc_test *t, tc_case *c,
+                     tc_arena *a, json_t **report) {
+    tc_grade_files f;
+    const char *why = "";
+    bool go_on = false;
+    int exit;
+    *report = NULL;
+    if (!tc_case_make(g->exercise, number, g->seed, a, c, &why)) {
+        return tc_grading_stop(
+            g, t, tc_format(a, "the exercise is at fault: %s", why));
+    }
+    t->name = tc_strdup(g->verdict->arena, c->name);
+    t->hidden = c->hidden;
+    t->status = TC_TEST_ERROR;
+    tc_buf_clear(&g->said);
+    if (!tc_grade_files_open(&f)) {
+        tc_grading_stop(
+            g, t, tc_format(a, "the grader has no room: %s", strerror(errno)));
+    } else {
+        *report = execute(g, c, &f, &exit);
+        go_on = take(g, c, exit, *report, t);
+        tc_verdict_printed(g->verdict, t, &f.printed, f.total);
+    }
+    tc_grade_files_close(&f);
+    return go_on;
+}
+
+bool tc_grading_test(tc_grading *g, int number, tc_test *t) {
+    tc_arena *a = tc_arena_new();
+    tc_case c;
+    json_t *report;
+    bool go_on = run_case(g, number, t, &c, a, &report);
+    json_decref(report);
+    tc_arena_free(a);
+    return go_on;
+}
+
+/* ---- the rules ---- */
+
+static void put_number(tc_buf *b, double v, const char *unit) {
+    tc_buf_printf(
+        b, "%.15g %s",
+        v < 100 ? (double)(int64_t)(v * 100) / 100 : (double)(int64_t)v, unit);
+}
+
+void tc_grading_rule(tc_grading *g, const tc_case *c, const tc_rule *r,
+                     const json_t *report, tc_test *t) {
+    tc_buf b = TC_BUF_INIT;
+    double v = tc_measure_of(r->measure, c, report);
+    double least = r->least ? tc_case_bound(c, r->least) : 0;
+    double most = r->most ? tc_case_bound(c, r->most) : 0;
+    bool few = r->least && v < least, many = r->most && v > most;
+    t->status = few || many ? TC_TEST_FAILED : TC_TEST_PASSED;
+    if (few || many) {
+        t->reason = TC_REASON_RULE;
+        tc_buf_printf(&b, "%s: ", r->measure->name);
+        put_number(&b, v, r->measure->unit);
+        tc_buf_printf(&b, " %s; at %s ", r->measure->about,
+                      few ? "least" : "most");
+        put_number(&b, few ? least : most, r->measure->unit);
+        tc_buf_printf(&b, " (%s) %s wanted", few ? r->least_text : r->most_text,
+                      few ? "are" : "were");
+    }
+    t->message = tc_buf_finish(&b, g->verdict->arena);
+    t->hint = few || many ? r->hint : NULL;
+}
+
+/* Where nothing was simulated no counter counts. */
+static void skip_rules(tc_grading *g, tc_test *rules, tc_test_status status,
+                       const char *why) {
+    for (int i = 0; i < g->exercise->nrules; i++) {
+        rules[i].status = status;
+        rules[i].reason = TC_REASON_NOT_JUDGED;
+        rules[i].message = why;
+    }
+}
+
+bool tc_grading_structure(tc_grading *g, tc_test *rules) {
+    const tc_exercise *e = g->exercise;
+    tc_arena *a = tc_arena_new();
+    tc_case c;
+    json_t *report = NULL;
+    tc_test t = {0};
+    bool go_on = true;
+    for (int i = 0; i < e->nrules; i++) {
+        const tc_rule *r = &e->rules[i];
+        rules[i].name = r->says ? r->says : r->measure->name;
+        rules[i].rule = r->measure->name;
+        rules[i].points = r->points;
+    }
+    if (g->verdict->passed < e->ntests) {
+        skip_rules(g, rules, TC_TEST_FAILED,
+                   "how it is done counts when all results are right");
+    } else if (g->o->session.backend == TC_BACKEND_GPU) {
+        skip_rules(g, rules, TC_TEST_DEFERRED,
+                   "counted on the simulator only: --backend sim or both");
+    } else {
+        go_on = run_case(g, e->ntests, &t, &c, a, &report);
+        if (t.status != TC_TEST_PASSED) {
+            skip_rules(g, rules, t.status, t.message);
+        }
+        for (int i = 0; i < e->nrules && t.status == TC_TEST_PASSED; i++) {
+            tc_grading_rule(g, &c, &e->rules[i], report, &rules[i]);
+        }
+    }
+    json_decref(report);
+    tc_arena_free(a);
+    return go_on;
+}

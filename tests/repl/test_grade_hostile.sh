@@ -1,0 +1,128 @@
+#!/bin/sh
+# test_grade_hostile.sh PROGRAM EXERCISES - what cheats and vandals try
+# (tests/grade/hostile): none passes, none harms. Most attempts are one file,
+# built once: a test each. Those that begin before main, or while it is compiled,
+# are files of their own.
+. "$(dirname "$0")/grade.inc"
+need_compiler
+cd "$top" || exit 1
+hostile=$subs/hostile
+SECRET=of-the-grader
+export SECRET
+
+if ! python3 -c ''; then
+    echo "SKIPPED: no python3, which reads the verdicts"
+    the_end
+fi
+
+# --- while it runs: 51 attempts ---
+
+run grade "$hostile" --format json --timeout 20 "$hostile/hostile.cu"
+is 1
+cat >reasons.py <<'END'
+import json, sys
+rows = [line.split() for line in open(sys.argv[1])]
+tests = json.load(open(sys.argv[2]))["tests"]
+bad = 0
+for (n, what, reason), t in zip(rows, tests):
+    said = t.get("output", "")
+    if t["reason"] != reason or "HARM" in said:
+        print(n, what, "wanted", reason, "but", t["reason"], t["message"], said)
+        bad += 1
+    if (t["status"] == "passed") != (what == "honest"):
+        print(n, what, t["status"])
+        bad += 1
+assert len(rows) == len(tests), (len(rows), len(tests))
+sys.exit(bad > 0)
+END
+what="what each attempt came to"
+cp out verdict.json
+if python3 reasons.py "$hostile/reasons.txt" verdict.json >out 2>err; then
+    ok
+else
+    bad "another reason, or harm"
+fi
+
+# --- before main, in the place of the runtime, while it is compiled ---
+
+honest='
+#include <cuda_runtime.h>
+__global__ void doubled(float *out, const float *in, int n) {
+    if (threadIdx.x < n) out[threadIdx.x] = 2 * in[threadIdx.x];
+}
+'
+empty_one='void hostile(float *out, const float *in, int n) {}'
+
+# refused STATUS TEXT FILE-TEXT: in a process of its own, for its time.
+number=0
+pids=
+attempt() {
+    number=$((number + 1))
+    printf '%s\n%s\n' "$honest" "$3" >"try$number.cu"
+    printf '%s\n' "$1" >"try$number.want"
+    printf '%s\n' "$2" >"try$number.text"
+    "$program" grade "$hostile" --format json --timeout 5 "try$number.cu" \
+        >"try$number.out" 2>"try$number.err" </dev/null &
+    pids="$pids $number:$!"
+    if [ $((number % 3)) = 0 ]; then
+        judge
+    fi
+}
+
+judge() {
+    for p in $pids; do
+        wait "${p#*:}"
+        status=$?
+        k=${p%%:*}
+        cat "try$k.out" >out
+        cat "try$k.err" >err
+        what="attempt $k: $(tail -n 1 "try$k.cu" | cut -c 1-60)"
+        is "$(cat "try$k.want")"
+        never out '"passed":true'
+        never out 'root:'
+        never err 'root:'
+        says out "$(cat "try$k.text")"
+    done
+    pids=
+}
+
+# a constructor that says that all is well
+attempt 1 '"score":0' "#include <unistd.h>
+#include <cstdio>
+__attribute__((constructor)) static void first() {
+    puts(\"{\\\"passed\\\": true, \\\"score\\\": 51}\");
+    fflush(stdout);
+    _exit(0);
+} $empty_one"
+# its own runtime: no call is asked for
+attempt 3 '"passed":false' "extern \"C\" bool tc_task_enter(unsigned long long *) { return false; } $empty_one"
+# its own launch, which does nothing and says that it has worked
+attempt 3 '"passed":false' "extern \"C\" cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) { return cudaSuccess; } $empty_one"
+# main of its own
+attempt 3 'defines main' "int main() { return 0; } $empty_one"
+# the end of a process by a destructor
+attempt 1 '"score":0' "__attribute__((destructor)) static void last() { __builtin_trap(); } $empty_one"
+# secrets in the compiler's words
+attempt 3 '"passed":false' "#include \"/etc/shadow\"
+$empty_one"
+attempt 3 '"passed":false' "#include \"/etc/passwd\"
+$empty_one"
+attempt 3 '"passed":false' "asm(\".incbin \\\"/etc/passwd\\\"\"); $empty_one"
+# the reference, a neighbour, the grader's environment
+attempt 3 '"passed":false' "#include \"$exercises/maxpool15/reference.cu\"
+$empty_one"
+printf '%s\nvoid hostile(float *out, const float *in, int n) { doubled<<<1, 1024>>>(out, in, n); }\n' \
+    "$honest" >neighbour.cu
+attempt 3 '"passed":false' "#include \"neighbour.cu\""
+attempt 3 '"passed":false' "#include \"/proc/self/environ\"
+$empty_one"
+# a compiler that does not end
+attempt 3 'excessive recursion' "template <int N> struct deep { static constexpr int v = deep<N + 1>::v; }; int x = deep<0>::v; $empty_one"
+judge
+ln -s /etc/passwd link.cu # the grader would read what its user may
+run grade "$hostile" link.cu
+is 1
+never err "root:"
+says err "is a symbolic link"
+
+the_end
