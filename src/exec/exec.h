@@ -22,7 +22,7 @@ enum {
 typedef struct tc_exec_kernel {
     const char *name, *full; /* bare; as C++ has it */
     uint32_t grid[3], block[3], cluster[3];
-    uint64_t cycles;
+    uint64_t cycles, wall_ns;
     tc_sim_counters counters;
     bool simulated;
     double gpu_ms;

@@ -223,6 +223,7 @@ static void add_kernel(tc_exec *e, const tc_program_launch *l) {
     }
     if (r->simulated) {
         k.cycles = r->sim.cycles;
+        k.wall_ns = r->sim.wall_ns;
         k.counters = r->sim.counters;
     }
     TC_PUSH(e->arena, e->kernels, e->nkernels, e->kernels_cap, k);

@@ -2,7 +2,8 @@
  * the same machine at the same time, so that ratios can be compared.
  *
  *     bench TILECOPY_REPL PROGRAM.py
- *     bench TILECOPY_REPL exec          the CUDA programs alone */
+ *     bench TILECOPY_REPL exec          the CUDA programs alone
+ *     bench TILECOPY_REPL course [DIR]  the kernels of a first course alone */
 #include "bench.h"
 #include "tilecopy.h"
 
@@ -221,8 +222,12 @@ int main(int argc, char **argv) {
         bench_whole(argv[1], "tests/bench");
         return 0;
     }
+    if (argc >= 3 && strcmp(argv[2], "course") == 0) {
+        bench_course(argv[1], argc > 3 ? argv[3] : "tests/bench/kernels");
+        return 0;
+    }
     if (argc != 3) {
-        fprintf(stderr, "usage: bench TILECOPY_REPL PROGRAM.py|exec\n");
+        fprintf(stderr, "usage: bench TILECOPY_REPL PROGRAM.py|exec|course\n");
         return 2;
     }
     const char *program = read_file(argv[2]);
@@ -239,5 +244,6 @@ int main(int argc, char **argv) {
               "simulator, all checks", native);
     bench_speed("tests/bench");
     bench_whole(argv[1], "tests/bench");
+    bench_course(argv[1], "tests/bench/kernels");
     return 0;
 }

@@ -14,4 +14,7 @@ void bench_speed(const char *folder);
 /* `exec` of the CUDA programs in a folder's whole/. */
 void bench_whole(const char *repl, const char *folder);
 
+/* The kernels of a first course, a folder's .cu files, in one table. */
+void bench_course(const char *repl, const char *folder);
+
 #endif

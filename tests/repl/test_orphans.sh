@@ -130,7 +130,15 @@ limited() { # STATUS COMMAND...
     started || fails "$*: nvcc did not start"
     gone || fails "$*: a compiler goes on"
 }
-limited 114 "$program" -e "load $dir/t.cu" --timeout 1
-grep -q "time limit" "$dir/out" || fails "said: $(cat "$dir/out")"
+for command in "-e|load $dir/t.cu" "$dir/t.cu|-e|6*7" "exec|$dir/t.cu"; do
+    IFS='|'
+    set -- $command
+    unset IFS
+    case $1 in
+    exec) limited 114 "$program" exec --timeout 1 "$2" ;;
+    *) limited 114 "$program" --timeout 1 "$@" ;;
+    esac
+    grep -q "time limit" "$dir/out" || fails "said: $(cat "$dir/out")"
+done
 [ $failed = 0 ] && echo "orphans: none in $cases cases"
 exit $failed

@@ -237,8 +237,8 @@ static void list_one(void *user, const char *name) {
     if (step != NULL && (tasks == 0 || done < tasks)) {
         tc_buf_printf(&line, " (step %d)", (int)json_integer_value(step));
     }
-    tc_buf_printf(l->text, "  %-22s %-5s ", name, count);
-    tc_describe_wrapped(l->text, line.data, 31, 31, l->session->options.width);
+    tc_buf_printf(l->text, "  %-25s %-5s ", name, count);
+    tc_describe_wrapped(l->text, line.data, 34, 34, l->session->options.width);
     tc_buf_free(&line);
     json_array_append_new(
         l->json,
