@@ -18,13 +18,13 @@ bool tc_session_element(tc_session *s, uint64_t address, tc_output_fn fn,
 }
 
 /* The client's own functions, while another one listens. */
-typedef struct asked_by {
+typedef struct tc_client_listener {
     tc_output_fn fn;
     void *user;
-} asked_by;
+} tc_client_listener;
 
 static void on_diag(void *user, const tc_diag *d) {
-    const asked_by *l = user;
+    const tc_client_listener *l = user;
     if (d->severity == TC_ERROR) {
         l->fn(l->user, d->message, strlen(d->message));
         l->fn(l->user, "\n", 1);
@@ -32,13 +32,13 @@ static void on_diag(void *user, const tc_diag *d) {
 }
 
 static void on_output(void *user, const char *text, size_t len) {
-    const asked_by *l = user;
+    const tc_client_listener *l = user;
     l->fn(l->user, text, len);
 }
 
 tc_status tc_session_ask(tc_session *s, const char *command, tc_output_fn fn,
                          void *user) {
-    asked_by l = {fn, user};
+    tc_client_listener l = {fn, user};
     tc_options options = s->options;
     tc_diag_fn diag = s->diag;
     tc_output_fn output = s->output;

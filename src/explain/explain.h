@@ -30,6 +30,8 @@ void tc_run_findings_text(tc_session *s, tc_buf *b);
 void tc_run_offer_timeline(tc_session *s, tc_buf *b);
 /* What each buffer became: changed bytes, and which equal each other. */
 void tc_run_buffers_text(tc_session *s, const tc_last_run *run, tc_buf *b);
+/* Counters by their names, "instructions" and "stalls" by class and cause. */
+json_t *tc_run_counters_json(const tc_sim_counters *c);
 /* One of its kernels. */
 json_t *tc_run_kernel_json(const char *name, const uint32_t grid[3],
                            const uint32_t block[3], const uint32_t cluster[3],

@@ -178,7 +178,7 @@ static json_t *named_json(const uint64_t *c, const char *const *names, int n) {
     return j;
 }
 
-static json_t *counters_json(const tc_sim_counters *c) {
+json_t *tc_run_counters_json(const tc_sim_counters *c) {
     json_t *j = json_object();
     json_object_set_new(j, "instructions",
                         named_json(c->classes, tc_class_names, TC_CLASS_COUNT));
@@ -231,7 +231,7 @@ json_t *tc_run_kernel_json(const char *name, const uint32_t grid[3],
                      dims_json(grid), "block", dims_json(block), "cluster",
                      dims_json(cluster), "thread_instructions",
                      (json_int_t)c->thread_instructions, "cycles",
-                     (json_int_t)cycles, "counters", counters_json(c));
+                     (json_int_t)cycles, "counters", tc_run_counters_json(c));
 }
 
 json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,

@@ -300,7 +300,9 @@ bool tc_grading_structure(tc_grading *g, tc_test *rules) {
         rules[i].rule = r->measure->name;
         rules[i].points = r->points;
     }
-    if (g->verdict->passed < e->ntests) {
+    if (g->verdict->error) {
+        skip_rules(g, rules, TC_TEST_ERROR, g->verdict->error);
+    } else if (g->verdict->passed < e->ntests) {
         skip_rules(g, rules, TC_TEST_FAILED,
                    "how it is done counts when all results are right");
     } else if (g->o->session.backend == TC_BACKEND_GPU) {

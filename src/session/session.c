@@ -94,6 +94,9 @@ void tc_session_free(tc_session *s) {
     if (s->course != NULL) {
         s->course_free(s->course);
     }
+    if (s->kept_runs != NULL) {
+        s->kept_runs_free(s->kept_runs);
+    }
     free(s->wants_edit);
     tc_program_clear(&s->program);
     tc_arena_free(s->program.arena);

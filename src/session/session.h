@@ -92,6 +92,8 @@ struct tc_session {
 
     bool told_cache; /* that it is not used */
     bool finished, had_findings, wants_timeline;
+    struct tc_kept *kept_runs; /* runs by name: commands/time/keep.c */
+    void (*kept_runs_free)(struct tc_kept *k);
     char timeline_at[32]; /* where it is to begin, or "" */
     struct {
         const tc_trace *trace; /* NULL: no comparison was asked for */

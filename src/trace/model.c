@@ -23,13 +23,26 @@ static int by_cycle(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static bool is_sorted(const tc_model *m) {
-    for (size_t i = 1; i < m->n; i++) {
-        if (m->order[i]->cycle < m->order[i - 1]->cycle) {
-            return false;
+/* Events are recorded when they take effect: all but the waits, which began
+ * before, are in order. These are sorted, and merged with the others. */
+static void sort_order(tc_model *m) {
+    const tc_trace_event **late = tc_xmalloc((m->n + 1) * sizeof *late);
+    const tc_trace_event *events = m->trace->events;
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        bool behind = kept && events[i].cycle < m->order[kept - 1]->cycle;
+        if (behind) {
+            late[n++] = &events[i];
+        } else {
+            m->order[kept++] = &events[i];
         }
     }
-    return true;
+    qsort(late, n, sizeof *late, by_cycle);
+    for (size_t at = m->n; n > 0;) { /* from behind */
+        bool last = kept && by_cycle(&m->order[kept - 1], &late[n - 1]) > 0;
+        m->order[--at] = last ? m->order[--kept] : late[--n];
+    }
+    free(late);
 }
 
 static void make_order(tc_model *m) {
@@ -37,13 +50,10 @@ static void make_order(tc_model *m) {
     m->n = t->n;
     m->order = TC_NEWN(m->arena, const tc_trace_event *, t->n + 1);
     for (size_t i = 0; i < t->n; i++) {
-        m->order[i] = &t->events[i];
         uint64_t last = tc_event_end(&t->events[i]);
         m->cycles = last > m->cycles ? last : m->cycles;
     }
-    if (!is_sorted(m)) {
-        qsort(m->order, m->n, sizeof *m->order, by_cycle);
-    }
+    sort_order(m);
     m->first = t->dropped && m->n ? m->order[0]->cycle : 0;
 }
 
@@ -78,6 +88,24 @@ static int by_line(const void *a, const void *b) {
     return x->position < y->position ? -1 : x->position > y->position;
 }
 
+/* Lines below `most`, by counting: events of one stay in their order. */
+static void sort_lines(tc_model *m, int32_t most) {
+    tc_model_index *x = m->index;
+    uint32_t *at = tc_xcalloc((size_t)most + 1, sizeof *at);
+    tc_line_position *out = TC_NEWN(m->arena, tc_line_position, x->nlines + 1);
+    for (size_t i = 0; i < x->nlines; i++) {
+        at[x->lines[i].line + 1]++;
+    }
+    for (int32_t l = 0; l < most; l++) {
+        at[l + 1] += at[l];
+    }
+    for (size_t i = 0; i < x->nlines; i++) {
+        out[at[x->lines[i].line]++] = x->lines[i];
+    }
+    x->lines = out;
+    free(at);
+}
+
 static void index_kinds(tc_model *m) {
     tc_positions *k = m->index->kinds;
     for (size_t i = 0; i < m->n; i++) {
@@ -102,7 +130,13 @@ static void index_lines(tc_model *m) {
                 (tc_line_position){m->order[i]->line, (uint32_t)i};
         }
     }
-    if (x->nlines) {
+    int32_t most = 1;
+    for (size_t i = 0; i < x->nlines; i++) {
+        most = x->lines[i].line > most ? x->lines[i].line : most;
+    }
+    if (most < 1 << 20) {
+        sort_lines(m, most + 1);
+    } else {
         qsort(x->lines, x->nlines, sizeof *x->lines, by_line);
     }
 }
@@ -181,11 +215,14 @@ static void index_ctas(tc_model *m) {
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++) {
         const tc_trace_event *e = m->order[i];
-        all[n++] = e->cta;
-        all[n++] =
-            e->object == TC_OBJECT_MBARRIER || e->space == TC_TRACE_SPACE_SHARED
-                ? e->owner
-                : e->cta;
+        bool owned = e->object == TC_OBJECT_MBARRIER ||
+                     e->space == TC_TRACE_SPACE_SHARED;
+        if (n == 0 || all[n - 1] != e->cta) {
+            all[n++] = e->cta;
+        }
+        if (owned && e->owner != e->cta) {
+            all[n++] = e->owner;
+        }
     }
     qsort(all, n, sizeof *all, by_number);
     x->ctas = TC_NEWN(m->arena, uint32_t, n + 1);

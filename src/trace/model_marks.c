@@ -93,12 +93,13 @@ static bool joins(const tc_model *m, const tc_row *row, const tc_mark *a,
 }
 
 void tc_model_make_marks(tc_model *m, tc_row *row) {
-    row->marks = TC_NEWN(m->arena, tc_mark, row->nevents + 1);
+    int n = 0, cap = 0;
     for (size_t k = 0; k < row->nevents; k++) {
         tc_mark next = mark_of(m, row, k);
-        tc_mark *last = row->nmarks ? &row->marks[row->nmarks - 1] : NULL;
+        tc_mark *last = n ? &row->marks[n - 1] : NULL;
         if (last == NULL || !joins(m, row, last, &next)) {
-            row->marks[row->nmarks++] = next;
+            TC_PUSH(m->arena, row->marks, n, cap, next);
+            row->nmarks = (size_t)n;
             continue;
         }
         last->n++;

@@ -352,7 +352,7 @@ void tc_interval_name(tc_buf *b, const tc_model *m, const tc_row *row,
         }
         break;
     case TC_ROW_TMEM:
-        tc_buf_puts(b, e != NULL ? what_of(e) : "wait");
+        tc_buf_puts(b, e != NULL ? what_of(e) : "tcgen05.wait");
         break;
     default:
         tc_buf_puts(b, row->name);

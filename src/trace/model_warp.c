@@ -70,53 +70,32 @@ static void from_events(tc_model *m, tc_intervals *l, const tc_row *row) {
     }
 }
 
-/* By row, then cycle. */
-typedef struct tc_place {
-    int32_t row;
-    const tc_trace_stretch *s;
-} tc_place;
-
-static int by_place(const void *a, const void *b) {
-    const tc_place *x = a, *y = b;
-    if (x->row != y->row) {
-        return x->row < y->row ? -1 : 1;
-    }
-    return x->s->begin < y->s->begin ? -1 : x->s->begin > y->s->begin;
-}
-
-static tc_place *sort_stretches(const tc_model *m, size_t *n) {
+/* A warp's stretches were recorded in their order. */
+void tc_model_warp_intervals(tc_model *m) {
     const tc_trace *t = m->trace;
-    tc_place *p = tc_xmalloc((t->nstretches + 1) * sizeof *p);
-    *n = 0;
+    tc_intervals *of = tc_xcalloc(m->nrows + 1, sizeof *of);
+    int32_t row = -1;
     for (size_t i = 0; i < t->nstretches; i++) {
         const tc_trace_stretch *s = &t->stretches[i];
-        int32_t row = tc_model_warp(m, s->cta, s->warp);
+        if (row < 0 || m->rows[row].cta != s->cta ||
+            m->rows[row].warp != s->warp) {
+            row = tc_model_warp(m, s->cta, s->warp);
+        }
         if (row >= 0) {
-            p[(*n)++] = (tc_place){row, s};
+            add_stretch(m, &of[row], s);
         }
     }
-    qsort(p, *n, sizeof *p, by_place);
-    return p;
-}
-
-void tc_model_warp_intervals(tc_model *m) {
-    size_t n, k = 0;
-    tc_place *p = sort_stretches(m, &n);
     for (size_t i = 0; i < m->nrows; i++) {
-        tc_intervals l = {0};
         if (m->rows[i].kind != TC_ROW_WARP) {
             continue;
         }
-        for (; k < n && (size_t)p[k].row <= i; k++) {
-            add_stretch(m, &l, p[k].s);
+        if (of[i].n == 0) {
+            from_events(m, &of[i], &m->rows[i]);
         }
-        if (l.n == 0) {
-            from_events(m, &l, &m->rows[i]);
-        }
-        m->rows[i].intervals = l.at;
-        m->rows[i].nintervals = (size_t)l.n;
+        m->rows[i].intervals = of[i].at;
+        m->rows[i].nintervals = (size_t)of[i].n;
     }
-    free(p);
+    free(of);
 }
 
 /* ---- mbarriers ---- */

@@ -246,9 +246,6 @@ void tc_trace_add_finding(tc_trace *t, const tc_trace_finding *f);
 /* NULL: nobody gave one. */
 const char *tc_trace_name_of(const tc_trace *t, uint64_t address);
 
-/* trace_chrome.c: as Chrome's trace viewer and Perfetto read it. */
-void tc_trace_chrome(const tc_trace *t, tc_buf *out);
-
 /* trace_file.c: a trace as text, one event a line, for another session. */
 void tc_trace_save(const tc_trace *t, tc_buf *out);
 /* Reads it back. Reports the line that is wrong and returns NULL. */

@@ -43,7 +43,7 @@ for signal in TERM HUP KILL; do
     if [ $signal = KILL ]; then
         is 137
         cp verdict.json out
-        says out '"error":"grading has not ended'
+        says out '"error":"grading '
     else
         is 4
         says err "grading was interrupted"

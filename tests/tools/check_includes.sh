@@ -27,6 +27,7 @@ emit/ptx: layout ir emit
 ptx:
 ptx/rules: ptx
 trace:
+trace/export: trace
 sim/findings.def:
 sim/suppressions.def:
 sim/finding.h: ptx sim/findings.def sim/suppressions.def
@@ -58,6 +59,7 @@ explain: layout ptx sass sim reply session load run
 exec: ptx sandbox runtime reply session load run explain
 commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec
 commands/lesson: course sim dispatch session load run commands
+commands/time: trace trace/export reply session sim run explain exec commands
 view: trace
 grade: trace sandbox runtime/stub/errors.def
 repl: trace view/view.h grade/grade.h

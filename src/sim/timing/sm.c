@@ -188,7 +188,7 @@ static inline void note(tc_scheduler *q, tc_slot *x, tc_timing_op *op,
 /* Cycles of the warp until now, up to which it slept, by cause. */
 static void slept(tc_timing *t, tc_slot *x, uint64_t now) {
     uint64_t woke = x->wake < now ? x->wake : now;
-    if (t->run->trace) {
+    if (t->run->trace && woke > x->since) {
         tc_stretch_stalled(x->core, x->why, woke - x->since);
     }
     t->run->counters.stalls[x->why] += woke - x->since;

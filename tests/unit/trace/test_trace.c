@@ -7,7 +7,6 @@
 #include <cmocka.h>
 
 #include "trace/trace.h"
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,42 +180,11 @@ static void test_bad_files(void **state) {
     }
 }
 
-static void test_chrome(void **state) {
-    (void)state;
-    tc_trace *t = tc_trace_new();
-    tc_trace_event a = {.cycle = 5,
-                        .end = 9,
-                        .cta = 2,
-                        .warp = 1,
-                        .group = 7,
-                        .phase = -1,
-                        .cause = -1};
-    tc_trace_event b = a;
-    tc_trace_add(t, &a);
-    tc_trace_add(t, &b);
-    tc_buf text = TC_BUF_INIT;
-    tc_trace_chrome(t, &text);
-    json_t *j = json_loads(text.data, 0, NULL);
-    json_t *events = json_object_get(j, "traceEvents");
-    assert_int_equal(json_array_size(events), 2);
-    json_t *e = json_array_get(events, 0), *args = json_object_get(e, "args");
-    assert_int_equal(json_integer_value(json_object_get(e, "ts")), 5);
-    assert_int_equal(json_integer_value(json_object_get(e, "dur")), 4);
-    assert_int_equal(json_integer_value(json_object_get(e, "pid")), 2);
-    assert_int_equal(json_integer_value(json_object_get(e, "tid")), 1);
-    assert_int_equal(json_integer_value(json_object_get(args, "group")), 7);
-    assert_null(json_object_get(args, "phase"));
-    json_decref(j);
-    tc_buf_free(&text);
-    tc_trace_free(t);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ring),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_chrome),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

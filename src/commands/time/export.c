@@ -1,4 +1,5 @@
 /* export.c - the last run, written to a file for other programs. */
+#include "trace/export/export.h"
 #include "commands/commands.h"
 #include "explain/explain.h"
 
@@ -7,12 +8,38 @@
 
 typedef struct tc_export {
     const char *name;
-    void (*write)(const tc_trace *t, tc_buf *out);
+    void (*write)(tc_session *s, const tc_trace *t, tc_buf *out);
 } tc_export;
 
+static void write_trace(tc_session *s, const tc_trace *t, tc_buf *out) {
+    (void)s;
+    tc_trace_save(t, out);
+}
+
+#define WRITE(format)                                                          \
+    static void write_##format(tc_session *s, const tc_trace *t,               \
+                               tc_buf *out) {                                  \
+        tc_model *m = tc_model_new(t);                                         \
+        (void)s;                                                               \
+        tc_export_##format(m, out);                                            \
+        tc_model_free(m);                                                      \
+    }
+WRITE(chrome)
+WRITE(svg)
+WRITE(json)
+#undef WRITE
+
+static void write_html(tc_session *s, const tc_trace *t, tc_buf *out) {
+    tc_session_text_of source = {0};
+    tc_session_text(s, false, &source);
+    tc_model *m = tc_model_new(t);
+    tc_export_html(m, source.text, source.len, source.first_line, out);
+    tc_model_free(m);
+}
+
 static const tc_export formats[] = {
-    {"trace", tc_trace_save},
-    {"chrome", tc_trace_chrome},
+    {"trace", write_trace}, {"chrome", write_chrome}, {"html", write_html},
+    {"svg", write_svg},     {"json", write_json},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -34,7 +61,8 @@ static const tc_export *find_format(tc_session *s,
     const char *near = tc_diag_nearest(name->text, names, FORMATS);
     char hint[64];
     snprintf(hint, sizeof hint, "did you mean %s?", near != NULL ? near : "");
-    tc_error(&s->diags, name->span, near != NULL ? hint : "trace or chrome",
+    tc_error(&s->diags, name->span,
+             near != NULL ? hint : "chrome, html, svg, json or trace",
              "there is no format '%s'", name->text);
     return NULL;
 }
@@ -53,7 +81,7 @@ tc_status tc_cmd_export(tc_session *s, const tc_command_args *args,
     }
     tc_trace_describe(s);
     tc_buf text = TC_BUF_INIT;
-    format->write(t, &text);
+    format->write(s, t, &text);
     bool ok = tc_write_text(s, file->text, file->span, &text);
     if (ok && s->options.json) {
         r->json = json_pack("{s:I,s:I}", "events", (json_int_t)t->n, "bytes",

@@ -1,7 +1,8 @@
 /* timeline.c - the last run's trace as a picture, a view, or JSON. */
 #include "commands/commands.h"
+#include "commands/time/keep.h"
 #include "explain/explain.h"
-#include "trace/model.h"
+#include "trace/export/export.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +85,7 @@ static bool check_place(tc_session *s, const tc_trace *t,
     unsigned long long number = strtoull(digits, NULL, 10);
     unsigned long long most = t->cycles;
     if (named) {
-        most = (unsigned long long)s->program.run->result.nfindings;
+        most = (unsigned long long)t->nfindings;
     }
     if (number > most || (named && number == 0)) {
         tc_error(&s->diags, at->span, NULL,
@@ -97,28 +98,118 @@ static bool check_place(tc_session *s, const tc_trace *t,
     return true;
 }
 
+/* The cycle that check_place has let pass. */
+static uint64_t cycle_of(const tc_trace *t, const char *place) {
+    const char *colon = strchr(place, ':');
+    uint64_t n = strtoull(colon != NULL ? colon + 1 : place, NULL, 10);
+    return colon == NULL ? n : n <= t->nfindings ? t->findings[n - 1].cycle : 0;
+}
+
+static void sentences(const tc_trace *t, const char *at, tc_buf *out) {
+    tc_model *m = tc_model_new(t);
+    if (at != NULL) {
+        tc_model_sentences_at(m, cycle_of(t, at), out);
+    } else {
+        tc_model_sentences(m, out);
+    }
+    tc_model_free(m);
+}
+
+static void picture(tc_session *s, const tc_trace *t, tc_buf *out) {
+    tc_timeline *tl = tc_timeline_new(t);
+    tc_timeline_style style = {s->options.width, SHOWN_ROWS, true};
+    tc_timeline_text(out, tl, &style);
+    tc_timeline_free(tl);
+}
+
+/* A run by its name, which has a trace. Reports and returns NULL else. */
+static const tc_kept *traced(tc_session *s, const tc_command_value *name,
+                             tc_kept *last) {
+    tc_status status;
+    if (strcmp(name->text, "last") == 0 &&
+        tc_need_trace(s, name->span, &status) == NULL) {
+        return NULL;
+    }
+    const tc_kept *k = tc_keep_find(s, name->text, name->span, last);
+    if (k != NULL && (k->trace == NULL || k->trace->n == 0)) {
+        tc_error(&s->diags, name->span, "`set trace on`, then `run`",
+                 "the run '%s' recorded no events", name->text);
+        return NULL;
+    }
+    return k;
+}
+
+static json_t *kept_json(const tc_kept *k) {
+    json_t *j = timeline_json(k->trace);
+    json_object_set_new(j, "name", json_string(k->name));
+    return j;
+}
+
+static tc_status compare(tc_session *s, const tc_command_value *names,
+                         tc_reply *r) {
+    tc_kept last[2];
+    const tc_kept *a = traced(s, &names[0], &last[0]);
+    const tc_kept *b = a != NULL ? traced(s, &names[1], &last[1]) : NULL;
+    if (b == NULL) {
+        return TC_FAILED;
+    }
+    if (s->options.json) {
+        r->json = json_pack("{s:[o,o]}", "runs", kept_json(a), kept_json(b));
+        return TC_OK;
+    }
+    tc_model *x = tc_model_new(a->trace), *y = tc_model_new(b->trace);
+    tc_model_compare(x, a->name, y, b->name, &r->text);
+    tc_model_free(x);
+    tc_model_free(y);
+    return TC_OK;
+}
+
+/* The trace that the command is about: a kept one's, or the last run's. */
+static const tc_trace *chosen(tc_session *s, const tc_command_args *args,
+                              tc_status *status) {
+    const tc_command_value *names;
+    tc_kept last;
+    if (tc_values_of(args, "RUN", &names) == 0) {
+        const tc_trace *t = tc_need_trace(s, args->span, status);
+        tc_trace_describe(s);
+        return t;
+    }
+    const tc_kept *k = traced(s, &names[0], &last);
+    *status = TC_FAILED;
+    return k != NULL ? k->trace : NULL;
+}
+
 tc_status tc_cmd_timeline(tc_session *s, const tc_command_args *args,
                           tc_reply *r) {
-    tc_status status;
-    const tc_trace *t = tc_need_trace(s, args->span, &status);
+    tc_status status = TC_OK;
+    const tc_command_value *names;
+    int n = tc_values_of(args, "RUN", &names);
+    s->timeline_at[0] = '\0';
+    if (n > 2) {
+        tc_error(&s->diags, names[2].span, "timeline A B",
+                 "two runs are compared at most");
+        return TC_USAGE;
+    }
+    if (n == 2) {
+        return compare(s, names, r);
+    }
+    const tc_trace *t = chosen(s, args, &status);
+    const tc_command_value *at = tc_value_of(args, "--at");
     if (t == NULL) {
         return status;
     }
-    const tc_command_value *at = tc_value_of(args, "--at");
-    s->timeline_at[0] = '\0';
     if (at != NULL && !check_place(s, t, at)) {
         return TC_USAGE;
     }
-    tc_trace_describe(s);
+    bool text = tc_value_of(args, "--text") != NULL;
     if (s->options.json) {
         r->json = timeline_json(t);
-    } else if (s->options.terminal) {
+    } else if (s->options.terminal && !text && n == 0) {
         s->wants_timeline = true;
+    } else if (text || at != NULL) {
+        sentences(t, at != NULL ? at->text : NULL, &r->text);
     } else {
-        tc_timeline *tl = tc_timeline_new(t);
-        tc_timeline_style style = {s->options.width, SHOWN_ROWS, true};
-        tc_timeline_text(&r->text, tl, &style);
-        tc_timeline_free(tl);
+        picture(s, t, &r->text);
     }
     return TC_OK;
 }
