@@ -98,8 +98,8 @@ static const char *const run_status_names[] = {"ok", "findings", "deadlock",
 
 void tc_run_offer_timeline(tc_session *s, tc_buf *b) {
     const tc_last_run *run = s->program.run;
-    if (s->options.terminal && run != NULL && run->result.nfindings > 0 &&
-        run->trace != NULL && run->trace->n > 0) {
+    if (s->options.terminal && s->trace && run != NULL &&
+        run->result.nfindings > 0) {
         tc_buf_puts(b, "  `timeline --at finding:1` opens the timeline at the "
                        "cycle of the first one\n");
     }

@@ -6,16 +6,16 @@
 
 /* ---- names ---- */
 
-typedef struct collected {
+typedef struct supply_text {
     tc_buf *b;
-} collected;
+} supply_text;
 
 static void collect(void *user, const char *text, size_t len) {
-    tc_buf_write(((collected *)user)->b, text, len);
+    tc_buf_write(((supply_text *)user)->b, text, len);
 }
 
 static bool element(void *user, uint64_t address, tc_buf *out) {
-    collected c = {out};
+    supply_text c = {out};
     return tc_session_element(user, address, collect, &c);
 }
 
@@ -32,7 +32,7 @@ static void interrupt(int sig) {
 static void ask(tc_session *s, const char *command, tc_buf *out) {
     struct sigaction act = {.sa_handler = interrupt}, before;
     sigset_t only, mask;
-    collected c = {out};
+    supply_text c = {out};
     asked = s;
     sigemptyset(&only);
     sigaddset(&only, SIGINT);
