@@ -145,8 +145,19 @@ static json_t *kept_json(const tc_kept *k) {
     return j;
 }
 
+/* The view shows both; kept runs are as they are until the next command. */
+static tc_status compare_in_view(tc_session *s, const tc_kept *a,
+                                 const tc_kept *b) {
+    s->compared[0].trace = a->trace;
+    s->compared[0].name = a->name;
+    s->compared[1].trace = b->trace;
+    s->compared[1].name = b->name;
+    s->wants_timeline = true;
+    return TC_OK;
+}
+
 static tc_status compare(tc_session *s, const tc_command_value *names,
-                         tc_reply *r) {
+                         bool text, tc_reply *r) {
     tc_kept last[2];
     const tc_kept *a = traced(s, &names[0], &last[0]);
     const tc_kept *b = a != NULL ? traced(s, &names[1], &last[1]) : NULL;
@@ -156,6 +167,9 @@ static tc_status compare(tc_session *s, const tc_command_value *names,
     if (s->options.json) {
         r->json = json_pack("{s:[o,o]}", "runs", kept_json(a), kept_json(b));
         return TC_OK;
+    }
+    if (s->options.terminal && !text) {
+        return compare_in_view(s, a, b);
     }
     tc_model *x = tc_model_new(a->trace), *y = tc_model_new(b->trace);
     tc_model_compare(x, a->name, y, b->name, &r->text);
@@ -184,14 +198,16 @@ tc_status tc_cmd_timeline(tc_session *s, const tc_command_args *args,
     tc_status status = TC_OK;
     const tc_command_value *names;
     int n = tc_values_of(args, "RUN", &names);
+    bool text = tc_value_of(args, "--text") != NULL;
     s->timeline_at[0] = '\0';
+    memset(s->compared, 0, sizeof s->compared);
     if (n > 2) {
         tc_error(&s->diags, names[2].span, "timeline A B",
                  "two runs are compared at most");
         return TC_USAGE;
     }
     if (n == 2) {
-        return compare(s, names, r);
+        return compare(s, names, text, r);
     }
     const tc_trace *t = chosen(s, args, &status);
     const tc_command_value *at = tc_value_of(args, "--at");
@@ -201,7 +217,6 @@ tc_status tc_cmd_timeline(tc_session *s, const tc_command_args *args,
     if (at != NULL && !check_place(s, t, at)) {
         return TC_USAGE;
     }
-    bool text = tc_value_of(args, "--text") != NULL;
     if (s->options.json) {
         r->json = timeline_json(t);
     } else if (s->options.terminal && !text && n == 0) {
