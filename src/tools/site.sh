@@ -15,7 +15,7 @@ if ! command -v pandoc >/dev/null 2>&1; then
     echo "make site: pandoc is not installed (Debian, Ubuntu: apt install pandoc)" >&2
     exit 2
 fi
-mkdir -p "$out/lessons/glossary" "$out/lessons/pictures"
+mkdir -p "$out/lessons/glossary" "$out/lessons/manual" "$out/lessons/pictures"
 out=$(cd "$out" && pwd)
 cp "$here/site/style.css" "$out/style.css"
 cd "$root"
@@ -73,7 +73,7 @@ END
 
 page README.md ''
 [ ! -f CONTRIBUTING.md ] || page CONTRIBUTING.md ''
-for f in lessons/*.md; do
+for f in lessons/*.md lessons/manual/*.md; do
     list=
     case $f in
     lessons/01-*) pictures 01 lessons/ldgsts.py s_layout && list=$out/.pictures ;;

@@ -35,7 +35,7 @@ plan() {
         esac
     done
     for t in tests/pages/*.md lessons/[0-9]*.md lessons/glossary/*.md \
-        lessons/TEACHING.md README.md; do
+        lessons/TEACHING.md lessons/manual/*.md README.md; do
         printf '%s\t%s\n' "$t" "'$build/tests/page' '$program' lessons '$t'"
     done
     for t in lessons/[0-9]*.md; do
