@@ -45,7 +45,7 @@ plan() {
         programs "${t%/}" "$t"*.cu
     done
     # shellcheck disable=SC2046 # names without blanks
-    programs lessons/cuda $(find lessons -name '*.cu' | sort)
+    programs lessons/cuda $(find lessons -name '*.cu' ! -path 'lessons/findings/*' | sort)
     # shellcheck disable=SC2046
     programs exercises $(find exercises -name '*.cu' -exec grep -l '// @' {} + |
         sort)
