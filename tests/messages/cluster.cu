@@ -12,5 +12,5 @@ __global__ void __cluster_dims__(2, 1, 1) k(float *out) {
     out[blockIdx.x * 32 + t] = other[t];  // @finding remote-exited
 }
 
-// @message thread 0 of block 0 uses s[0] of another block, which may have ended
+// @message thread 0 of block 1 uses s[0] of another block, which may have ended (the same in 63 more accesses)
 // @missing cluster.sync() after line 12, before the other block ends

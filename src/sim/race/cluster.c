@@ -252,7 +252,19 @@ static bool vclock_at_end(const tc_cta *c, const tc_race_remote *m) {
     return false;
 }
 
+/* The oldest first, as they are told. */
+static void reverse(tc_race_remote **list) {
+    tc_race_remote *back = NULL;
+    for (tc_race_remote *m = *list, *next; m; m = next) {
+        next = m->next;
+        m->next = back;
+        back = m;
+    }
+    *list = back;
+}
+
 void tc_race_remotes_check(tc_cta *c) {
+    reverse(&c->race->remotes);
     for (const tc_race_remote *m = c->race->remotes; m; m = m->next) {
         if (!vclock_at_end(c, m)) {
             tc_finding f = finding_of(m, TC_FINDING_REMOTE_EXITED);
