@@ -12,8 +12,8 @@
 enum { SHOWN_DIFFERENCES = 3 };
 
 bool tc_session_process(int argc, char **argv, int *status) {
-    return tc_sandbox_process(argc, argv, status) ||
-           tc_gpu_process(argc, argv, status);
+    tc_sandbox_process(argc, argv);
+    return tc_gpu_process(argc, argv, status);
 }
 
 int tc_session_gpu_process(const tc_session *s) {

@@ -40,9 +40,9 @@ typedef struct tc_sandbox_parts {
  * NULL: argv itself. In arena a. */
 const char *const *tc_sandbox_command(tc_arena *a, const tc_sandbox *s,
                                       const char *const *argv);
-/* If this process was started for that: true, with *status, where it could not
- * become the program. main's first act. */
-bool tc_sandbox_process(int argc, char **argv, int *status);
+/* If this process was started for that it becomes the program, or ends. main's
+ * first act. */
+void tc_sandbox_process(int argc, char **argv);
 /* Asks, in a process of its own. why: what is missing, in a sentence. */
 tc_sandbox_parts tc_sandbox_ask(tc_arena *a, const char **why);
 
