@@ -10,7 +10,9 @@
 
 bool tc_share_folder(const char *name, const char *variable, char *path,
                      size_t size) {
-    static const char *const places[] = {"..", "../share/tilecopy-repl"};
+    /* build/, an installation's bin/, build/clang/ */
+    static const char *const places[] = {"..", "../share/tilecopy-repl",
+                                         "../.."};
     const char *given = getenv(variable);
     if (given != NULL) {
         int n = snprintf(path, size, "%s", given);
