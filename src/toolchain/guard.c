@@ -55,9 +55,14 @@ static void set_limits(const tc_limits *l) {
     if (l->cpu_s > 0) {
         limit(RLIMIT_CPU, (rlim_t)l->cpu_s + 5);
     }
+    /* the shadow memory of a sanitizer, in whom we start the sandbox, is more */
+#if !defined(__SANITIZE_ADDRESS__)
     if (l->memory > 0) {
         limit(RLIMIT_AS, (rlim_t)(l->memory + l->memory / 4 + slack));
     }
+#else
+    (void)slack;
+#endif
     if (l->disk > 0) {
         limit(RLIMIT_FSIZE, (rlim_t)l->disk);
     }

@@ -69,7 +69,8 @@ fails() { # WHAT
 }
 
 begin() { # COMMAND...: in the background, with SIGINT, which a shell takes away
-    rm -f "$dir/nvcc" "$dir/child"
+    rm -f "$dir/nvcc" "$dir/child" "$dir/out"
+    : >"$dir/out" # not what the run before has said
     env --default-signal=INT "$@" <"$input" >"$dir/out" 2>&1 &
     pid=$!
     cases=$((cases + 1))
