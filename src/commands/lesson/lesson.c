@@ -325,7 +325,9 @@ static void show_all(tc_session *s, const tc_lesson *l, tc_reply *r) {
     tc_markdown_style style = tc_course_style(s);
     tc_buf_printf(&r->text, "%s\n\n", l->title);
     for (int i = 0; i < l->nsteps; i++) {
-        tc_buf_printf(&r->text, i > 0 ? "%s\n\n" : "", l->steps[i].title);
+        if (i > 0) {
+            tc_buf_printf(&r->text, "%s\n\n", l->steps[i].title);
+        }
         for (int k = 0; k < l->steps[i].nitems; k++) {
             tc_markdown_block(&r->text, l->steps[i].items[k].block, &style);
         }

@@ -3,7 +3,7 @@
 #include "trace/export/export.h"
 
 static const char *const head[] = {
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">",
     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
     "<title>timeline</title><style>",
     "body{font:13px sans-serif;margin:0;display:flex;height:100vh}",
