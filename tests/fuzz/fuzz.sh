@@ -34,7 +34,7 @@ for f in tests/fuzz/fuzz_*.c; do
     mkdir -p "$out/$name.corpus" "$seeds"
     # shellcheck disable=SC2086
     clang $flags -DTC_FUZZ -fsanitize=fuzzer -o "$out/$name" "$f" "$out"/*.o \
-        -ljansson -lcmark -ljq -ldl -lm
+        -ljansson -lyaml -lseccomp -lcmark -ljq -ldl -lm
     dict=
     programs="lessons tests/gpu"
     case $name in
