@@ -80,7 +80,8 @@ typedef struct tc_options {
     int width;        /* columns that text may use, 0 is 80 */
     int height;       /* rows of the terminal; 0: no screen ends */
     bool color;       /* text may have escape sequences */
-    bool terminal;    /* a person watches: allows full-screen views */
+    bool terminal;    /* a person watches */
+    bool view;        /* and a full-screen view can be drawn there */
 } tc_options;
 
 typedef struct tc_session tc_session;

@@ -47,7 +47,7 @@ tc_status tc_session_ask(tc_session *s, const char *command, tc_output_fn fn,
     s->diag = on_diag;
     s->output = on_output;
     s->user = &l;
-    s->options.json = s->options.terminal = false;
+    s->options.json = s->options.terminal = s->options.view = false;
     tc_status status = tc_session_eval(s, command);
     s->options = options;
     s->diag = diag;

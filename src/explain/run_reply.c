@@ -98,7 +98,7 @@ static const char *const run_status_names[] = {"ok", "findings", "deadlock",
 
 void tc_run_offer_timeline(tc_session *s, tc_buf *b) {
     const tc_last_run *run = s->program.run;
-    if (s->options.terminal && s->trace && run != NULL &&
+    if (s->options.view && s->trace && run != NULL &&
         run->result.nfindings > 0) {
         tc_buf_puts(b, "  `timeline --at finding:1` opens the timeline at the "
                        "cycle of the first one\n");

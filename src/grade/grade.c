@@ -341,7 +341,7 @@ static tc_status grade_in(tc_grading *g, tc_diags *d) {
     tc_status status = TC_MACHINE;
     double usual = g->exercise->timeout_s;
     session.timeout_s = 0; /* of a run: see run.c */
-    session.json = session.terminal = false;
+    session.json = session.terminal = session.view = false;
     g->limit_s = g->o->has_timeout ? g->o->session.timeout_s : usual;
     if (prepare(g, d)) {
         g->session = tc_session_new(&session, hear, drop, g);

@@ -221,7 +221,7 @@ void tc_grading_tirx(tc_grading *g) {
     listener l = {TC_BUF_INIT, TC_BUF_INIT};
     tc_options o = g->o->session;
     o.json = true;
-    o.terminal = false;
+    o.terminal = o.view = false;
     o.seed = g->seed % 1000000007;
     v->tests =
         TC_NEWN(v->arena, tc_test, e->nvariants + e->nsame + e->nrules + 8);

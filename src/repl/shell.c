@@ -42,6 +42,12 @@ int tc_shell_height(void) {
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 ? w.ws_row : 0;
 }
 
+/* Can the cursor be sent about? Not in an editor's shell window. */
+static bool can_view(void) {
+    const char *kind = getenv("TERM");
+    return kind != NULL && *kind != '\0' && strcmp(kind, "dumb") != 0;
+}
+
 bool tc_shell_open(tc_shell *sh, const tc_cli *cli, bool interactive) {
     *sh = (tc_shell){.cli = cli, .interactive = interactive};
     sh->printer = (tc_printer){.out = stderr,
@@ -51,6 +57,7 @@ bool tc_shell_open(tc_shell *sh, const tc_cli *cli, bool interactive) {
     tc_options o = cli->session;
     o.width = tc_shell_width();
     o.terminal = interactive && isatty(STDOUT_FILENO);
+    o.view = o.terminal && can_view();
     o.height = o.terminal ? tc_shell_height() : 0;
     o.color = tc_cli_color(cli, STDOUT_FILENO);
     if (!cli->has_timeout) {

@@ -293,29 +293,13 @@ static const char *mbarrier_name(const tc_model *m, uint64_t offset) {
                : tc_format(m->arena, "shared memory byte %" PRIu64, offset);
 }
 
-static void lane_list(tc_buf *b, uint32_t lanes) {
-    const char *comma = "";
-    for (int i = 0; i < 32; i++) {
-        if ((lanes >> i & 1) == 0) {
-            continue;
-        }
-        int j = i;
-        while (j < 31 && (lanes >> (j + 1) & 1) != 0) {
-            j++;
-        }
-        tc_buf_printf(b, j > i ? "%s%d-%d" : "%s%d", comma, i, j);
-        comma = ",";
-        i = j;
-    }
-}
-
 /* "cta 1 warp 0", "warp 0 lanes 0-15". */
 static void put_warp(tc_buf *b, const tc_row *row, uint32_t all) {
     tc_buf_printf(b, "warp %" PRIu32, row->warp);
     if (row->kind != TC_ROW_WARP && row->lanes && row->lanes != all) {
         bool one = (row->lanes & (row->lanes - 1)) == 0;
         tc_buf_puts(b, one ? " lane " : " lanes ");
-        lane_list(b, row->lanes);
+        tc_trace_put_lanes(b, row->lanes);
     }
 }
 

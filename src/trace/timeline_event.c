@@ -3,23 +3,6 @@
 
 #include <inttypes.h>
 
-/* "0-15", "0,2,4-7": runs of a mask. */
-static void lane_list(tc_buf *b, uint32_t lanes) {
-    const char *comma = "";
-    for (int i = 0; i < 32; i++) {
-        if ((lanes >> i & 1) == 0) {
-            continue;
-        }
-        int j = i;
-        while (j < 31 && (lanes >> (j + 1) & 1) != 0) {
-            j++;
-        }
-        tc_buf_printf(b, j > i ? "%s%d-%d" : "%s%d", comma, i, j);
-        comma = ",";
-        i = j;
-    }
-}
-
 /* The lanes of a warp that any row of it shows. */
 static uint32_t lanes_of_warp(const tc_timeline *tl, uint32_t cta,
                               uint32_t warp) {
@@ -56,7 +39,7 @@ static void name_warp(tc_buf *b, const tc_timeline *tl, uint32_t cta,
     }
     bool one = (lanes & (lanes - 1)) == 0;
     tc_buf_puts(b, one ? " lane " : " lanes ");
-    lane_list(b, lanes);
+    tc_trace_put_lanes(b, lanes);
 }
 
 void tc_timeline_label(tc_buf *b, const tc_timeline *tl,

@@ -267,3 +267,19 @@ const char *tc_trace_name_of(const tc_trace *t, uint64_t address) {
     }
     return NULL;
 }
+
+void tc_trace_put_lanes(tc_buf *b, uint32_t lanes) {
+    const char *comma = "";
+    for (int i = 0; i < 32; i++) {
+        if ((lanes >> i & 1) == 0) {
+            continue;
+        }
+        int j = i;
+        while (j < 31 && (lanes >> (j + 1) & 1) != 0) {
+            j++;
+        }
+        tc_buf_printf(b, j > i ? "%s%d-%d" : "%s%d", comma, i, j);
+        comma = ",";
+        i = j;
+    }
+}

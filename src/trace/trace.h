@@ -246,6 +246,9 @@ void tc_trace_add_finding(tc_trace *t, const tc_trace_finding *f);
 /* NULL: nobody gave one. */
 const char *tc_trace_name_of(const tc_trace *t, uint64_t address);
 
+/* "0-15", "0,2,4-7": runs of a mask. */
+void tc_trace_put_lanes(tc_buf *b, uint32_t lanes);
+
 /* trace_file.c: a trace as text, one event a line, for another session. */
 void tc_trace_save(const tc_trace *t, tc_buf *out);
 /* Reads it back. Reports the line that is wrong and returns NULL. */

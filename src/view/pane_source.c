@@ -144,8 +144,8 @@ void tc_pane_source_draw(tc_view *v, tc_area a) {
     const tc_view_text *t = chosen(v);
     if (t == NULL) {
         tc_put_wrapped(a, 0, 0,
-                       "There is no source: a loaded trace has none of its "
-                       "own.",
+                       "There is no source: a run that was kept, or loaded as "
+                       "a trace, has only its events.",
                        TC_PLAIN);
         return;
     }

@@ -279,6 +279,18 @@ static void test_timeline(void) {
     leave(&t);
 }
 
+/* In an editor's shell window there is no view: the picture is printed. */
+static void test_no_view(void) {
+    setenv("TERM", "dumb", 1);
+    terminal t = start(demo);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "timeline\r", "group 0: 4 copies"));
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "6*7\r", "\n42\n" PROMPT));
+    leave(&t);
+    setenv("TERM", "xterm", 1);
+}
+
 static void test_terminal_is_restored(void) {
     terminal t = start(demo);
     CHECK(&t, terminal_expect(&t, PROMPT));
@@ -396,6 +408,7 @@ int main(int argc, char **argv) {
     test_narrow("dumb");
     test_narrow("xterm");
     test_timeline();
+    test_no_view();
     test_terminal_is_restored();
     test_ends_in_order();
     test_two_sessions();

@@ -113,7 +113,7 @@ json_t *tc_course_ask_apart(tc_session *s, const tc_lesson *l, const tc_task *t,
     tc_buf reply = TC_BUF_INIT;
     tc_options o = s->options;
     o.json = true;
-    o.terminal = false;
+    o.terminal = o.view = false;
     o.arch = l->arch != NULL ? l->arch : o.arch;
     if (ask == NULL && typed == NULL) {
         return json_object();

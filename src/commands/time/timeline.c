@@ -168,7 +168,7 @@ static tc_status compare(tc_session *s, const tc_command_value *names,
         r->json = json_pack("{s:[o,o]}", "runs", kept_json(a), kept_json(b));
         return TC_OK;
     }
-    if (s->options.terminal && !text) {
+    if (s->options.view && !text) {
         return compare_in_view(s, a, b);
     }
     tc_model *x = tc_model_new(a->trace), *y = tc_model_new(b->trace);
@@ -219,7 +219,7 @@ tc_status tc_cmd_timeline(tc_session *s, const tc_command_args *args,
     }
     if (s->options.json) {
         r->json = timeline_json(t);
-    } else if (s->options.terminal && !text && n == 0) {
+    } else if (s->options.view && !text && n == 0) {
         s->wants_timeline = true;
     } else if (text || at != NULL) {
         sentences(t, at != NULL ? at->text : NULL, &r->text);

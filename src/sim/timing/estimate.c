@@ -1,8 +1,7 @@
 /* estimate.c - times of a launch that ran without a clock: a model that costs
  * nothing. It asks how many instructions and bytes there were, not when. It is
  * for programs that take times of what they do (events, clock64) and have not
- * asked for cycles; within a factor of three of those on most of `make bench`'s
- * kernels.
+ * asked for cycles. How far it is from those has not been measured.
  *
  * A launch takes the longest of four, and the way to memory and back:
  *  - issue: instructions of the fullest SM, one a cycle on each scheduler that
