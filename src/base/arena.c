@@ -30,7 +30,7 @@ void tc_on_out_of_memory(void (*fn)(void)) {
 
 /* The library has no way to go on without memory, and no state worth saving
  * that the client does not hold. */
-static void *or_end(void *p) {
+void *tc_xhave(void *p) {
     if (p == NULL) {
         if (out_of_memory != NULL) {
             out_of_memory();
@@ -41,27 +41,27 @@ static void *or_end(void *p) {
 }
 
 void *tc_xmalloc(size_t size) {
-    return or_end(malloc(size ? size : 1));
+    return tc_xhave(malloc(size ? size : 1));
 }
 
 void *tc_xcalloc(size_t n, size_t size) {
-    return or_end(calloc(n ? n : 1, size ? size : 1));
+    return tc_xhave(calloc(n ? n : 1, size ? size : 1));
 }
 
 void *tc_xalign(size_t to, size_t bytes) {
-    return or_end(aligned_alloc(to, bytes));
+    return tc_xhave(aligned_alloc(to, bytes));
 }
 
 void *tc_xrows(size_t n, size_t size) {
     size_t bytes = n <= SIZE_MAX / 2 / (size ? size : 1) ? n * size : SIZE_MAX;
-    void *p = or_end(bytes == SIZE_MAX
-                         ? NULL
-                         : aligned_alloc(64, (bytes + 64) & ~(size_t)63));
+    void *p = tc_xhave(bytes == SIZE_MAX
+                           ? NULL
+                           : aligned_alloc(64, (bytes + 64) & ~(size_t)63));
     return memset(p, 0, bytes);
 }
 
 void *tc_xrealloc(void *p, size_t size) {
-    return or_end(realloc(p, size ? size : 1));
+    return tc_xhave(realloc(p, size ? size : 1));
 }
 
 char *tc_xstrdup(const char *s) {
@@ -146,7 +146,7 @@ static chunk *add_chunk(tc_arena *a, size_t at_least) {
 
 void *tc_alloc(tc_arena *a, size_t size) {
     if (size > SIZE_MAX / 2) {
-        or_end(NULL);
+        tc_xhave(NULL);
     }
     size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     chunk *c = a->chunks;

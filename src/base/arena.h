@@ -45,7 +45,8 @@ char *tc_vformat(tc_arena *a, const char *fmt, va_list ap);
     } while (0)
 void *tc_grow(tc_arena *a, const void *items, size_t size, int n, int *cap);
 
-/* malloc family that never returns NULL. */
+/* malloc family that never returns NULL; what else gave memory or NULL. */
+void *tc_xhave(void *p);
 void *tc_xmalloc(size_t size);
 void *tc_xcalloc(size_t n, size_t size);
 void *tc_xrows(size_t n, size_t size);    /* the same, 64-byte aligned */

@@ -32,8 +32,14 @@ typedef struct tc_task_buffer {
     const char *name;
     uint64_t bytes, guard; /* guard: bytes more on both sides */
     const uint8_t *before; /* bytes + 2 * guard of them, before the call */
-    uint8_t *after;        /* room for as many, after it */
-    uint64_t address;      /* of the memory, guard included; 0: there is none */
+    uint8_t *after;        /* room for as many, after it; NULL: they should be
+                              what they were, and are compared at once */
+    bool changed;          /* they are not: */
+    uint64_t changed_at;   /* the first byte of them that is another one */
+    uint64_t period;  /* before repeats after so many bytes; 0: it does not */
+    bool given;       /* after is the memory itself: simulated, and it holds
+                              what before does; it is neither written nor read */
+    uint64_t address; /* of the memory, guard included; 0: there is none */
 } tc_task_buffer;
 
 typedef struct tc_task_call {
@@ -52,10 +58,21 @@ typedef struct tc_task_call {
     bool lost; /* a buffer could not be read any more */
 } tc_task_call;
 
+/* The device's copy, which the calls are compared with. */
+typedef struct tc_task_copy {
+    uint64_t bytes;  /* to read and to write, together; 0: none is wanted */
+    double ms;       /* the middle one of a few; 0: no GPU did it */
+    uint64_t cycles; /* simulated; 0: it was not */
+} tc_task_copy;
+
 typedef struct tc_given_task {
+    tc_task_copy copy;
     tc_task_call *calls;
     int ncalls, next;
     uint64_t read, most_launches; /* bytes so far; in a call, 0: any number */
+    uint32_t
+        sample; /* of each launch so many clusters are simulated, and so many */
+    uint64_t budget; /* warp instructions (tc_sim_launch); 0: all */
 } tc_given_task;
 
 #endif

@@ -1,6 +1,7 @@
 /* diag.c - messages about places in a source, with a caret. */
 #include "base/diag.h"
 #include "base/buf.h"
+#include "base/cancel.h"
 #include "base/utf8.h"
 
 #include <ctype.h>
@@ -161,4 +162,9 @@ const char *tc_diag_nearest(const char *word, const char *const *candidates,
         }
     }
     return best;
+}
+
+bool tc_diag_cancelled(tc_diags *d, const char *doing) {
+    tc_error(d, TC_NOWHERE, NULL, "%s while %s", tc_cancel_why(), doing);
+    return false;
 }

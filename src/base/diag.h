@@ -53,6 +53,10 @@ void tc_error_coded(tc_diags *d, tc_coded coded, tc_span span, const char *hint,
 #define tc_error(d, span, hint, ...)                                           \
     tc_diag_report((d), TC_ERROR, (span), (hint), __VA_ARGS__)
 
+/* Says that what was being done ("the PTX was read") is interrupted, or stopped
+ * by the time limit (cancel.h). Returns false. */
+bool tc_diag_cancelled(tc_diags *d, const char *doing);
+
 /* The candidate closest to word by edit distance (with transpositions), or
  * NULL when none is close enough to be what was meant. */
 const char *tc_diag_nearest(const char *word, const char *const *candidates,

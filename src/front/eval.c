@@ -1,4 +1,5 @@
 /* eval.c - expressions: names, attributes, subscripts, calls, displays. */
+#include "base/cancel.h"
 #include "front/internal.h"
 
 #include <string.h>
@@ -537,6 +538,9 @@ bool tc_eval_node(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     if (e->depth >= TC_MAX_DEPTH) {
         return tc_front_fail(e, n->span, NULL, "nested more than %d deep",
                              TC_MAX_DEPTH);
+    }
+    if (tc_cancelled()) {
+        return tc_diag_cancelled(e->front->diags, "the program was evaluated");
     }
     e->depth++;
     *out = tc_value_none();

@@ -1,4 +1,5 @@
 /* expr.c - expressions, by precedence climbing. */
+#include "base/cancel.h"
 #include "lang/parser.h"
 
 #include <string.h>
@@ -286,6 +287,10 @@ static tc_node *conditional(tc_parser *p) {
 }
 
 tc_node *tc_parse_expr(tc_parser *p) {
+    if (tc_cancelled()) {
+        tc_diag_cancelled(p->diags, "the program was read");
+        return NULL;
+    }
     if (!tc_parse_nest(p)) {
         return NULL;
     }

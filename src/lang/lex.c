@@ -1,5 +1,6 @@
 /* lex.c - source text to tokens, with Python's indentation rules. */
 #include "lang/lex.h"
+#include "base/cancel.h"
 
 #include "base/utf8.h"
 #include <string.h>
@@ -375,7 +376,10 @@ bool tc_lex(tc_arena *a, tc_arena *strings, const tc_source *source,
         x.at = 3; /* a byte order mark */
     }
     bool ok = line_start(&x, &s);
-    while (ok && x.at < x.len) {
+    for (uint64_t i = 0; ok && x.at < x.len; i++) {
+        if (tc_cancelled_at(i)) {
+            return tc_diag_cancelled(diags, "the program was read");
+        }
         switch (x.text[x.at]) {
         case ' ':
         case '\t':

@@ -92,6 +92,7 @@ typedef struct tc_ptx_parser {
     bool stop; /* too many errors, or the end of what makes sense */
 
     uint32_t at, line, line_begin; /* lexer */
+    uint64_t ntokens;
     tc_ptx_token tok, next;
     uint32_t prev_end; /* of the token before tok */
 

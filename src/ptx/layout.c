@@ -30,13 +30,23 @@ static void assign(tc_ptx_symbol *s, uint64_t *end) {
     *end = s->offset + s->size;
 }
 
-/* Assigns offsets to the symbols of a space that user names, from *end on. */
-static void assign_all(tc_ptx_parser *p, tc_ptx_space space, int user,
-                       uint64_t *end) {
-    for (int i = 0; i < p->m->nsymbols; i++) {
-        tc_ptx_symbol *s = &p->m->symbols[i];
-        if (s->space == space && !s->is_extern && user_of(p, i) == user) {
-            assign(s, end);
+/* Shared variables: those that several functions name, from 0 on, and behind
+ * them in each function its own. */
+static void assign_shared(tc_ptx_parser *p) {
+    uint64_t common = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < p->m->nsymbols; i++) {
+            tc_ptx_symbol *s = &p->m->symbols[i];
+            int user = s->space == TC_PS_SHARED && !s->is_extern ? user_of(p, i)
+                                                                 : NOBODY;
+            if (pass == 0 && user == SEVERAL) {
+                assign(s, &common);
+            } else if (pass == 1 && user >= 0) {
+                assign(s, &p->m->funcs[user].shared_bytes);
+            }
+        }
+        for (int f = 0; f < p->m->nfuncs && pass == 0; f++) {
+            p->m->funcs[f].shared_bytes = common;
         }
     }
 }
@@ -55,11 +65,5 @@ void tc_ptx_layout(tc_ptx_parser *p) {
             assign(s, &p->m->funcs[s->func].local_bytes);
         }
     }
-    uint64_t common = 0;
-    assign_all(p, TC_PS_SHARED, SEVERAL, &common);
-    for (int f = 0; f < p->m->nfuncs; f++) {
-        tc_ptx_func *func = &p->m->funcs[f];
-        func->shared_bytes = common;
-        assign_all(p, TC_PS_SHARED, f, &func->shared_bytes);
-    }
+    assign_shared(p);
 }

@@ -1,5 +1,6 @@
 /* lex.c - PTX text to tokens (PTX ISA 4.2 to 4.5). */
 #include "base/buf.h"
+#include "base/cancel.h"
 #include "ptx/internal.h"
 
 #include <ctype.h>
@@ -237,7 +238,19 @@ static void string(tc_ptx_parser *p, tc_ptx_token *t) {
     p->at++;
 }
 
+/* From here on there is only the end of the text. */
+static void cancelled(tc_ptx_parser *p) {
+    if (!p->stop) {
+        tc_diag_cancelled(p->diags, "the PTX was read");
+        p->errors++;
+        p->stop = true;
+    }
+}
+
 static tc_ptx_token scan(tc_ptx_parser *p) {
+    if (tc_cancelled_at(p->ntokens++)) {
+        cancelled(p);
+    }
     for (;;) {
         skip_blank(p);
         tc_ptx_token t = {

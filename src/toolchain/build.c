@@ -119,26 +119,54 @@ static tc_build_status refused(tc_job *j, const char *tool) {
     return TC_BUILD_REFUSED;
 }
 
+/* What every sandbox has. */
+static bool is_system(const char *path) {
+    static const char *const all[] = {"/usr/", "/bin/", "/lib", "/sbin/"};
+    bool is = path[0] != '/';
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        is |= strncmp(path, all[i], strlen(all[i])) == 0;
+    }
+    return is;
+}
+
+/* Where a tool of that path is installed: .../bin/nvcc is of a whole toolkit. */
+static void show_prefix(tc_arena *a, tc_sandbox *box, const char *path) {
+    const char *bin = tc_folder_of(a, path);
+    bool whole = strcmp(tc_base_of(bin), "bin") == 0;
+    const char *prefix = whole ? tc_folder_of(a, bin) : bin;
+    int n = 0;
+    bool there = is_system(path);
+    for (; box->reads[n] != NULL; n++) {
+        there |= strcmp(box->reads[n], prefix) == 0;
+    }
+    if (!there && n < TC_SANDBOX_PATHS - 1) {
+        box->reads[n] = prefix;
+    }
+}
+
+/* As it was found (in PATH, by a link), and where it lies. */
+static void show_tool(tc_arena *a, tc_sandbox *box, const char *path) {
+    const char *real = path ? tc_real_path(a, path) : NULL;
+    if (real != NULL) {
+        show_prefix(a, box, real);
+    }
+    if (path != NULL) {
+        show_prefix(a, box, path);
+    }
+}
+
 const tc_sandbox *tc_build_sandbox(tc_arena *a, const tc_toolchain *t,
                                    const tc_build_options *o, const char *work,
                                    tc_sandbox *box) {
     static const char *const keeps[] = {"TMPDIR", "LC_ALL",
                                         "NVCC_PREPEND_FLAGS",
                                         "NVCC_APPEND_FLAGS", "NVCC_CCBIN"};
-    int n = 0;
     if (o->sandbox == NULL) {
         return NULL;
     }
     *box = *o->sandbox;
-    while (box->reads[n] != NULL) {
-        n++;
-    }
-    if (n < TC_SANDBOX_PATHS - 1) { /* .../bin/nvcc is of a whole toolkit */
-        const char *real = tc_real_path(a, t->nvcc);
-        const char *bin = tc_folder_of(a, real ? real : t->nvcc);
-        bool whole = strcmp(tc_base_of(bin), "bin") == 0;
-        box->reads[n] = whole ? tc_folder_of(a, bin) : bin;
-    }
+    show_tool(a, box, t->nvcc);
+    show_tool(a, box, tc_host_compiler(a));
     box->writes = work;
     box->stays = true;
     memcpy(box->keeps, keeps, sizeof keeps);
@@ -239,7 +267,7 @@ static tc_build_status open_cache(tc_job *j) {
  * counts: the PTX and the program name it. */
 static tc_hash key_of(tc_job *j) {
     tc_hash h = TC_HASH_START;
-    tc_hash_text(&h, "tilecopy build 2");
+    tc_hash_text(&h, "tilecopy build 5");
     tc_hash_text(&h, j->t->identity);
     tc_hash_stat(&h, j->host);
     tc_hash_flags(&h);
@@ -265,20 +293,25 @@ static tc_hash key_of(tc_job *j) {
 
 enum { PTX, SAID, PROGRAM, NPARTS };
 
-static int build_parts(const tc_job *j, tc_part parts[NPARTS]) {
+static int build_parts(bool program, tc_part parts[NPARTS]) {
     parts[PTX] = (tc_part){.name = "kernels.ptx", .mode = 0600};
     parts[SAID] = (tc_part){.name = "said", .mode = 0600};
     parts[PROGRAM] = (tc_part){.name = "program", .mode = 0700};
-    return j->o->program ? NPARTS : PROGRAM;
+    return program ? NPARTS : PROGRAM;
 }
 
-static void take(tc_job *j, const char *folder, const tc_part *parts,
-                 tc_build *out) {
+/* What has no main is kept as kernels alone. */
+static const char *kind_of(const tc_job *j, bool program) {
+    return j->o->program && !program ? "kernels" : "build";
+}
+
+static void take(tc_job *j, const char *folder, bool program,
+                 const tc_part *parts, tc_build *out) {
     out->ptx = tc_format(j->a, "%s/kernels.ptx", folder);
-    out->program = j->o->program ? tc_format(j->a, "%s/program", folder) : NULL;
+    out->program = program ? tc_format(j->a, "%s/program", folder) : NULL;
     out->said = tc_strndup(j->a, parts[SAID].bytes, parts[SAID].len);
-    out->program_bytes = j->o->program ? parts[PROGRAM].bytes : NULL;
-    out->program_len = j->o->program ? parts[PROGRAM].len : 0;
+    out->program_bytes = program ? parts[PROGRAM].bytes : NULL;
+    out->program_len = program ? parts[PROGRAM].len : 0;
 }
 
 bool tc_build_restore(tc_arena *a, tc_build *b) {
@@ -300,21 +333,27 @@ static const char *entry_name(tc_job *j, tc_hash key, const char *kind) {
     return tc_format(j->a, "%s.%s", tc_hash_name(j->a, key), kind);
 }
 
+static bool take_kept(tc_job *j, tc_hash key, bool program, tc_build *out) {
+    tc_part parts[NPARTS];
+    const char *name = entry_name(j, key, kind_of(j, program));
+    const char *folder =
+        tc_cache_find(j->a, j->cache, name, parts, build_parts(program, parts));
+    if (folder != NULL) {
+        take(j, folder, program, parts, out);
+    }
+    out->cached = folder != NULL;
+    return out->cached;
+}
+
 static bool look_up(tc_job *j, tc_hash key, tc_build *out) {
-    tc_part deps = {.name = "deps", .mode = 0600}, parts[NPARTS];
+    tc_part deps = {.name = "deps", .mode = 0600};
     if (tc_cache_find(j->a, j->cache, entry_name(j, key, "deps"), &deps, 1) ==
             NULL ||
         !tc_deps_hash(j->a, deps.bytes, &key)) {
         return false;
     }
-    const char *folder =
-        tc_cache_find(j->a, j->cache, entry_name(j, key, "build"), parts,
-                      build_parts(j, parts));
-    if (folder != NULL) {
-        take(j, folder, parts, out);
-    }
-    out->cached = folder != NULL;
-    return out->cached;
+    return take_kept(j, key, j->o->program, out) ||
+           (j->o->program && take_kept(j, key, false, out));
 }
 
 /* --- a new one -------------------------------------------------------------*/
@@ -348,7 +387,7 @@ static tc_build_status store(tc_job *j, tc_hash key, const char *program,
                              tc_build *out) {
     tc_buf list = TC_BUF_INIT;
     tc_part parts[NPARTS];
-    int n = build_parts(j, parts);
+    int n = build_parts(program != NULL, parts);
     for (int i = 0; i < j->n; i++) {
         tc_deps_read(j, &j->units[i], &list);
     }
@@ -363,19 +402,37 @@ static tc_build_status store(tc_job *j, tc_hash key, const char *program,
     const char *folder =
         into == NULL
             ? NULL
-            : tc_cache_put(j->a, into, entry_name(j, key, "build"), parts, n);
+            : tc_cache_put(j->a, into,
+                           entry_name(j, key, kind_of(j, program != NULL)),
+                           parts, n);
     if (folder == NULL) {
         return tc_build_machine(j, "what was built cannot be kept in %s: %s",
                                 into != NULL ? into : "a temporary folder",
                                 strerror(errno));
     }
-    take(j, folder, parts, out);
+    take(j, folder, program != NULL, parts, out);
     if (keeps) {
         tc_part part = {"deps", 0600, deps, strlen(deps)};
         tc_cache_put(j->a, j->cache, name, &part, 1);
         tc_cache_trim(j->a, j->cache);
     }
     return TC_BUILD_OK;
+}
+
+/* Kernels to be launched by hand: the linker's words are about nothing else
+ * that anybody asked for. */
+static tc_build_status link_program(tc_job *j, const char **program) {
+    const char *before = tc_strndup(j->a, tc_buf_text(&j->said), j->said.len);
+    tc_build_status s = tc_build_link(j, program);
+    if (s == TC_BUILD_REFUSED &&
+        strstr(tc_buf_text(&j->said) + strlen(before),
+               "undefined reference to `main'") != NULL) {
+        *program = NULL;
+        tc_buf_clear(&j->said);
+        tc_buf_puts(&j->said, before);
+        s = TC_BUILD_OK;
+    }
+    return s;
 }
 
 static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
@@ -391,7 +448,7 @@ static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
         s = tc_build_compile(j, &j->units[i]);
     }
     if (s == TC_BUILD_OK && j->o->program) {
-        s = tc_build_link(j, &program);
+        s = link_program(j, &program);
     }
     out->compile_ns = now_ns() - begin;
     if (s == TC_BUILD_OK) {

@@ -60,6 +60,15 @@ bool tc_build_lacks_room(const char *said);
  * time. Nothing names it later: its path counts for nothing. */
 bool tc_build_host_only(const tc_unit *u);
 tc_build_status tc_build_compile(tc_job *j, tc_unit *u);
+/* extras.c: what is read of CUDA's headers besides the rest. */
+typedef struct tc_build_extras {
+    bool lambdas; /* --extended-lambda, and <functional> with it */
+    bool floats;  /* half, bfloat16 and fp8 in the headers of CCCL */
+} tc_build_extras;
+/* As far as its text tells. May it have been refused for what it was built
+ * without? */
+tc_build_extras tc_build_needs(const tc_unit *u);
+bool tc_build_may_need(const tc_unit *u, tc_build_extras without);
 /* link.c: work/program. Functions of CUDA that are not there are named. */
 tc_build_status tc_build_link(tc_job *j, const char **program);
 

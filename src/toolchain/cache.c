@@ -6,6 +6,7 @@
  * of it, a hand that rewrites one. It does not guard against somebody who
  * writes both files and sum: such a one has to be us already, as a folder or a
  * file that another user could have written is not taken. */
+#include "base/cancel.h"
 #include "base/temporary.h"
 #include "toolchain/internal.h"
 
@@ -105,6 +106,10 @@ static const char *make_entry(tc_arena *a, const char *folder, const char *name,
                         parts[i].mode);
     }
     const char *sum = sum_of(a, name, parts, n);
+    if (ok && tc_cancelled()) { /* the sum is none */
+        ok = false;
+        errno = EINTR;
+    }
     ok = ok && write_part(a, made, sum_name, sum, strlen(sum), 0600);
     int e = errno;
     if (!ok && made != NULL) {
@@ -134,6 +139,11 @@ const char *tc_cache_put(tc_arena *a, const char *folder, const char *name,
         if (tc_cache_find(a, folder, name, there, n) != NULL) {
             tc_remove_tree(made); /* another process was quicker */
             return path;
+        }
+        if (tc_cancelled()) {
+            tc_remove_tree(made);
+            errno = EINTR;
+            return NULL;
         }
         tc_remove_tree(path); /* it is damaged */
     }

@@ -65,7 +65,8 @@ static const char *root_of(tc_arena *a, const char *instead) {
 }
 
 /* Opens a folder of ours, made if need be. -1 with why it is not trusted:
- * others could put programs there that we run, or have us remove theirs. */
+ * others could put programs there that we run, or have us remove theirs. NULL
+ * for errno. */
 static int open_own(int parent, const char *name, const char **why) {
     struct stat s;
     bool made = mkdirat(parent, name, 0700) == 0 || errno == EEXIST;
@@ -73,13 +74,15 @@ static int open_own(int parent, const char *name, const char **why) {
                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
                   : -1;
     if (fd < 0) {
+        int failed = errno;
         *why = fstatat(parent, name, &s, AT_SYMLINK_NOFOLLOW) == 0 &&
                        S_ISLNK(s.st_mode)
                    ? "is a symbolic link"
-                   : strerror(errno);
+                   : NULL;
+        errno = failed;
         return -1;
     }
-    *why = fstat(fd, &s) != 0           ? strerror(errno)
+    *why = fstat(fd, &s) != 0           ? "cannot be looked at"
            : s.st_uid != geteuid()      ? "belongs to somebody else"
            : (s.st_mode & 0022) != 0    ? "can be written to by others"
            : (s.st_mode & 0700) != 0700 ? "cannot be written to"
@@ -126,7 +129,9 @@ static const char *open_root(tc_arena *a, const char *root, const char **note) {
     }
     for (int i = 0; fd >= 0 && i < 2; i++) {
         int in = open_own(fd, parts[i], &why);
-        path = tc_format(a, "%s/%s", path, parts[i]);
+        path = tc_format(a, "%s/%s%s%s", path, parts[i],
+                         in < 0 && why == NULL ? ": " : "",
+                         in < 0 && why == NULL ? strerror(errno) : "");
         close(fd);
         fd = in;
     }
@@ -138,10 +143,14 @@ static const char *open_root(tc_arena *a, const char *root, const char **note) {
              tc_write_file(mark, tag, sizeof tag - 1, 0644))) {
             return path;
         }
-        why = only_entries(path) ? strerror(errno)
-                                 : "has files in it that are not ours";
+        int failed = errno;
+        if (only_entries(path)) {
+            *note = tc_format(a, "%s: %s", path, strerror(failed));
+            return NULL;
+        }
+        why = "has files in it that are not ours";
     }
-    *note = tc_format(a, "%s %s", path, why);
+    *note = tc_format(a, "%s%s%s", path, why ? " " : "", why ? why : "");
     return NULL;
 }
 

@@ -27,8 +27,8 @@ static bool is_new(const char *name) {
 }
 
 bool tc_cache_is_entry(const char *name) {
-    static const char *const kinds[] = {".build", ".deps", ".registers",
-                                        ".cubin"};
+    static const char *const kinds[] = {".build", ".kernels", ".deps",
+                                        ".registers", ".cubin"};
     bool named = strspn(name, "0123456789abcdef") == NAME;
     for (size_t i = 0; named && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(name + NAME, kinds[i]) == 0) {

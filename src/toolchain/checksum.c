@@ -1,4 +1,5 @@
 /* checksum.c - SHA-256 (FIPS 180-4), and what is hashed with it. */
+#include "base/cancel.h"
 #include "toolchain/internal.h"
 
 #include <string.h>
@@ -65,7 +66,10 @@ static void compress(uint32_t h[8], const uint8_t *block) {
 
 void tc_hash_bytes(tc_hash *h, const void *bytes, size_t len) {
     const uint8_t *p = bytes;
-    while (len > 0) {
+    for (uint64_t i = 0; len > 0; i++) {
+        if (tc_cancelled_at(i)) { /* it is nothing's, and is not used */
+            return;
+        }
         size_t have = h->len % 64, n = 64 - have < len ? 64 - have : len;
         memcpy(h->block + have, p, n);
         h->len += n;

@@ -13,18 +13,12 @@
 /* -O2 is the host's part, which keeps its lines (-g; nvcc's device code is
  * optimised with it too, -lineinfo gives that its lines). A call in the place
  * of a return stays a call: the runtime tells lines by return addresses. The
- * last two refuse nothing that is right without them, and many programs want
- * them: lambdas and constexpr functions on the device. */
-static const char *const common[] = {"-x",
-                                     "cu",
-                                     "-std=c++17",
-                                     "-O2",
-                                     "-lineinfo",
-                                     "-g",
-                                     "-MD",
-                                     "--extended-lambda",
-                                     "--expt-relaxed-constexpr",
-                                     NULL};
+ * last one refuses nothing that is right without it, and many programs want
+ * it: constexpr functions on the device. */
+static const char *const common[] = {
+    "-x",        "cu", "-std=c++17", "-O2",
+    "-lineinfo", "-g", "-MD",        "--expt-relaxed-constexpr",
+    NULL};
 static const char *const for_program[] = {"-cudart",
                                           "none",
                                           "--no-compress",
@@ -159,9 +153,22 @@ static void say_arch(tc_job *j, arg_list *w) {
     say(w, tc_format(j->a, "-code=compute_%s", number));
 }
 
-static void command(tc_job *j, tc_unit *u, int index, arg_list *w) {
+static void say_extras(tc_build_extras with, arg_list *w) {
+    if (with.lambdas) {
+        say(w, "--extended-lambda");
+    }
+    if (!with.floats) {
+        say(w, "-DCCCL_DISABLE_FP16_SUPPORT");
+        say(w, "-DCCCL_DISABLE_BF16_SUPPORT");
+        say(w, "-DCCCL_DISABLE_FP8_SUPPORT");
+    }
+}
+
+static void command(tc_job *j, tc_unit *u, int index, tc_build_extras with,
+                    arg_list *w) {
     say(w, j->t->nvcc);
     say_all(w, common);
+    say_extras(with, w);
     say_arch(j, w);
     if (getenv("NVCC_CCBIN") == NULL) {
         say(w, "-ccbin");
@@ -239,9 +246,27 @@ static tc_build_status compile_host(tc_job *j, tc_unit *u, int index) {
                        : tc_build_ended(j, "the C++ compiler", status);
 }
 
+/* nvcc's status. What it refuses for want of an extra, perhaps, it is given with
+ * all, and what it says then counts. */
+static int run_nvcc(tc_job *j, tc_unit *u, int index) {
+    tc_build_extras with = tc_build_needs(u);
+    bool again;
+    int status;
+    do {
+        tc_buf said = TC_BUF_INIT;
+        arg_list w = {0};
+        command(j, u, index, with, &w);
+        status = tc_build_run(j, w.w, false, &said);
+        again = status > 0 && status < 128 && tc_build_may_need(u, with);
+        tc_buf_puts(&j->said, again ? "" : tc_buf_text(&said));
+        tc_buf_free(&said);
+        with = (tc_build_extras){true, true};
+    } while (again);
+    return status;
+}
+
 tc_build_status tc_build_compile(tc_job *j, tc_unit *u) {
     int index = (int)(u - j->units);
-    arg_list w = {0};
     if (tc_build_host_only(u)) {
         return compile_host(j, u, index);
     }
@@ -253,8 +278,7 @@ tc_build_status tc_build_compile(tc_job *j, tc_unit *u) {
     if (mkdir(u->keep, 0755) != 0 || !name_source(j, u, index)) {
         return tc_build_machine(j, "%s: %s", j->work, strerror(errno));
     }
-    command(j, u, index, &w);
-    int status = tc_build_run(j, w.w, false, &j->said);
+    int status = run_nvcc(j, u, index);
     if (u->renamed) {
         true_names(j, u, index, &j->said);
     }

@@ -1,4 +1,5 @@
 /* files.c - files, folders and programs in PATH. */
+#include "base/cancel.h"
 #include "base/temporary.h"
 #include "toolchain/internal.h"
 
@@ -40,6 +41,12 @@ const char *tc_in_path(tc_arena *a, const char *name) {
     return NULL;
 }
 
+/* Of one call, so that what is long can be cancelled. */
+static size_t most_of(size_t len) {
+    enum { MOST = 1 << 20 };
+    return len < MOST ? len : MOST;
+}
+
 char *tc_read_file(tc_arena *a, const char *path, size_t *len) {
     struct stat s;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -53,14 +60,18 @@ char *tc_read_file(tc_arena *a, const char *path, size_t *len) {
     }
     size_t n = 0, size = (size_t)s.st_size;
     char *bytes = tc_alloc(a, size + 1);
-    while (n < size) {
-        ssize_t got = read(fd, bytes + n, size - n);
+    while (n < size && !tc_cancelled()) {
+        ssize_t got = read(fd, bytes + n, most_of(size - n));
         if (got <= 0 && !(got < 0 && errno == EINTR)) {
             break; /* it has become shorter meanwhile */
         }
         n += got > 0 ? (size_t)got : 0;
     }
     close(fd);
+    if (tc_cancelled()) {
+        errno = EINTR;
+        return NULL;
+    }
     bytes[n] = '\0';
     *len = n;
     return bytes;
@@ -68,7 +79,11 @@ char *tc_read_file(tc_arena *a, const char *path, size_t *len) {
 
 static bool write_all(int fd, const char *bytes, size_t len) {
     while (len > 0) {
-        ssize_t n = write(fd, bytes, len);
+        ssize_t n = tc_cancelled() ? -1 : write(fd, bytes, most_of(len));
+        if (tc_cancelled()) {
+            errno = EINTR;
+            return false;
+        }
         if (n < 0 && errno != EINTR) {
             return false;
         }

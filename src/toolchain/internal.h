@@ -119,8 +119,8 @@ const char *tc_cache_put(tc_arena *a, const char *folder, const char *name,
 
 /* --- cache_trim.c ----------------------------------------------------------*/
 
-/* Has the name the form of an entry's: HASH.build, .deps, .registers, .cubin,
- * or tilecopy-new-XXXXXX? */
+/* Has the name the form of an entry's: HASH.build, .kernels, .deps,
+ * .registers, .cubin, or tilecopy-new-XXXXXX? */
 bool tc_cache_is_entry(const char *name);
 /* Removes what was used longest ago until the rest is within the limit
  * (TILECOPY_CACHE_MB, else 512), but nothing that was used just now. */

@@ -134,6 +134,20 @@ static const char *registers_in(tc_arena *a, const char *said) {
     return tc_buf_finish(&out, a);
 }
 
+bool tc_registers_among(const char *lines, const char *kernel, uint32_t *n) {
+    size_t len = strlen(kernel);
+    *n = 0;
+    for (const char *p = lines ? lines : ""; *p != '\0';) {
+        if (strncmp(p, kernel, len) == 0 && p[len] == ' ') {
+            *n = (uint32_t)strtoul(p + len, NULL, 10);
+            return true;
+        }
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+    return false;
+}
+
 /* Where it cannot be kept it is made again. */
 static void keep(tc_arena *a, const char *cache, const char *name,
                  const char *what, const void *bytes, size_t len) {
@@ -171,6 +185,9 @@ tc_build_status tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
     if (s == TC_BUILD_OK || s == TC_BUILD_REFUSED) { /* it would be again */
         keep(a, cache, name, "registers", *lines, strlen(*lines));
     }
+    if (s == TC_BUILD_OK) { /* whoever asks for the one often wants the other */
+        keep(a, cache, name_of(a, &q, "cubin"), "cubin", made, bytes);
+    }
     snprintf(why, why_size, "%s", tc_buf_text(&said));
     tc_buf_free(&said);
     return s;
@@ -178,13 +195,13 @@ tc_build_status tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
 
 const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
                            const char *ptx_text, const char *arch,
-                           const tc_build_options *o, size_t *bytes, char *why,
-                           size_t why_size) {
+                           const char *kernel, const tc_build_options *o,
+                           size_t *bytes, char *why, size_t why_size) {
     if (t->ptxas == NULL) {
         snprintf(why, why_size, "there is no ptxas beside %s", t->nvcc);
         return NULL;
     }
-    ptxas_request q = {t, ptx_text, arch, NULL, o};
+    ptxas_request q = {t, ptx_text, arch, kernel, o};
     const char *name = name_of(a, &q, "cubin"), *note;
     const char *cache = tc_cache_folder(a, o->cache, &note);
     tc_part part = {.name = "cubin", .mode = 0600};

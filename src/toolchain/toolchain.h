@@ -40,7 +40,8 @@ const char *tc_toolchain_home(tc_arena *a); /* where it is put */
 
 typedef struct tc_build_options {
     const char *arch; /* "sm_90a": PTX for compute_90a */
-    bool program;     /* link the program too, with the runtime's stub */
+    bool program;     /* link the program too, with the runtime's stub; where
+                         there is no main there are kernels alone */
     const char *main; /* one more source, linked in: the grader's host side;
                          or NULL */
     const atomic_int *cancel;
@@ -98,11 +99,15 @@ tc_build_status tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
                                    const tc_build_options *o,
                                    const char **lines, char *why,
                                    size_t why_size);
-/* The text assembled for sm ("90a"), for drivers that do not take it. */
+/* The number of a kernel among lines "name n" (or NULL). False and 0: it is not
+ * there. */
+bool tc_registers_among(const char *lines, const char *kernel, uint32_t *n);
+/* The text, or one kernel of it (NULL: all), assembled for sm ("90a"), with the
+ * lines of the text. NULL with why. */
 const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
                            const char *ptx_text, const char *arch,
-                           const tc_build_options *o, size_t *bytes, char *why,
-                           size_t why_size);
+                           const char *kernel, const tc_build_options *o,
+                           size_t *bytes, char *why, size_t why_size);
 
 /* The nvdisasm beside ptxas or in PATH (TILECOPY_NVDISASM names another), or NULL.
  */
