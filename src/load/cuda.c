@@ -149,14 +149,7 @@ static tc_build_status try_build(tc_session *s, tc_arena *a, const char *path,
     tc_build_options *o = &c->options;
     build_options(s, a, o);
     o->arch = c->arch;
-    tc_build_status b =
-        tc_build_cu(a, c->toolchain, path, o, &c->build, why, why_size);
-    if (b == TC_BUILD_REFUSED && c->build.said != NULL &&
-        strstr(c->build.said, "undefined reference to `main'") != NULL) {
-        o->program = false;
-        b = tc_build_cu(a, c->toolchain, path, o, &c->build, why, why_size);
-    }
-    return b;
+    return tc_build_cu(a, c->toolchain, path, o, &c->build, why, why_size);
 }
 
 /* Says why it could not be built. */
@@ -314,8 +307,11 @@ tc_status tc_cuda_load(tc_session *s, tc_arena *a, const tc_source *cu,
         return TC_REJECTED;
     }
     tc_loaded *f = tc_loaded_cuda(s, a, ptx, cu, c->toolchain->include);
-    if (f == NULL) { /* the compiler made what we cannot read */
-        return TC_FAILED;
+    if (f == NULL && s->cancel != 0) {
+        s->fault = s->cancel == 2 ? "limit" : "interrupt";
+    }
+    if (f == NULL) { /* else the compiler made what we cannot read */
+        return s->cancel == 2 ? TC_TIMEOUT : TC_FAILED;
     }
     f->cuda = c;
     tc_loaded_retain(s, f);

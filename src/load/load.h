@@ -98,7 +98,23 @@ typedef struct tc_cuda {
     const char *arch;      /* it was built for */
     const char *registers; /* tc_ptxas_registers's text, or NULL: ask first */
     const char *registers_each; /* of kernels that were asked one by one */
+    struct tc_kernel_code {
+        const char *kernel;
+        const struct tc_sass *code; /* NULL: there is none */
+    } * codes;                      /* of kernels that the clock asked for */
+    int ncodes, codes_cap;
 } tc_cuda;
+typedef struct tc_kernel_code tc_kernel_code;
+
+/* --- machine_code.c --------------------------------------------------------*/
+
+/* What ptxas makes of a kernel, for the clock; in a. only: it is given that
+ * kernel alone (NULL: the whole text). NULL where there is no ptxas
+ * (TILECOPY_PTXAS=none: taken to be so), or it refuses. */
+const struct tc_sass *tc_load_machine_code(tc_arena *a, const tc_toolchain *t,
+                                           const char *ptx, const char *arch,
+                                           const char *only, const char *kernel,
+                                           const tc_build_options *o);
 
 /* Builds the file at path, whose text is cu (in arena a, which this takes
  * over), and makes it the newest loaded file. Reports and leaves the session as

@@ -2,6 +2,7 @@
 #include "load/load.h"
 #include "load/outline.h"
 
+#include "base/cancel.h"
 #include "base/file.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -170,15 +171,18 @@ static void answer(tc_session *s, const tc_loaded *f, tc_reply *r) {
     const tc_ptx_module *m = f->module;
     json_t *kernels = json_array();
     tc_buf text = TC_BUF_INIT;
-    for (int i = 0; i < m->nfuncs; i++) {
-        if (m->funcs[i].entry) {
-            json_array_append_new(kernels, kernel_json(&m->funcs[i]));
-            tc_buf_printf(&text, "  %s(", m->funcs[i].name);
-            tc_loaded_params(&m->funcs[i], &text);
+    size_t n = 0;
+    for (int i = 0; i < m->nfuncs && !tc_cancelled_at((unsigned)i); i++) {
+        const tc_ptx_func *k = &m->funcs[i];
+        n += k->entry;
+        if (k->entry && s->options.json) {
+            json_array_append_new(kernels, kernel_json(k));
+        } else if (k->entry) {
+            tc_buf_printf(&text, "  %s(", k->name);
+            tc_loaded_params(k, &text);
             tc_buf_puts(&text, ")\n");
         }
     }
-    size_t n = json_array_size(kernels);
     if (s->options.json) {
         r->json = json_pack("{s:O}", "kernels", kernels);
     } else if (n == 0) {
@@ -225,7 +229,9 @@ static tc_ptx_module *parse(tc_session *s, tc_loaded *f) {
     }
     tc_diags quiet = {NULL, NULL, 0};
     tc_ptx_module *m = tc_ptx_parse(f->arena, f->text, &quiet);
-    if (m == NULL) {
+    if (m == NULL && tc_cancelled()) {
+        tc_diag_cancelled(&s->diags, "the PTX was read");
+    } else if (m == NULL) {
         tc_cuda_refused(s, f->arena, f->text, f->source);
     }
     return m;

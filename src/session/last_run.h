@@ -6,7 +6,7 @@
 #include "emit/emit.h"
 #include "session/session.h"
 #include "sim/sim.h"
-#include "trace/timeline.h"
+#include "trace/trace.h"
 
 /* A buffer of the kernel as a run sees it. */
 typedef struct tc_run_buffer {
@@ -43,7 +43,8 @@ typedef struct tc_last_run {
     tc_run_arg *args;
     int nargs;
     uint32_t param_bytes;
-    uint32_t registers;    /* of a thread, as ptxas says; 0: estimated */
+    uint32_t registers; /* of a thread, as ptxas says; 0: estimated */
+    const struct tc_sass *machine_code; /* with a clock; NULL: there is none */
     const uint8_t *params; /* all of them, of a program's launch; NULL: args */
     const char *no_state;  /* why it cannot be made again; NULL: it can */
 

@@ -1,6 +1,7 @@
 /* read.c - files that the learner names. */
 #include "session/session.h"
 
+#include "base/cancel.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -24,6 +25,12 @@ char *tc_read_source(tc_session *s, tc_arena *a, const char *path, tc_span at,
     char why[TC_FILE_WHY];
     if (!tc_file_read(&text, path, most_bytes(path), &s->cancel, why)) {
         s->fault = tc_lacks_room(errno) ? "machine" : s->fault;
+        if (tc_cancelled()) {
+            tc_error(&s->diags, at, NULL, "%s while '%s' was read",
+                     tc_cancel_why(), path);
+            tc_buf_free(&text);
+            return NULL;
+        }
         tc_error(&s->diags, at, NULL, "cannot %s '%s': %s",
                  access(path, R_OK) == 0 ? "read" : "open", path, why);
         tc_buf_free(&text);
@@ -38,7 +45,10 @@ bool tc_write_text(tc_session *s, const char *path, tc_span at,
     char why[TC_FILE_WHY];
     bool ok =
         tc_file_write(path, tc_buf_text(text), text->len, &s->cancel, why);
-    if (!ok) {
+    if (!ok && tc_cancelled()) {
+        tc_error(&s->diags, at, NULL, "%s while '%s' was written",
+                 tc_cancel_why(), path);
+    } else if (!ok) {
         tc_error(&s->diags, at, NULL, "cannot write '%s': %s", path, why);
     }
     return ok;

@@ -40,6 +40,12 @@ static void on_diag(void *user, const tc_diag *d) {
     json_array_append_new(s->notes, json_string(d->message));
 }
 
+/* The GPU is not ours yet. */
+static void on_wait(void *user, const char *why) {
+    tc_diag d = {.severity = TC_NOTE, .code = TC_CODE_WAITING, .message = why};
+    on_diag(user, &d);
+}
+
 /* --- life ------------------------------------------------------------------*/
 
 const char *tc_session_arch(const tc_session *s) {
@@ -82,7 +88,11 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     if (options->width > 0) {
         s->options.width = options->width;
     }
+    s->asked = tc_arena_new();
+    s->recording = true;
     s->gpu = tc_gpu_host_new();
+    tc_gpu_host_runner(s->gpu, options->runner);
+    tc_gpu_host_listen(s->gpu, on_wait, s, &s->cancel);
     return s;
 }
 
@@ -97,7 +107,9 @@ void tc_session_free(tc_session *s) {
     if (s->kept_runs != NULL) {
         s->kept_runs_free(s->kept_runs);
     }
-    free(s->wants_edit);
+    tc_arena_free(s->asked);
+    tc_buf_free(&s->script);
+    free(s->exercise);
     tc_program_clear(&s->program);
     tc_arena_free(s->program.arena);
     for (int i = 0; i < s->nfiles; i++) {
@@ -139,8 +151,8 @@ void tc_session_set_height(tc_session *s, int height) {
     s->options.height = height > 0 ? height : 0;
 }
 
-const char *tc_session_wants_edit(const tc_session *s) {
-    return s->wants_edit;
+tc_client_request tc_session_request(const tc_session *s) {
+    return s->request;
 }
 
 void tc_session_interrupt(tc_session *s, bool timeout) {

@@ -75,6 +75,8 @@ struct tc_session {
     bool timing, hazards, suppressions, trace, target_cuda;
     tc_completion completion;
     uint64_t completion_seed;
+    const struct tc_profile *profile; /* NULL: the arch's own */
+    const char *profile_name;
 
     /* of the evaluation under way */
     tc_diags diags;
@@ -87,8 +89,14 @@ struct tc_session {
     struct tc_course
         *course; /* the lesson under way (commands/course.h); owned */
     void (*course_free)(struct tc_course *course);
-    bool asking;      /* a lesson asks: the reply is not shown */
-    char *wants_edit; /* the file that the client is to open; owned, or NULL */
+    bool asking;     /* a lesson asks: the reply is not shown */
+    tc_arena *asked; /* of the request */
+    tc_client_request request;
+    tc_buf script;  /* the entries that succeeded, as `save` writes them */
+    int entries;    /* of the script */
+    bool recording; /* into it */
+    struct tc_alias *aliases; /* in the session's arena, the newest first */
+    char *exercise;           /* that `exercise` showed last; owned, or NULL */
 
     bool told_cache; /* that it is not used */
     bool finished, had_findings, wants_timeline;
@@ -108,6 +116,10 @@ struct tc_session {
 bool tc_need_program(tc_session *s, tc_span at, tc_status *status);
 bool tc_need_decisions(tc_session *s, tc_span at, tc_status *status);
 bool tc_need_lowered(tc_session *s, tc_span at, tc_status *status);
+/* What the simulated machine's parts cost: a file's path, or the name of one of
+ * src/calibrate/profiles/ ("h200"); NULL: the arch's own. Reports one that cannot be read, and
+ * changes nothing then. */
+void tc_session_profile(tc_session *s, const char *name, tc_span at);
 /* The simulated machine: --arch's or `set arch`'s, else the first. */
 const char *tc_session_arch(const tc_session *s);
 bool tc_need_ptx(tc_session *s, tc_span at, tc_status *status);

@@ -1,6 +1,7 @@
 /* settings.c - reads and prints the values of settings, and applies them. */
 #include "session/settings.h"
 #include "base/arch.h"
+#include "gpu/gpu.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +14,7 @@ enum { ON, OFF };
 
 #define SWITCH(name, field)                                                    \
     static tc_setting_value tc_setting_get_##name(const tc_session *s) {       \
-        return (tc_setting_value){s->field ? ON : OFF, 0};                     \
+        return (tc_setting_value){.word = s->field ? ON : OFF};                \
     }
 
 SWITCH(timing, timing)
@@ -58,17 +59,28 @@ static tc_setting_value tc_setting_get_arch(const tc_session *s) {
     while (strcmp(tc_arch_names[i], tc_session_arch(s)) != 0) {
         i++;
     }
-    return (tc_setting_value){i, 0};
+    return (tc_setting_value){.word = i};
 }
 
 /* What was made for another machine is made anew. */
 static void tc_setting_apply_arch(tc_session *s, tc_setting_value v) {
     s->options.arch = tc_arch_names[v.word];
+    tc_session_profile(s, NULL, v.at);
     tc_program_clear(&s->program);
 }
 
+static tc_setting_value tc_setting_get_profile(const tc_session *s) {
+    return (tc_setting_value){.word = s->profile != NULL,
+                              .file = s->profile_name};
+}
+
+static void tc_setting_apply_profile(tc_session *s, tc_setting_value v) {
+    tc_session_profile(s, v.file, v.at);
+}
+
 static tc_setting_value tc_setting_get_completion(const tc_session *s) {
-    return (tc_setting_value){(int)s->completion, (int64_t)s->completion_seed};
+    return (tc_setting_value){.word = (int)s->completion,
+                              .number = (int64_t)s->completion_seed};
 }
 
 /* The row's words are in the order of the enum. */
@@ -77,8 +89,16 @@ static void tc_setting_apply_completion(tc_session *s, tc_setting_value v) {
     s->completion_seed = (uint64_t)v.number;
 }
 
+static tc_setting_value tc_setting_get_runner(const tc_session *s) {
+    return (tc_setting_value){.text = tc_gpu_host_runs_by(s->gpu)};
+}
+
+static void tc_setting_apply_runner(tc_session *s, tc_setting_value v) {
+    tc_gpu_host_runner(s->gpu, v.text);
+}
+
 static tc_setting_value tc_setting_get_width(const tc_session *s) {
-    return (tc_setting_value){0, s->options.width};
+    return (tc_setting_value){.number = s->options.width};
 }
 
 static void tc_setting_apply_width(tc_session *s, tc_setting_value v) {
@@ -105,6 +125,10 @@ const int tc_nsettings = sizeof tc_settings / sizeof *tc_settings;
 
 void tc_setting_form_of(const tc_setting *t, tc_setting_form *out) {
     *out = (tc_setting_form){.numbered = -1};
+    out->text = isupper((unsigned char)t->values[0]);
+    if (out->text) {
+        return;
+    }
     if (isdigit((unsigned char)t->values[0])) {
         char *end;
         out->least = strtoll(t->values, &end, 10);
@@ -125,7 +149,9 @@ void tc_setting_form_of(const tc_setting *t, tc_setting_form *out) {
 void tc_setting_describe(const tc_setting *t, tc_buf *b) {
     tc_setting_form f;
     tc_setting_form_of(t, &f);
-    if (f.n == 0) {
+    if (f.text) {
+        tc_buf_puts(b, "a command, or none");
+    } else if (f.n == 0) {
         tc_buf_printf(b, "a number from %lld to %lld", (long long)f.least,
                       (long long)f.most);
     }
@@ -152,13 +178,22 @@ bool tc_setting_read(const tc_setting *t, const char *text,
                      tc_setting_value *out) {
     tc_setting_form f;
     tc_setting_form_of(t, &f);
-    *out = (tc_setting_value){0, 0};
+    *out = (tc_setting_value){0};
+    if (f.text) {
+        out->text = strcmp(text, "none") == 0 ? NULL : text;
+        return *text != '\0';
+    }
     if (f.n == 0) {
         return number(text, f.least, f.most, &out->number);
     }
     size_t n = strcspn(text, " \t");
     const char *rest = text + n + strspn(text + n, " \t");
     for (int i = 0; i < f.n; i++) {
+        if (strcmp(f.choices[i], "FILE") == 0) {
+            out->word = i;
+            out->file = text;
+            return *text != '\0';
+        }
         if (strlen(f.choices[i]) == n && memcmp(f.choices[i], text, n) == 0) {
             out->word = i;
             return *rest == '\0' || (i == f.numbered &&
@@ -171,11 +206,15 @@ bool tc_setting_read(const tc_setting *t, const char *text,
 void tc_setting_print(const tc_setting *t, tc_setting_value v, tc_buf *b) {
     tc_setting_form f;
     tc_setting_form_of(t, &f);
+    if (f.text) {
+        tc_buf_puts(b, v.text != NULL ? v.text : "none");
+        return;
+    }
     if (f.n == 0) {
         tc_buf_printf(b, "%lld", (long long)v.number);
         return;
     }
-    tc_buf_puts(b, f.choices[v.word]);
+    tc_buf_puts(b, v.file != NULL ? v.file : f.choices[v.word]);
     if (v.word == f.numbered) {
         tc_buf_printf(b, " %lld", (long long)v.number);
     }

@@ -7,18 +7,24 @@
 enum { TC_SETTING_VALUES = 8 };
 
 /* A value of a setting: which of its words (0 of a range), and the number that
- * a word takes, or that is in the range. */
+ * a word takes, or that is in the range. A word in capitals stands for a file's
+ * name. */
 typedef struct tc_setting_value {
     int word;
     int64_t number;
+    const char *text; /* of a text; NULL: none */
+    const char *file; /* where the word stands for one; else NULL. Borrowed */
+    tc_span at;       /* of what was typed */
 } tc_setting_value;
 
 typedef struct tc_setting {
     const char *name;
-    const char *values; /* "on|off", "timing|early|late|random N" */
+    const char *values; /* "on|off", "timing|early|late|random N"; in capitals
+                           it is a text, or none: "COMMAND" */
     const char *standard;
     const char *help;
     tc_setting_value (*get)(const tc_session *s);
+    /* Reports what keeps it from being so. */
     void (*apply)(tc_session *s, tc_setting_value v);
 } tc_setting;
 
@@ -31,6 +37,7 @@ typedef struct tc_setting_form {
     int n;
     int numbered;        /* the word that takes a number, or -1 */
     int64_t least, most; /* of a range */
+    bool text;
 } tc_setting_form;
 
 void tc_setting_form_of(const tc_setting *t, tc_setting_form *out);

@@ -28,16 +28,19 @@ ptx:
 ptx/rules: ptx
 trace:
 trace/export: trace
+trace/draw: trace
+sass:
 sim/findings.def:
 sim/suppressions.def:
 sim/finding.h: ptx sim/findings.def sim/suppressions.def
 sim/sim.h: ptx trace sim/finding.h
 sim/state.h: ptx
 sim/tensormap.h:
+sim/profile.h:
 sim/core: ptx trace sim/sim.h sim/finding.h sim/findings.def
 sim/alu: ptx sim/core
 sim/race: ptx trace sim/sim.h sim/core sim/suppressions.def
-sim/timing: ptx trace sim/sim.h sim/core
+sim/timing: ptx trace sass sim/sim.h sim/profile.h sim/core
 sim/isa: ptx trace sim/sim.h sim/core sim/alu sim/race sim/timing
 sim/async: ptx trace sim/sim.h sim/tensormap.h sim/core sim/alu sim/race sim/timing sim/isa
 sim/fast: ptx sim/core sim/alu sim/isa
@@ -50,19 +53,22 @@ runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
 runtime: ptx sim gpu trace sandbox runtime/stub/errors.def
 toolchain: sandbox
-sass:
 reply: layout ir front dispatch
 session: front dispatch emit ptx sim gpu trace reply
-load: ptx sandbox toolchain reply session
+load: ptx sass sandbox toolchain reply session
 run: ir ptx sim gpu toolchain reply session load
 explain: layout ptx sass sim reply session load run
 exec: ptx sandbox runtime reply session load run explain
-commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec
+calibrate: ptx sim/sim.h sim/profile.h gpu runtime run ir
+commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate
 commands/lesson: course sim dispatch session load run commands
-commands/time: trace trace/export reply session sim run explain exec commands
-view: trace
+commands/prompt: session run commands
+commands/time: trace trace/draw trace/export reply session sim run explain exec calibrate gpu runtime commands
+view: trace trace/draw
 grade: trace sandbox runtime/stub/errors.def
-repl: trace view/view.h grade/grade.h
+grade/yml: grade
+grade/class: grade sandbox
+repl: trace view/view.h grade/grade.h grade/kit.h
 '
 
 find src \( -name '*.[ch]' -o -name '*.def' -o -name '*.inc' \) \

@@ -72,23 +72,26 @@ uint32_t tc_coalesce_distinct(uint32_t mask, const uint64_t *addr,
     return n;
 }
 
-/* Lanes [first, first + n) at once: the longest queue of distinct words at one
- * bank. */
+/* The longest queue of distinct words at one bank, and how many there are in
+ * all. */
 static uint32_t one_group(uint32_t mask, const uint64_t *addr, uint32_t words,
-                          uint32_t first, uint32_t n) {
-    uint32_t row[TC_LANES][TC_LANES];
+                          uint32_t *distinct) {
+    enum { MOST = 4 * TC_LANES };
+    uint32_t row[TC_LANES][MOST];
     uint8_t used[TC_LANES] = {0};
     uint32_t worst = 0;
-    for (uint32_t i = first; i < first + n; i++) {
-        for (uint32_t k = 0; k < words && (mask >> i & 1); k++) {
-            uint32_t word = (uint32_t)(addr[i] / 4) + k;
+    *distinct = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        for (uint32_t k = 0; k < words; k++) {
+            uint32_t word = (uint32_t)(addr[tc_first_bit(m)] / 4) + k;
             uint32_t bank = word % TC_LANES, j = 0;
             while (j < used[bank] && row[bank][j] != word) {
                 j++;
             }
-            if (j == used[bank] && j < TC_LANES) {
+            if (j == used[bank]) {
                 row[bank][used[bank]++] = word;
                 worst = used[bank] > worst ? used[bank] : worst;
+                ++*distinct;
             }
         }
     }
@@ -97,20 +100,14 @@ static uint32_t one_group(uint32_t mask, const uint64_t *addr, uint32_t words,
 
 uint32_t tc_coalesce_wavefronts(uint32_t mask, const uint64_t *addr,
                                 uint32_t bytes, uint32_t *ideal) {
-    uint32_t words = bytes < 4 ? 1 : bytes / 4, total = 0;
-    words = words > TC_LANES ? TC_LANES : words;
-    uint32_t group = TC_LANES / words;
+    uint32_t words = bytes < 4 ? 1 : bytes / 4, total, distinct;
+    words = words > 4 ? 4 : words;
     *ideal = 0;
     if (bytes >= 4 && consecutive(mask, addr, bytes) && addr[0] % 4 == 0) {
         *ideal = words;
         return words;
     }
-    for (uint32_t first = 0; first < TC_LANES; first += group) {
-        uint32_t lanes = group == TC_LANES
-                             ? mask
-                             : mask >> first & ((UINT32_C(1) << group) - 1);
-        *ideal += lanes != 0;
-        total += one_group(mask, addr, words, first, group);
-    }
+    total = one_group(mask, addr, words, &distinct);
+    *ideal = (distinct + TC_LANES - 1) / TC_LANES;
     return total;
 }

@@ -44,6 +44,7 @@ typedef struct tc_grid {
     uint64_t end;             /* the last exit */
     uint64_t progress, moved; /* as seen by a check; the cycle of that one */
     uint64_t check;           /* the cycle of the next check */
+    uint32_t soon;            /* so many of those come soon */
 } tc_grid;
 
 /* ---- slots ---- */
@@ -277,7 +278,7 @@ static void begin(tc_grid *g, tc_run *r) {
     }
     g->t->memory =
         tc_memsys_new(g->t->p, g->t->nsms, (r->shared_bytes + 1024) * g->per_sm,
-                      &r->counters, g->t->tags);
+                      &r->counters, g->t->tags, tc_timing_l2(r->sim));
     uint64_t most = (uint64_t)g->t->nsms * g->per_sm / g->size;
     most = most < 1 ? 1 : most;
     g->nslots = most < g->total ? (uint32_t)most : g->total;
@@ -386,8 +387,9 @@ static uint64_t quantum(tc_grid *g, uint64_t end) {
 }
 
 /* Now and then: does anybody but the clock still move? Copies that the policy
- * lets land at any time then do; TIMING's have their time. */
-static void check(tc_grid *g, uint64_t now) {
+ * lets land at any time then do, one by one; TIMING's have their time. Did one
+ * land? */
+static bool check(tc_grid *g, uint64_t now) {
     tc_run *r = g->run;
     bool late = r->completion == TC_COMPLETE_LATE ||
                 r->completion == TC_COMPLETE_RANDOM;
@@ -396,11 +398,12 @@ static void check(tc_grid *g, uint64_t now) {
         g->progress = r->progress;
         g->moved = now;
     } else if (all.ask && late && force(g)) {
-        return;
+        return true;
     }
     if (all.repeat || (all.ask && now - g->moved > PATIENCE)) {
         stuck(g);
     }
+    return false;
 }
 
 /* Does everybody wait for what the policy lets land at any time? Under TIMING
@@ -421,8 +424,8 @@ static uint64_t look_around(tc_grid *g, uint64_t end, uint64_t soonest,
                r->hooks->force(r, NULL, 0)) {
         return end;
     } else if (end >= g->check) {
-        g->check = end + often;
-        check(g, end);
+        g->soon = check(g, end) ? 2 : g->soon - (g->soon > 0);
+        g->check = end + (g->soon ? CLOSE : often); /* the next one may too */
     }
     return soonest;
 }

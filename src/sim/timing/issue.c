@@ -2,7 +2,7 @@
  * memory. Costs are in units.def and memory.def. */
 #include "sim/core/cp_async.h"
 #include "sim/core/slab.h"
-#include "sim/timing/sm.h"
+#include "sim/timing/walk.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,25 @@ tc_timing *tc_timing_new(tc_run *r) {
     t->tags = r->sim->tags ? r->sim->tags : tc_slab_new();
     r->sim->tags = NULL;
     tc_timing_decode(t);
+    t->mcode = tc_mcode_new(t, r->launch->machine_code);
+    t->not_mcode = t->mcode->why;
+    if (t->not_mcode) {
+        tc_mcode_free(t->mcode);
+        t->mcode = NULL;
+    }
     return t;
+}
+
+tc_l2 *tc_timing_l2(tc_sim *s) {
+    s->l2 = s->l2 ? s->l2 : tc_l2_new(tc_profile_of(s->machine));
+    return s->l2;
+}
+
+void tc_timing_result(const tc_timing *t, tc_sim_result *out) {
+    out->machine_code = t->mcode ? t->run->launch->machine_code : NULL;
+    out->not_machine_code = t->not_mcode;
+    out->blocks = t->laid;
+    out->odd_blocks = t->unlaid + t->jumps;
 }
 
 void tc_timing_free(tc_timing *t) {
@@ -23,6 +41,7 @@ void tc_timing_free(tc_timing *t) {
         tc_slab_rewind(t->tags);
         tc_slab_free(t->run->sim->tags);
         t->run->sim->tags = t->tags;
+        tc_mcode_free(t->mcode);
         free(t->ops);
         free(t->regs);
         free(t->sms);
@@ -42,8 +61,15 @@ void tc_timing_warp(tc_warp *w) {
     k->next = 0;
     k->turn_end = 0;
     k->ahead = 0;
-    k->accessed = 0;
+    k->accessed = k->lands = 0;
     k->stretch = (tc_warp_stretch){.end = w->cta->run->cycle};
+    if (w->cta->run->timing->mcode) {
+        tc_walk_start(w);
+    }
+}
+
+void tc_timing_warp_free(tc_warp *w) {
+    tc_walk_free(w->core);
 }
 
 void tc_timing_fence(tc_warp *w) {
@@ -84,10 +110,10 @@ static uint64_t enter_lsu(tc_sm *sm, uint64_t now, uint32_t n) {
 static uint64_t wavefronts(tc_timing *t, uint32_t n, uint32_t ideal) {
     tc_sim_counters *c = &t->run->counters;
     uint32_t extra = (n - ideal) * t->p->shared_conflict;
-    uint32_t least = ideal > t->p->shared_least ? ideal : t->p->shared_least;
+    uint32_t busy = n > t->p->shared_least ? n : t->p->shared_least;
     c->shared_wavefronts += n;
     c->bank_conflicts += n - ideal;
-    return enter_lsu(t->at, t->run->cycle, least + extra) + ideal - 1 + extra;
+    return enter_lsu(t->at, t->run->cycle, busy) + ideal - 1 + extra;
 }
 
 static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
@@ -124,25 +150,44 @@ static uint64_t queue_store(tc_timing *t, uint64_t path) {
     return now;
 }
 
+/* L1 looks up one line a cycle, up to four sectors of it. */
+static uint32_t lines(const uint64_t *sectors, uint32_t n) {
+    uint32_t count = 1;
+    for (uint32_t i = 1; i < n; i++) {
+        count += sectors[i] / 4 != sectors[i - 1] / 4;
+    }
+    return count;
+}
+
 /* The L2 does them, those on one word one after the other; the kernel's end
  * waits for all. */
-static uint64_t global_atomic(tc_timing *t, uint32_t mask, const uint64_t *addr,
-                              const uint64_t *sectors, uint32_t n) {
-    uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
+static uint64_t global_atomic(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
+                              const uint64_t *addr, const uint64_t *sectors,
+                              uint32_t n) {
+    uint64_t begin = enter_lsu(t->at, t->run->cycle, lines(sectors, n));
     uint32_t most;
     tc_coalesce_distinct(mask, addr, &most);
-    uint64_t halves = (uint64_t)most * t->p->atom_global_halves;
+    bool floats = op->type == TC_PT_F32 || op->type == TC_PT_F64;
+    uint64_t halves = (uint64_t)most * (floats ? t->p->atom_float_halves
+                                               : t->p->atom_global_halves);
+    uint64_t own = (uint64_t)tc_popc(mask) * t->p->atom_own_eighths / (8 * n);
+    halves = halves > own ? halves : own;
     uint64_t done =
         tc_memsys_atomic(t->memory, t->at->index, begin, sectors, n, halves);
     t->run->counters.global_sectors += n;
     t->drained = tc_timing_later(t->drained, done);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t *oldest = &t->at->atomics[t->at->natomics++ % TC_ATOMICS];
+        t->at->lsu_free = tc_timing_later(t->at->lsu_free, *oldest);
+        *oldest = done + t->p->atom_global;
+    }
     return done + t->p->atom_global;
 }
 
 static uint64_t sector_access(tc_timing *t, const tc_ptx_op *op,
                               const uint64_t *sectors, uint32_t n, bool store) {
     uint32_t sm = t->at->index;
-    uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
+    uint64_t begin = enter_lsu(t->at, t->run->cycle, lines(sectors, n));
     t->run->counters.global_sectors += n;
     if (store) {
         return queue_store(t,
@@ -155,7 +200,8 @@ static uint64_t sector_access(tc_timing *t, const tc_ptx_op *op,
 static uint64_t run_access(tc_timing *t, const tc_ptx_op *op, uint64_t first,
                            uint64_t end, bool store) {
     uint32_t sm = t->at->index, n = (uint32_t)(end - first);
-    uint64_t begin = enter_lsu(t->at, t->run->cycle, (n + 3) / 4);
+    uint64_t begin = enter_lsu(t->at, t->run->cycle,
+                               (uint32_t)((end - 1) / 4 - first / 4 + 1));
     t->run->counters.global_sectors += n;
     if (store) {
         return queue_store(
@@ -169,7 +215,7 @@ static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
                               bool store) {
     uint64_t sectors[TC_MAX_SECTORS];
     uint32_t n = tc_coalesce_sectors(mask, addr, bytes, sectors);
-    return is_atomic(t, op) ? global_atomic(t, mask, addr, sectors, n)
+    return is_atomic(t, op) ? global_atomic(t, op, mask, addr, sectors, n)
                             : sector_access(t, op, sectors, n, store);
 }
 
@@ -179,10 +225,36 @@ static uint64_t constants(const tc_timing *t, uint32_t distinct) {
            (distinct - 1) * (uint64_t)t->p->const_each;
 }
 
+/* The functional run is ahead: it is charged when its instruction issues. */
+static void note(tc_timing *t, const tc_ptx_op *op, tc_ptx_space space,
+                 uint32_t mask, uint64_t address, const uint64_t *addr,
+                 uint32_t bytes, bool store) {
+    tc_noted a = {.address = address,
+                  .at = (uint32_t)(op - t->run->module->code),
+                  .mask = mask,
+                  .bytes = (uint16_t)bytes,
+                  .space = (uint8_t)space,
+                  .store = store};
+    tc_walk_note(t, &a, addr);
+}
+
+void tc_timing_traced(tc_run *r, int32_t event) {
+    tc_mcode_walk *x = r->timing->ahead;
+    if (x && x->n > x->head) {
+        x->accesses[x->n - 1].event = event;
+    }
+}
+
 void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                    uint64_t address, uint32_t bytes, bool store) {
     tc_timing *t = w->cta->run->timing;
     uint64_t at;
+    if (t->ahead) {
+        if (space != TC_PS_CONST) {
+            note(t, op, space, UINT32_MAX, address, NULL, bytes, store);
+        }
+        return;
+    }
     if (space == TC_PS_SHARED) {
         at = wavefronts(t, bytes / 4, bytes / 4) + t->p->shared_latency;
     } else if (space == TC_PS_CONST) {
@@ -190,6 +262,8 @@ void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     } else {
         uint64_t last = (address + TC_LANES * (uint64_t)bytes - 1) / 32;
         at = run_access(t, op, address / 32, last + 1, store);
+        t->run->counters.global_read_bytes +=
+            store ? 0 : TC_LANES * (uint64_t)bytes;
         w->core->accessed = t->run->cycle;
     }
     t->arrives = at > t->arrives ? at : t->arrives;
@@ -200,6 +274,12 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                       bool store) {
     tc_timing *t = w->cta->run->timing;
     uint64_t at;
+    if (t->ahead) {
+        if (space != TC_PS_CONST && space != TC_PS_PARAM) {
+            note(t, op, space, mask, 0, addr, bytes, store);
+        }
+        return;
+    }
     switch (space) {
     case TC_PS_SHARED:
         at = is_atomic(t, op)
@@ -218,6 +298,8 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         break;
     case TC_PS_GLOBAL:
         at = global_access(t, op, mask, addr, bytes, store);
+        t->run->counters.global_read_bytes +=
+            store ? 0 : (uint64_t)bytes * tc_popc(mask);
         w->core->accessed = t->run->cycle;
         break;
     default:
@@ -228,6 +310,9 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
 
 void tc_timing_values(tc_warp *w, const tc_ptx_op *op, uint32_t n) {
     tc_timing *t = w->cta->run->timing;
+    if (t->ahead) {
+        return;
+    }
     const tc_timing_op *o = &t->ops[op - t->run->module->code];
     tc_unit_cost each = tc_cost_each(op);
     tc_scheduler *q =
@@ -239,10 +324,18 @@ void tc_timing_values(tc_warp *w, const tc_ptx_op *op, uint32_t n) {
     q->busy |= o->busy;
 }
 
-uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {
+uint64_t tc_timing_copy(tc_warp *w, tc_batch *b) {
     tc_run *r = w->cta->run;
     tc_timing *t = r->timing;
     uint64_t sectors[TC_MAX_SECTORS], dst[TC_LANES];
+    if (t->ahead) {
+        tc_noted a = {.at = (uint32_t)(b->op - r->module->code),
+                      .mask = b->mask,
+                      .batch = b};
+        b->queued++;
+        tc_walk_note(t, &a, NULL);
+        return UINT64_MAX;
+    }
     uint32_t n, ideal, reads = 0;
     for (uint32_t m = b->mask; m; m &= m - 1) {
         reads |= b->src_size[tc_first_bit(m)] ? m & -m : 0;
@@ -258,25 +351,33 @@ uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b) {
     }
     n = tc_coalesce_sectors(reads, b->src, b->op->size, sectors);
     r->counters.global_sectors += n;
-    return tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
-                          (b->op->flags & TC_PM_CG) == 0);
+    uint64_t lands = tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
+                                    (b->op->flags & TC_PM_CG) == 0) +
+                     (t->mcode ? t->p->copy_landed : 0);
+    t->at->lands = tc_timing_later(t->at->lands, lands);
+    w->core->lands = tc_timing_later(w->core->lands, lands);
+    return lands;
 }
 
 /* The bulk engine: its own latency, then L2's path or the network between
  * SMs. */
 uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
-                            tc_ptx_space to, uint64_t *source) {
+                            tc_ptx_space to, uint64_t global,
+                            uint64_t *source) {
     tc_timing *t = r->timing;
     const tc_profile *p = t->p;
     uint64_t now = r->cycle;
     if (from == TC_PS_GLOBAL) {
-        *source = tc_memsys_bulk(t->memory, t->at->index, now, bytes, false) +
-                  p->bulk_latency - p->l2_latency;
+        *source =
+            tc_memsys_bulk(t->memory, t->at->index, now, global, bytes, false) +
+            p->bulk_latency - p->l2_latency;
+        t->at->lands = tc_timing_later(t->at->lands, *source);
         return *source;
     }
     if (to == TC_PS_GLOBAL) {
-        *source = tc_memsys_bulk(t->memory, t->at->index, now, bytes, true) +
-                  p->bulk_read;
+        *source =
+            tc_memsys_bulk(t->memory, t->at->index, now, global, bytes, true) +
+            p->bulk_read;
         return *source + p->bulk_written;
     }
     *source =
@@ -312,6 +413,13 @@ uint64_t tc_timing_when(tc_warp *w, tc_stall *why) {
     enum { TURN = 4096 };
     tc_warp_core *k = w->core;
     const tc_run *r = w->cta->run;
+    tc_timing *t = r->timing;
+    if (tc_walks(k)) {
+        return tc_walk_when(t, k, why);
+    }
+    if (t->mcode && k->walk->nqueue && tc_walk_enter(t, w)) {
+        return tc_walk_when(t, k, why);
+    }
     if (k->cur < 0 || k->pc >= k->limit || r->cycle >= k->turn_end) {
         k->turn_end = r->cycle + TURN;
         tc_warp_save(w);
@@ -320,7 +428,20 @@ uint64_t tc_timing_when(tc_warp *w, tc_stall *why) {
             return tc_timing_asleep(w, why);
         }
     }
-    return tc_timing_operands(r->timing, k, &r->timing->ops[k->pc], why);
+    if (!t->mcode) {
+        return tc_timing_operands(t, k, &t->ops[k->pc], why);
+    }
+    if (k->ahead == 0 && tc_walk_enter(t, w)) {
+        return tc_walk_when(t, k, why);
+    }
+    if (k->cur < 0) { /* it ran into a wait */
+        return tc_timing_asleep(w, why);
+    }
+    tc_stall board;
+    uint64_t at = tc_timing_operands(t, k, &t->ops[k->pc], why);
+    uint64_t free = tc_walk_boards(t, k, &board);
+    *why = free > at ? board : *why;
+    return tc_timing_later(at, free);
 }
 
 void tc_timing_count(const tc_timing *t, tc_sim_counters *c) {
@@ -328,5 +449,15 @@ void tc_timing_count(const tc_timing *t, tc_sim_counters *c) {
         c->warp_instructions += t->ops[i].issued;
         c->classes[t->ops[i].class] += t->ops[i].issued;
     }
+    for (uint32_t i = 0; t->mcode && i < t->mcode->nops; i++) {
+        const tc_timing_op *op = &t->mcode->ops[i].op;
+        c->warp_instructions += op->issued;
+        c->classes[op->class] += op->issued;
+    }
     c->thread_instructions += c->warp_instructions * TC_LANES - t->idle;
+    c->overlapped_own += t->own;
+    for (uint32_t i = 0; i < t->nsms; i++) {
+        c->overlapped += t->sms[i].overlapped;
+        c->busiest_sm = tc_timing_later(c->busiest_sm, t->sms[i].issued);
+    }
 }

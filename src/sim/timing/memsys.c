@@ -12,7 +12,9 @@ enum {
     SECTOR = 32,
     LOOK_BACK = 128,
     ATOMICS = 256,
-    SHORT_RING = 2 * LOOK_BACK
+    SHORT_RING = 2 * LOOK_BACK,
+    PAGES = 64,
+    PAGE_LINES = (2 << 20) / LINE
 };
 
 typedef struct tc_line {
@@ -25,6 +27,13 @@ typedef struct tc_cache {
     tc_line *lines; /* sets of WAYS, the one used last first */
     uint32_t nsets;
 } tc_cache;
+
+struct tc_l2 {
+    tc_cache cache;
+    tc_slab *tags;
+    uint64_t *touched; /* sets, since the last tc_l2_copy: a bit each */
+    uint64_t base;     /* a launch's cycle 0 among all launches': of .ready */
+};
 
 /* What each stretch of STRETCH cycles has carried: bytes; or, of a unit for
  * atomics, halves of a cycle. */
@@ -41,27 +50,29 @@ typedef struct tc_pipe {
 
 typedef struct tc_port { /* an SM's own */
     tc_cache l1;
-    uint64_t path, engine; /* when L2's path to it, its bulk engine, is free:
-                              in bytes */
+    uint64_t pages[PAGES];      /* of 2 MiB, + 1: that it has asked for */
+    uint64_t path, out, engine; /* when L2's path to it, its own to L2, its bulk
+                                   engine, is free: in bytes */
 } tc_port;
 
 struct tc_memsys {
     const tc_profile *p;
     tc_sim_counters *counters;
-    tc_cache l2;
+    tc_l2 *l2;
+    uint64_t last; /* arrival from L2 */
     tc_pipe l2_pipe, dram;
     uint32_t nsms;
     tc_pipe atomics[ATOMICS]; /* L2's units for them, by line */
     tc_stretch *stretches;    /* of all pipes */
-    tc_slab *tags;            /* of all caches: on large pages */
+    tc_slab *tags;            /* of all L1s: on large pages */
     tc_port port[];
 };
 
-static void make_cache(tc_memsys *m, tc_cache *c, uint64_t bytes) {
+static void make_cache(tc_slab *tags, tc_cache *c, uint64_t bytes) {
     c->nsets = (uint32_t)(bytes / LINE / WAYS);
     c->nsets = c->nsets ? c->nsets : 1;
     size_t size = (size_t)c->nsets * WAYS * sizeof *c->lines;
-    c->lines = tc_slab_take(m->tags, size);
+    c->lines = tc_slab_take(tags, size);
     memset(c->lines, 0, size);
 }
 
@@ -73,7 +84,7 @@ static tc_stretch *make_pipe(tc_pipe *p, tc_stretch *ring, uint32_t size,
 }
 
 tc_memsys *tc_memsys_new(const tc_profile *p, uint32_t nsms, uint32_t carveout,
-                         tc_sim_counters *counters, tc_slab *tags) {
+                         tc_sim_counters *counters, tc_slab *tags, tc_l2 *l2) {
     tc_memsys *m = tc_xcalloc(1, sizeof *m + nsms * sizeof m->port[0]);
     uint64_t l1 = (uint64_t)p->l1_shared_kib * 1024;
     m->p = p;
@@ -81,9 +92,9 @@ tc_memsys *tc_memsys_new(const tc_profile *p, uint32_t nsms, uint32_t carveout,
     m->nsms = nsms;
     l1 = l1 > carveout + UINT64_C(16384) ? l1 - carveout : 16384;
     m->tags = tags;
-    make_cache(m, &m->l2, (uint64_t)p->l2_kib * 1024);
+    m->l2 = l2;
     for (uint32_t i = 0; i < nsms; i++) {
-        make_cache(m, &m->port[i].l1, l1);
+        make_cache(tags, &m->port[i].l1, l1);
     }
     tc_stretch *at = m->stretches = tc_xcalloc(
         2 * RING + (size_t)ATOMICS * SHORT_RING, sizeof *m->stretches);
@@ -99,6 +110,7 @@ void tc_memsys_free(tc_memsys *m) {
     if (!m) {
         return;
     }
+    m->l2->base += m->last + 1;
     free(m->stretches);
     free(m);
 }
@@ -165,6 +177,74 @@ static uint32_t bits(uint32_t x) {
     return (uint32_t)(UINT64_C(0x4332322132212110) >> 4 * (x & 15)) & 15;
 }
 
+/* ---- L2 between launches ---- */
+
+static inline tc_line *find_l2(tc_l2 *l2, uint64_t line, bool *hit) {
+    tc_line *set = find(&l2->cache, line, hit);
+    size_t n = (size_t)(set - l2->cache.lines) / WAYS;
+    l2->touched[n / 64] |= UINT64_C(1) << n % 64;
+    return set;
+}
+
+tc_l2 *tc_l2_new(const tc_profile *p) {
+    tc_l2 *l2 = tc_xcalloc(1, sizeof *l2);
+    l2->tags = tc_slab_new();
+    make_cache(l2->tags, &l2->cache, (uint64_t)p->l2_kib * 1024);
+    l2->touched = tc_xcalloc(l2->cache.nsets / 64 + 1, sizeof *l2->touched);
+    return l2;
+}
+
+void tc_l2_free(tc_l2 *l2) {
+    if (l2) {
+        tc_slab_free(l2->tags);
+        free(l2->touched);
+        free(l2);
+    }
+}
+
+static tc_l2 *same_size(const tc_l2 *l2) {
+    tc_l2 *c = tc_xcalloc(1, sizeof *c);
+    c->tags = tc_slab_new();
+    make_cache(c->tags, &c->cache, (uint64_t)l2->cache.nsets * WAYS * LINE);
+    c->touched = tc_xcalloc(l2->cache.nsets / 64 + 1, sizeof *c->touched);
+    return c;
+}
+
+void tc_l2_copy(tc_l2 *l2, tc_l2 **copy) {
+    tc_l2 *c = *copy = *copy ? *copy : same_size(l2);
+    c->base = l2->base;
+    for (uint32_t i = 0; i <= l2->cache.nsets / 64; i++) {
+        for (uint64_t m = l2->touched[i]; m; m &= m - 1) {
+            size_t at = ((size_t)i * 64 + (size_t)__builtin_ctzll(m)) * WAYS;
+            memcpy(&c->cache.lines[at], &l2->cache.lines[at],
+                   WAYS * sizeof *c->cache.lines);
+        }
+        l2->touched[i] = 0;
+    }
+}
+
+tc_l2 *tc_l2_clone(const tc_l2 *l2) {
+    tc_l2 *c = same_size(l2);
+    c->base = l2->base;
+    memcpy(c->cache.lines, l2->cache.lines,
+           (size_t)c->cache.nsets * WAYS * sizeof *c->cache.lines);
+    return c;
+}
+
+/* Lines beyond the last that fit would push out the first. */
+void tc_l2_written(tc_l2 *l2, uint64_t address, uint64_t bytes) {
+    uint64_t first = address / LINE, end = (address + bytes + LINE - 1) / LINE;
+    uint64_t most = (uint64_t)l2->cache.nsets * WAYS;
+    first = end - first > most ? end - most : first;
+    for (uint64_t line = first; line < end; line++) {
+        bool hit;
+        tc_line *l = find_l2(l2, line, &hit);
+        *l = (tc_line){.tag = line + 1, .valid = 15, .dirty = 15};
+    }
+}
+
+/* ---- a launch's way ---- */
+
 /* Makes place for a line in L2: what is dirty goes to DRAM. */
 static void replace(tc_memsys *m, tc_line *l, uint64_t line, uint64_t now) {
     if (l->dirty) {
@@ -176,10 +256,10 @@ static void replace(tc_memsys *m, tc_line *l, uint64_t line, uint64_t now) {
 }
 
 /* Sectors of one line asked of L2; when they leave it. */
-static uint64_t from_l2(tc_memsys *m, uint64_t line, uint8_t want,
-                        uint64_t now) {
+static uint64_t from_l2(tc_memsys *m, uint64_t line, uint8_t want, uint64_t now,
+                        uint64_t far) {
     bool hit;
-    tc_line *l = find(&m->l2, line, &hit);
+    tc_line *l = find_l2(m->l2, line, &hit);
     if (!hit) {
         replace(m, l, line, now);
     }
@@ -188,21 +268,37 @@ static uint64_t from_l2(tc_memsys *m, uint64_t line, uint8_t want,
     uint64_t out = send(&m->l2_pipe, now, (uint64_t)n * SECTOR) - now;
     m->counters->l2_sectors_read += n;
     m->counters->l2_sectors_hit += n - lack;
-    uint64_t at = now + m->p->l2_latency + out;
+    uint64_t at = now + m->p->l2_latency - m->p->l2_far + out + far;
     if (missing) {
         uint64_t wait = send(&m->dram, now, (uint64_t)lack * SECTOR) - now;
         m->counters->dram_sectors_read += lack;
         at = now + m->p->dram_latency + (wait > out ? wait : out);
         l->valid |= missing & 15u;
-        l->ready = at;
+        l->ready = m->l2->base + at;
     }
-    return l->ready > at && (want & l->valid) ? l->ready : at;
+    uint64_t ready = l->ready > m->l2->base ? l->ready - m->l2->base : 0;
+    at = ready > at && (want & l->valid) ? ready : at;
+    m->last = at > m->last ? at : m->last;
+    return at;
+}
+
+/* What the way from an SM to a line takes beyond L2's least: the half of L2 that
+ * it is in, a page's first use. The near half's is given as 0: l2_latency is the
+ * mean of both. */
+static uint64_t way(tc_memsys *m, tc_port *o, uint64_t line) {
+    uint64_t page = line / PAGE_LINES, *known = &o->pages[page % PAGES];
+    uint64_t h =
+        (line * UINT64_C(0x9E3779B97F4A7C15) >> 60 ^ (uint64_t)(o - m->port)) &
+        1;
+    uint64_t first = *known == page + 1 ? 0 : m->p->page_first;
+    *known = page + 1;
+    return first + (h ? 2 * m->p->l2_far : 0);
 }
 
 static uint64_t load_line(tc_memsys *m, tc_port *o, uint64_t line, uint8_t want,
                           uint64_t now, bool l1) {
     bool hit = false;
-    __builtin_prefetch(set_of(&m->l2, line));
+    __builtin_prefetch(set_of(&m->l2->cache, line));
     tc_line *l = l1 ? find(&o->l1, line, &hit) : NULL;
     uint32_t n = bits(want);
     if (l && !hit) {
@@ -216,9 +312,9 @@ static uint64_t load_line(tc_memsys *m, tc_port *o, uint64_t line, uint8_t want,
     if (missing) {
         uint64_t bytes = (uint64_t)bits(missing) * SECTOR;
         uint64_t path = pass(&o->path, now, bytes, m->p->l2_sm_bytes) - now;
-        at = from_l2(m, line, missing, now);
-        at = path + now + m->p->l2_latency > at ? path + now + m->p->l2_latency
-                                                : at;
+        at = from_l2(m, line, missing, now, way(m, o, line));
+        uint64_t least = path + now + m->p->l2_latency - m->p->l2_far;
+        at = least > at ? least : at;
     }
     if (l) {
         l->valid |= missing & 15u;
@@ -255,7 +351,7 @@ static void fetch_sets(const tc_cache *c, const uint64_t *sectors, uint32_t n) {
 
 void tc_memsys_fetch(const tc_memsys *m, uint32_t sm, uint64_t address) {
     const tc_line *l1 = set_of(&m->port[sm].l1, address / LINE);
-    const tc_line *l2 = set_of(&m->l2, address / LINE);
+    const tc_line *l2 = set_of(&m->l2->cache, address / LINE);
     __builtin_prefetch(l1);
     __builtin_prefetch(&l1[WAYS / 2]);
     __builtin_prefetch(l2);
@@ -265,7 +361,7 @@ void tc_memsys_fetch(const tc_memsys *m, uint32_t sm, uint64_t address) {
 uint64_t tc_memsys_load(tc_memsys *m, uint32_t sm, uint64_t now,
                         const uint64_t *sectors, uint32_t n, bool l1) {
     uint64_t last = now;
-    fetch_sets(l1 ? &m->port[sm].l1 : &m->l2, sectors, n);
+    fetch_sets(l1 ? &m->port[sm].l1 : &m->l2->cache, sectors, n);
     if (l1) {
         m->counters->l1_sectors += n;
     } else {
@@ -283,7 +379,7 @@ uint64_t tc_memsys_load(tc_memsys *m, uint32_t sm, uint64_t now,
 static void store_line(tc_memsys *m, uint64_t line, uint8_t want,
                        uint64_t now) {
     bool hit;
-    tc_line *l = find(&m->l2, line, &hit);
+    tc_line *l = find_l2(m->l2, line, &hit);
     if (!hit) {
         replace(m, l, line, now);
     }
@@ -295,20 +391,25 @@ static void store_line(tc_memsys *m, uint64_t line, uint8_t want,
 
 uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
                          const uint64_t *sectors, uint32_t n) {
-    fetch_sets(&m->l2, sectors, n);
+    fetch_sets(&m->l2->cache, sectors, n);
     for (uint32_t i = 0; i < n;) {
         uint64_t line = sectors[i] / 4;
         store_line(m, line, of_one_line(sectors, n, &i), now);
     }
-    return pass(&m->port[sm].path, now, (uint64_t)n * SECTOR,
-                m->p->l2_sm_bytes);
+    way(m, &m->port[sm], sectors[0] / 4);
+    return pass(&m->port[sm].out, now, (uint64_t)n * SECTOR, m->p->store_bytes);
 }
 
 uint64_t tc_memsys_atomic(tc_memsys *m, uint32_t sm, uint64_t now,
                           const uint64_t *sectors, uint32_t n,
                           uint64_t halves) {
-    uint64_t done = now;
+    uint64_t *out = &m->port[sm].out;
     tc_memsys_store(m, sm, now, sectors, n);
+    uint64_t more = m->p->store_bytes > m->p->red_bytes
+                        ? m->p->store_bytes - m->p->red_bytes
+                        : 0; /* of each cycle's bytes: they go at red_bytes */
+    *out += (uint64_t)n * SECTOR * more / m->p->red_bytes;
+    uint64_t done = *out / m->p->store_bytes;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t at = send(&m->atomics[sectors[i] / 4 % ATOMICS], now, halves);
         done = at > done ? at : done;
@@ -341,24 +442,53 @@ uint64_t tc_memsys_store_run(tc_memsys *m, uint32_t sm, uint64_t now,
     for (uint64_t line = first / 4; line <= (end - 1) / 4; line++) {
         store_line(m, line, within(line, first, end - 1), now);
     }
-    return pass(&m->port[sm].path, now, (end - first) * SECTOR,
-                m->p->l2_sm_bytes);
+    way(m, &m->port[sm], first / 4);
+    return pass(&m->port[sm].out, now, (end - first) * SECTOR,
+                m->p->store_bytes);
 }
 
-uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now, uint64_t bytes,
-                        bool store) {
-    uint64_t n = (bytes + SECTOR - 1) / SECTOR;
+/* When the bytes of a piece are in L2's pipe; *lack: sectors that it has not. */
+static uint64_t bulk_lines(tc_memsys *m, uint64_t address, uint64_t bytes,
+                           uint64_t now, uint64_t *lack) {
+    uint64_t first = address / SECTOR, last = (address + bytes - 1) / SECTOR;
+    uint64_t ready = now;
+    *lack = 0;
+    for (uint64_t line = first / 4; line <= last / 4; line++) {
+        bool hit;
+        uint8_t want = within(line, first, last);
+        tc_line *l = find_l2(m->l2, line, &hit);
+        if (!hit) {
+            replace(m, l, line, now);
+        }
+        *lack += bits(want & ~(uint32_t)l->valid);
+        uint64_t at = l->ready > m->l2->base ? l->ready - m->l2->base : 0;
+        ready = hit && at > ready ? at : ready;
+        l->valid |= want & 15u;
+    }
+    return ready;
+}
+
+uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now,
+                        uint64_t address, uint64_t bytes, bool store) {
+    uint64_t n = (bytes + SECTOR - 1) / SECTOR, lack = n;
     uint64_t sent =
         pass(&m->port[sm].engine, now, n * SECTOR, m->p->bulk_bytes);
     uint64_t l2 = send(&m->l2_pipe, now, n * SECTOR);
+    uint64_t ready =
+        address && bytes ? bulk_lines(m, address, bytes, now, &lack) : now;
     m->counters->l1_bypass_bytes += n * SECTOR;
     if (store) {
         m->counters->l2_sectors_written += n;
         return sent > l2 ? sent : l2;
     }
-    uint64_t dram = send(&m->dram, now, n * SECTOR);
     m->counters->l2_sectors_read += n;
-    m->counters->dram_sectors_read += n;
-    dram = dram > l2 ? dram : l2;
-    return (dram > sent ? dram : sent) + m->p->dram_latency;
+    m->counters->l2_sectors_hit += n - lack;
+    m->counters->dram_sectors_read += lack;
+    uint64_t at = sent > l2 ? sent : l2;
+    if (lack == 0) {
+        at += m->p->l2_latency;
+        return at > ready ? at : ready;
+    }
+    uint64_t dram = send(&m->dram, now, lack * SECTOR);
+    return (dram > at ? dram : at) + m->p->dram_latency;
 }

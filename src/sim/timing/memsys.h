@@ -12,10 +12,24 @@
 
 typedef struct tc_memsys tc_memsys;
 
+/* L2 keeps its lines from one launch of a simulator to the next, and holds what
+ * copies wrote between them; L1 begins each launch empty (PTX ISA 9.7.9.1: .ca
+ * lines are not coherent between launches). */
+typedef struct tc_l2 tc_l2;
+tc_l2 *tc_l2_new(const tc_profile *p);
+void tc_l2_free(tc_l2 *l2);
+/* Bytes that a copy wrote into global memory, through L2. */
+void tc_l2_written(tc_l2 *l2, uint64_t address, uint64_t bytes);
+/* Makes *copy (NULL: a new one) what l2 is now: of the sets that were asked for
+ * since the last time. One copy an L2. */
+void tc_l2_copy(tc_l2 *l2, tc_l2 **copy);
+/* The whole of it. */
+tc_l2 *tc_l2_clone(const tc_l2 *l2);
+
 /* nsms: SMs that run CTAs. carveout: bytes of L1 that are shared memory. tags:
- * where those of the caches are kept, borrowed. */
+ * where those of the L1s are kept. l2, tags: borrowed. */
 tc_memsys *tc_memsys_new(const tc_profile *p, uint32_t nsms, uint32_t carveout,
-                         tc_sim_counters *counters, tc_slab *tags);
+                         tc_sim_counters *counters, tc_slab *tags, tc_l2 *l2);
 void tc_memsys_free(tc_memsys *m);
 
 /* Sectors (address / 32, ascending, distinct) that an SM reads at a cycle.
@@ -38,10 +52,10 @@ uint64_t tc_memsys_load_run(tc_memsys *m, uint32_t sm, uint64_t now,
 uint64_t tc_memsys_store_run(tc_memsys *m, uint32_t sm, uint64_t now,
                              uint64_t first, uint64_t end);
 /* A bulk copy's bytes from or to global memory, by the engine of the SM: when
- * the last one has arrived, or has been sent. They are taken to come from
- * DRAM: a tile is normally read once. */
-uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now, uint64_t bytes,
-                        bool store);
+ * the last one has arrived, or has been sent. Of what is no one piece (address
+ * 0) L2 is taken to have nothing: a tile is normally read once. */
+uint64_t tc_memsys_bulk(tc_memsys *m, uint32_t sm, uint64_t now,
+                        uint64_t address, uint64_t bytes, bool store);
 
 /* coalescer.c: distinct sectors that lanes touch, ascending: at most 64 for
  * accesses of at most 32 bytes a lane. Returns their number. */
@@ -52,8 +66,8 @@ uint32_t tc_coalesce_sectors(uint32_t mask, const uint64_t *addr,
 uint32_t tc_coalesce_distinct(uint32_t mask, const uint64_t *addr,
                               uint32_t *most);
 /* Wavefronts of a shared access (32 banks of 4 bytes; lanes that want the same
- * word share it; 8 and 16 bytes go in halves and quarters), and how many it
- * would take without conflicts. */
+ * word share it, of 16 bytes too: an H200 does 16 warps' ld.shared.v4 of one
+ * address in 46 cycles), and how many it would take without conflicts. */
 uint32_t tc_coalesce_wavefronts(uint32_t mask, const uint64_t *addr,
                                 uint32_t bytes, uint32_t *ideal);
 

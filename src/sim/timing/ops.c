@@ -45,7 +45,7 @@ static tc_class class_of(const tc_ptx_op *op) {
                                 : memory_class(op, c == TC_CLASS_STORE);
 }
 
-static tc_stall stall_of(tc_class c) {
+tc_stall tc_timing_stall(tc_class c) {
     switch (c) {
     case TC_CLASS_LDG:
     case TC_CLASS_LDL:
@@ -136,7 +136,7 @@ static void decode_op(tc_timing *t, tc_list *l, const tc_ptx_op *op,
     out->latency = cost.latency;
     out->interval = cost.interval;
     out->busy = (uint16_t)((out->interval > 2 ? 1u : 0u) << u);
-    out->stall = (uint8_t)stall_of((tc_class)out->class);
+    out->stall = (uint8_t)tc_timing_stall((tc_class)out->class);
     out->lsu = out->class >= TC_CLASS_LDG && out->class <= TC_CLASS_LDGSTS;
     if (out->class == TC_CLASS_LDC) {
         out->latency = (uint16_t)t->p->shared_latency;

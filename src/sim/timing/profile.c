@@ -47,7 +47,7 @@ static const tc_profile profiles[TC_COSTS_COLUMNS] = {
 };
 
 const tc_profile *tc_profile_of(const tc_machine *m) {
-    return &profiles[m->costs];
+    return m->profile != NULL ? m->profile : &profiles[m->costs];
 }
 
 uint32_t tc_timing_mhz(const tc_machine *m) {

@@ -4,18 +4,19 @@
 #define TC_SIM_PROFILE_H
 
 #include "sim/core/run.h"
+#include "sim/profile.h"
 
 typedef struct tc_unit_cost {
     uint16_t latency, interval; /* cycles */
 } tc_unit_cost;
 
-typedef struct tc_profile {
+struct tc_profile { /* sim/profile.h */
     tc_unit_cost unit[TC_PU_COUNT];
 #define TC_MEMORY(name, sm80, sm90, sm100) uint32_t name;
 #include "sim/timing/memory.def"
-} tc_profile;
+};
 
-/* The profile of a machine's generation: static data. */
+/* The profile of a machine: its own, or its generation's, static data. */
 const tc_profile *tc_profile_of(const tc_machine *m);
 
 /* What one costs: the unit's, its own (costs.def), or a sequence's

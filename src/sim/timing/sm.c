@@ -2,7 +2,7 @@
  *
  * A scheduler issues one op a cycle: the warp that issued last while it can,
  * else the next one that can. */
-#include "sim/timing/sm.h"
+#include "sim/timing/walk.h"
 #include <string.h>
 
 static inline uint64_t earlier(uint64_t a, uint64_t b) {
@@ -205,8 +205,9 @@ static void look(tc_timing *t, tc_scheduler *q, uint64_t now) {
         unsleep(q, x);
         slept(t, x, now);
         uint64_t at = w->alive ? tc_timing_when(w, &why) : UINT64_MAX;
-        bool split = w->core->cur >= 0;
-        note(q, x, &t->ops[split ? w->core->pc : 0],
+        bool walks = tc_walks(w->core), split = walks || w->core->cur >= 0;
+        note(q, x,
+             walks ? tc_walk_op(t, w->core) : &t->ops[split ? w->core->pc : 0],
              tc_timing_later(at, x->since), why);
         q->splits = split ? q->splits | x->bit : q->splits & ~x->bit;
         if (at <= now) {
@@ -317,7 +318,13 @@ static inline void account(tc_timing *t, const tc_slot *x, uint64_t now,
         tc_stretch_stalled(x->core, x->why, wake - x->since);
         tc_stretch_stalled(x->core, TC_STALL_PIPE, free - wake);
         tc_stretch_stalled(x->core, TC_STALL_NOT_SELECTED, now - free);
-        tc_stretch_issue(x->warp, now);
+        const tc_ptx_op *code = t->run->module->code;
+        uint32_t at =
+            tc_walks(x->core) ? t->mcode->ops[x->core->walk->op].at : TC_NO_OP;
+        tc_stretch_issue(x->warp, now,
+                         at != TC_NO_OP      ? &code[at]
+                         : tc_walks(x->core) ? x->core->stretch.op
+                                             : &code[x->core->pc]);
     }
     stalls[TC_STALL_PIPE] += free - wake;
     stalls[TC_STALL_NOT_SELECTED] += now - free;
@@ -333,15 +340,25 @@ static bool perform(tc_timing *t, tc_warp *w, tc_timing_op *op, uint64_t now) {
     tc_warp_core *k = w->core;
     uint32_t idle = idle_lanes(k);
     t->idle += idle;
-    if (execute(t, w, now)) {
-        promise(t, k, op, tc_timing_later(now + op->latency, t->arrives));
+    uint32_t pc = k->pc;
+    bool done = execute(t, w, now);
+    uint64_t due = tc_timing_later(now + op->latency, t->arrives);
+    if (done) {
+        promise(t, k, op, due);
+    }
+    if (t->mcode && !k->again) {
+        tc_walk_done(t, k, pc, now, due);
     }
     if (k->again) { /* it waits within the op, which counts when it goes on */
         k->again = false;
         op->issued--;
         t->idle -= idle;
+        t->at->issued--;
+        t->at->overlapped -= now < t->at->lands;
+        t->own -= now < k->lands;
     }
-    return k->cur >= 0 && k->pc < k->limit && now + 1 < k->turn_end;
+    return !t->mcode && k->cur >= 0 && k->pc < k->limit &&
+           now + 1 < k->turn_end;
 }
 
 /* Of an op that has been executed already. */
@@ -351,12 +368,28 @@ static inline bool catch_up(tc_timing *t, tc_warp_core *k,
     k->pc++;
     t->idle += idle_lanes(k);
     promise(t, k, op, now + op->latency);
-    return now + 1 < k->turn_end;
+    return !t->mcode && now + 1 < k->turn_end;
+}
+
+/* An instruction of the machine code issues; the next one's turn comes, or the
+ * warp is asked what it does next. */
+static inline void walk_on(tc_timing *t, tc_scheduler *q, tc_slot *x,
+                           uint64_t now) {
+    tc_warp_core *k = x->core;
+    tc_stall why;
+    tc_walk_issue(t, x->warp, now);
+    if (!tc_walks(k)) {
+        q->ask |= x->bit;
+        return;
+    }
+    uint64_t at = tc_walk_when(t, k, &why);
+    note(q, x, tc_walk_op(t, k), at, why);
+    sleep_till(q, x->bit, at);
 }
 
 /* The warp issues, and sleeps until its next op can go. */
-static inline void issue(tc_timing *t, const tc_sm *sm, tc_scheduler *q,
-                         tc_slot *x, bool *exited) {
+static inline void issue(tc_timing *t, tc_sm *sm, tc_scheduler *q, tc_slot *x,
+                         bool *exited) {
     uint64_t now = sm->now;
     tc_warp_core *k = x->core;
     tc_timing_op *op = x->op;
@@ -374,6 +407,13 @@ static inline void issue(tc_timing *t, const tc_sm *sm, tc_scheduler *q,
     q->ready &= ~x->bit;
     x->since = k->next = now + 1;
     op->issued++;
+    sm->issued++;
+    sm->overlapped += now < sm->lands;
+    t->own += now < k->lands;
+    if (tc_walks(k)) {
+        walk_on(t, q, x, now);
+        return;
+    }
     if (!(k->ahead ? catch_up(t, k, op, now) : perform(t, x->warp, op, now))) {
         q->ask |= x->bit;
         *exited |= !x->warp->alive && x->warp->cta->nlive == 0;

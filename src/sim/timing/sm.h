@@ -13,6 +13,8 @@ enum {
     TC_SCHEDULER_WARPS = 32, /* 64 warps an SM, unevenly spread at worst */
     TC_LSU_QUEUE = 32,       /* cycles of work that the LSU takes ahead */
     TC_WHEEL = 64,
+    TC_ATOMICS =
+        64, /* sectors of them that an SM has under way: not measured */
     TC_NAMED = 4
 };
 
@@ -20,7 +22,7 @@ enum {
  * many cycles of one cause; it issues the op at its pc now; it ends, or the run
  * does. */
 void tc_stretch_stalled(tc_warp_core *k, tc_stall cause, uint64_t cycles);
-void tc_stretch_issue(tc_warp *w, uint64_t now);
+void tc_stretch_issue(tc_warp *w, uint64_t now, const tc_ptx_op *op);
 
 /* An op as the scoreboard sees it; made once a launch. */
 typedef struct tc_timing_op {
@@ -80,7 +82,11 @@ typedef struct tc_sm {
     uint32_t index;
     uint32_t nctas; /* resident */
     uint64_t now;
+    uint64_t atomics[TC_ATOMICS]; /* the last ones' ends, in a ring */
+    uint32_t natomics;
     uint64_t lsu_free;           /* the path through L1 and shared memory */
+    uint64_t lands;              /* the last copy to shared memory has landed */
+    uint64_t issued, overlapped; /* by its warps; of these: before a landing */
     uint64_t due[TC_SCHEDULERS]; /* a scheduler has nothing to do before */
     tc_scheduler scheduler[TC_SCHEDULERS];
 } tc_sm;
@@ -94,10 +100,18 @@ struct tc_timing {
     uint32_t *regs;
     uint32_t nready;  /* entries of a warp's scoreboard */
     uint64_t drained; /* the last atomic in L2 is done */
-    uint64_t idle;    /* lanes that took no part in ops that issued, together */
+    uint64_t own;  /* ops that issued while a copy of their warp's was in flight
+                       */
+    uint64_t idle; /* lanes that took no part in ops that issued, together */
     tc_sm *sms;
     uint32_t nsms;
-    tc_sm *at;        /* the SM that executes now */
+    tc_sm *at;              /* the SM that executes now */
+    struct tc_mcode *mcode; /* that the warps walk; NULL: they issue the PTX */
+    struct tc_mcode_walk *ahead; /* of the warp that runs ahead now, or NULL */
+    const char *not_mcode;       /* why not */
+    uint64_t laid, unlaid; /* blocks of the machine code that issued; of which
+                               the PTX's did not say that it was they */
+    uint64_t jumps;        /* to a block that does not follow */
     uint64_t arrives; /* of the access that executes now: when its result is
                          there; 0: it made none */
 };
@@ -111,6 +125,8 @@ void tc_sm_drop(tc_sm *sm, const tc_cta *c); /* its warps */
 bool tc_sm_run(tc_timing *t, tc_sm *sm, uint64_t end, uint64_t *soonest);
 
 /* ops.c */
+/* What who waits for the result of an op of the class is said to wait for. */
+tc_stall tc_timing_stall(tc_class c);
 void tc_timing_decode(tc_timing *t);
 /* Does the kernel have a loop that asks global memory for what others write? */
 bool tc_timing_polls(const tc_run *r);

@@ -32,9 +32,8 @@ void tc_stretch_stalled(tc_warp_core *k, tc_stall cause, uint64_t cycles) {
     }
 }
 
-void tc_stretch_issue(tc_warp *w, uint64_t now) {
+void tc_stretch_issue(tc_warp *w, uint64_t now, const tc_ptx_op *op) {
     tc_warp_stretch *s = &w->core->stretch;
-    const tc_ptx_op *op = &w->cta->run->module->code[w->core->pc];
     if (now >= s->end + TC_STALL_LEAST) {
         close(w);
         add(w, s->end, now, 0, s->cause, op);

@@ -6,9 +6,14 @@
 #include "sim/core/run.h"
 
 tc_timing *tc_timing_new(tc_run *r);
+/* L2 of the simulator, as the launches and copies so far left it. */
+struct tc_l2 *tc_timing_l2(tc_sim *s);
 void tc_timing_free(tc_timing *t);
+/* What the cycles are of. */
+void tc_timing_result(const tc_timing *t, tc_sim_result *out);
 void tc_timing_warp(tc_warp *w);     /* a warp starts */
 void tc_timing_warp_end(tc_warp *w); /* its last lane, or the run, has ended */
+void tc_timing_warp_free(tc_warp *w);
 /* timing/grid.c: runs the whole grid, cycle by cycle. */
 void tc_timing_grid(tc_run *r);
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
@@ -24,14 +29,18 @@ uint64_t tc_timing_barrier(const tc_cta *c);
 void tc_timing_fence(tc_warp *w);
 uint64_t tc_timing_mbarrier(const tc_cta *c);
 uint64_t tc_timing_cluster(const tc_cta *c);
-/* When the bytes of a cp.async issued now will have arrived. */
-uint64_t tc_timing_copy(tc_warp *w, const tc_batch *b);
+/* When the bytes of a cp.async issued now will have arrived; UINT64_MAX: it will
+ * be said, and the event made, when the clock issues it. */
+uint64_t tc_timing_copy(tc_warp *w, tc_batch *b);
+/* The trace's event of the access that was told of last. */
+void tc_timing_traced(tc_run *r, int32_t event);
 /* The op that executes met n different values in its lanes (match.any). */
 void tc_timing_values(tc_warp *w, const tc_ptx_op *op, uint32_t n);
 /* When a transfer of the async proxy that is issued now will be complete;
- * *source: when its sources will have been read. */
+ * global: the address there, where it is one piece; 0: it is not. *source: when
+ * its sources will have been read. */
 uint64_t tc_timing_transfer(tc_run *r, uint32_t bytes, tc_ptx_space from,
-                            tc_ptx_space to, uint64_t *source);
+                            tc_ptx_space to, uint64_t global, uint64_t *source);
 
 /* timing/grid.c: CTAs that an SM holds at once, and the registers a thread has.
  */
