@@ -2,6 +2,7 @@
  * himself: a CUDA program's runtime. */
 #include "sim/core/address.h"
 #include "sim/launch.h"
+#include "sim/timing/memsys.h"
 #include "sim/timing/profile.h"
 #include "sim/timing/timing.h"
 #include <stdlib.h>
@@ -57,6 +58,29 @@ uint64_t tc_sim_symbol(const tc_sim *s, const tc_ptx_symbol *y) {
     bool stored = y->space == TC_PS_GLOBAL || y->space == TC_PS_CONST;
     uint64_t at = stored ? s->symbols[y - s->module->symbols] : 0;
     return at && tc_sim_find(s, at) ? at : 0;
+}
+
+void tc_sim_written(tc_sim *s, uint64_t address, uint64_t bytes) {
+    if (s->options.timing && bytes > 0) {
+        tc_l2_written(tc_timing_l2(s), address, bytes);
+    }
+}
+
+void tc_sim_keep_caches(tc_sim *s, tc_l2 **kept) {
+    if (s->options.timing) {
+        tc_l2_copy(tc_timing_l2(s), kept);
+    }
+}
+
+void tc_sim_give_caches(tc_sim *s, const tc_l2 *kept) {
+    if (s->options.timing && kept) {
+        tc_l2_free(s->l2);
+        s->l2 = tc_l2_clone(kept);
+    }
+}
+
+void tc_sim_free_caches(tc_l2 *kept) {
+    tc_l2_free(kept);
 }
 
 /* ---- launches ---- */

@@ -36,7 +36,8 @@ typedef struct tc_pool {
     tc_cta **live;           /* CTAs of busy groups */
     uint32_t n, nlive, size; /* size: CTAs of a cluster */
     uint32_t busy, wanted, most;
-    uint32_t next, total; /* clusters of the grid */
+    uint32_t next, total; /* clusters that are executed, */
+    uint32_t all;         /* of so many that the grid has */
     uint64_t idle, since; /* rounds without progress; without an end */
     uint64_t moved;       /* cycle of the last progress */
 } tc_pool;
@@ -67,6 +68,16 @@ static void list_live(tc_pool *p) {
     }
 }
 
+/* The kth that is executed: the grid's kth, or of a sample by turns from the
+ * begin, from the end, and from a quarter, a half, three quarters on. */
+static uint32_t cluster_of(const tc_pool *p, uint32_t k) {
+    uint64_t quarter = k / 3 % 3 + 1;
+    return p->all == p->total ? k
+           : k % 3 == 0       ? k / 3
+           : k % 3 == 1       ? p->all - 1 - k / 3
+                              : (uint32_t)(p->all * quarter / 4) + k / 9;
+}
+
 static void start_one(tc_pool *p) {
     uint32_t i = 0;
     while (i < p->n && p->groups[i].busy) {
@@ -78,10 +89,10 @@ static void start_one(tc_pool *p) {
     tc_group *g = &p->groups[i];
     g->busy = true;
     p->busy++;
+    uint32_t cluster = cluster_of(p, p->next++);
     for (uint32_t j = 0; j < p->size; j++) {
-        tc_cta_start(&g->ctas[j], tc_cta_index(p->run, p->next, j));
+        tc_cta_start(&g->ctas[j], tc_cta_index(p->run, cluster, j));
     }
-    p->next++;
 }
 
 /* Up to `wanted` clusters at once. */
@@ -284,6 +295,9 @@ static void run_pool(tc_pool *p) {
         if (cancelled(r)) {
             continue;
         }
+        if (r->launch->budget && r->cycle >= r->launch->budget) {
+            r->stopped = true;
+        }
         if (r->launch->stops && r->cycle >= r->launch->stop_at) {
             r->hooks->capture(r, p->live, p->nlive);
             break;
@@ -327,7 +341,9 @@ static uint32_t most_clusters(tc_run *r) {
 void tc_sim_execute(tc_run *r) {
     const uint32_t *g = r->launch->grid;
     tc_pool p = {.run = r, .size = cluster_size(r), .wanted = 1};
-    p.total = g[0] * g[1] * g[2] / p.size;
+    uint32_t sample = r->launch->sample;
+    p.all = p.total = g[0] * g[1] * g[2] / p.size;
+    p.total = sample && sample < p.all / 4 ? sample : p.total;
     p.most = most_clusters(r);
     run_pool(&p);
     free_pool(&p);

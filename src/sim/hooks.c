@@ -49,6 +49,9 @@ static void cta_free(tc_cta *c) {
         tc_race_cta_free(c);
     }
     drop_copies(c);
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        tc_timing_warp_free(&c->warps[i]);
+    }
     tc_tmem_free(c);
 }
 

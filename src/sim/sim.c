@@ -4,12 +4,23 @@
 #include "sim/core/slab.h"
 #include "sim/isa/isa.h"
 #include "sim/launch.h"
+#include "sim/timing/memsys.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const tc_machine machines[] = {
-#define TC_ARCH(name, sm, costs, sms, tcta, tsm, csm, stat, scta, ssm, reg)    \
-    {name, sm, TC_COSTS_##costs, sms, tcta, tsm, csm, stat, scta, ssm, reg},
+#define TC_ARCH(n, v, column, nsms, tcta, tsm, csm, stat, scta, ssm, regs)     \
+    {.name = (n),                                                              \
+     .sm = (v),                                                                \
+     .costs = TC_COSTS_##column,                                               \
+     .sms = (nsms),                                                            \
+     .max_threads_cta = (tcta),                                                \
+     .max_threads_sm = (tsm),                                                  \
+     .max_ctas_sm = (csm),                                                     \
+     .shared_static = (stat),                                                  \
+     .shared_cta = (scta),                                                     \
+     .shared_sm = (ssm),                                                       \
+     .registers_sm = (regs)},
 #include "base/arch.def"
 };
 enum { NMACHINES = (int)(sizeof machines / sizeof machines[0]) };
@@ -84,9 +95,12 @@ tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
     tc_sim *s = tc_xcalloc(1, sizeof *s);
     s->module = m;
     s->options = *options;
-    s->machine = machine;
-    s->arena = tc_arena_new();
     s->home = tc_arena_new();
+    tc_machine *mine = TC_NEW(s->home, tc_machine);
+    *mine = *machine;
+    mine->profile = options->profile;
+    s->machine = mine;
+    s->arena = tc_arena_new();
     s->next_address = tc_sim_base(s);
     place_symbols(s);
     relocate(s);
@@ -102,8 +116,10 @@ void tc_sim_free(tc_sim *s) {
         tc_sim_unmap(s, s->allocs[s->nallocs - 1]->address);
     }
     tc_trace_free(s->trace);
+    free(s->doubted);
     tc_slab_free(s->slab);
     tc_slab_free(s->tags);
+    tc_l2_free(s->l2);
     tc_arena_free(s->arena);
     tc_arena_free(s->home);
     free(s);

@@ -25,7 +25,9 @@ typedef enum tc_completion {
 } tc_completion;
 
 typedef struct tc_sim_options {
-    const char *arch;     /* a row of arch.def: "sm_90a" */
+    const char *arch;                 /* a row of arch.def: "sm_90a" */
+    const struct tc_profile *profile; /* sim/profile.h; NULL: the arch's own.
+                                         Borrowed */
     bool timing;          /* cycles; off: each instruction is one cycle */
     bool hazards;         /* the happens-before checker */
     bool no_suppressions; /* it tells what suppressions.def would keep back */
@@ -70,6 +72,13 @@ typedef struct tc_sim_launch {
     bool stops; /* at the cycle stop_at, or at a deadlock before it, and
                    leaves its state */
     uint64_t stop_at;
+    const struct tc_sass *machine_code; /* what ptxas made of the kernel: its
+                                           time is the clock's; may be NULL */
+    uint32_t sample; /* without a clock: so many clusters of a larger grid are
+                        executed, those at its begin and its end and at its
+                        quarters; 0: all */
+    uint64_t budget; /* without a clock: execution ends after so many warp
+                        instructions, and what is done by then is; 0: none */
     uint32_t registers;       /* of a thread, as ptxas says; 0: estimated */
     uint32_t dynamic_limit;   /* what the host set the kernel's limit to; 0: as
                                  much as the machine has */
@@ -105,8 +114,15 @@ typedef struct tc_sim_counters {
     uint64_t l2_sectors_read, l2_sectors_hit, l2_sectors_written;
     uint64_t dram_sectors_read, dram_sectors_written;
     uint64_t ctas_per_sm, registers; /* residency, and what it took for it */
+    uint64_t shared_bytes;           /* of a CTA, static and dynamic */
     uint64_t global_sectors, shared_wavefronts, bank_conflicts;
     uint64_t async_copies, async_bytes, barriers;
+    uint64_t async_read_bytes; /* of global memory, by asynchronous copies */
+    /* With timing on: bytes of global memory that plain loads asked for; warp
+     * instructions that issued while a copy to shared memory was in flight on
+     * their SM, and while one of their own warp's was; warp instructions of the
+     * SM that issued most. */
+    uint64_t global_read_bytes, overlapped, overlapped_own, busiest_sm;
     uint64_t bulk_copies, bulk_bytes; /* of these: the async proxy's, one a
                                          thread that issued */
     uint64_t shared_reads_own;   /* bytes that the reading thread had written,
@@ -117,6 +133,11 @@ typedef struct tc_sim_counters {
 
 typedef struct tc_sim_result {
     tc_run_status status;
+    const struct tc_sass *machine_code; /* the launch's, where the cycles are
+                                           of it; else NULL: of the PTX */
+    const char *not_machine_code;       /* with a clock: why, or NULL */
+    uint64_t blocks, odd_blocks; /* of the machine code that issued; of these,
+                                    those that the PTX's way did not tell */
     uint64_t cycles;
     uint64_t estimate; /* of cycles, where timing was off: a guess from
                           instructions and bytes; else cycles */
@@ -131,6 +152,7 @@ typedef struct tc_sim_result {
 } tc_sim_result;
 
 typedef struct tc_sim tc_sim;
+struct tc_l2; /* lines of a cache: timing/memsys.c */
 
 /* Borrows the module. Reports and returns NULL for an unknown arch. */
 tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
@@ -148,6 +170,14 @@ tc_sim_allocation *tc_sim_alloc(tc_sim *s, uint64_t size, const char *name);
 tc_sim_allocation *tc_sim_map(tc_sim *s, uint64_t address, uint64_t size,
                               uint8_t *bytes, const char *name);
 void tc_sim_unmap(tc_sim *s, uint64_t address);
+/* With a clock: a copy wrote these bytes, through L2. Who writes an
+ * allocation's bytes says so. */
+void tc_sim_written(tc_sim *s, uint64_t address, uint64_t bytes);
+/* What L2 holds now, into *kept (NULL at first; owned by the caller), and such a
+ * state into another simulator of the same machine. */
+void tc_sim_keep_caches(tc_sim *s, struct tc_l2 **kept);
+void tc_sim_give_caches(tc_sim *s, const struct tc_l2 *kept);
+void tc_sim_free_caches(struct tc_l2 *kept);
 /* The allocation around an address, or NULL. */
 tc_sim_allocation *tc_sim_find(const tc_sim *s, uint64_t address);
 /* Where a GLOBAL or CONST symbol lives; 0: it has no place. */

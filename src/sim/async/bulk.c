@@ -100,7 +100,7 @@ static tc_transfer_end end_of(const tc_resolved *at) {
 }
 
 static void place(tc_transfer *t, const tc_bulk *b) {
-    if (b->ntargets) {
+    if (b->ntargets || b->target[0].to.space == TC_PS_GLOBAL) {
         t->to = end_of(&b->target[0].to);
     }
     t->from = end_of(&b->from);
@@ -237,8 +237,11 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
         }
     }
     if (r->timing) {
-        t->complete = tc_timing_transfer(r, b->bytes, b->from.space,
-                                         b->target[0].to.space, &t->source);
+        t->complete = tc_timing_transfer(
+            r, b->bytes, b->from.space, b->target[0].to.space,
+            b->from.space == TC_PS_GLOBAL ? b->from.address
+                                          : b->target[0].to.address,
+            &t->source);
     }
     tc_transfer_start(t);
 }

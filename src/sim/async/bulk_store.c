@@ -82,8 +82,9 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
                              b->bytes, true);
     }
     if (r->timing) {
-        t->complete = tc_timing_transfer(r, b->bytes, TC_PS_SHARED,
-                                         b->target[0].to.space, &t->source);
+        t->complete =
+            tc_timing_transfer(r, b->bytes, TC_PS_SHARED, b->target[0].to.space,
+                               b->target[0].to.address, &t->source);
     }
     tc_transfer_start(t);
 }

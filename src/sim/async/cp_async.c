@@ -252,6 +252,9 @@ void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     r->progress++;
     r->counters.async_copies++;
     r->counters.async_bytes += (uint64_t)op->size * tc_popc(mask);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        r->counters.async_read_bytes += b->src_size[tc_first_bit(m)];
+    }
     b->complete = r->cycle;
     if (r->race) {
         tc_race_copy_issued(w, b);
@@ -264,8 +267,13 @@ void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         e.group = (int32_t)w->core->ncommit[tc_first_bit(mask)];
         b->event =
             tc_observe_event(w, op, TC_TRACE_ISSUE, TC_UNIT_ASYNC, mask, e);
+        if (r->timing) {
+            tc_timing_traced(r, b->event);
+        }
     }
-    schedule(w, b);
+    if (b->complete != UINT64_MAX || r->completion != TC_COMPLETE_TIMING) {
+        schedule(w, b);
+    }
 }
 
 /* ---- groups ---- */

@@ -283,7 +283,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     tell_checker(x, c);
     if (r->timing) {
         x->complete = tc_timing_transfer(r, x->bytes, TC_PS_SHARED,
-                                         TC_PS_TENSOR, &x->source);
+                                         TC_PS_TENSOR, 0, &x->source);
     }
     tc_transfer_start(x);
 }

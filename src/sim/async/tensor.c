@@ -352,7 +352,7 @@ static void issue(tc_warp *w, const tc_ptx_op *op, int lane) {
     if (r->timing) {
         tr->complete = tc_timing_transfer(
             r, t->b.bytes, load ? TC_PS_GLOBAL : TC_PS_SHARED,
-            load ? TC_PS_SHARED : TC_PS_GLOBAL, &tr->source);
+            load ? TC_PS_SHARED : TC_PS_GLOBAL, 0, &tr->source);
     }
     tc_transfer_start(tr);
 }

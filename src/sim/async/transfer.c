@@ -259,6 +259,8 @@ void tc_transfer_start(tc_transfer *t) {
         r->counters.bulk_copies++;
         r->counters.async_bytes += t->bytes;
         r->counters.bulk_bytes += t->bytes;
+        r->counters.async_read_bytes +=
+            t->from.space == TC_PS_GLOBAL ? t->bytes : 0;
     }
     if (r->trace) {
         t->event = tell_transfer(t, kind_of(t->op));

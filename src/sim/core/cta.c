@@ -18,6 +18,10 @@ static void init_warp(tc_cta *c, tc_warp *w, uint32_t i) {
     tc_frames_init(w);
 }
 
+static size_t local_size(const tc_cta *c) {
+    return (size_t)c->nwarps * TC_LANES * c->local_bytes;
+}
+
 void tc_cta_init(tc_cta *c, tc_run *r) {
     const uint32_t *b = r->launch->block;
     memset(c, 0, sizeof *c);
@@ -28,9 +32,7 @@ void tc_cta_init(tc_cta *c, tc_run *r) {
     c->shared_bytes = r->shared_bytes;
     c->local_bytes = tc_stack_bytes(r->module, r->func);
     c->shared = tc_xcalloc(c->shared_bytes + 1u, 1);
-    if (c->local_bytes) {
-        c->local = tc_xcalloc((size_t)c->nwarps * TC_LANES, c->local_bytes);
-    }
+    c->local = tc_zeros_new(local_size(c));
     c->warps = tc_xcalloc(c->nwarps, sizeof *c->warps);
     for (uint32_t i = 0; i < c->nwarps; i++) {
         init_warp(c, &c->warps[i], i);
@@ -48,9 +50,7 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
     c->ended = c->waits = false;
     memset(c->barriers, 0, sizeof c->barriers);
     memset(c->shared, 0, c->shared_bytes);
-    if (c->local) {
-        memset(c->local, 0, (size_t)c->nwarps * TC_LANES * c->local_bytes);
-    }
+    tc_zeros_again(c->local, local_size(c));
     for (uint32_t i = 0; i < c->nwarps; i++) {
         tc_warp_start(&c->warps[i], f->begin);
     }
@@ -110,5 +110,5 @@ void tc_cta_free(tc_cta *c) {
     }
     free(c->warps);
     free(c->shared);
-    free(c->local);
+    tc_zeros_free(c->local, local_size(c));
 }

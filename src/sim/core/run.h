@@ -20,6 +20,7 @@ typedef struct tc_machine { /* a row of arch.def */
     tc_costs costs; /* the column of its times */
     uint32_t sms, max_threads_cta, max_threads_sm, max_ctas_sm;
     uint32_t shared_static, shared_cta, shared_sm, registers_sm;
+    const struct tc_profile *profile; /* NULL: that column's */
 } tc_machine;
 
 typedef struct tc_span_of_code {
@@ -125,7 +126,9 @@ struct tc_sim {
     tc_sim_allocation *grid_memory;  /* of cooperative launches, or NULL */
     struct tc_tensormap_entry *maps; /* async/tensormap_known.c */
     int nmaps, cmaps;
+    bool *doubted;        /* of each kernel: launch.c; or NULL */
     tc_slab *slab, *tags; /* for the next launch, or NULL: of warps, caches */
+    struct tc_l2 *l2;     /* timing/memsys.c; NULL: no launch had a clock */
 };
 
 /* Cycles of the SMs' clock. */

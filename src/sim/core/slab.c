@@ -84,3 +84,33 @@ void tc_slab_free(tc_slab *s) {
         free(s);
     }
 }
+
+/* ---- zeros ---- */
+
+enum { OWN_PAGES = 1 << 18 }; /* bytes from which on a piece is mapped */
+
+void *tc_zeros_new(size_t bytes) {
+    if (bytes < OWN_PAGES) {
+        return bytes ? tc_xcalloc(bytes, 1) : NULL;
+    }
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) {
+        tc_xmalloc(SIZE_MAX); /* says that there is no memory */
+    }
+    return p;
+}
+
+void tc_zeros_again(void *p, size_t bytes) {
+    if (p && (bytes < OWN_PAGES || madvise(p, bytes, MADV_DONTNEED) != 0)) {
+        memset(p, 0, bytes);
+    }
+}
+
+void tc_zeros_free(void *p, size_t bytes) {
+    if (bytes < OWN_PAGES) {
+        free(p);
+    } else {
+        munmap(p, bytes);
+    }
+}

@@ -87,7 +87,10 @@ typedef struct tc_warp_core {
     uint64_t next;     /* earliest cycle of the next issue */
     uint64_t turn_end; /* another split may go then */
     uint64_t accessed; /* the last access to global memory; 0: none */
-    uint32_t ahead;    /* so many ops from pc on are executed already, and have
+    struct tc_mcode_walk
+        *walk;      /* timing/walk.c; NULL: the clock issues the PTX */
+    uint64_t lands; /* the last of its cp.async has landed then */
+    uint32_t ahead; /* so many ops from pc on are executed already, and have
                           yet to issue */
 
     /* Who starts a CTA, or ends it, looks at these too. */

@@ -6,6 +6,7 @@
  * begin has an unguarded write of it. One op that writes, on every way to every
  * read, means that a reader sees what that op gave, whatever lanes go when. */
 #include "sim/fast/dataflow.h"
+#include "base/cancel.h"
 #include "sim/core/run.h"
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +191,7 @@ static bool solve(tc_flow *f) {
     memset(f->in, 0, f->words * sizeof *f->in);
     while (changed && (ok = tc_flow_work(f))) {
         changed = false;
-        for (uint32_t b = 0; b < f->nblocks; b++) {
+        for (uint32_t b = 0; b < f->nblocks && !tc_cancelled_at(b); b++) {
             changed |= flow_block(f, b, set);
         }
     }
@@ -282,7 +283,7 @@ static void allow(tc_flow *f) {
 }
 
 bool tc_flow_work(tc_flow *f) {
-    bool ok = f->work >= f->walk;
+    bool ok = f->work >= f->walk && !tc_cancelled();
     f->work -= ok ? f->walk : 0;
     return ok;
 }

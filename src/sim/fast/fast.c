@@ -1,6 +1,7 @@
 /* fast.c - the fast path of a launch: for the common ops an entry each, and
  * which table of handlers. */
 #include "sim/fast/fast.h"
+#include "base/cancel.h"
 #include "sim/core/operand.h"
 #include "sim/core/run.h"
 #include "sim/fast/entry.h"
@@ -55,7 +56,7 @@ static void fast_function(tc_run *r, const tc_ptx_func *func, uint32_t *n,
                           uint32_t *cap) {
     tc_fast_code *f = r->fast;
     tc_fast_flow(r, func);
-    for (uint32_t i = func->begin; i < func->end; i++) {
+    for (uint32_t i = func->begin; i < func->end && !tc_cancelled_at(i); i++) {
         const tc_ptx_op *op = &r->module->code[i];
         tc_code *c = &r->code[i];
         tc_fast x;
@@ -124,7 +125,7 @@ static void fast_code(tc_run *r, const tc_fast_table *table) {
     f->table = table;
     r->rows = &f->rows_of;
     find_tid(r);
-    for (int i = 0; i < m->nfuncs; i++) {
+    for (int i = 0; i < m->nfuncs && !tc_cancelled(); i++) {
         const tc_ptx_func *func = &m->funcs[i];
         if (func->end > func->begin && (func == r->func || !func->entry)) {
             fast_function(r, func, &n, &cap);

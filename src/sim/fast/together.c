@@ -19,7 +19,7 @@ static bool is_full(tc_run *r, const tc_ptx_operand *o) {
 static tc_fast_id decode_atom(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     bool red = op->opcode == TC_PTX_RED;
     const tc_ptx_operand *b = &op->a[red ? 1 : 2];
-    if (r->race || r->trace || r->timing || op->nvec > 1 || !is_word(op) ||
+    if (r->trace || r->timing || op->nvec > 1 || !is_word(op) ||
         !tc_fast_reaches(op->space) || op->space == TC_PS_LOCAL ||
         op->space == TC_PS_CONST ||
         !tc_fast_address(r, &op->a[red ? 0 : 1], x) ||

@@ -65,8 +65,11 @@ static void trace_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                         .space = tc_trace_space_of(space),
                         .owner = owner->index};
     tc_trace_lanes(w->cta->run->trace, &e, at);
-    tc_observe_event(w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD, TC_UNIT_LSU,
-                     mask, e);
+    int32_t n = tc_observe_event(w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD,
+                                 TC_UNIT_LSU, mask, e);
+    if (w->cta->run->timing) {
+        tc_timing_traced(w->cta->run, n);
+    }
 }
 
 /* The clock and the trace. */
@@ -136,15 +139,19 @@ void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         tc_timing_run(w, op, space, address, bytes, store);
     }
     if (r->trace) {
-        tc_observe_event(w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD,
-                         TC_UNIT_LSU, UINT32_MAX,
-                         (tc_trace_event){.group = -1,
-                                          .bytes = (int32_t)(bytes * TC_LANES),
-                                          .each = bytes,
-                                          .stride = (int32_t)bytes,
-                                          .space = tc_trace_space_of(space),
-                                          .owner = w->cta->index,
-                                          .address = address});
+        int32_t n = tc_observe_event(
+            w, op, store ? TC_TRACE_STORE : TC_TRACE_LOAD, TC_UNIT_LSU,
+            UINT32_MAX,
+            (tc_trace_event){.group = -1,
+                             .bytes = (int32_t)(bytes * TC_LANES),
+                             .each = bytes,
+                             .stride = (int32_t)bytes,
+                             .space = tc_trace_space_of(space),
+                             .owner = w->cta->index,
+                             .address = address});
+        if (r->timing) {
+            tc_timing_traced(r, n);
+        }
     }
 }
 

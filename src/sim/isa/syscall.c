@@ -303,6 +303,9 @@ void tc_builtin(tc_warp *w, const tc_ptx_op *op, const tc_ptx_func *f,
                          0, 0, TC_DETAIL_BUILTIN_PARAMETERS);
         return;
     }
+    if (tc_race_first_stops(w)) {
+        return;
+    }
     w->cta->run->progress++;
     for (uint32_t m = mask; m && !w->cta->run->stopped; m &= m - 1) {
         one_lane(w, op, f->builtin, tc_first_bit(m), vec + op->a[2].slot,

@@ -1,14 +1,13 @@
-/* access.c - accesses of warps, cut into lines; cp.async; a CTA's end. */
-#include "sim/core/cp_async.h"
+/* access.c - accesses of warps, cut into pieces that one cell a line can say.
+ */
 #include "sim/core/finding.h"
 #include "sim/core/operand.h"
+#include "sim/race/first_pass.h"
 #include "sim/race/race.h"
 #include "sim/race/same_epoch.h"
 #include "sim/race/writer_index.h"
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- a warp's access, in pieces that one cell a line can say ---- */
 
 /* My clock, if nobody but my CTA is known to me, that only up to an earlier
  * clock, and the same to all of my lanes; and the record is a plain one. */
@@ -107,7 +106,7 @@ static void visit_run(tc_race_visit *v, int l0, int l1, uint64_t address,
 
 /* ---- two lanes of one store on the same bytes ---- */
 
-static bool same_value(tc_warp *w, const tc_ptx_op *op, int a, int b) {
+bool tc_race_same_value(tc_warp *w, const tc_ptx_op *op, int a, int b) {
     const tc_ptx_operand *s = &op->a[1];
     uint32_t n = s->kind == TC_PO_VECTOR ? op->nvec : 1;
     for (uint32_t i = 0; i < n; i++) {
@@ -139,7 +138,7 @@ static void check_lanes(const tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
                         uint64_t address, int a, int b) {
     if (op->opcode != TC_PTX_ST ||
         (tc_shadow_record_of(v->h, v->record)->flags & TC_RACE_STRONG) ||
-        same_value(w, op, a, b)) {
+        tc_race_same_value(w, op, a, b)) {
         return;
     }
     tc_finding f = {.kind = TC_FINDING_DATA_RACE,
@@ -153,17 +152,16 @@ static void check_lanes(const tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
     tc_race_find(w->cta->run, &f);
 }
 
-static void check_run(const tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
-                      uint64_t address, int l0, int l1) {
+void tc_race_check_run(const tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
+                       uint64_t address, int l0, int l1) {
     for (int i = l0 + 1; i <= l1; i++) {
         check_lanes(v, w, op, address, l0, i);
     }
 }
 
-/* Lanes that are no neighbours may meet, too. */
-static bool check_scattered(const tc_race_visit *v, tc_warp *w,
-                            const tc_ptx_op *op, uint32_t mask,
-                            const uint64_t *addr) {
+bool tc_race_check_scattered(const tc_race_visit *v, tc_warp *w,
+                             const tc_ptx_op *op, uint32_t mask,
+                             const uint64_t *addr) {
     bool met = false;
     for (uint32_t m = mask; m; m &= m - 1) {
         int a = tc_first_bit(m);
@@ -181,8 +179,8 @@ static bool check_scattered(const tc_race_visit *v, tc_warp *w,
 
 /* ---- the pieces ---- */
 
-static tc_lane_steps steps_of(const uint64_t *addr, uint32_t mask,
-                              uint32_t bytes) {
+tc_lane_steps tc_race_steps_of(const uint64_t *addr, uint32_t mask,
+                               uint32_t bytes) {
     tc_lane_steps s = {0};
     for (uint32_t m = mask & mask >> 1; m; m &= m - 1) {
         int i = tc_first_bit(m);
@@ -193,14 +191,7 @@ static tc_lane_steps steps_of(const uint64_t *addr, uint32_t mask,
     return s;
 }
 
-/* The last lane of the piece that begins at lane i. */
-static int piece(const tc_lane_steps *s, int i, bool *same) {
-    *same = (s->same >> i & 1) != 0;
-    uint32_t go_on = (*same ? s->same : s->next) >> i; /* never lane 31 */
-    return i + tc_first_bit(~go_on);
-}
-
-static bool ascending(const uint64_t *addr, uint32_t mask) {
+bool tc_race_ascending(const uint64_t *addr, uint32_t mask) {
     uint64_t last = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t a = addr[tc_first_bit(m)] + 1;
@@ -232,9 +223,9 @@ static void fetch_lines(const tc_race *h, uint32_t mask, const uint64_t *addr) {
     }
 }
 
-static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
-                        uint32_t mask, const uint64_t *addr, bool store,
-                        tc_lane_steps s) {
+void tc_race_visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
+                         uint32_t mask, const uint64_t *addr, bool store,
+                         tc_lane_steps s) {
     bool same, one = false;
     if (!store && v->base && v->bytes == 4 && !s.same &&
         s.next != UINT32_MAX >> 1 &&
@@ -246,10 +237,10 @@ static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
         fetch_lines(v->h, mask, addr);
     }
     int i = tc_first_bit(mask);
-    int last = piece(&s, i, &same);
+    int last = tc_race_piece(&s, i, &same);
     one = !(mask >> last >> 1);
-    if (store && !one && !ascending(addr, mask) &&
-        check_scattered(v, w, op, mask, addr) && !v->fresh) {
+    if (store && !one && !tc_race_ascending(addr, mask) &&
+        tc_race_check_scattered(v, w, op, mask, addr) && !v->fresh) {
         const tc_shadow_record old = *tc_shadow_record_of(v->h, v->record);
         v->record = tc_shadow_record_new(w, op, old.flags, old.async);
         v->h->now = v->record;
@@ -257,7 +248,7 @@ static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
     }
     for (;;) {
         if (same && store && one) {
-            check_run(v, w, op, addr[i], i, last);
+            tc_race_check_run(v, w, op, addr[i], i, last);
         }
         if (words && i == last && visit_word(v, (uint32_t)i, addr[i])) {
             /* done */
@@ -271,7 +262,7 @@ static void visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
             return;
         }
         i = tc_first_bit(rest);
-        last = piece(&s, i, &same);
+        last = tc_race_piece(&s, i, &same);
     }
 }
 
@@ -312,7 +303,7 @@ static void access_memory(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
     uint32_t record = tc_shadow_record_get(w, op, store ? TC_RACE_STORE : 0);
     tc_race_visit v = tc_race_visit_of(w, record, z, space, bytes);
-    visit_lanes(&v, w, op, mask, addr, store, steps);
+    tc_race_visit_lanes(&v, w, op, mask, addr, store, steps);
     if (strong && store) {
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_STORE);
     }
@@ -328,25 +319,34 @@ void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         }
         return;
     }
-    access_memory(w, op, space, mask, addr, bytes, store,
-                  steps_of(addr, mask, bytes));
+    tc_race_access_steps(w, op, space, mask, addr, bytes, store,
+                         tc_race_steps_of(addr, mask, bytes));
 }
 
 void tc_race_access_steps(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                           uint32_t mask, const uint64_t *addr, uint32_t bytes,
                           bool store, tc_lane_steps steps) {
+    if (w->cta->run->race->first) {
+        tc_first_access(w, op, space, mask, addr, bytes, store, steps);
+        return;
+    }
     access_memory(w, op, space, mask, addr, bytes, store, steps);
 }
 
 void tc_race_access_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                         uint32_t mask, uint64_t base, uint32_t bytes,
                         bool store) {
-    if ((op->flags & STRONG) || space == TC_PS_LOCAL) {
+    if ((op->flags & STRONG) || space == TC_PS_LOCAL ||
+        (w->cta->run->race->first && mask != UINT32_MAX)) {
         uint64_t addr[TC_LANES];
         for (uint32_t i = 0; i < TC_LANES; i++) {
             addr[i] = base + (uint64_t)i * bytes;
         }
         tc_race_access(w, op, space, mask, addr, bytes, store);
+        return;
+    }
+    if (w->cta->run->race->first && mask == UINT32_MAX) {
+        tc_first_run(w, op, space, base, bytes, store);
         return;
     }
     uint32_t record = tc_shadow_record_get(w, op, store ? TC_RACE_STORE : 0);
@@ -396,6 +396,10 @@ void tc_race_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     if (!w->cta->run->race || !mask || space == TC_PS_LOCAL) {
         return;
     }
+    if (w->cta->run->race->first) {
+        tc_first_atomic(w, op, space, mask, addr, bytes);
+        return;
+    }
     tc_race_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->race;
     tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
     uint32_t record =
@@ -409,162 +413,6 @@ void tc_race_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         /* Lanes that were served after others of this op know of them. */
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
     }
-}
-
-/* ---- cp.async ---- */
-
-static tc_race_copy *new_copy(tc_warp *w, const tc_batch *b) {
-    tc_race_copy *k = tc_xcalloc(1, sizeof *k);
-    for (int i = 0; i < TC_LANES; i++) {
-        k->group[i] = -1;
-    }
-    k->warp = w;
-    k->mask = b->mask;
-    k->issue = tc_access_of(w, b->op, tc_first_bit(b->mask));
-    k->next = w->cta->race->copies;
-    w->cta->race->copies = k;
-    w->cta->run->race->nasync++;
-    return k;
-}
-
-void tc_race_copy_issued(tc_warp *w, tc_batch *b) {
-    tc_race_copy *k = b->race = new_copy(w, b);
-    uint64_t dst[TC_LANES];
-    uint32_t record = tc_shadow_record_new(w, b->op, TC_RACE_COPY, k);
-    tc_race_visit v =
-        tc_race_visit_of(w, record, NULL, TC_PS_GLOBAL, b->op->size);
-    uint32_t whole = 0;
-    for (uint32_t m = b->mask; m; m &= m - 1) {
-        int i = tc_first_bit(m);
-        dst[i] = b->dst[i];
-        if (b->src_size[i] == b->op->size) {
-            whole |= UINT32_C(1) << i;
-        } else if (b->src_size[i]) {
-            v.bytes = b->src_size[i];
-            tc_race_visit_bytes(&v, i, b->src[i], b->src_size[i], false);
-        }
-    }
-    v.bytes = b->op->size;
-    if (whole) {
-        visit_lanes(&v, w, b->op, whole, b->src, false,
-                    steps_of(b->src, whole, v.bytes));
-    }
-    v = tc_race_visit_of(w, record, w->cta->race, TC_PS_SHARED, b->op->size);
-    if (ascending(dst, b->mask)) {
-        visit_lanes(&v, w, b->op, b->mask, dst, true,
-                    steps_of(dst, b->mask, v.bytes));
-        return;
-    }
-    for (uint32_t m = b->mask; m; m &= m - 1) {
-        tc_race_visit_bytes(&v, tc_first_bit(m), dst[tc_first_bit(m)],
-                            b->op->size, true);
-    }
-}
-
-void tc_race_copy_committed(tc_batch *b, uint32_t lanes) {
-    for (uint32_t m = lanes; m; m &= m - 1) {
-        b->race->group[tc_first_bit(m)] = b->group[tc_first_bit(m)];
-    }
-}
-
-void tc_race_copy_waited(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
-                         uint32_t lanes, uint32_t mask, int64_t n) {
-    tc_race_copy *k = b->race;
-    uint64_t clock = tc_race_epoch(w);
-    (void)n;
-    for (uint32_t m = mask & b->mask & ~(b->done & ~lanes); m; m &= m - 1) {
-        int i = tc_first_bit(m);
-        uint32_t bit = UINT32_C(1) << i;
-        if (lanes & bit) {
-            k->done[i] = clock;
-            tc_race_settle_copy(k, i, true);
-        } else {
-            k->waited |= bit;
-            if (k->group[i] >= 0) {
-                k->wait = tc_access_of(w, op, i);
-                k->wait_lanes |= bit;
-                k->wait_ncommit[i] = w->core->ncommit[i];
-            }
-        }
-    }
-    if (lanes && (lanes & b->mask) == b->mask) {
-        k->done_all = clock;
-    }
-}
-
-/* ---- the end of a CTA ---- */
-
-static void settle_copies(tc_race *h, tc_race_cta *z) {
-    while (z->copies) {
-        tc_race_copy *k = z->copies;
-        while (k->pending) {
-            tc_race_settle_copy(k, k->pending->lane, false);
-        }
-        k->dead = true;
-        z->copies = k->next;
-        k->next = h->dead;
-        h->dead = k;
-    }
-}
-
-/* They go to another list: a later CTA's end does not look at them again. */
-static void settle_agents(tc_race *h, const tc_cta *c) {
-    tc_race_agent **at = &h->agents;
-    while (*at) {
-        tc_race_agent *g = *at;
-        if (g->issue.cta != c->index) {
-            at = &g->next;
-            continue;
-        }
-        tc_race_settle_agent(g, NULL, 0, false);
-        g->warp = NULL;
-        *at = g->next;
-        g->next = h->ended;
-        h->ended = g;
-    }
-}
-
-static void check_unwritten(tc_race *h, const tc_shadow_line *lines, uint64_t n,
-                            tc_ptx_space space) {
-    for (uint64_t i = 0; lines && i < n; i++) {
-        tc_shadow_cell m = lines[i].r;
-        while (m.record) {
-            if (m.shape & TC_RACE_UNWRITTEN) {
-                int l0, l1;
-                tc_shadow_lanes_at(&m, m.b0, &l0, &l1);
-                tc_finding place = {.space = space,
-                                    .address = i * TC_RACE_LINE + m.b0,
-                                    .bytes = m.b1 - m.b0,
-                                    .to = m.b1 - m.b0};
-                tc_race_unwritten(h, &place, m.record, l0,
-                                  (uint32_t)(m.l1 - m.l0) + 1);
-            }
-            if (!m.next) {
-                break;
-            }
-            m = h->pool[m.next];
-        }
-    }
-}
-
-void tc_race_cta_finish(tc_cta *c) {
-    tc_race *h = c->run->race;
-    tc_race_cta *z = c->race;
-    h->now = 0;
-    bool fault = c->run->status == TC_RUN_FAULT; /* others had yet to write */
-    if (z->touched && !fault) {
-        check_unwritten(h, z->shared, z->nshared, TC_PS_SHARED);
-    }
-    if (!fault) {
-        check_unwritten(h, z->tensor, z->ntensor, TC_PS_TENSOR);
-    }
-    settle_copies(h, z);
-    settle_agents(h, c);
-    tc_race_settle_doubts(h);
-    if (!c->run->stopped) {
-        tc_race_remotes_check(c);
-    }
-    tc_race_retire(c);
 }
 
 void tc_race_call(tc_warp *w, const tc_frame *f, uint32_t mask) {

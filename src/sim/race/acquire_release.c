@@ -226,7 +226,12 @@ static void acquire_at(tc_warp *w, const tc_ptx_op *op, int lane,
 void tc_race_strong(tc_warp *w, const tc_ptx_op *op, const tc_race_cta *owner,
                     uint32_t mask, const uint64_t *addr,
                     tc_race_strong_kind kind) {
-    for (uint32_t m = mask; m; m &= m - 1) {
+    bool nothing = kind == TC_RACE_STRONG_LOAD
+                       ? !w->cta->run->race->nplaces
+                       : kind == TC_RACE_STRONG_ATOMIC &&
+                             !(op->flags & TC_PM_RELEASE) &&
+                             !(tc_race_warp_of(w)->releases & mask);
+    for (uint32_t m = nothing ? 0 : mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
         if (kind == TC_RACE_STRONG_LOAD) {
             acquire_at(w, op, i, owner, addr[i]);

@@ -466,3 +466,84 @@ void tc_race_proxy_fence(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
         proxy_fence(w, mask);
     }
 }
+
+/* ---- cp.async: what it reads and writes, and who knows of it ---- */
+
+static tc_race_copy *new_copy(tc_warp *w, const tc_batch *b) {
+    tc_race_copy *k = tc_xcalloc(1, sizeof *k);
+    for (int i = 0; i < TC_LANES; i++) {
+        k->group[i] = -1;
+    }
+    k->warp = w;
+    k->mask = b->mask;
+    k->issue = tc_access_of(w, b->op, tc_first_bit(b->mask));
+    k->next = w->cta->race->copies;
+    w->cta->race->copies = k;
+    w->cta->run->race->nasync++;
+    return k;
+}
+
+void tc_race_copy_issued(tc_warp *w, tc_batch *b) {
+    tc_race_copy *k = b->race = new_copy(w, b);
+    uint64_t dst[TC_LANES];
+    uint32_t record = tc_shadow_record_new(w, b->op, TC_RACE_COPY, k);
+    tc_race_visit v =
+        tc_race_visit_of(w, record, NULL, TC_PS_GLOBAL, b->op->size);
+    uint32_t whole = 0;
+    for (uint32_t m = b->mask; m; m &= m - 1) {
+        int i = tc_first_bit(m);
+        dst[i] = b->dst[i];
+        if (b->src_size[i] == b->op->size) {
+            whole |= UINT32_C(1) << i;
+        } else if (b->src_size[i]) {
+            v.bytes = b->src_size[i];
+            tc_race_visit_bytes(&v, i, b->src[i], b->src_size[i], false);
+        }
+    }
+    v.bytes = b->op->size;
+    if (whole) {
+        tc_race_visit_lanes(&v, w, b->op, whole, b->src, false,
+                            tc_race_steps_of(b->src, whole, v.bytes));
+    }
+    v = tc_race_visit_of(w, record, w->cta->race, TC_PS_SHARED, b->op->size);
+    if (tc_race_ascending(dst, b->mask)) {
+        tc_race_visit_lanes(&v, w, b->op, b->mask, dst, true,
+                            tc_race_steps_of(dst, b->mask, v.bytes));
+        return;
+    }
+    for (uint32_t m = b->mask; m; m &= m - 1) {
+        tc_race_visit_bytes(&v, tc_first_bit(m), dst[tc_first_bit(m)],
+                            b->op->size, true);
+    }
+}
+
+void tc_race_copy_committed(tc_batch *b, uint32_t lanes) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        b->race->group[tc_first_bit(m)] = b->group[tc_first_bit(m)];
+    }
+}
+
+void tc_race_copy_waited(tc_warp *w, const tc_ptx_op *op, tc_batch *b,
+                         uint32_t lanes, uint32_t mask, int64_t n) {
+    tc_race_copy *k = b->race;
+    uint64_t clock = tc_race_epoch(w);
+    (void)n;
+    for (uint32_t m = mask & b->mask & ~(b->done & ~lanes); m; m &= m - 1) {
+        int i = tc_first_bit(m);
+        uint32_t bit = UINT32_C(1) << i;
+        if (lanes & bit) {
+            k->done[i] = clock;
+            tc_race_settle_copy(k, i, true);
+        } else {
+            k->waited |= bit;
+            if (k->group[i] >= 0) {
+                k->wait = tc_access_of(w, op, i);
+                k->wait_lanes |= bit;
+                k->wait_ncommit[i] = w->core->ncommit[i];
+            }
+        }
+    }
+    if (lanes && (lanes & b->mask) == b->mask) {
+        k->done_all = clock;
+    }
+}

@@ -1,19 +1,28 @@
-/* barrier.c - what precedes what: clocks, barriers of a CTA and of a warp.
+/* barrier.c - what precedes what: clocks, barriers of a CTA and of a warp; its
+ * end.
  *
  * shfl, votes and matches order nothing, and neither does it that a warp's
  * lanes execute together (PTX ISA 8.9). */
 #include "sim/core/finding.h"
+#include "sim/core/slab.h"
+#include "sim/race/first_pass.h"
 #include "sim/race/race.h"
-#include "sim/race/visit.h"
+#include "sim/race/shadow_line.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A new one, the warp's alone. */
+static uint64_t new_clock(tc_warp *w) {
+    tc_race *h = w->cta->run->race;
+    return h->first ? tc_first_clock(w) : ++h->stamp;
+}
 
 uint64_t tc_race_epoch(tc_warp *w) {
     tc_race_warp *hw = tc_race_warp_of(w);
     if (hw->tick) {
         hw->tick = false;
-        hw->clock = ++w->cta->run->race->stamp;
+        hw->clock = new_clock(w);
     }
     assert(hw->clock && hw->clock <= w->cta->run->race->stamp);
     return hw->clock;
@@ -104,9 +113,7 @@ static tc_race_cta *new_hz_cta(tc_cta *c) {
     z->shared = tc_xcalloc(z->nshared + 1, sizeof *z->shared);
     z->deferred = tc_xcalloc(z->nshared + 1, sizeof *z->deferred);
     z->warps = tc_xcalloc(c->nwarps, sizeof *z->warps);
-    if (c->local) {
-        z->local = tc_xcalloc(c->nwarps * TC_LANES, c->local_bytes);
-    }
+    z->local = tc_zeros_new((size_t)c->nwarps * TC_LANES * c->local_bytes);
     return z;
 }
 
@@ -128,9 +135,10 @@ void tc_race_cta_start(tc_cta *c) {
         hw->clock = h->stamp;
     }
     tc_vclock_unref(k);
-    if (z->local) {
-        memset(z->local, 0, c->nwarps * TC_LANES * c->local_bytes);
+    if (h->first) {
+        tc_first_cta_start(c);
     }
+    tc_zeros_again(z->local, (size_t)c->nwarps * TC_LANES * c->local_bytes);
     z->index = c->index;
     tc_race_set_live(h, c->index, true);
     z->next = h->ctas;
@@ -148,10 +156,11 @@ void tc_race_cta_free(tc_cta *c) {
     }
     tc_race_retire(c);
     tc_deferred_free(z);
+    tc_first_cta_free(z);
     free(z->shared);
     free(z->tensor);
     free(z->writers);
-    free(z->local);
+    tc_zeros_free(z->local, (size_t)c->nwarps * TC_LANES * c->local_bytes);
     free(z->warps);
     free(z);
     c->race = NULL;
@@ -293,7 +302,7 @@ static void synchronise(tc_cta *c, const uint32_t *masks,
         }
         tc_race_set_vclock(&c->warps[i], masks[i], k);
         hw->fences &= ~masks[i]; /* all know of them now */
-        hw->clock = now;
+        hw->clock = h->first ? tc_first_clock(&c->warps[i]) : now;
         hw->tick = false;
         hw->position = 0;
         for (uint32_t m = masks[i]; m; m &= m - 1) {
@@ -392,4 +401,79 @@ void tc_race_barrier_complete(tc_cta *c, uint32_t id) {
     }
     synchronise(c, masks, c->race->arrived[id % TC_BARRIERS]);
     tc_vclock_set(&c->race->arrived[id % TC_BARRIERS], NULL);
+}
+
+/* ---- the end of a CTA: what is still undecided ---- */
+
+static void settle_copies(tc_race *h, tc_race_cta *z) {
+    while (z->copies) {
+        tc_race_copy *k = z->copies;
+        while (k->pending) {
+            tc_race_settle_copy(k, k->pending->lane, false);
+        }
+        k->dead = true;
+        z->copies = k->next;
+        k->next = h->dead;
+        h->dead = k;
+    }
+}
+
+/* They go to another list: a later CTA's end does not look at them again. */
+static void settle_agents(tc_race *h, const tc_cta *c) {
+    tc_race_agent **at = &h->agents;
+    while (*at) {
+        tc_race_agent *g = *at;
+        if (g->issue.cta != c->index) {
+            at = &g->next;
+            continue;
+        }
+        tc_race_settle_agent(g, NULL, 0, false);
+        g->warp = NULL;
+        *at = g->next;
+        g->next = h->ended;
+        h->ended = g;
+    }
+}
+
+static void check_unwritten(tc_race *h, const tc_shadow_line *lines, uint64_t n,
+                            tc_ptx_space space) {
+    for (uint64_t i = 0; lines && i < n; i++) {
+        tc_shadow_cell m = lines[i].r;
+        while (m.record) {
+            if (m.shape & TC_RACE_UNWRITTEN) {
+                int l0, l1;
+                tc_shadow_lanes_at(&m, m.b0, &l0, &l1);
+                tc_finding place = {.space = space,
+                                    .address = i * TC_RACE_LINE + m.b0,
+                                    .bytes = m.b1 - m.b0,
+                                    .to = m.b1 - m.b0};
+                tc_race_unwritten(h, &place, m.record, l0,
+                                  (uint32_t)(m.l1 - m.l0) + 1);
+            }
+            if (!m.next) {
+                break;
+            }
+            m = h->pool[m.next];
+        }
+    }
+}
+
+void tc_race_cta_finish(tc_cta *c) {
+    tc_race *h = c->run->race;
+    tc_race_cta *z = c->race;
+    h->now = 0;
+    bool fault = c->run->status == TC_RUN_FAULT; /* others had yet to write */
+    if (z->touched && !fault) {
+        check_unwritten(h, z->shared, z->nshared, TC_PS_SHARED);
+    }
+    if (!fault) {
+        check_unwritten(h, z->tensor, z->ntensor, TC_PS_TENSOR);
+    }
+    settle_copies(h, z);
+    settle_agents(h, c);
+    tc_race_settle_doubts(h);
+    if (!c->run->stopped) {
+        tc_race_remotes_check(c);
+    }
+    tc_race_retire(c);
 }

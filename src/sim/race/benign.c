@@ -12,6 +12,7 @@
  * are right is known of the libraries' code alone, so that these races are
  * suppressions with a name (suppressions.def). */
 #include "sim/core/finding.h"
+#include "sim/race/first_pass.h"
 #include "sim/race/visit.h"
 #include <string.h>
 
@@ -149,6 +150,10 @@ static bool looks_back(const tc_run *r, const tc_access *read,
 }
 
 void tc_race_find(tc_run *r, const tc_finding *f) {
+    if (r->race->first) {
+        tc_first_doubt(r);
+        return;
+    }
     bool race = f->kind == TC_FINDING_DATA_RACE && f->space == TC_PS_GLOBAL &&
                 f->at.op && f->cause.op;
     if (race && cas_confirms(r, f->at.op, f->cause.op)) {

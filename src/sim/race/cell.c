@@ -1,5 +1,6 @@
-/* cell.c - which lane touched which byte of a line: the shapes of cells. */
-#include "sim/race/shadow_line.h"
+/* cell.c - which lane touched which byte of a line: the shapes of cells; and how
+ * the next CTA finds them. */
+#include "sim/race/same_epoch.h"
 
 static bool touch(const tc_shadow_cell *a, const tc_shadow_cell *b) {
     return a->b0 <= b->b1 && b->b0 <= a->b1;
@@ -64,4 +65,32 @@ bool tc_race_cut(tc_shadow_cell *e, uint32_t b0, uint32_t b1,
         e->b0 = (uint8_t)b1;
     }
     return left || right;
+}
+
+/* ---- the readers of a line that the next CTA comes to (same_epoch.h) ---- */
+
+void tc_same_epoch_renew(tc_race *h, tc_shadow_line *line) {
+    uint32_t at = line->r.next;
+    if (!at) {
+        return;
+    }
+    uint32_t next = h->pool[at].next;
+    h->pool[at].next = 0;
+    if (next && line->tail) { /* all of them at a stroke */
+        h->pool[line->tail].next = h->free_cells;
+        h->free_cells = next;
+        next = 0;
+    }
+    line->tail = tc_shadow_shape_of(&line->r) == TC_RACE_COARSE ||
+                         tc_shadow_shape_of(&h->pool[at]) == TC_RACE_COARSE
+                     ? 0
+                     : at;
+    while (next) {
+        const tc_shadow_cell e = h->pool[next];
+        if (tc_shadow_shape_of(&e) == TC_RACE_COARSE) {
+            tc_shadow_cell_free(h, e.map);
+        }
+        tc_shadow_cell_free(h, next);
+        next = e.next;
+    }
 }

@@ -5,6 +5,15 @@
 
 #include "sim/race/shadow.h"
 
+/* first_pass.h: of a launch; of a CTA's shared memory. */
+typedef struct tc_first_pass tc_first_pass;
+typedef struct tc_first_shared {
+    struct tc_first_page *page;
+    uint16_t *writer; /* of each unit: the thread that wrote it last */
+    uint32_t start;   /* epochs below are of an earlier CTA */
+    bool solo;        /* no other CTA has run since then */
+} tc_first_shared;
+
 /* One access that may have been too early: decided when somebody waits. */
 typedef struct tc_race_pending {
     struct tc_race_pending *next;
@@ -109,6 +118,7 @@ struct tc_race_cta {
     struct tc_writer_index *writers; /* the same, or NULL: writer_index.c */
     bool touched;
     uint8_t *local; /* a byte each: written? */
+    tc_first_shared first;
     tc_race_warp *warps;
     tc_vclock *arrived[TC_BARRIERS];  /* bar.arrive */
     struct tc_race_remote *remotes;   /* accesses of others to its memory */
@@ -118,8 +128,9 @@ struct tc_race_cta {
 
 struct tc_race {
     tc_run *run;
-    uint32_t nthreads; /* of a CTA, rounded up to warps */
-    uint64_t stamp;    /* the last clock */
+    tc_first_pass *first; /* this is the first pass; NULL: it is not */
+    uint32_t nthreads;    /* of a CTA, rounded up to warps */
+    uint64_t stamp;       /* the last clock */
     tc_shadow_record *records;
     uint32_t nrecords, crecords, collect_at;
     uint32_t now; /* the record that is being made: its cycle is now */

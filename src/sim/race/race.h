@@ -14,6 +14,15 @@
 /* access.c */
 tc_race *tc_race_new(tc_run *r);
 void tc_race_free(tc_race *h);
+/* first_pass.h: can the launch have a first pass? It begins one. */
+bool tc_race_first_applies(const tc_run *r);
+void tc_race_first_begin(tc_run *r);
+/* The first pass has ended, and cannot say that all is well: memory is as it was
+ * before the launch. False: there was none, or it can. */
+bool tc_race_first_failed(tc_run *r);
+/* What the op does cannot be undone: in the first pass, which ends, the op is
+ * not executed (true). */
+bool tc_race_first_stops(tc_warp *w);
 void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint32_t mask, const uint64_t *addr, uint32_t bytes,
                     bool store);

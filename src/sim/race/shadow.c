@@ -2,6 +2,7 @@
  * name. Records that no cell names any more are collected when their number
  * has doubled. */
 #include "sim/core/run.h"
+#include "sim/race/first_pass.h"
 #include "sim/race/race.h"
 #include "sim/race/visit.h"
 #include <assert.h>
@@ -30,10 +31,7 @@ static tc_shadow_line **new_table(uint64_t n) {
     }
     void *p = mmap(NULL, table_bytes(n), PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p == MAP_FAILED) {
-        abort(); /* as tc_xmalloc */
-    }
-    return p;
+    return tc_xhave(p == MAP_FAILED ? NULL : p);
 }
 
 static void free_table(tc_shadow_line **t, uint64_t n) {
@@ -103,6 +101,7 @@ void tc_race_free(tc_race *h) {
         return;
     }
     tc_race_sync_free(h);
+    tc_first_free(h->first);
     free_copies(h->dead);
     free_agents(h->agents);
     free_agents(h->ended);
@@ -210,10 +209,7 @@ static void touch(tc_race *h, uint64_t page) {
         h->touched = tc_xrealloc(h->touched, h->ctouched * sizeof *h->touched);
     }
     h->touched[h->ntouched++] = page;
-    h->pages[page] = aligned_alloc(64, LINES * sizeof **h->pages);
-    if (!h->pages[page]) {
-        abort(); /* as tc_xmalloc */
-    }
+    h->pages[page] = tc_xalign(64, LINES * sizeof **h->pages);
     memset(h->pages[page], 0, LINES * sizeof **h->pages);
 }
 

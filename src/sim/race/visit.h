@@ -77,4 +77,30 @@ void tc_race_settle_agent(tc_race_agent *g, const tc_warp *waiter, int lane,
 /* Transfers onto transfers that nobody read between. */
 void tc_race_settle_doubts(tc_race *h);
 
+/* A warp's access, in pieces: lanes on the same bytes, or on elements that
+ * follow each other. */
+tc_lane_steps tc_race_steps_of(const uint64_t *addr, uint32_t mask,
+                               uint32_t bytes);
+/* The last lane of the piece that begins at lane i. */
+static inline int tc_race_piece(const tc_lane_steps *s, int i, bool *same) {
+    *same = (s->same >> i & 1) != 0;
+    uint32_t go_on = (*same ? s->same : s->next) >> i; /* never lane 31 */
+    return i + tc_first_bit(~go_on);
+}
+/* No two lanes are on the same bytes, and that is seen quickly. */
+bool tc_race_ascending(const uint64_t *addr, uint32_t mask);
+void tc_race_visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
+                         uint32_t mask, const uint64_t *addr, bool store,
+                         tc_lane_steps s);
+
+/* Lanes a and b store the same value. */
+bool tc_race_same_value(tc_warp *w, const tc_ptx_op *op, int a, int b);
+/* Lanes [l0, l1] store to that address. */
+void tc_race_check_run(const tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
+                       uint64_t address, int l0, int l1);
+/* Lanes that are no neighbours may meet, too. True: some do. */
+bool tc_race_check_scattered(const tc_race_visit *v, tc_warp *w,
+                             const tc_ptx_op *op, uint32_t mask,
+                             const uint64_t *addr);
+
 #endif
