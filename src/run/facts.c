@@ -1,6 +1,7 @@
 /* facts.c - what a kernel needs of the machine that its text does not say:
  * registers, as ptxas counts them, and all of its CTAs at once. */
 #include "base/arch.h"
+#include "load/load.h"
 #include "run/run.h"
 #include "session/loaded.h"
 #include "toolchain/toolchain.h"
@@ -9,20 +10,6 @@
 #include <string.h>
 
 /* --- registers -------------------------------------------------------------*/
-
-bool tc_registers_among(const char *lines, const char *kernel, uint32_t *n) {
-    size_t len = strlen(kernel);
-    *n = 0;
-    for (const char *p = lines ? lines : ""; *p != '\0';) {
-        if (strncmp(p, kernel, len) == 0 && p[len] == ' ') {
-            *n = (uint32_t)strtoul(p + len, NULL, 10);
-            return true;
-        }
-        p += strcspn(p, "\n");
-        p += *p == '\n';
-    }
-    return false;
-}
 
 /* Only the clock wants to know, and the tests want the same answer everywhere:
  * TILECOPY_PTXAS=none. */
@@ -45,6 +32,18 @@ uint32_t tc_run_registers(tc_session *s, const tc_last_run *run) {
     tc_registers_among(lines, run->entry, &n);
     tc_arena_free(a);
     return n;
+}
+
+const struct tc_sass *tc_run_machine_code(tc_session *s,
+                                          const tc_last_run *run) {
+    const char *why, *hint;
+    if (!s->timing) {
+        return NULL;
+    }
+    tc_build_options o = {.cancel = &s->cancel};
+    return tc_load_machine_code(
+        run->arena, tc_toolchain_find(run->arena, &why, &hint), run->ptx,
+        tc_session_arch(s), run->entry, run->entry, &o);
 }
 
 /* --- the whole grid --------------------------------------------------------*/

@@ -244,6 +244,7 @@ static tc_sim_launch launch_of(const tc_last_run *run) {
     tc_sim_launch l = {.entry = run->entry,
                        .cooperative = true,
                        .registers = run->registers,
+                       .machine_code = run->machine_code,
                        .params = param_block(run),
                        .nparams = run->param_bytes,
                        .dynamic_shared = run->dynamic_shared};
@@ -311,6 +312,7 @@ static bool execute(tc_session *s, tc_last_run *run) {
 
 bool tc_run_simulate(tc_session *s, tc_last_run *run) {
     tc_sim_options o = {.arch = tc_session_arch(s),
+                        .profile = s->profile,
                         .timing = s->timing,
                         .hazards = s->hazards,
                         .no_suppressions = !s->suppressions,
@@ -326,6 +328,7 @@ bool tc_run_simulate(tc_session *s, tc_last_run *run) {
     run->used = o;
     o.trace = false; /* made by running again where somebody looks */
     run->registers = tc_run_registers(s, run);
+    run->machine_code = tc_run_machine_code(s, run);
     run->sim = run->module ? tc_sim_new(run->module, &o, &s->diags) : NULL;
     if (run->sim != NULL && !execute(s, run)) {
         tc_sim_free(run->sim);

@@ -41,11 +41,12 @@ tc_status tc_trace_read(tc_session *s, tc_arena *a, const tc_source *src,
 
 /* --- facts.c ---------------------------------------------------------------*/
 
-/* The number of a kernel among lines "name n" (or NULL). False and 0: it is not
- * there. */
-bool tc_registers_among(const char *lines, const char *kernel, uint32_t *n);
 /* Registers a thread, as ptxas counts them; 0: nobody knows, or wants to. */
 uint32_t tc_run_registers(tc_session *s, const tc_last_run *run);
+/* With a clock: what ptxas makes of the kernel, in the run's arena; NULL where
+ * there is no ptxas. */
+const struct tc_sass *tc_run_machine_code(tc_session *s,
+                                          const tc_last_run *run);
 /* Does the kernel wait for all CTAs of its grid? It is launched so that they
  * run at once. */
 bool tc_run_waits_for_grid(const tc_last_run *run);

@@ -58,6 +58,8 @@ void tc_state_memory_text(const char *name, const tc_state_memory *m,
 bool tc_state_has_values(tc_dtype type);
 void tc_state_values_text(tc_dtype type, const uint8_t *at, uint64_t from,
                           uint64_t n, tc_buf *b);
+/* {"type": "float16", "values": [...]}; of a type that has values. */
+json_t *tc_state_values_json(tc_dtype type, const uint8_t *at, uint64_t n);
 /* state_json.c: all of it. */
 json_t *tc_state_json(const tc_state_view *l);
 

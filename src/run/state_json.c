@@ -113,14 +113,29 @@ static json_t *memory_json(const tc_state_view *l) {
     return all;
 }
 
+/* The same as values, where the program says their type. */
+static json_t *values_json(const tc_state_view *l) {
+    json_t *all = json_object();
+    tc_state_memory m;
+    for (int i = 0; i < l->q->nnames; i++) {
+        if (tc_state_find(l, l->q->names[i], &m) &&
+            tc_state_has_values(m.type)) {
+            json_object_set_new(all, l->q->names[i],
+                                tc_state_values_json(m.type, m.at, m.n));
+        }
+    }
+    return all;
+}
+
 /* The CTA asked for; registers as raw bits, of the warp asked for or all. */
 json_t *tc_state_json(const tc_state_view *l) {
     const tc_state_cta *c = l->cta;
-    return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "cycle",
+    return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "cycle",
                      (json_int_t)l->q->cycle, "cta",
                      c != NULL ? json_integer(c->index) : json_null(), "warps",
                      warps_json(l), "barriers", barriers_json(l), "mbarriers",
                      mbarriers_json(l), "shared",
                      c != NULL ? hex_json(c->shared, c->nshared) : json_null(),
-                     "buffers", buffers_json(l), "memory", memory_json(l));
+                     "buffers", buffers_json(l), "memory", memory_json(l),
+                     "typed", values_json(l));
 }

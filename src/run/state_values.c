@@ -49,27 +49,34 @@ static int width_of(tc_dtype type) {
     }
 }
 
-static void put_float(tc_buf *b, tc_dtype type, uint64_t v) {
-    int bits = tc_dtypes[type].bits, digits = bits == 16 ? 5 : 3;
+static double float_of(tc_dtype type, uint64_t v) {
+    uint32_t word = (uint32_t)v;
     double d = 0;
     float f;
-    uint32_t word = (uint32_t)v;
-    if (bits == 64) {
+    switch (tc_dtypes[type].bits) {
+    case 64:
         memcpy(&d, &v, sizeof d);
-        digits = 15;
-    } else if (bits == 32) {
+        return d;
+    case 32:
         memcpy(&f, &word, sizeof f);
-        d = (double)f;
-        digits = 7;
-    } else if (type == TC_BFLOAT16) {
-        d = small_float(word, 8, 7, false);
-        digits = 3;
-    } else if (type == TC_FLOAT16) {
-        d = small_float(word, 5, 10, false);
-    } else {
+        return (double)f;
+    case 16:
+        return type == TC_BFLOAT16 ? small_float(word, 8, 7, false)
+                                   : small_float(word, 5, 10, false);
+    default: {
         bool e4m3 = type == TC_FLOAT8_E4M3FN;
-        d = small_float(word, e4m3 ? 4 : 5, e4m3 ? 3 : 2, e4m3);
+        return small_float(word, e4m3 ? 4 : 5, e4m3 ? 3 : 2, e4m3);
     }
+    }
+}
+
+static void put_float(tc_buf *b, tc_dtype type, uint64_t v) {
+    int bits = tc_dtypes[type].bits;
+    int digits = bits == 64                         ? 15
+                 : bits == 32                       ? 7
+                 : bits == 8 || type == TC_BFLOAT16 ? 3
+                                                    : 5;
+    double d = float_of(type, v);
     char text[40];
     do { /* the digits that there is room for */
         snprintf(text, sizeof text, "%.*g", digits, d);
@@ -77,12 +84,17 @@ static void put_float(tc_buf *b, tc_dtype type, uint64_t v) {
     tc_buf_puts(b, text);
 }
 
-static void put_value(tc_buf *b, tc_dtype type, const uint8_t *at) {
-    const tc_dtype_info *d = &tc_dtypes[type];
+static uint64_t bits_of(tc_dtype type, const uint8_t *at) {
     uint64_t v = 0;
-    for (int i = 0; i < d->bits / 8; i++) {
+    for (int i = 0; i < tc_dtypes[type].bits / 8; i++) {
         v |= (uint64_t)at[i] << 8 * i;
     }
+    return v;
+}
+
+static void put_value(tc_buf *b, tc_dtype type, const uint8_t *at) {
+    const tc_dtype_info *d = &tc_dtypes[type];
+    uint64_t v = bits_of(type, at);
     if (d->cls == TC_CLASS_INT) {
         tc_buf_printf(b, "%" PRId64, signed_of(v, d->bits));
     } else if (d->cls == TC_CLASS_UINT || d->cls == TC_CLASS_BOOL) {
@@ -90,6 +102,32 @@ static void put_value(tc_buf *b, tc_dtype type, const uint8_t *at) {
     } else {
         put_float(b, type, v);
     }
+}
+
+/* JSON has no infinity and no NaN: these are texts. */
+static json_t *value_json(tc_dtype type, const uint8_t *at) {
+    const tc_dtype_info *d = &tc_dtypes[type];
+    uint64_t v = bits_of(type, at);
+    if (d->cls == TC_CLASS_INT) {
+        return json_integer((json_int_t)signed_of(v, d->bits));
+    }
+    if (d->cls == TC_CLASS_UINT || d->cls == TC_CLASS_BOOL) {
+        return v <= INT64_MAX ? json_integer((json_int_t)v)
+                              : json_real((double)v);
+    }
+    double x = float_of(type, v);
+    return isnan(x)   ? json_string("nan")
+           : isinf(x) ? json_string(x < 0 ? "-inf" : "inf")
+                      : json_real(x);
+}
+
+json_t *tc_state_values_json(tc_dtype type, const uint8_t *at, uint64_t n) {
+    uint64_t bytes = (uint64_t)tc_dtypes[type].bits / 8;
+    json_t *all = json_array();
+    for (uint64_t k = 0; k + bytes <= n; k += bytes) {
+        json_array_append_new(all, value_json(type, at + k));
+    }
+    return json_pack("{s:s,s:o}", "type", tc_dtypes[type].name, "values", all);
 }
 
 bool tc_state_has_values(tc_dtype type) {

@@ -82,6 +82,10 @@ typedef struct tc_interval {
     int32_t copy;      /* position of the event that issued it (a group: its
                           first copy), or -1 */
     int32_t last;      /* position of the event that ended it, or -1 */
+    int32_t wait;      /* a group's, a copy's: position of the WAIT that first
+                          guarantees its bytes, or -1 */
+    int32_t read;      /* a bulk group's: of the first wait_group.read, which
+                          guarantees that its sources are read, or -1 */
     uint32_t count;    /* COMPUTE: instructions; a group: copy instructions;
                           PHASE: arrivals expected; GATHER: warps that came */
     int32_t barrier;   /* row of the mbarrier that tracks the copy, or -1 */
@@ -242,9 +246,10 @@ typedef enum tc_byte_state {
 extern const char *const tc_byte_state_names[TC_BYTE_COUNT];
 
 /* States of n bytes of the shared memory of a CTA from offset `from` on, as
- * warp `row` sees them when the events before `position` have happened. */
+ * warp `row` sees them when the events before `position` have happened, and it
+ * is cycle `now`: waits that are not over by then show nobody anything. */
 void tc_memory_map(const tc_model *m, uint32_t cta, uint64_t from, size_t n,
-                   int32_t row, size_t position, uint8_t *out);
+                   int32_t row, size_t position, uint64_t now, uint8_t *out);
 /* Who wrote a byte last before a position. */
 typedef struct tc_byte_owner {
     size_t issue;  /* position of the copy's issue, or of the store;

@@ -70,7 +70,8 @@ bool tc_memory_reads(const tc_model *m, size_t position, uint32_t cta,
 /* model_sight.c: what the warp of a row sees when the events before a position
  * have happened; does it see what the STORE, or the copy of an issue, wrote? */
 typedef struct tc_model_sight tc_model_sight;
-tc_model_sight *tc_sight_new(const tc_model *m, int32_t row, size_t position);
+tc_model_sight *tc_sight_new(const tc_model *m, int32_t row, size_t position,
+                             uint64_t now);
 void tc_sight_free(tc_model_sight *s);
 bool tc_sight_sees(const tc_model_sight *s, size_t writer);
 /* model_marks.c */

@@ -9,6 +9,7 @@ typedef struct tc_flight {
     int32_t group;         /* ordinal */
     int32_t first, commit; /* positions, or -1 */
     int32_t wait;          /* the first that guarantees it, or -1 */
+    int32_t read;          /* the first that guarantees its sources, or -1 */
     int32_t barrier;       /* row of the mbarrier that tracks it, or -1 */
     int32_t phase;         /* of that */
     uint64_t landed;       /* the last byte of all; 0 none yet */
@@ -55,6 +56,7 @@ static tc_flight *begin_flight(tc_flights *f, int32_t group) {
                        .first = -1,
                        .commit = -1,
                        .wait = -1,
+                       .read = -1,
                        .barrier = -1,
                        .phase = -1,
                        .last = -1};
@@ -132,10 +134,11 @@ static void add_wait(tc_flights *f, uint32_t p, const tc_trace_event *e) {
         if (x->commit < 0 || x->group > e->group) {
             continue;
         }
-        if (x->wait >= 0) {
+        int32_t *wait = e->count ? &x->read : &x->wait; /* count: .read */
+        if (*wait >= 0) {
             return;
         }
-        x->wait = (int32_t)p;
+        *wait = (int32_t)p;
     }
 }
 
@@ -156,7 +159,7 @@ static void add(tc_flights *f, uint32_t p) {
         add_track(f, p, e);
         break;
     case TC_TRACE_WAIT:
-        if (e->group >= 0 && e->count == 0) { /* not .read */
+        if (e->group >= 0) {
             add_wait(f, p, e);
         }
         break;
@@ -213,16 +216,20 @@ static void emit(tc_flights *f, tc_intervals *l, int index) {
     i.phase = x->phase;
     i.last = x->last;
     uint64_t landed = x->open ? TC_OPEN : later(x->landed, i.begin);
+    int32_t wait = x->commit >= 0    ? x->wait
+                   : x->barrier >= 0 ? wait_at(m, x->barrier, x->phase)
+                                     : -1;
+    i.wait = wait;
+    i.read = x->read;
     if (x->commit >= 0) {
         uint64_t commit = m->order[x->commit]->cycle;
         i.end = commit;
         tc_intervals_add(m, l, i, (uint32_t)index);
         i.line = m->order[x->commit]->line;
         i.ptx_line = m->order[x->commit]->ptx_line;
-        emit_landing(m, l, i, (uint32_t)index, commit, landed, x->wait);
+        emit_landing(m, l, i, (uint32_t)index, commit, landed, wait);
     } else if (x->barrier >= 0) {
-        emit_landing(m, l, i, (uint32_t)index, i.begin, landed,
-                     wait_at(m, x->barrier, x->phase));
+        emit_landing(m, l, i, (uint32_t)index, i.begin, landed, wait);
     } else { /* nothing will ever guarantee it */
         tc_intervals_add(m, l, i, (uint32_t)index);
     }
@@ -285,6 +292,7 @@ static void emit_copy(tc_model *m, tc_intervals *l, uint32_t p,
     i.phase = tracked ? e->phase : -1;
     int32_t wait =
         tracked ? wait_at(m, i.barrier, i.phase) : m->index->waited[p];
+    i.wait = wait;
     emit_landing(m, l, i, p, i.begin,
                  complete >= 0 ? tc_event_end(m->order[complete]) : TC_OPEN,
                  wait);

@@ -15,6 +15,8 @@ tc_interval tc_interval_of(const tc_model *m, tc_interval_kind kind,
                          .phase = -1,
                          .copy = -1,
                          .last = -1,
+                         .wait = -1,
+                         .read = -1,
                          .barrier = -1};
 }
 

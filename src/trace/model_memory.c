@@ -215,7 +215,7 @@ static void paint_event(const tc_model *m, tc_painter *p, uint32_t cta,
 }
 
 void tc_memory_map(const tc_model *m, uint32_t cta, uint64_t from, size_t n,
-                   int32_t row, size_t position, uint8_t *out) {
+                   int32_t row, size_t position, uint64_t now, uint8_t *out) {
     size_t c = tc_model_cta(m, cta);
     memset(out, m->first ? TC_BYTE_UNKNOWN : TC_BYTE_NEVER, n);
     if (c >= m->index->nctas || n == 0) {
@@ -228,7 +228,7 @@ void tc_memory_map(const tc_model *m, uint32_t cta, uint64_t from, size_t n,
     for (size_t k = 0; k < end; k++) {
         paint_event(m, &p, cta, s->at[k]);
     }
-    tc_model_sight *sight = tc_sight_new(m, row, position);
+    tc_model_sight *sight = tc_sight_new(m, row, position, now);
     uint32_t last = 0;
     bool seen = false;
     for (size_t i = 0; i < n; i++) {

@@ -275,9 +275,16 @@ static bool is_warps(const tc_trace_event *e) {
 
 static void put_event(tc_drafts *d, size_t position) {
     const tc_trace_event *e = d->m->order[position];
-    if (e->object == TC_OBJECT_GROUP || e->kind == TC_TRACE_TRACK) {
+    int32_t cause = d->m->index->cause[position];
+    /* A copy that has left its group, landing when its CTA ends, is still
+     * what the group was of. */
+    uint8_t object = e->object;
+    if (e->kind == TC_TRACE_COMPLETE && cause >= 0) {
+        object = d->m->order[cause]->object;
+    }
+    if (object == TC_OBJECT_GROUP || e->kind == TC_TRACE_TRACK) {
         put_classes(d, position, 0);
-    } else if (e->object == TC_OBJECT_BULK_GROUP) {
+    } else if (object == TC_OBJECT_BULK_GROUP) {
         put_classes(d, position, 1);
     }
     put_copy(d, position);

@@ -17,7 +17,7 @@ struct tc_model_sight {
     uint32_t *known;    /* [nwarps][nwarps]: what each knows of each */
     uint32_t **release; /* by row of an mbarrier: [2][nwarps], of the phases of
                            either parity; NULL: none yet */
-    uint64_t now;       /* the cycle of the position */
+    uint64_t now;       /* waits that end later are not over */
     size_t position;
 };
 
@@ -159,12 +159,13 @@ static void advance(tc_model_sight *s, const tc_moment *at, size_t i,
     }
 }
 
-tc_model_sight *tc_sight_new(const tc_model *m, int32_t row, size_t position) {
+tc_model_sight *tc_sight_new(const tc_model *m, int32_t row, size_t position,
+                             uint64_t now) {
     tc_model_sight *s = tc_xcalloc(1, sizeof *s);
     s->m = m;
     s->viewer = -1;
     s->position = position;
-    s->now = tc_model_cycle(m, position);
+    s->now = now;
     s->release = tc_xcalloc(m->nrows + 1, sizeof *s->release);
     if (row < 0 || m->rows[row].kind != TC_ROW_WARP) {
         return s;

@@ -25,37 +25,43 @@ static int draw_keys(tc_area a, int y) {
     return y;
 }
 
-static int draw_marks(tc_area a, int y) {
-    static const char *const letters[][2] = {
-        {"i b t", "cp.async, bulk copy, tensor copy issued"},
-        {"C W", "commit of a group; wait"},
-        {"A E K I", "mbarrier: arrival, expect_tx, arrival of copies, init"},
-        {"P B", "phase ends; barrier"},
-        {"l s m16", "loads, stores, both: so many folded into one"},
-        {"L S M", "tcgen05.ld, tcgen05.st, wgmma"},
-        {"x *", "the warp ends; several on one column"},
+static int draw_letters(tc_area a, int y) {
+    static const char *const more[][2] = {
+        {"m16", "loads and stores, so many folded into one"},
+        {"*", "several on one column"},
         {"!", "a finding"},
     };
+    for (int k = 0; k < TC_TRACE_KIND_COUNT; k++) {
+        tc_letter of = tc_letter_of((tc_trace_kind)k);
+        if (of.letter != 0) {
+            char text[] = {of.letter, '\0'};
+            y += draw_line(a, y, text, of.what);
+        }
+    }
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        y += draw_line(a, y, more[i][0], more[i][1]);
+    }
+    return y;
+}
+
+static int draw_marks(tc_area a, int y) {
     static const struct {
         tc_role role;
-        tc_glyph glyph;
+        uint32_t c;
         const char *what;
     } bars[] = {
-        {TC_ROLE_FRAME, TC_GLYPH_LIFE, "the warp issues instructions"},
-        {TC_ROLE_STALL, TC_GLYPH_STALL, "it stands still"},
-        {TC_ROLE_FLIGHT, TC_GLYPH_LOOSE, "copies that no commit has taken"},
-        {TC_ROLE_FLIGHT, TC_GLYPH_BAR, "in flight"},
-        {TC_ROLE_LANDED, TC_GLYPH_LIFE, "landed, and nobody has waited yet"},
-        {TC_ROLE_FRAME, TC_GLYPH_BREAK, "quiet cycles are left out here"},
+        {TC_ROLE_FRAME, TC_CHAR_LIFE, "the warp issues instructions"},
+        {TC_ROLE_STALL, TC_CHAR_STALL, "it stands still"},
+        {TC_ROLE_FLIGHT, TC_CHAR_LOOSE, "copies that no commit has taken"},
+        {TC_ROLE_FLIGHT, TC_CHAR_BAR, "in flight"},
+        {TC_ROLE_LANDED, TC_CHAR_LIFE, "landed, and nobody has waited yet"},
+        {TC_ROLE_FRAME, TC_CHAR_BREAK, "quiet cycles are left out here"},
     };
     tc_put_string(a, ++y, 0, "Marks and bars", TC_STYLE(PLAIN, TC_BOLD));
-    y++;
-    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
-        y += draw_line(a, y, letters[i][0], letters[i][1]);
-    }
+    y = draw_letters(a, y + 1);
     for (size_t i = 0; i < sizeof bars / sizeof *bars; i++) {
         tc_style style = (tc_style)(bars[i].role << 8);
-        tc_fill(a, y, 2, 3, tc_glyph_code(bars[i].glyph, true), style);
+        tc_fill(a, y, 2, 3, bars[i].c, style);
         y += draw_line(a, y, "", bars[i].what);
     }
     return y;

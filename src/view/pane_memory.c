@@ -92,7 +92,7 @@ static void find_states(tc_view *v, const tc_trace_buffer *b, uint32_t cta,
                           .warp = warp,
                           .cycle = v->cycle};
     tc_memory_map(m, cta, b->address, b->bytes, warp,
-                  tc_model_seek(m, v->cycle + 1), s->states);
+                  tc_model_seek(m, v->cycle + 1), v->cycle, s->states);
 }
 
 static uint32_t cta_of(const tc_view *v, int32_t warp) {

@@ -189,7 +189,9 @@ void tc_view_ask_machine(tc_view *v, int32_t warp, const char *name) {
     }
     free(v->machine);
     if (v->from->machine != NULL && warp >= 0) {
-        v->from->machine(v->from->user, v->cycle, m->rows[warp].cta,
+        /* At the cycle's end: what the machine has before the next one. */
+        uint64_t next = v->cycle < m->cycles ? v->cycle + 1 : m->cycles;
+        v->from->machine(v->from->user, next, m->rows[warp].cta,
                          m->rows[warp].warp, name, &b);
     } else {
         tc_buf_puts(&b, "there is no machine to ask: a loaded trace");

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOP = 2, MOST_LANES = 8 };
+enum { TOP = 2 };
 
 /* ---- the window ---- */
 
 typedef struct plot {
     tc_area rows; /* of the rows, labels included */
     int label;    /* columns of them */
-    tc_timeline_axis axis;
+    tc_time_axis axis;
 } plot;
 
 /* Lines under the rows: the event as a sentence. */
@@ -21,20 +21,12 @@ static int sentence_lines(int lines) {
     return lines >= 8 ? 2 : 1;
 }
 
-/* A row's name, that of its warp not repeated. */
-static const char *label_of(const tc_model *m, const tc_row *row) {
-    const char *parent = row->parent >= 0 ? m->rows[row->parent].name : "";
-    size_t n = strlen(parent);
-    bool same = n > 0 && strncmp(row->name, parent, n) == 0;
-    return same && row->name[n] == ' ' ? row->name + n + 1 : row->name;
-}
-
 static int label_cols(const tc_view *v, int cols) {
     const tc_model *m = v->from->model;
     int widest = 8, most = cols / 4;
     for (size_t r = 0; r < m->nrows && widest < most; r++) {
         const tc_row *row = &m->rows[r];
-        int n = (int)strlen(label_of(m, row)) + (row->parent >= 0);
+        int n = (int)strlen(tc_row_label(m, row)) + (row->parent >= 0);
         widest = n > widest ? n : widest;
     }
     return (widest < most ? widest : most) + 2;
@@ -45,18 +37,18 @@ static int plot_cols(const tc_view *v, int cols) {
     return n < 8 ? 8 : n;
 }
 
+static tc_time_axis axis_of(tc_view *v, int cols) {
+    return v->scale == 0 ? tc_axis_all(&v->points, cols, (size_t)v->top)
+                         : tc_axis_from(&v->points, v->origin, v->scale, cols,
+                                        (size_t)v->top);
+}
+
 static plot open_plot(tc_view *v, tc_area a) {
     plot p = {.label = label_cols(v, a.cols)};
     int lines = a.lines - TOP - sentence_lines(a.lines);
     p.rows = tc_area_part(a, TOP, 0, lines, a.cols);
-    p.axis = tc_view_axis(v, plot_cols(v, a.cols));
+    p.axis = axis_of(v, plot_cols(v, a.cols));
     return p;
-}
-
-/* Lines of a row. */
-static int height(const tc_row *row) {
-    int n = row->kind == TC_ROW_WARP ? 1 : (int)row->nlanes;
-    return n < 1 ? 1 : n > MOST_LANES ? MOST_LANES : n;
 }
 
 int tc_pane_time_lines(const tc_view *v, int most) {
@@ -66,7 +58,7 @@ int tc_pane_time_lines(const tc_view *v, int most) {
         return most;
     }
     for (size_t r = 0; r < m->nrows && n < most; r++) {
-        n += height(&m->rows[r]);
+        n += tc_row_lines(&m->rows[r]);
     }
     return n > most ? most : n < 8 && most >= 8 ? 8 : n;
 }
@@ -77,289 +69,35 @@ static int32_t first_row(const tc_view *v, int lines) {
     int32_t top = v->top < v->row ? v->top : v->row;
     int need = 0;
     for (int32_t r = top; r <= v->row; r++) {
-        need += height(&m->rows[r]);
+        need += tc_row_lines(&m->rows[r]);
     }
     while (need > lines && top < v->row) {
-        need -= height(&m->rows[top++]);
+        need -= tc_row_lines(&m->rows[top++]);
     }
     return top;
 }
 
-/* ---- marks ---- */
-
-static char letter_of(const tc_mark *k) {
-    static const char letters[TC_TRACE_KIND_COUNT] = {
-        [TC_TRACE_ISSUE] = 'i',      [TC_TRACE_COMMIT] = 'C',
-        [TC_TRACE_WAIT] = 'W',       [TC_TRACE_ARRIVE] = 'A',
-        [TC_TRACE_PHASE] = 'P',      [TC_TRACE_BARRIER] = 'B',
-        [TC_TRACE_LOAD] = 'l',       [TC_TRACE_STORE] = 's',
-        [TC_TRACE_EXIT] = 'x',       [TC_TRACE_BULK] = 'b',
-        [TC_TRACE_TENSOR] = 't',     [TC_TRACE_TMEM_LOAD] = 'L',
-        [TC_TRACE_TMEM_STORE] = 'S', [TC_TRACE_MMA] = 'M',
-        [TC_TRACE_INIT] = 'I',       [TC_TRACE_EXPECT] = 'E',
-        [TC_TRACE_TRACK] = 'K',
-    };
-    if (k->plain) {
-        return k->stores == 0 ? 'l' : k->loads == 0 ? 's' : 'm';
-    }
-    return k->kind < TC_TRACE_KIND_COUNT ? letters[k->kind] : 0;
-}
-
-static tc_style style_of(const tc_mark *k) {
-    if (k->finding) {
-        return TC_STYLE(FINDING, TC_BOLD);
-    }
-    switch (k->kind) {
-    case TC_TRACE_COMMIT:
-    case TC_TRACE_ARRIVE:
-    case TC_TRACE_EXPECT:
-    case TC_TRACE_TRACK:
-    case TC_TRACE_PHASE:
-        return TC_STYLE(COMMIT, 0);
-    case TC_TRACE_WAIT:
-    case TC_TRACE_BARRIER:
-        return TC_STYLE(STALL, TC_BOLD);
-    case TC_TRACE_EXIT:
-        return TC_STYLE(FRAME, 0);
-    default:
-        return k->plain ? TC_PLAIN : TC_STYLE(FLIGHT, 0);
-    }
-}
-
-/* What gives way where several meet: the end, loads, stores. */
-static int weight(const tc_mark *k) {
-    return k->finding                  ? 9
-           : letter_of(k) == 0         ? 0
-           : k->kind == TC_TRACE_EXIT  ? 1
-           : k->plain                  ? 2
-           : k->kind == TC_TRACE_PHASE ? 4
-                                       : 3;
-}
-
-/* What a column shows of the marks [from, to). */
-static void meet(const tc_row *row, size_t from, size_t to, char *letter,
-                 tc_style *style, const tc_mark **one) {
-    enum { LOOK = 64 };
-    int best = 0;
-    *letter = 0;
-    *one = NULL;
-    for (size_t i = from; i < to && i < from + LOOK; i++) {
-        const tc_mark *k = &row->marks[i];
-        char c = k->finding ? '!' : letter_of(k);
-        int w = weight(k);
-        if (w == 0 || w < best) {
-            continue;
-        }
-        if (w == best && c != *letter) {
-            *letter = '*';
-            *style = TC_STYLE(PLAIN, TC_BOLD);
-        } else {
-            *letter = c;
-            *style = style_of(k);
-        }
-        *one = w == best ? NULL : k;
-        best = w;
-    }
-}
-
-/* How many a folded mark stands for, where there is room behind it. */
-static int draw_count(tc_area a, int y, int x, int to, const tc_mark *k) {
-    char text[16];
-    int n = snprintf(text, sizeof text, "%" PRIu32, k->n);
-    if (k->n < 2 || x + n > to) {
-        return 0;
-    }
-    tc_put_text(a, y, x, n, text, (size_t)n, TC_STYLE(FRAME, 0));
-    return n;
-}
-
-/* The columns that have marks are filled in; a count goes up to the next. */
-static void draw_marks(const plot *p, const tc_row *row, int y) {
-    const tc_timeline_axis *x = &p->axis;
-    const tc_mark *one = NULL;
-    int begin = 0;
-    for (int c = 0; c <= x->cols; c++) {
-        size_t from = c < x->cols ? tc_view_mark_at(row, x->start[c]) : 0;
-        size_t to = c < x->cols ? tc_view_mark_at(row, x->start[c + 1]) : 0;
-        if (from == to && c < x->cols) {
-            continue;
-        }
-        if (one != NULL) {
-            draw_count(p->rows, y, p->label + begin + 1, p->label + c - 1, one);
-        }
-        char letter = 0;
-        tc_style style = TC_PLAIN;
-        one = NULL;
-        if (c < x->cols) {
-            meet(row, from, to, &letter, &style, &one);
-        }
-        if (letter != 0) {
-            tc_put(p->rows, y, p->label + c, (unsigned char)letter, style);
-            begin = c;
-        }
-    }
-}
-
-/* ---- bars ---- */
-
-static tc_glyph glyph_of(const tc_interval *i) {
-    switch (i->kind) {
-    case TC_INTERVAL_UNCOMMITTED:
-        return TC_GLYPH_LOOSE;
-    case TC_INTERVAL_FLIGHT:
-        return TC_GLYPH_BAR;
-    case TC_INTERVAL_STALL:
-    case TC_INTERVAL_GATHER:
-    case TC_INTERVAL_WAITED:
-        return TC_GLYPH_STALL;
-    default:
-        return TC_GLYPH_LIFE;
-    }
-}
-
-static tc_style bar_style(const tc_interval *i) {
-    if (i->finding) {
-        return TC_STYLE(FINDING, 0);
-    }
-    switch (i->kind) {
-    case TC_INTERVAL_UNCOMMITTED:
-    case TC_INTERVAL_FLIGHT:
-        return TC_STYLE(FLIGHT, 0);
-    case TC_INTERVAL_LANDED:
-        return TC_STYLE(LANDED, 0);
-    case TC_INTERVAL_PHASE:
-        return i->phase & 1 ? TC_STYLE(READ, 0) : TC_STYLE(COMMIT, 0);
-    case TC_INTERVAL_STALL:
-    case TC_INTERVAL_GATHER:
-    case TC_INTERVAL_WAITED:
-        return TC_STYLE(STALL, 0);
-    default:
-        return TC_STYLE(FRAME, 0);
-    }
-}
-
-/* "0": the ordinal of a group or phase, or the name of what is copied, at the
- * front of its bar. */
-static void draw_name(const plot *p, const tc_interval *i, int y, int from,
-                      int to) {
-    char text[16];
-    int32_t n = i->kind == TC_INTERVAL_PHASE ? i->phase : i->group;
-    if (n < 0 || i->kind == TC_INTERVAL_LANDED) {
-        return;
-    }
-    int len = snprintf(text, sizeof text, "%" PRId32, n);
-    if (to - from + 1 >= len) {
-        tc_put_text(p->rows, y, p->label + from, len, text, (size_t)len,
-                    bar_style(i) | TC_BOLD);
-    }
-}
-
-/* Returns the cycle up to which its line is drawn: what ends before adds
- * nothing. */
-static uint64_t draw_interval(const plot *p, const tc_interval *i, int y,
-                              uint64_t cycles) {
-    const tc_timeline_axis *x = &p->axis;
-    uint64_t end = i->end == TC_OPEN ? cycles + 1 : i->end;
-    if (end <= x->start[0] || i->begin >= x->start[x->cols]) {
-        return x->start[0];
-    }
-    bool begins = i->begin >= x->start[0];
-    int from = begins ? tc_axis_column(x, i->begin) : 0;
-    int to =
-        end >= x->start[x->cols] ? x->cols - 1 : tc_axis_column(x, end - 1);
-    to = to < from ? from : to;
-    tc_glyph g = glyph_of(i);
-    for (int c = from; c <= to && c < x->cols; c++) {
-        tc_put(p->rows, y, p->label + c,
-               tc_glyph_code(x->cut[c] ? TC_GLYPH_BREAK : g, true),
-               bar_style(i));
-    }
-    if (i->end == TC_OPEN && i->kind == TC_INTERVAL_FLIGHT &&
-        to == x->cols - 1) {
-        tc_put(p->rows, y, p->label + to, tc_glyph_code(TC_GLYPH_OPEN, true),
-               bar_style(i));
-    }
-    if (begins) {
-        draw_name(p, i, y, from, to);
-    }
-    return x->start[to + 1];
-}
-
-/* Of a warp: what it does in the middle of each column. */
-static void draw_life(const plot *p, const tc_row *row, int y) {
-    const tc_timeline_axis *x = &p->axis;
-    size_t k = 0;
-    for (int c = 0; c < x->cols; c++) {
-        uint64_t from = x->start[c], to = x->start[c + 1];
-        uint64_t middle = from + (to - from) / 2;
-        size_t lo = k, hi = row->nintervals;
-        while (lo < hi) {
-            size_t mid = lo + (hi - lo) / 2;
-            if (row->intervals[mid].begin <= middle) {
-                lo = mid + 1;
-            } else {
-                hi = mid;
-            }
-        }
-        k = lo > 0 ? lo - 1 : 0;
-        const tc_interval *i = lo > 0 ? &row->intervals[k] : NULL;
-        if (i != NULL && (i->end == TC_OPEN || i->end > from)) {
-            tc_put(
-                p->rows, y, p->label + c,
-                tc_glyph_code(x->cut[c] ? TC_GLYPH_BREAK : glyph_of(i), true),
-                bar_style(i));
-        }
-    }
-}
+/* ---- the pane ---- */
 
 static void draw_row(const tc_view *v, const plot *p, const tc_model *m,
                      int32_t r, int y) {
     const tc_row *row = &m->rows[r];
     bool chosen = m == v->from->model && r == v->row;
     int indent = row->parent >= 0;
-    const char *name = label_of(m, row);
+    const char *name = tc_row_label(m, row);
     tc_put_text(p->rows, y, 1 + indent, p->label - 2 - indent, name,
                 strlen(name), chosen ? TC_STYLE(TITLE, TC_BOLD) : TC_PLAIN);
     if (chosen) {
         tc_put(p->rows, y, 0, '>', TC_STYLE(TITLE, TC_BOLD));
     }
-    if (row->kind == TC_ROW_WARP) {
-        draw_life(p, row, y);
-    }
-    int lines = height(row);
-    uint64_t until[MOST_LANES] = {0};
-    for (size_t k = 0; row->kind != TC_ROW_WARP && k < row->nintervals; k++) {
-        const tc_interval *i = &row->intervals[k];
-        if (i->begin >= p->axis.start[p->axis.cols]) {
-            break; /* they are sorted */
-        }
-        if (i->lane < lines && i->end > until[i->lane]) {
-            until[i->lane] = draw_interval(p, i, y + i->lane, m->cycles);
-        }
-    }
-    if (row->kind == TC_ROW_WARP || row->kind == TC_ROW_MBARRIER ||
-        row->kind == TC_ROW_TMEM || row->kind == TC_ROW_MMA) {
-        draw_marks(p, row, y);
-    }
+    tc_plot cells = {p->rows, p->label, &p->axis};
+    tc_draw_row(&cells, m, row, y);
 }
 
-/* ---- the pane ---- */
-
 static void draw_axis(const plot *p, tc_area a, bool focus) {
-    const tc_timeline_axis *x = &p->axis;
-    size_t n = (size_t)x->cols;
-    tc_glyph *cells = tc_xcalloc(n, 2);
-    tc_axis_draw(x, cells, cells + n);
     tc_put_text(a, 0, focus ? 0 : 1, p->label - 2, focus ? ">cycle" : "cycle",
                 focus ? 6 : 5, focus ? TC_STYLE(TITLE, TC_BOLD) : TC_PLAIN);
-    for (int line = 0; line < 2; line++) {
-        for (int c = 0; c < x->cols; c++) {
-            tc_put(a, line, p->label + c,
-                   tc_glyph_code(cells[(size_t)line * n + (size_t)c], true),
-                   TC_STYLE(FRAME, 0));
-        }
-    }
-    free(cells);
+    tc_axis_draw(&p->axis, a, p->label);
 }
 
 /* The cursor's column: on the axis, in the chosen row, and where nothing else
@@ -413,7 +151,7 @@ static int draw_rows(const tc_view *v, const plot *p, const tc_model *m,
             *at = y;
         }
         draw_row(v, p, m, (int32_t)r, y);
-        y += height(&m->rows[r]);
+        y += tc_row_lines(&m->rows[r]);
     }
     return y;
 }
@@ -442,7 +180,7 @@ static void draw_other(const tc_view *v, const plot *p, int y) {
     int32_t row = tc_model_named(m, tc_view_row(v)->name);
     y++;
     for (int32_t r = first < 0 ? 0 : first; r < row; r++) {
-        y += height(&m->rows[r]);
+        y += tc_row_lines(&m->rows[r]);
     }
     if (c >= 0 && c < p->axis.cols && row >= first) {
         tc_restyle(p->rows, y, p->label + c, 1, TC_STYLE(PLAIN, TC_REVERSE));
@@ -476,27 +214,18 @@ void tc_pane_time_follow(tc_view *v) {
     if (v->scale == 0) {
         return;
     }
-    tc_timeline_axis a = tc_view_axis(v, cols);
+    tc_time_axis a = axis_of(v, cols);
     if (v->cycle < a.start[0] || v->cycle >= a.start[a.cols]) {
-        v->origin = tc_view_origin(v, v->cycle, cols / 3);
+        v->origin = tc_axis_origin(&v->points, v->cycle, v->scale, cols / 3);
     }
     tc_axis_free(&a);
 }
 
-/* 1, 2, 5, 10, ...: the one before n. */
-static uint64_t finer(uint64_t n) {
-    uint64_t lower = 1;
-    while (tc_axis_round(lower + 1) < n) {
-        lower = tc_axis_round(lower + 1);
-    }
-    return lower;
-}
-
 void tc_pane_time_zoom(tc_view *v, int way) {
     int cols = plot_cols(v, v->cols);
-    uint64_t fit = tc_view_fit(v, cols);
+    uint64_t fit = tc_axis_fit(&v->points, cols);
     uint64_t scale = v->scale == 0 ? fit : v->scale;
-    scale = way > 0 ? finer(scale) : tc_axis_round(scale + 1);
+    scale = way > 0 ? tc_axis_finer(scale) : tc_axis_round(scale + 1);
     if (way == 0 || (way < 0 && scale >= fit)) {
         v->scale = 0;
         tc_view_message(v, "all of the run: %" PRIu64 " cycle%s a column", fit,
@@ -504,7 +233,7 @@ void tc_pane_time_zoom(tc_view *v, int way) {
         return;
     }
     v->scale = scale;
-    v->origin = tc_view_origin(v, v->cycle, cols / 2);
+    v->origin = tc_axis_origin(&v->points, v->cycle, v->scale, cols / 2);
     tc_view_message(v, "%" PRIu64 " cycle%s a column", scale,
                     scale == 1 ? "" : "s");
 }
@@ -531,13 +260,13 @@ static bool crowded(const tc_model *m, uint64_t scale) {
 }
 
 void tc_pane_time_start(tc_view *v) {
-    uint64_t fit = tc_view_fit(v, plot_cols(v, v->cols)), scale = fit;
+    uint64_t fit = tc_axis_fit(&v->points, plot_cols(v, v->cols)), scale = fit;
     while (scale > 1 && crowded(v->from->model, scale)) {
-        scale = finer(scale);
+        scale = tc_axis_finer(scale);
     }
     if (scale < fit) {
         v->scale = scale;
-        v->origin = v->points[0];
+        v->origin = v->points.at[0];
         tc_pane_time_follow(v);
     }
 }
@@ -547,8 +276,9 @@ void tc_pane_time_click(tc_view *v, tc_area a, int y, int x) {
     plot p = open_plot(v, a);
     int at = TOP;
     for (size_t r = (size_t)v->top; r < m->nrows; r++) {
-        at += height(&m->rows[r]);
-        if (y >= TOP && y < at && at <= TOP + p.rows.lines + MOST_LANES) {
+        at += tc_row_lines(&m->rows[r]);
+        if (y >= TOP && y < at &&
+            at <= TOP + p.rows.lines + tc_row_lines(&m->rows[r])) {
             v->row = (int32_t)r;
             break;
         }

@@ -39,8 +39,8 @@ tc_view tc_view_start(const tc_view_supply *from, int lines, int cols) {
                  .position = TC_NO_POSITION,
                  .second = TC_PANE_SOURCE,
                  .machine_row = -1,
+                 .points = tc_axis_points_of(m, from->other, NULL),
                  .memory = first_buffer(m->trace)};
-    tc_view_points(&v);
     const tc_row *row = &m->rows[0];
     if (row->nevents > 0) {
         tc_view_go_position(&v, row->events[0]);
@@ -51,7 +51,7 @@ tc_view tc_view_start(const tc_view_supply *from, int lines, int cols) {
 
 void tc_view_end(tc_view *v) {
     free(v->opened);
-    free(v->points);
+    free(v->points.at);
     free(v->machine);
     free(v->seen.states);
     *v = (tc_view){0};
@@ -94,19 +94,6 @@ size_t tc_view_mark_before(const tc_row *row, size_t position) {
         }
     }
     return lo > 0 ? lo - 1 : TC_NO_POSITION;
-}
-
-size_t tc_view_mark_at(const tc_row *row, uint64_t cycle) {
-    size_t lo = 0, hi = row->nmarks;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (row->marks[mid].cycle < cycle) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return lo;
 }
 
 const tc_mark *tc_view_mark(const tc_view *v, size_t *index) {

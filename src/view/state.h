@@ -3,9 +3,8 @@
 #ifndef TC_VIEW_STATE_H
 #define TC_VIEW_STATE_H
 
-#include "trace/model.h"
-#include "trace/timeline_draw.h"
-#include "view/grid.h"
+#include "trace/draw/axis.h"
+#include "trace/draw/rows.h"
 #include "view/key.h"
 
 /* A text whose lines events name. Borrowed. */
@@ -92,10 +91,7 @@ typedef struct tc_view {
     int32_t top;      /* the first row drawn */
     uint64_t *opened; /* marks: row << 32 | index; owned */
     size_t nopened, opened_cap;
-    uint64_t *points; /* cycles at which something begins or ends; owned */
-    size_t npoints;
-    int fit_cols; /* for which the next two were worked out */
-    uint64_t fit, fit_quiet;
+    tc_axis_points points;
 
     /* The other panes. */
     tc_pane focus, second; /* second: shown with the time where two fit */
@@ -150,8 +146,6 @@ const tc_mark *tc_view_mark(const tc_view *v, size_t *index);
  * indices, or TC_NO_POSITION. */
 size_t tc_view_event_before(const tc_row *row, size_t position);
 size_t tc_view_mark_before(const tc_row *row, size_t position);
-/* A row's first mark at a cycle or later; nmarks: there is none. */
-size_t tc_view_mark_at(const tc_row *row, uint64_t cycle);
 /* Of the run to compare with: the step that is as many of its kind on in the
  * row of the same name; NULL: there is none. */
 const tc_mark *tc_view_other(const tc_view *v);
@@ -251,18 +245,5 @@ void tc_pane_findings_move(tc_view *v, int by);
 void tc_pane_findings_go(tc_view *v, size_t i);
 
 void tc_pane_help_draw(tc_view *v, tc_area a);
-
-/* --- axis.c: cycles to columns
- * ----------------------------------------------*/
-
-/* The axis of the time pane, quiet stretches cut out. Free with
- * tc_axis_free(). */
-tc_timeline_axis tc_view_axis(tc_view *v, int cols);
-/* Cycles a column with which all of the run fits into so many. */
-uint64_t tc_view_fit(tc_view *v, int cols);
-/* The first column's cycle if a cycle is to stand in column cols. */
-uint64_t tc_view_origin(const tc_view *v, uint64_t cycle, int cols);
-/* Finds v->points. */
-void tc_view_points(tc_view *v);
 
 #endif

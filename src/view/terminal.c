@@ -37,13 +37,24 @@ static struct {
     tc_terminal *owner;
 } rescue;
 
+/* A shell may have taken the terminal back already, where the process above us
+ * was killed: setting its modes then would stop us. */
+static void set_modes(int when, const struct termios *modes) {
+    sigset_t output, before;
+    sigemptyset(&output);
+    sigaddset(&output, SIGTTOU);
+    pthread_sigmask(SIG_BLOCK, &output, &before);
+    tcsetattr(STDIN_FILENO, when, modes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void tc_terminal_restore(void) {
     size_t n = (size_t)rescue.len;
     if (n > 0) {
         rescue.len = 0;
         ssize_t done = write(STDOUT_FILENO, rescue.text, n);
         (void)done;
-        tcsetattr(STDIN_FILENO, TCSANOW, &rescue.modes);
+        set_modes(TCSANOW, &rescue.modes);
     }
 }
 
@@ -102,10 +113,14 @@ static bool complain(const char *what) {
 
 void tc_terminal_give_back(tc_terminal *t) {
     if (t->screen != NULL) {
+        sigset_t output;
+        sigemptyset(&output);
+        sigaddset(&output, SIGTTOU); /* until the mask is back */
+        pthread_sigmask(SIG_BLOCK, &output, NULL);
         endwin();
         unwatch_crashes(t);
         delscreen(t->screen);
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &t->modes);
+        set_modes(TCSADRAIN, &t->modes);
     }
     if (t->signals >= 0) {
         close(t->signals);
@@ -126,7 +141,7 @@ void tc_terminal_give_back(tc_terminal *t) {
 static void make_pairs(tc_terminal *t) {
     static const short colors[][2] = {
 #define TC_ROLE(id, letter, basic, rich, attrs) {basic, rich},
-#include "view/roles.def"
+#include "trace/draw/roles.def"
     };
     if (!t->color || !has_colors() || start_color() == ERR ||
         use_default_colors() == ERR || COLORS < 8) {
@@ -141,7 +156,7 @@ static void make_pairs(tc_terminal *t) {
 static attr_t attributes(const tc_terminal *t, tc_style style) {
     static const uint8_t plain[] = {
 #define TC_ROLE(id, letter, basic, rich, attrs) attrs,
-#include "view/roles.def"
+#include "trace/draw/roles.def"
     };
     tc_role role = tc_style_role(style);
     unsigned a = style & 0xFFU;

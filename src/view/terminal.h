@@ -4,7 +4,7 @@
 #ifndef TC_VIEW_TERMINAL_H
 #define TC_VIEW_TERMINAL_H
 
-#include "view/grid.h"
+#include "trace/draw/grid.h"
 #include "view/key.h"
 
 #include <signal.h>

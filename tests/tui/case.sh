@@ -101,7 +101,7 @@ obey() {
     env) environment="$environment $rest" ;;
     start)
         t new-session -d -x "${size%x*}" -y "${size#*x}" \
-            "env LANG=C.UTF-8 TERM=tmux-256color XDG_STATE_HOME=$folder PS1='shell> ' $environment sh"
+            "env PAGER=cat LANG=C.UTF-8 TERM=tmux-256color XDG_STATE_HOME=$folder PS1='shell> ' $environment sh"
         t set-option -g status off
         t set-option -g window-size manual
         t resize-window -x "${size%x*}" -y "${size#*x}"

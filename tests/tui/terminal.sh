@@ -47,12 +47,17 @@ same_modes() {
     t send-keys 'clear' Enter
     gone 'modes-42'
 }
-# The program that runs below the process $1.
+# The program that runs below the process $1, and what works below it.
 program_of() {
     child=$1
     while [ "$(cat "/proc/$child/comm")" != tilecopy-repl ]; do
         read -r child _ <"/proc/$child/task/$child/children"
     done
+    echo "$child"
+}
+worker_of() {
+    child=$(program_of "$1")
+    read -r child _ <"/proc/$child/task/$child/children"
     echo "$child"
 }
 # open_view NAME=VALUE...: a program at its prompt, that has run, in its view.
@@ -74,7 +79,7 @@ leave() {
 }
 
 t new-session -d -x 80 -y 24 \
-    "env LANG=C.UTF-8 XDG_STATE_HOME=$folder PS1='shell> ' sh"
+    "env PAGER=cat LANG=C.UTF-8 XDG_STATE_HOME=$folder PS1='shell> ' sh"
 see 'shell>'
 t send-keys "stty -a >$folder/before; clear" Enter
 
@@ -110,13 +115,23 @@ t send-keys 'quit' Enter
 see 'shell>'
 same_modes quit
 
-# A crash: the terminal is right all the same.
-open_view TERM=tmux-256color
-kill -s SEGV "$(program_of "$(t display-message -p '#{pane_pid}')")"
-gone 'l h event'
-see 'shell>'
-t send-keys '' Enter
-same_modes crash
+# A crash, of what works or of the process above it: the terminal is right all
+# the same, once nobody is left.
+crash() { # worker_of|program_of
+    open_view TERM=tmux-256color
+    shell=$(t display-message -p '#{pane_pid}')
+    worker=$(worker_of "$shell")
+    kill -s SEGV "$($1 "$shell")"
+    gone 'l h event'
+    until_so '[ ! -d "/proc/$worker" ]' "the end of process $worker"
+    t send-keys '' Enter
+    see 'shell>'
+    same_modes "$1"
+    t send-keys 'clear' Enter
+    gone 'B equals A'
+}
+crash worker_of
+crash program_of
 
 # No colours; eight; plain ASCII, where no character is of another set.
 open_view TERM=tmux-256color NO_COLOR=1

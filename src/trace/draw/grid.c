@@ -1,5 +1,5 @@
 /* grid.c - cells: text put into them, and read back. */
-#include "view/grid.h"
+#include "trace/draw/grid.h"
 
 #include "base/utf8.h"
 
@@ -247,7 +247,7 @@ void tc_grid_text(const tc_cell_grid *g, tc_buf *out) {
 void tc_grid_styles(const tc_cell_grid *g, tc_buf *out) {
     static const char letters[] = {
 #define TC_ROLE(id, letter, basic, rich, attrs) letter,
-#include "view/roles.def"
+#include "trace/draw/roles.def"
     };
     for (int y = 0; y < g->lines; y++) {
         size_t begin = out->len;

@@ -1,8 +1,8 @@
 /* grid.h - a screen as cells, without a terminal: characters, attributes and
- * what they mean. Panes draw into areas of it; curses.c puts it on a terminal,
+ * what they mean. Panes draw into areas of it; view/terminal.c puts it on a terminal,
  * tests read it. */
-#ifndef TC_VIEW_GRID_H
-#define TC_VIEW_GRID_H
+#ifndef TC_TRACE_DRAW_GRID_H
+#define TC_TRACE_DRAW_GRID_H
 
 #include "base/buf.h"
 #include <stdbool.h>
@@ -12,7 +12,7 @@ enum { TC_BOLD = 1, TC_REVERSE = 2, TC_DIM = 4, TC_UNDERLINE = 8 };
 
 typedef enum tc_role {
 #define TC_ROLE(id, letter, basic, rich, attrs) TC_ROLE_##id,
-#include "view/roles.def"
+#include "trace/draw/roles.def"
     TC_ROLE_COUNT
 } tc_role;
 
