@@ -9,10 +9,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def program():
-    """tilecopy-repl: of this project's build folder, or in PATH."""
+    """tilecopy-repl: of this project's build folder, of the prefix that this is
+    installed in, or in PATH."""
     built = os.path.join(HERE, "..", "..", "build", "tilecopy-repl")
+    installed = os.path.join(HERE, *[".."] * 4, "bin", "tilecopy-repl")
     return (os.environ.get("TILECOPY_REPL")
-            or (built if os.access(built, os.X_OK) else None)
+            or next((p for p in (built, installed) if os.access(p, os.X_OK)),
+                    None)
             or shutil.which("tilecopy-repl"))
 
 

@@ -1,9 +1,10 @@
-// A solution: the group of this turn is complete, the three behind it may not be.
+// A solution: this turn's group is complete, the STAGES - 1 behind it may not be.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
-constexpr int BLOCK = 128, STAGES = 4, GRID = 8;
+constexpr int BLOCK = 128, GRID = 8;
 
+template <int STAGES>
 __global__ void __launch_bounds__(BLOCK)
     doubled_kernel(float *out, const float *in, int n) {
     __shared__ float next[STAGES][BLOCK];
@@ -29,6 +30,19 @@ __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-void doubled(float *out, const float *in, int n) {
-    doubled_kernel<<<GRID, BLOCK>>>(out, in, n);
+void doubled(float *out, const float *in, int n, int stages) {
+    switch (stages) {
+    case 2:
+        doubled_kernel<2><<<GRID, BLOCK>>>(out, in, n);
+        break;
+    case 3:
+        doubled_kernel<3><<<GRID, BLOCK>>>(out, in, n);
+        break;
+    case 4:
+        doubled_kernel<4><<<GRID, BLOCK>>>(out, in, n);
+        break;
+    case 8:
+        doubled_kernel<8><<<GRID, BLOCK>>>(out, in, n);
+        break;
+    }
 }

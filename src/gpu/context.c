@@ -115,7 +115,7 @@ static bool ask_device(tc_driver *g, tc_gpu_complaint c) {
     return ok;
 }
 
-static bool enter(tc_driver *g, tc_gpu_complaint c) {
+bool tc_driver_enter(tc_driver *g, tc_gpu_complaint c) {
     const tc_cu *cu = &g->cu;
     tc_cu_result r = cu->context_retain(&g->context, g->device);
     if (!tc_driver_check(cu, r, "cuDevicePrimaryCtxRetain", "opening the GPU",
@@ -127,10 +127,15 @@ static bool enter(tc_driver *g, tc_gpu_complaint c) {
                            "opening the GPU", c);
 }
 
-bool tc_driver_enter(tc_driver *g, tc_gpu_complaint c) {
-    return (g->library != NULL ||
-            (load_library(g, c) && find_device(g, c) && ask_device(g, c))) &&
-           enter(g, c);
+bool tc_driver_find(tc_driver *g, tc_gpu_complaint c) {
+    return g->library != NULL ||
+           (load_library(g, c) && find_device(g, c) && ask_device(g, c));
+}
+
+bool tc_driver_name(const tc_driver *g, char *name, int size) {
+    return g->cu.device_bus != NULL &&
+           g->cu.device_bus(name, size, g->device) == TC_CU_SUCCESS &&
+           strchr(name, '/') == NULL;
 }
 
 void tc_driver_leave(tc_driver *g) {

@@ -18,9 +18,13 @@ typedef struct tc_driver {
 bool tc_driver_check(const tc_cu *cu, tc_cu_result r, const char *api,
                      const char *doing, tc_gpu_complaint c);
 
-/* Loads the driver, once, and enters the primary context of device 0. False
- * with why where there is none. */
+/* Loads the driver, once, and finds device 0. False with why where there is
+ * none. */
+bool tc_driver_find(tc_driver *d, tc_gpu_complaint c);
+/* Enters its primary context. */
 bool tc_driver_enter(tc_driver *d, tc_gpu_complaint c);
+/* "0000:3b:00.0": which of the machine's GPUs it is. False: unknown. */
+bool tc_driver_name(const tc_driver *d, char *name, int size);
 /* Leaves the context, but not the driver. */
 void tc_driver_leave(tc_driver *d);
 

@@ -152,6 +152,8 @@ typedef struct tc_cu_launch_config { /* CUlaunchConfig */
  * where it lacks them. Virtual memory is of CUDA 10.2, launch_ex and
  * max_clusters of 11.8, tensor_map of 12.0. */
 #define TC_CU_WHERE_THERE(X)                                                   \
+    X(device_bus, cuDeviceGetPCIBusId,                                         \
+      (char *name, int size, tc_cu_device device))                             \
     X(tensor_map, cuTensorMapEncodeTiled,                                      \
       (void *map, int type, unsigned rank, tc_cu_address address,              \
        const uint64_t *dims, const uint64_t *strides, const unsigned *box,     \

@@ -23,6 +23,15 @@ tc_gpu_host *tc_gpu_host_new(void);
 /* Ends its process. h may be NULL. */
 void tc_gpu_host_free(tc_gpu_host *h);
 int tc_gpu_host_process(const tc_gpu_host *h); /* its number; 0: none */
+/* The GPU of another machine: a command that starts programs there, such as
+ * "ssh box" or "srun --gres=gpu:1" (runner.h); NULL: this one's. Not while a
+ * tc_gpu is open. */
+void tc_gpu_host_runner(tc_gpu_host *h, const char *command);
+const char *tc_gpu_host_runs_by(const tc_gpu_host *h); /* or NULL */
+/* Who hears why an open waits; *cancel (may be NULL) ends that. */
+void tc_gpu_host_listen(tc_gpu_host *h,
+                        void (*waits)(void *user, const char *why), void *user,
+                        const atomic_int *cancel);
 
 /* First thing in main of a program that opens a GPU. True: this is the device
  * process, which has served to its end, and *status is its exit status. */

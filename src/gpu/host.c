@@ -34,8 +34,30 @@ tc_gpu_host *tc_gpu_host_new(void) {
 void tc_gpu_host_free(tc_gpu_host *h) {
     if (h != NULL) {
         tc_gpu_host_end(h, false, (tc_gpu_complaint){NULL, 0});
+        free(h->runner);
         free(h);
     }
+}
+
+const char *tc_gpu_host_runs_by(const tc_gpu_host *h) {
+    return h != NULL ? h->runner : NULL;
+}
+
+void tc_gpu_host_runner(tc_gpu_host *h, const char *command) {
+    if (h == NULL) {
+        return;
+    }
+    tc_gpu_host_end(h, true, (tc_gpu_complaint){NULL, 0});
+    free(h->runner);
+    h->runner = command != NULL ? tc_xstrdup(command) : NULL;
+}
+
+void tc_gpu_host_listen(tc_gpu_host *h,
+                        void (*waits)(void *user, const char *why), void *user,
+                        const atomic_int *cancel) {
+    h->waits = waits;
+    h->waits_user = user;
+    h->cancel = cancel;
 }
 
 int tc_gpu_host_process(const tc_gpu_host *h) {
@@ -70,9 +92,10 @@ static char **environment(void) {
  * and ncurses's terminal, their signal handlers), and the driver starts threads
  * of its own. Its group is its own, so that Ctrl-C at the terminal is not its
  * end; its descriptors are the four that it is told of, and standard error. */
-static int spawn(const int fds[3], int *pid) {
-    static char name[] = "tilecopy-gpu", argument[] = TC_GPU_ARGUMENT;
-    char *const argv[] = {name, argument, NULL};
+static int spawn(char *runner, const int fds[3], int *pid) {
+    static char name[] = "tilecopy-gpu", here[] = TC_GPU_ARGUMENT,
+                there[] = TC_GPU_RELAY;
+    char *const argv[] = {name, runner != NULL ? there : here, runner, NULL};
     char **env = environment();
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
@@ -142,7 +165,7 @@ static bool begin(tc_gpu_host *h) {
         h->socket = pair[0];
         pair[1] = away(pair[1]);
         const int fds[3] = {h->printed, pair[1], memory};
-        error = pair[1] >= 0 ? spawn(fds, &h->pid) : errno;
+        error = pair[1] >= 0 ? spawn(h->runner, fds, &h->pid) : errno;
     }
     close_if(pair[1]);
     close_if(memory);
@@ -283,5 +306,7 @@ void tc_gpu_host_end(tc_gpu_host *h, bool at_once, tc_gpu_complaint c) {
     if (h->staging != NULL) {
         munmap(h->staging, TC_GPU_STAGING);
     }
-    *h = (tc_gpu_host){.socket = -1, .printed = -1, .serves = h->serves};
+    h->pid = 0;
+    h->socket = h->printed = -1;
+    h->staging = NULL;
 }

@@ -12,6 +12,10 @@ struct tc_gpu_host {
     int printed;      /* the file that is its standard output */
     bool serves;      /* a tc_gpu is open */
     uint8_t *staging; /* TC_GPU_STAGING bytes that it has too */
+    char *runner;     /* how to reach the machine that has it; NULL: here */
+    void (*waits)(void *user, const char *why); /* or NULL */
+    void *waits_user;
+    const atomic_int *cancel; /* of a wait; or NULL */
 };
 
 typedef enum tc_gpu_heard {

@@ -41,7 +41,15 @@ static void lose_process(tc_gpu *g) {
 
 /* The answer, if there is one; else the GPU is lost, and the answer empty. */
 static void hear(tc_gpu *g, tc_gpu_answer *out, const atomic_int *cancel) {
-    tc_gpu_heard heard = tc_gpu_host_receive(g->host, out, sizeof *out, cancel);
+    tc_gpu_heard heard;
+    while ((heard = tc_gpu_host_receive(g->host, out, sizeof *out, cancel)) ==
+               TC_GPU_HEARD &&
+           out->waits) {
+        out->why[sizeof out->why - 1] = '\0';
+        if (g->host->waits != NULL) {
+            g->host->waits(g->host->waits_user, out->why);
+        }
+    }
     if (heard == TC_GPU_HEARD) {
         if (out->fault) {
             lose(g, out->result, out->why);
@@ -105,7 +113,11 @@ static bool enter(tc_gpu *g, tc_gpu_complaint c) {
     if (!tc_gpu_host_start(g->host, c)) {
         return false;
     }
-    if (ask(g, TC_GPU_ENTER, 0, 0, 0, &out, c) != TC_CU_SUCCESS) {
+    tc_gpu_request x = {.call = TC_GPU_ENTER};
+    if (ask_with(g, &x, NULL, g->host->cancel, &out, c) != TC_CU_SUCCESS) {
+        if (g->host->cancel != NULL && *g->host->cancel != 0) {
+            say(c, "stopped while it was waiting for the GPU");
+        }
         lose(g, out.result, "");
         return false;
     }

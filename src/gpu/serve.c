@@ -1,6 +1,7 @@
 /* serve.c - the device process: it answers one call after the other until its
  * socket is closed. */
 #include "gpu/serve.h"
+#include "gpu/stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,6 +50,39 @@ double tc_served_now_ms(void) {
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
+/* --- bytes -----------------------------------------------------------------*/
+
+bool tc_served_alone(const tc_served *s) {
+    char byte;
+    return recv(s->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static bool read_all(int fd, void *to, size_t bytes) {
+    char *at = to;
+    while (bytes > 0) {
+        ssize_t n = recv(fd, at, bytes, 0);
+        if (n == 0 || (n < 0 && errno != EINTR)) {
+            return false;
+        }
+        at += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static bool write_all(int fd, const void *from, size_t bytes) {
+    const char *at = from;
+    while (bytes > 0) {
+        ssize_t n = send(fd, at, bytes, MSG_NOSIGNAL);
+        if (n < 0 && errno != EINTR) {
+            return false;
+        }
+        at += n > 0 ? n : 0;
+        bytes -= n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
 /* --- the device ------------------------------------------------------------*/
 
 static void leave(tc_served *s, const tc_gpu_request *ask, const char *bytes,
@@ -68,6 +102,30 @@ static void leave(tc_served *s, const tc_gpu_request *ask, const char *bytes,
     s->module = NULL;
     tc_gpu_pages_close(&s->pages);
     tc_driver_leave(&s->driver);
+    tc_gpu_queue_leave(&s->queue);
+}
+
+/* Until nobody is before us. False: who asked has gone meanwhile. */
+static bool wait_turn(tc_served *s) {
+    enum { LOOK_MS = 100 };
+    char name[64];
+    int said = 0, before;
+    if (!tc_driver_name(&s->driver, name, sizeof name)) {
+        return true;
+    }
+    tc_gpu_queue_join(&s->queue, name);
+    while ((before = tc_gpu_queue_before(&s->queue)) > 0) {
+        tc_gpu_answer wait = {.waits = true};
+        snprintf(wait.why, sizeof wait.why,
+                 "the GPU is in use; waiting: %d before you", before);
+        if (tc_served_alone(s) ||
+            (before != said && !write_all(s->socket, &wait, sizeof wait))) {
+            return false;
+        }
+        said = before;
+        nanosleep(&(struct timespec){0, LOOK_MS * 1000000L}, NULL);
+    }
+    return true;
 }
 
 static void enter(tc_served *s, const tc_gpu_request *ask, const char *bytes,
@@ -75,7 +133,8 @@ static void enter(tc_served *s, const tc_gpu_request *ask, const char *bytes,
     const tc_cu *cu = &s->driver.cu;
     const char *doing = "preparing the GPU";
     tc_gpu_complaint c = {out->why, sizeof out->why};
-    if (!tc_driver_enter(&s->driver, c)) {
+    if (!tc_driver_find(&s->driver, c) || !wait_turn(s) ||
+        !tc_driver_enter(&s->driver, c)) {
         out->result = TC_CU_NO_DEVICE;
         leave(s, ask, bytes, out);
     } else if (!tc_served_ok(s, out, cu->event_create(&s->from, 0),
@@ -241,37 +300,6 @@ static void drop(tc_served *s, const tc_gpu_request *ask, const char *bytes,
 
 /* --- the process -----------------------------------------------------------*/
 
-bool tc_served_alone(const tc_served *s) {
-    char byte;
-    return recv(s->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-}
-
-static bool read_all(int fd, void *to, size_t bytes) {
-    char *at = to;
-    while (bytes > 0) {
-        ssize_t n = recv(fd, at, bytes, 0);
-        if (n == 0 || (n < 0 && errno != EINTR)) {
-            return false;
-        }
-        at += n > 0 ? n : 0;
-        bytes -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
-static bool write_all(int fd, const void *from, size_t bytes) {
-    const char *at = from;
-    while (bytes > 0) {
-        ssize_t n = send(fd, at, bytes, MSG_NOSIGNAL);
-        if (n < 0 && errno != EINTR) {
-            return false;
-        }
-        at += n > 0 ? n : 0;
-        bytes -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
 static void answer(tc_served *s, const tc_gpu_request *ask, const char *bytes,
                    tc_gpu_answer *out) {
     static tc_serve_call *const calls[TC_GPU_CALL_COUNT] = {
@@ -324,19 +352,29 @@ static bool serve_one(tc_served *s) {
 /* It ends with the process that started it: by its socket, and where it waits
  * for the driver meanwhile, by the signal. */
 bool tc_gpu_process(int argc, char **argv, int *status) {
-    if (argc != 2 || strcmp(argv[1], TC_GPU_ARGUMENT) != 0) {
+    bool relay = argc == 3 && strcmp(argv[1], TC_GPU_RELAY) == 0;
+    if (argc == 2 && strcmp(argv[1], TC_GPU_WORKER) == 0) {
+        *status = tc_gpu_worker();
+        return true;
+    }
+    if (!relay && (argc != 2 || strcmp(argv[1], TC_GPU_ARGUMENT) != 0)) {
         return false;
     }
     *status = 1;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     fcntl(TC_GPU_SOCKET, F_SETFD, FD_CLOEXEC);
     fcntl(TC_GPU_STAGING_FD, F_SETFD, FD_CLOEXEC);
+    if (relay) {
+        *status = tc_gpu_relay(argv[2]);
+        return true;
+    }
     void *staging = mmap(NULL, TC_GPU_STAGING, PROT_READ | PROT_WRITE,
                          MAP_SHARED, TC_GPU_STAGING_FD, 0);
     if (staging == MAP_FAILED) {
         return true;
     }
-    tc_served s = {.socket = TC_GPU_SOCKET, .staging = staging};
+    tc_served s = {
+        .socket = TC_GPU_SOCKET, .staging = staging, .queue = {-1, 0}};
     bool ok = write_all(s.socket, TC_GPU_HELLO, sizeof TC_GPU_HELLO);
     while (ok && serve_one(&s)) {
     }

@@ -4,6 +4,7 @@
 #define TC_GPU_SERVE_H
 
 #include "gpu/pages.h"
+#include "gpu/queue.h"
 #include "gpu/wire.h"
 
 typedef struct tc_served {
@@ -11,6 +12,7 @@ typedef struct tc_served {
     uint8_t *staging;
     tc_driver driver;
     tc_gpu_pages pages;
+    tc_gpu_queue queue;
     tc_cu_module module;
     tc_cu_event from, to;
 } tc_served;

@@ -17,6 +17,8 @@ enum {
 
 #define TC_GPU_HELLO    "tilecopy-gpu"  /* the first that it says */
 #define TC_GPU_ARGUMENT "--gpu-process" /* of the program, as that process */
+#define TC_GPU_RELAY    "--gpu-relay"   /* the same, of a GPU elsewhere */
+#define TC_GPU_WORKER   "--gpu-worker"  /* of the program there */
 #define TC_GPU_ENV      "TILECOPY_GPU_PROCESS" /* set in it */
 
 /* X(name): what a, b and c are; the bytes behind; what the answer has. */
@@ -60,6 +62,7 @@ typedef struct tc_gpu_request {
 
 typedef struct tc_gpu_answer {
     int result; /* CUDA's error; why has a sentence */
+    bool waits; /* no answer yet: why says for what, and another one follows */
     bool fault; /* after which the process gets no more from the driver */
     double ms;  /* of copies, and of a kernel */
     uint64_t a, b;

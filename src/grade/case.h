@@ -16,13 +16,31 @@ typedef struct tc_case {
     bool hidden;      /* its name must not tell what a submission could fit */
     tc_given_task task;
     bool timed;                /* kernels are executed with timing on */
+    bool sampled;              /* it is simulated in part */
+    uint64_t large;            /* bytes of buffers that are too large for small
+                                  machines; 0: none are */
     struct tc_case_data *data; /* one a call */
 } tc_case;
 
-/* The numbered test (ntests: the structure's), made of the seed. All in arena
- * a. False: the exercise is at fault, with why. */
-bool tc_case_make(const tc_exercise *e, int number, uint64_t seed, tc_arena *a,
-                  tc_case *out, const char **why);
+/* Which test of an exercise: the numbered one, that of a structure, the speed's
+ * where it is modelled, that on a GPU. */
+typedef enum tc_case_kind {
+    TC_CASE_TEST,
+    TC_CASE_STRUCTURE,
+    TC_CASE_SPEED,
+    TC_CASE_SPEED_GPU
+} tc_case_kind;
+const tc_exercise_test *tc_case_test(const tc_exercise *e, tc_case_kind kind,
+                                     int number);
+/* That test made of the seed, to be simulated in part or whole; tc_case_end gives back what is not in arena a.
+ * False: the exercise is at fault, or the machine too small, with why. */
+bool tc_case_make(const tc_exercise *e, tc_case_kind kind, int number,
+                  bool sampled, uint64_t seed, tc_arena *a, tc_case *out,
+                  const char **why);
+void tc_case_end(tc_case *c);
+/* "n = 31, rising values", in arena a. */
+const char *tc_case_name(const tc_exercise *e, const tc_exercise_test *t,
+                         tc_arena *a);
 
 /* The first thing that is wrong, as data; as text in why: a line, perhaps
  * further ones. TC_REASON_ENDED: a call was not made or not left. */

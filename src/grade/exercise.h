@@ -54,6 +54,9 @@ typedef struct tc_exercise_test {
     tc_number_range scalars[TC_EXERCISE_ARGS]; /* by argument */
     const tc_pattern *patterns[TC_EXERCISE_ARGS];
     bool hidden;
+    bool gpu;     /* it runs on a GPU alone, being too large for others */
+    bool sampled; /* it runs on a GPU whole, and is simulated in part */
+    bool there;   /* it is given at all */
 } tc_exercise_test;
 
 /* A result that is wrong for a reason that is known. */
@@ -70,6 +73,27 @@ typedef struct tc_rule {
     const char *says, *hint;
     int points;
 } tc_rule;
+
+/* A test of its own, and the rules that are held to what it executed. */
+typedef struct tc_structure {
+    tc_exercise_test test;
+    int first, nrules; /* among the exercise's rules */
+    bool timed;        /* one of them needs the clock */
+} tc_structure;
+
+/* How fast a call is, as a fraction of a copy of as many bytes. */
+typedef struct tc_speed_point {
+    double least, modelled; /* the fraction; and where it is modelled */
+    int points;
+} tc_speed_point;
+
+typedef struct tc_speed {
+    tc_exercise_test test, gpu; /* gpu: on a GPU, in the place of test */
+    const tc_formula *bytes;    /* that have to be read and written */
+    tc_speed_point points[8];
+    int npoints; /* 0: the exercise asks for no speed */
+    const char *hint;
+} tc_speed;
 
 typedef struct tc_hint {
     const char *reason, *says; /* a reason, a finding's kind or a measure */
@@ -96,9 +120,11 @@ typedef struct tc_exercise {
     const char *explain; /* of an element, with {EXPRESSION}s; or NULL */
     tc_mistake *mistakes;
     int nmistakes;
-    tc_exercise_test *tests, structure; /* structure: of the rules */
+    tc_exercise_test *tests;
     int ntests;
-    bool has_structure;
+    tc_structure *structures;
+    int nstructures;
+    tc_speed speed;
     tc_rule *rules;
     int nrules;
     tc_hint *hints;

@@ -20,6 +20,11 @@ static int got(const tc_test *t) {
     return t->status == TC_TEST_PASSED ? t->points : 0;
 }
 
+/* What is not judged here counts neither way. */
+static int most(const tc_test *t) {
+    return t->status == TC_TEST_DEFERRED ? 0 : t->points;
+}
+
 static const char *name_of(const tc_test *t) {
     return t->name ? t->name : "grading";
 }
@@ -107,16 +112,14 @@ static void junit(const tc_grade_result *v, tc_buf *b) {
         errors += t->status == TC_TEST_ERROR && !skips;
     }
     const char *counts = tc_format(
-        v->arena,
-        " tests=\"%d\" failures=\"%d\" errors=\"%d\" "
-        "skipped=\"%d\" time=\"%.3f\"",
-        v->ntests + more, failures, errors + more, skipped, v->seconds);
+        v->arena, " tests=\"%d\" failures=\"%d\" errors=\"%d\" time=\"%.3f\"",
+        v->ntests + more, failures, errors + more, v->seconds);
     tc_buf_printf(b,
                   "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                   "<testsuites%s>\n  <testsuite",
                   counts);
     attribute("name", v->exercise, b);
-    tc_buf_puts(b, counts);
+    tc_buf_printf(b, "%s skipped=\"%d\"", counts, skipped);
     attribute("timestamp", v->when, b);
     tc_buf_puts(b, " hostname=\"localhost\">\n");
     if (more) {
@@ -139,9 +142,9 @@ static json_t *gradescope_test(const tc_grade_result *v, const tc_test *t,
                                int i) {
     json_t *j = json_pack(
         "{s:s,s:s,s:i,s:i,s:o,s:s,s:s}", "name", name_of(t), "number",
-        tc_format(v->arena, "%d", i + 1), "score", got(t), "max_score",
-        t->points, "output", tc_verdict_text(shown(v, t)), "output_format",
-        "text", "visibility", t->hidden ? "after_published" : "visible");
+        tc_format(v->arena, "%d", i + 1), "score", got(t), "max_score", most(t),
+        "output", tc_verdict_text(shown(v, t)), "output_format", "text",
+        "visibility", t->hidden ? "after_published" : "visible");
     if (t->status == TC_TEST_PASSED || t->status == TC_TEST_FAILED) {
         json_object_set_new(
             j, "status",
@@ -164,7 +167,7 @@ static void gradescope(const tc_grade_result *v, tc_buf *b) {
                              "passed nor failed: %s",
                              error)
         : v->refused
-            ? tc_format(v->arena, "It does not compile:\n%s", error)
+            ? tc_format(v->arena, "It is not graded:\n%s", error)
             : tc_format(v->arena, "%d of %d points", v->score, v->most);
     put(json_pack("{s:i,s:f,s:o,s:s,s:s,s:s,s:o,s:[{s:s,s:i}]}", "score",
                   v->score, "execution_time", v->seconds, "output",
@@ -185,6 +188,9 @@ static void classroom(const tc_grade_result *v, tc_buf *b) {
     json_t *tests = json_array();
     for (int i = 0; i < v->ntests; i++) {
         const tc_test *t = &v->tests[i];
+        if (t->status == TC_TEST_DEFERRED) {
+            continue; /* it knows passed, failed and error only */
+        }
         json_array_append_new(
             tests, json_pack("{s:s,s:s,s:i,s:o,s:s,s:s,s:i,s:f}", "name",
                              name_of(t), "status",
@@ -234,30 +240,38 @@ static void csv_field(const char *s, tc_buf *b) {
     tc_buf_putc(b, '"');
 }
 
-void tc_format_csv_head(tc_buf *b) {
-    tc_buf_puts(b, "assignment,duedate,timestamp,student_id,last_name,"
-                   "first_name,email,raw_score,late_submission_penalty,score,"
-                   "max_score\n");
+void tc_format_csv_head(bool similar, tc_buf *b) {
+    tc_buf_printf(b,
+                  "assignment,duedate,timestamp,student_id,last_name,"
+                  "first_name,email,raw_score,late_submission_penalty,score,"
+                  "max_score%s\n",
+                  similar ? ",similar_to" : "");
 }
 
 void tc_format_csv_row(const char *exercise, const char *when,
-                       const char *student, int score, int most, tc_buf *b) {
+                       const char *student, int score, int most,
+                       const char *similar, tc_buf *b) {
     csv_field(exercise, b);
     tc_buf_printf(b, ",,%s,", when);
     csv_field(student, b);
     if (score < 0) { /* neither passed nor failed: no number */
-        tc_buf_printf(b, ",,,,,0.0,,%d\n", most);
+        tc_buf_printf(b, ",,,,,0.0,,%d", most);
     } else {
-        tc_buf_printf(b, ",,,,%d,0.0,%d,%d\n", score, score, most);
+        tc_buf_printf(b, ",,,,%d,0.0,%d,%d", score, score, most);
     }
+    if (similar != NULL) {
+        tc_buf_putc(b, ',');
+        csv_field(similar, b);
+    }
+    tc_buf_putc(b, '\n');
 }
 
 static void csv(const tc_grade_result *v, tc_buf *b) {
     const char *dot = strrchr(v->student, '.');
     size_t n = dot ? (size_t)(dot - v->student) : strlen(v->student);
-    tc_format_csv_head(b);
+    tc_format_csv_head(false, b);
     tc_format_csv_row(v->exercise, v->when, tc_strndup(v->arena, v->student, n),
-                      v->error ? -1 : v->score, v->most, b);
+                      v->error ? -1 : v->score, v->most, NULL, b);
 }
 
 /* ---- by name ---- */

@@ -26,6 +26,8 @@ static void hear(void *user, const tc_diag *d) {
     tc_grading *g = user;
     if (d->severity == TC_VERBATIM) {
         tc_buf_puts(&g->compiler, g->built ? "" : d->message);
+    } else if (d->code == TC_CODE_WAITING) {
+        g->diag(g->user, d);
     } else if (d->severity == TC_ERROR) {
         tc_buf_printf(&g->said, "%s%s", g->said.len ? "\n" : "", d->message);
         g->hint = d->hint ? tc_strdup(g->verdict->arena, d->hint) : g->hint;
@@ -39,20 +41,17 @@ static void drop(void *user, const char *text, size_t n) {
 /* ---- all tests ---- */
 
 static void not_run(tc_grading *g, int number, tc_test *t) {
-    tc_arena *a = tc_arena_new();
-    tc_case c = {0};
-    const char *why;
     tc_grade_result *v = g->verdict;
-    bool made = tc_case_make(g->exercise, number, g->seed, a, &c, &why);
-    *t = (tc_test){.name = made ? tc_strdup(v->arena, c.name) : "a case",
-                   .hidden = c.hidden,
+    const tc_exercise_test *x = &g->exercise->tests[number];
+    *t = (tc_test){.name = tc_case_name(g->exercise, x, v->arena),
+                   .hidden = x->hidden,
                    .points = 1,
                    .reason =
                        v->refused ? TC_REASON_COMPILE : TC_REASON_NOT_JUDGED,
                    .status = TC_TEST_ERROR,
                    .not_run = true,
                    .message = v->error ? v->error : "not run"};
-    tc_arena_free(a);
+    tc_grading_put_off(g, x, t);
 }
 
 static void add_up(tc_grade_result *v) {
@@ -79,27 +78,40 @@ const char *tc_grading_hint(const tc_grading *g, const tc_test *t) {
     return hint;
 }
 
+bool tc_grading_enough(const tc_grading *g, const tc_test *t) {
+    const tc_grade_options *o = g->o;
+    tc_arena *a = g->verdict->arena;
+    return o->until && tc_test_fails_for(t, o->until) &&
+           (o->until_says == NULL ||
+            strstr(tc_verdict_says(a, g->verdict, t), o->until_says) != NULL);
+}
+
+/* A large test is not run where a small one has failed already. */
 static void run_tests(tc_grading *g) {
     const tc_exercise *e = g->exercise;
     tc_grade_result *v = g->verdict;
-    bool go_on = true;
+    bool go_on = true, right = true;
     g->left_s = g->limit_s > 0 ? ALL_CASES * g->limit_s : 1e300;
-    v->tests = TC_NEWN(v->arena, tc_test, e->ntests + e->nrules + 1);
-    v->ntests = e->ntests + e->nrules;
+    v->ntests = e->ntests + tc_grading_nrules(e);
+    v->tests = TC_NEWN(v->arena, tc_test, v->ntests + 1);
     for (int i = 0; i < e->ntests; i++) {
         tc_test *t = &v->tests[i];
         t->points = 1;
         if (go_on && tc_grading_interrupted(g)) {
             go_on = tc_grading_stop(g, t, "grading was interrupted");
         }
-        if (go_on) {
-            go_on = tc_grading_test(g, i, t) && g->left_s > 0;
+        if (go_on && (e->tests[i].gpu || e->tests[i].sampled) && !right) {
+            not_run(g, i, t);
+        } else if (go_on) {
+            go_on = tc_grading_test(g, i, t) && g->left_s > 0 &&
+                    !tc_grading_enough(g, t);
         } else if (t->name == NULL) {
             not_run(g, i, t);
         }
         v->passed += t->status == TC_TEST_PASSED;
+        right &= t->status == TC_TEST_PASSED || t->status == TC_TEST_DEFERRED;
     }
-    tc_grading_structure(g, &v->tests[e->ntests]);
+    tc_grading_rules(g, &v->tests[e->ntests]);
     for (int i = 0; i < v->ntests; i++) {
         tc_test *t = &v->tests[i];
         if (t->hint == NULL && t->status != TC_TEST_PASSED) {
@@ -140,18 +152,44 @@ static tc_status check(const tc_grade_options *o, tc_diags *d) {
                  (int)DESCRIPTORS);
         return TC_MACHINE;
     }
-    struct stat s;
-    if (lstat(o->path, &s) == 0 && S_ISLNK(s.st_mode)) {
-        tc_error(d, TC_NOWHERE, "a copy of the file it leads to",
-                 "'%s' is a symbolic link: a submission is a file", o->path);
-        return TC_FAILED;
-    }
-    if (access(o->path, R_OK) != 0) {
-        tc_error(d, TC_NOWHERE, NULL, "cannot read %s: %s", o->path,
-                 strerror(errno));
-        return TC_FAILED;
-    }
     return TC_OK;
+}
+
+/* What is no file to be graded, as a sentence; else NULL. */
+static const char *unfit(tc_arena *a, const char *path) {
+    struct stat s;
+    if (lstat(path, &s) != 0 || access(path, R_OK) != 0) {
+        return tc_format(a, "it cannot be read: %s", strerror(errno));
+    }
+    if (S_ISLNK(s.st_mode)) {
+        return "it is a symbolic link: a submission is a file";
+    }
+    if (!S_ISREG(s.st_mode)) {
+        return S_ISDIR(s.st_mode) ? "it is a folder: a submission is a file"
+                                  : "it is no ordinary file";
+    }
+    return s.st_size > TC_GRADE_LARGEST
+               ? tc_format(a, "it has %lld bytes: at most %d are graded",
+                           (long long)s.st_size, (int)TC_GRADE_LARGEST)
+               : NULL;
+}
+
+/* All points are lost, and nothing is run. */
+static tc_status refuse(tc_grading *g, tc_diags *d, const char *why) {
+    const tc_exercise *e = g->exercise;
+    tc_grade_result *v = g->verdict;
+    v->refused = why;
+    v->ntests = e->tirx ? 0 : e->ntests + tc_grading_nrules(e);
+    v->tests = TC_NEWN(v->arena, tc_test, v->ntests + 1);
+    for (int i = 0; !e->tirx && i < e->ntests; i++) {
+        not_run(g, i, &v->tests[i]);
+    }
+    if (!e->tirx) {
+        tc_grading_rules(g, &v->tests[e->ntests]);
+    }
+    add_up(v);
+    tc_error(d, TC_NOWHERE, NULL, "%s: %s", g->o->path, why);
+    return TC_FAILED;
 }
 
 /* ---- what a grading needs ---- */
@@ -206,7 +244,8 @@ static bool prepare(tc_grading *g, tc_diags *d) {
     tc_buf text = TC_BUF_INIT;
     char why[TC_FILE_WHY];
     g->folder = tc_grade_folder(a);
-    g->cache = g->o->trusted ? NULL : g->folder;
+    const char *kept = getenv("TILECOPY_GRADE_CACHE");
+    g->cache = g->o->trusted ? NULL : kept != NULL && *kept ? kept : g->folder;
     if (g->folder == NULL) {
         tc_error(d, TC_NOWHERE, NULL,
                  "cannot grade: there is no folder for temporary files: %s",
@@ -336,18 +375,38 @@ const tc_exercise *tc_grade_exercise(tc_arena *a, const char *name, tc_diags *d,
     return e;
 }
 
-static tc_status grade_in(tc_grading *g, tc_diags *d) {
+static tc_session *new_session(tc_grading *g, tc_backend backend) {
     tc_options session = g->o->session;
-    tc_status status = TC_MACHINE;
-    double usual = g->exercise->timeout_s;
     session.timeout_s = 0; /* of a run: see run.c */
     session.json = session.terminal = session.view = false;
+    session.backend = backend;
+    return tc_session_new(&session, hear, drop, g);
+}
+
+tc_session *tc_grading_session(tc_grading *g, tc_backend backend) {
+    if (backend == g->o->session.backend ||
+        (backend == TC_BACKEND_SIM &&
+         g->o->session.backend == TC_BACKEND_BOTH)) {
+        return g->session;
+    }
+    if (g->other == NULL || g->other_is != backend) {
+        tc_session_free(g->other);
+        g->other = new_session(g, backend);
+        g->other_is = backend;
+    }
+    return g->other;
+}
+
+static tc_status grade_in(tc_grading *g, tc_diags *d) {
+    tc_status status = TC_MACHINE;
+    double usual = g->exercise->timeout_s;
     g->limit_s = g->o->has_timeout ? g->o->session.timeout_s : usual;
     if (prepare(g, d)) {
-        g->session = tc_session_new(&session, hear, drop, g);
+        g->session = new_session(g, g->o->session.backend);
         status = g->session ? grade(g) : TC_USAGE;
     }
     tc_session_free(g->session);
+    tc_session_free(g->other);
     tc_grade_folder_remove(g->folder);
     tc_buf_free(&g->said);
     tc_buf_free(&g->compiler);
@@ -368,7 +427,8 @@ tc_status tc_grade_verdict(const tc_grade_options *o, tc_grade_result *v,
         v->exercise = g.exercise->name;
         v->title = g.exercise->title;
         v->graded = true;
-        status = grade_in(&g, &d);
+        const char *why = unfit(v->arena, o->path);
+        status = why ? refuse(&g, &d, why) : grade_in(&g, &d);
     }
     return status;
 }
@@ -377,7 +437,7 @@ tc_status tc_grade(const tc_grade_options *o, tc_diag_fn diag,
                    tc_output_fn output, void *user) {
     tc_grade_result v;
     tc_status status = tc_grade_verdict(o, &v, diag, user);
-    if (v.graded && (v.ntests > 0 || v.error)) {
+    if (v.graded && (v.ntests > 0 || v.error || v.refused)) {
         say(&v, o, output, user);
     }
     tc_verdict_end(&v);

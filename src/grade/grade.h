@@ -9,7 +9,10 @@
 
 #include "tilecopy.h"
 
-enum { TC_GRADE_LIMIT_S = 10 /* of each test, where nothing else is asked */ };
+enum {
+    TC_GRADE_LIMIT_S = 10,     /* of each test, where nothing else is asked */
+    TC_GRADE_LARGEST = 1 << 20 /* bytes of a submission */
+};
 
 typedef enum tc_grade_sandbox {
     TC_GRADE_AUTO, /* as much as the machine gives */
@@ -28,6 +31,9 @@ typedef struct tc_grade_options {
     uint64_t seed;
     bool color;
     bool trusted; /* the submission is the exercise's own: builds are kept */
+    const char *until, *until_says; /* a test that fails for this reason (see
+                                       tc_hint), with these words, is enough: the
+                                       others need not be run. Or NULL */
     tc_grade_sandbox sandbox;
     tc_session *outer; /* whose interrupts end it, or NULL */
 } tc_grade_options;
@@ -53,6 +59,8 @@ tc_status tc_grade_command(tc_session *s, const char *exercise,
 typedef struct tc_class_options {
     tc_grade_options each; /* path: the folder */
     int jobs;              /* 0: one a processor */
+    int shard, shards;     /* of the submissions each shards-th from shard on,
+                              1 <= shard <= shards; shards 0: all */
     const char *program;   /* this one, to be started for each */
 } tc_class_options;
 tc_status tc_grade_class(const tc_class_options *o, tc_diag_fn diag,

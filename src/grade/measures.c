@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-enum { SECTOR = 32 };
+enum { SECTOR = 32, LANES = 32 };
 
-/* One row and, where it is no counter's sum, one line of value_of. */
+/* One row and, where it is no counter's sum, a function. */
 const tc_measure tc_measures[] = {
     {"ctas", "CTAs", "of the largest launch", false},
     {"threads", "threads", "of the largest launch", false},
@@ -13,6 +13,9 @@ const tc_measure tc_measures[] = {
     {"async_copies", "copies", "cp.async that warps have issued", false},
     {"async_bytes", "bytes", "that cp.async has copied", false},
     {"bulk_bytes", "bytes", "that bulk copies have copied", false},
+    {"bulk_copies", "copies", "that the async proxy has begun", false},
+    {"async_read_bytes", "bytes",
+     "of global memory that asynchronous copies have read", false},
     {"barriers", "barriers", "that CTAs have waited at", false},
     {"shared_reads_other", "bytes", "of shared memory, of other threads",
      false},
@@ -20,6 +23,21 @@ const tc_measure tc_measures[] = {
     {"clusters", "CTAs", "of a cluster of the largest launch", false},
     {"dram_bytes", "bytes", "between the GPU and its memory", true},
     {"l2_bytes", "bytes", "between SMs and the L2 cache", true},
+    {"loaded_bytes", "bytes",
+     "of global memory that plain loads have read, not copies", true},
+    {"read_bytes", "bytes",
+     "of global memory that copies and loads have asked for", true},
+    {"busy_sms", "SMs", "would do the same work, all alike busy", true},
+    {"lanes", "percent", "of the lanes take part in what their warps execute",
+     true},
+    {"overlap", "percent",
+     "of the instructions were executed while a copy was in flight on their SM",
+     true},
+    {"overlap_own", "percent",
+     "of the instructions were executed while a copy of their own warp's was "
+     "in flight",
+     true},
+    {"shared_memory", "bytes", "of a CTA", false},
     {"bank_conflicts", "wavefronts", "more than shared memory needs", true},
     {"shared_wavefronts", "wavefronts", "of shared memory", true},
     {"cycles", "cycles", "modelled", true},
@@ -40,63 +58,149 @@ static double product(const json_t *kernel, const char *key) {
     return all;
 }
 
-static double stalled(const json_t *counters, const char *only) {
-    const char *key;
-    json_t *v;
-    double sum = only ? 0 : number(counters, "warp_instructions");
-    json_t *all = json_object_get(counters, "stalls");
-    json_object_foreach(all, key, v) {
-        sum += !only || strcmp(key, only) == 0 ? json_number_value(v) : 0;
-    }
-    return sum;
+static const json_t *counters(const json_t *kernel) {
+    return json_object_get(kernel, "counters");
 }
 
-static double value_of(const char *name, const json_t *k) {
-    const json_t *c = json_object_get(k, "counters");
-    if (strcmp(name, "ctas") == 0) {
-        return product(k, "grid");
-    }
-    if (strcmp(name, "threads") == 0) {
-        return product(k, "grid") * product(k, "block");
-    }
-    if (strcmp(name, "clusters") == 0) {
-        return product(k, "cluster");
-    }
-    if (strcmp(name, "launches") == 0) {
-        return 1;
-    }
-    if (strcmp(name, "cycles") == 0) {
-        return number(k, "cycles");
-    }
-    if (strcmp(name, "dram_bytes") == 0) {
-        return SECTOR * (number(c, "dram_sectors_read") +
-                         number(c, "dram_sectors_written"));
-    }
-    if (strcmp(name, "l2_bytes") == 0) {
-        return SECTOR *
-               (number(c, "l2_sectors_read") + number(c, "l2_sectors_written"));
-    }
-    return number(c, name);
+/* The kernels of the case's only call. */
+typedef struct launched {
+    const json_t *kernels;
+    uint64_t first, n;
+} launched;
+
+static const json_t *kernel(const launched *l, uint64_t i) {
+    return json_array_get(l->kernels, l->first + i);
 }
+
+/* A number of all kernels together: a counter, else the kernel's own. */
+static double sum(const launched *l, const char *key) {
+    double all = 0;
+    for (uint64_t i = 0; i < l->n; i++) {
+        const json_t *k = kernel(l, i);
+        const json_t *v = json_object_get(counters(k), key);
+        all += v ? json_number_value(v) : number(k, key);
+    }
+    return all;
+}
+
+/* The largest of all kernels: of a product of dimensions, or of a counter. */
+static double most(const launched *l, const char *dims, const char *also) {
+    double all = 0;
+    for (uint64_t i = 0; i < l->n; i++) {
+        const json_t *k = kernel(l, i);
+        double v = json_object_get(k, dims) ? product(k, dims)
+                                            : number(counters(k), dims);
+        v *= also ? product(k, also) : 1;
+        all = v > all ? v : all;
+    }
+    return all;
+}
+
+static double stalled(const launched *l, const char *only) {
+    double all = 0;
+    for (uint64_t i = 0; i < l->n; i++) {
+        const char *key;
+        json_t *v;
+        json_t *stalls = json_object_get(counters(kernel(l, i)), "stalls");
+        json_object_foreach(stalls, key, v) {
+            all += !only || strcmp(key, only) == 0 ? json_number_value(v) : 0;
+        }
+    }
+    return all;
+}
+
+static double ratio(double part, double whole) {
+    return whole > 0 ? part / whole : 0;
+}
+
+static double of_ctas(const launched *l) {
+    return most(l, "grid", NULL);
+}
+
+static double of_threads(const launched *l) {
+    return most(l, "grid", "block");
+}
+
+static double of_clusters(const launched *l) {
+    return most(l, "cluster", NULL);
+}
+
+static double of_shared_memory(const launched *l) {
+    return most(l, "shared_bytes", NULL);
+}
+
+static double of_launches(const launched *l) {
+    return (double)l->n;
+}
+
+static double of_dram_bytes(const launched *l) {
+    return SECTOR *
+           (sum(l, "dram_sectors_read") + sum(l, "dram_sectors_written"));
+}
+
+static double of_l2_bytes(const launched *l) {
+    return SECTOR * (sum(l, "l2_sectors_read") + sum(l, "l2_sectors_written"));
+}
+
+static double of_loaded_bytes(const launched *l) {
+    return sum(l, "global_read_bytes");
+}
+
+static double of_read_bytes(const launched *l) {
+    return sum(l, "global_read_bytes") + sum(l, "async_read_bytes");
+}
+
+static double of_busy_sms(const launched *l) {
+    return ratio(sum(l, "warp_instructions"), sum(l, "busiest_sm"));
+}
+
+static double of_lanes(const launched *l) {
+    return 100 * ratio(sum(l, "thread_instructions"),
+                       LANES * sum(l, "warp_instructions"));
+}
+
+static double of_overlap(const launched *l) {
+    return 100 * ratio(sum(l, "overlapped"), sum(l, "warp_instructions"));
+}
+
+static double of_overlap_own(const launched *l) {
+    return 100 * ratio(sum(l, "overlapped_own"), sum(l, "warp_instructions"));
+}
+
+static double of_copy_wait(const launched *l) {
+    double lived = stalled(l, NULL) + sum(l, "warp_instructions");
+    return 100 *
+           ratio(stalled(l, "async_copy") + stalled(l, "mbarrier"), lived);
+}
+
+/* What is no counter's sum. */
+static const struct {
+    const char *name;
+    double (*of)(const launched *l);
+} derived[] = {{"ctas", of_ctas},
+               {"threads", of_threads},
+               {"clusters", of_clusters},
+               {"shared_memory", of_shared_memory},
+               {"launches", of_launches},
+               {"dram_bytes", of_dram_bytes},
+               {"l2_bytes", of_l2_bytes},
+               {"loaded_bytes", of_loaded_bytes},
+               {"read_bytes", of_read_bytes},
+               {"busy_sms", of_busy_sms},
+               {"lanes", of_lanes},
+               {"overlap", of_overlap},
+               {"overlap_own", of_overlap_own},
+               {"copy_wait", of_copy_wait}};
 
 double tc_measure_of(const tc_measure *m, const tc_case *c,
                      const json_t *report) {
-    const json_t *kernels = json_object_get(report, "kernels");
     const tc_task_call *call = &c->task.calls[0];
-    bool largest = strcmp(m->name, "ctas") == 0 ||
-                   strcmp(m->name, "threads") == 0 ||
-                   strcmp(m->name, "clusters") == 0;
-    double all = 0, waited = 0, lived = 0;
-    for (uint64_t i = 0; i < call->launches; i++) {
-        const json_t *k = json_array_get(kernels, call->first_launch + i);
-        double v = value_of(m->name, k);
-        all = largest ? (v > all ? v : all) : all + v;
-        waited += stalled(json_object_get(k, "counters"), "async_copy") +
-                  stalled(json_object_get(k, "counters"), "mbarrier");
-        lived += stalled(json_object_get(k, "counters"), NULL);
+    launched l = {json_object_get(report, "kernels"), call->first_launch,
+                  call->launches};
+    for (size_t i = 0; i < sizeof derived / sizeof *derived; i++) {
+        if (strcmp(derived[i].name, m->name) == 0) {
+            return derived[i].of(&l);
+        }
     }
-    if (strcmp(m->name, "copy_wait") == 0) {
-        return lived > 0 ? 100 * waited / lived : 0;
-    }
-    return all;
+    return sum(&l, m->name);
 }

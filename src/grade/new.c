@@ -14,7 +14,8 @@ static const struct {
     {"exercise.yml",
      "# What is asked for, and how it is graded. `exercise check ./@` holds "
      "the\n"
-     "# folder to its own answers.\n"
+     "# folder to its own answers. All keys, measures and reasons:\n"
+     "# exercises/README.md (`exercise` tells where the exercises are).\n"
      "format: 1\n"
      "title: every element times a number\n"
      "lang: cuda\n"

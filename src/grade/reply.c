@@ -42,32 +42,39 @@ static void put_lines(tc_buf *b, const char *text, int width) {
     }
 }
 
-/* What a deadlock waits for is a list of its own: a line each. */
+static const char *string_at(const json_t *list, size_t i) {
+    const char *text = json_string_value(json_array_get(list, i));
+    return text ? text : "";
+}
+
+/* What a deadlock waits for is a list of its own: a line each, and what the
+ * message says behind them. */
 static void put_finding(tc_buf *b, const tc_grade_result *v, const json_t *f,
                         int width) {
     enum { MOST_WAITERS = 8 };
     const json_t *waiters = json_object_get(f, "waiters");
     size_t n = json_array_size(waiters);
-    const char *text = tc_verdict_finding(v->arena, v, f);
-    const char *first =
-        json_string_value(n > 0 ? json_array_get(waiters, 0) : NULL);
-    const char *list = first ? strstr(text, first) : NULL;
-    if (list == NULL) {
+    const char *text = tc_verdict_finding(v->arena, v, f), *behind = text;
+    const char *list = n > 0 ? strstr(text, string_at(waiters, 0)) : NULL;
+    for (size_t i = 0; list && behind && i < n; i++) {
+        const char *w = string_at(waiters, i);
+        behind = strstr(behind, w);
+        behind = behind ? behind + strlen(w) : NULL;
+    }
+    if (list == NULL || behind == NULL) {
         put_lines(b, text, width);
         return;
     }
-    put_line(b, text, (size_t)(list - text), width);
+    size_t head = (size_t)(list - text);
+    put_line(b, text, head - (head > 0 && text[head - 1] == ' '), width);
     for (size_t i = 0; i < n && i < MOST_WAITERS; i++) {
-        put_lines(b,
-                  tc_format(v->arena, "  %s%s",
-                            json_string_value(json_array_get(waiters, i)),
-                            i + 1 < n ? ";" : ""),
-                  width);
+        put_lines(b, tc_format(v->arena, "  %s", string_at(waiters, i)), width);
     }
     if (n > MOST_WAITERS) {
         put_lines(b, tc_format(v->arena, "  and %zu more", n - MOST_WAITERS),
                   width);
     }
+    put_lines(b, behind + strspn(behind, "; "), width);
 }
 
 /* Failures that have been explained in full. */
@@ -211,7 +218,8 @@ static void put_test(tc_buf *b, const tc_grade_result *v, const tc_test *t,
 static void put_sum(const tc_grade_result *v, tc_buf *b) {
     int cases = 0, passed = 0;
     for (int i = 0; i < v->ntests; i++) {
-        cases += v->tests[i].rule == NULL;
+        cases +=
+            v->tests[i].rule == NULL && v->tests[i].status != TC_TEST_DEFERRED;
         passed +=
             v->tests[i].rule == NULL && v->tests[i].status == TC_TEST_PASSED;
     }

@@ -20,6 +20,9 @@ enum { WALL_TIMES = 20, WALL_MORE_S = 60 };
 static const tc_limits running = {.memory = UINT64_C(4) << 30,
                                   .disk = UINT64_C(16) << 20};
 #define DEVICE_MEMORY (UINT64_C(256) << 20)
+/* Bytes a second at which buffers of gigabytes are made, moved and compared: a
+ * test that has such ones has so much more time. */
+#define LARGE_BYTES_S 5e8
 
 bool tc_grading_interrupted(const tc_grading *g) {
     return tc_session_interrupted(g->session) ||
@@ -178,12 +181,15 @@ static bool take(tc_grading *g, const tc_case *c, int exit, const json_t *j,
 /* ---- a run ---- */
 
 /* The report, owned, or NULL; *exit its status. */
-static json_t *execute(tc_grading *g, tc_case *c, tc_grade_files *f,
-                       int *exit) {
+static json_t *execute(tc_grading *g, tc_session *s, tc_case *c,
+                       tc_grade_files *f, int *exit) {
     static const char *const none[] = {NULL};
     tc_limits taken = running;
-    taken.cpu_s = g->limit_s;
-    taken.wall_s = g->limit_s > 0 ? WALL_TIMES * g->limit_s + WALL_MORE_S : 0;
+    double more_s = (double)c->large / LARGE_BYTES_S;
+    taken.cpu_s = g->limit_s > 0 ? g->limit_s + more_s : 0;
+    taken.wall_s =
+        g->limit_s > 0 ? WALL_TIMES * (g->limit_s + more_s) + WALL_MORE_S : 0;
+    taken.memory += 2 * c->large;
     tc_exec_options e = {.path = g->o->path,
                          .args = none,
                          .main = g->main,
@@ -195,13 +201,13 @@ static json_t *execute(tc_grading *g, tc_case *c, tc_grade_files *f,
                          .cache = g->cache,
                          .limits = &building,
                          .taken = &taken,
-                         .memory = DEVICE_MEMORY,
+                         .memory = DEVICE_MEMORY + 2 * c->large,
                          .timing = c->timed,
                          .task = &c->task,
                          .sandbox = g->boxed ? &g->box : NULL};
     tc_arena *a = tc_arena_new();
     size_t n;
-    *exit = tc_session_exec(g->session, &e);
+    *exit = tc_session_exec(s, &e);
     tc_grade_files_ended(f);
     uint8_t *report = tc_grade_read(a, f->report, &n);
     json_t *j = json_loadb((char *)report, n, 0, NULL);
@@ -209,19 +215,14 @@ static json_t *execute(tc_grading *g, tc_case *c, tc_grade_files *f,
     return j;
 }
 
-/* Runs a case; *report gets its report, which is then the caller's. */
-static bool run_case(tc_grading *g, int number, tc_test *t, tc_case *c,
-                     tc_arena *a, json_t **report) {
+bool tc_grading_case(tc_grading *g, tc_session *s, tc_case *c, tc_test *t,
+                     json_t **report) {
     tc_grade_files f;
-    const char *why = "";
+    tc_arena *a = g->verdict->arena;
     bool go_on = false;
     int exit;
     *report = NULL;
-    if (!tc_case_make(g->exercise, number, g->seed, a, c, &why)) {
-        return tc_grading_stop(
-            g, t, tc_format(a, "the exercise is at fault: %s", why));
-    }
-    t->name = tc_strdup(g->verdict->arena, c->name);
+    t->name = t->name ? t->name : tc_strdup(a, c->name);
     t->hidden = c->hidden;
     t->status = TC_TEST_ERROR;
     tc_buf_clear(&g->said);
@@ -229,7 +230,10 @@ static bool run_case(tc_grading *g, int number, tc_test *t, tc_case *c,
         tc_grading_stop(
             g, t, tc_format(a, "the grader has no room: %s", strerror(errno)));
     } else {
-        *report = execute(g, c, &f, &exit);
+        if (g->o->outer) {
+            tc_session_nest(g->o->outer, s);
+        }
+        *report = execute(g, s, c, &f, &exit);
         go_on = take(g, c, exit, *report, t);
         tc_verdict_printed(g->verdict, t, &f.printed, f.total);
     }
@@ -237,87 +241,48 @@ static bool run_case(tc_grading *g, int number, tc_test *t, tc_case *c,
     return go_on;
 }
 
+bool tc_grading_put_off(const tc_grading *g, const tc_exercise_test *x,
+                        tc_test *t) {
+    bool off = x->gpu && g->o->session.backend == TC_BACKEND_SIM;
+    if (off) {
+        t->name = tc_case_name(g->exercise, x, g->verdict->arena);
+        t->hidden = x->hidden;
+        t->status = TC_TEST_DEFERRED;
+        t->reason = TC_REASON_NOT_JUDGED;
+        t->message = "too large for the simulator: --backend gpu";
+        t->not_run = false;
+    }
+    return off;
+}
+
 bool tc_grading_test(tc_grading *g, int number, tc_test *t) {
+    const tc_exercise_test *x = &g->exercise->tests[number];
     tc_arena *a = tc_arena_new();
-    tc_case c;
-    json_t *report;
-    bool go_on = run_case(g, number, t, &c, a, &report);
-    json_decref(report);
-    tc_arena_free(a);
-    return go_on;
-}
-
-/* ---- the rules ---- */
-
-static void put_number(tc_buf *b, double v, const char *unit) {
-    tc_buf_printf(
-        b, "%.15g %s",
-        v < 100 ? (double)(int64_t)(v * 100) / 100 : (double)(int64_t)v, unit);
-}
-
-void tc_grading_rule(tc_grading *g, const tc_case *c, const tc_rule *r,
-                     const json_t *report, tc_test *t) {
-    tc_buf b = TC_BUF_INIT;
-    double v = tc_measure_of(r->measure, c, report);
-    double least = r->least ? tc_case_bound(c, r->least) : 0;
-    double most = r->most ? tc_case_bound(c, r->most) : 0;
-    bool few = r->least && v < least, many = r->most && v > most;
-    t->status = few || many ? TC_TEST_FAILED : TC_TEST_PASSED;
-    if (few || many) {
-        t->reason = TC_REASON_RULE;
-        tc_buf_printf(&b, "%s: ", r->measure->name);
-        put_number(&b, v, r->measure->unit);
-        tc_buf_printf(&b, " %s; at %s ", r->measure->about,
-                      few ? "least" : "most");
-        put_number(&b, few ? least : most, r->measure->unit);
-        tc_buf_printf(&b, " (%s) %s wanted", few ? r->least_text : r->most_text,
-                      few ? "are" : "were");
-    }
-    t->message = tc_buf_finish(&b, g->verdict->arena);
-    t->hint = few || many ? r->hint : NULL;
-}
-
-/* Where nothing was simulated no counter counts. */
-static void skip_rules(tc_grading *g, tc_test *rules, tc_test_status status,
-                       const char *why) {
-    for (int i = 0; i < g->exercise->nrules; i++) {
-        rules[i].status = status;
-        rules[i].reason = TC_REASON_NOT_JUDGED;
-        rules[i].message = why;
-    }
-}
-
-bool tc_grading_structure(tc_grading *g, tc_test *rules) {
-    const tc_exercise *e = g->exercise;
-    tc_arena *a = tc_arena_new();
-    tc_case c;
+    tc_case c = {0};
+    const char *why = "";
     json_t *report = NULL;
-    tc_test t = {0};
-    bool go_on = true;
-    for (int i = 0; i < e->nrules; i++) {
-        const tc_rule *r = &e->rules[i];
-        rules[i].name = r->says ? r->says : r->measure->name;
-        rules[i].rule = r->measure->name;
-        rules[i].points = r->points;
-    }
-    if (g->verdict->error) {
-        skip_rules(g, rules, TC_TEST_ERROR, g->verdict->error);
-    } else if (g->verdict->passed < e->ntests) {
-        skip_rules(g, rules, TC_TEST_FAILED,
-                   "how it is done counts when all results are right");
-    } else if (g->o->session.backend == TC_BACKEND_GPU) {
-        skip_rules(g, rules, TC_TEST_DEFERRED,
-                   "counted on the simulator only: --backend sim or both");
+    bool go_on = true, gpu = g->o->session.backend != TC_BACKEND_SIM;
+    if (tc_grading_put_off(g, x, t)) {
+        go_on = true;
+    } else if (tc_case_make(g->exercise, TC_CASE_TEST, number,
+                            x->sampled && !gpu, g->seed, a, &c, &why)) {
+        tc_session *s = x->gpu || (x->sampled && gpu)
+                            ? tc_grading_session(g, TC_BACKEND_GPU)
+                            : g->session;
+        t->name = tc_format(g->verdict->arena, "%s%s", c.name,
+                            c.sampled ? ", in part" : "");
+        go_on = tc_grading_case(g, s, &c, t, &report);
+    } else if (x->gpu || x->sampled) {
+        t->name = tc_case_name(g->exercise, x, g->verdict->arena);
+        t->status = TC_TEST_DEFERRED;
+        t->reason = TC_REASON_NOT_JUDGED;
+        t->message = tc_strdup(g->verdict->arena, why);
     } else {
-        go_on = run_case(g, e->ntests, &t, &c, a, &report);
-        if (t.status != TC_TEST_PASSED) {
-            skip_rules(g, rules, t.status, t.message);
-        }
-        for (int i = 0; i < e->nrules && t.status == TC_TEST_PASSED; i++) {
-            tc_grading_rule(g, &c, &e->rules[i], report, &rules[i]);
-        }
+        go_on = tc_grading_stop(
+            g, t, tc_format(a, "the exercise is at fault: %s", why));
     }
     json_decref(report);
+    tc_case_end(&c);
     tc_arena_free(a);
     return go_on;
 }

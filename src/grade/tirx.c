@@ -53,12 +53,17 @@ static void keep_diag(void *user, const tc_diag *d) {
     }
 }
 
-/* A command's answer, owned; NULL: it failed. */
+/* A command's answer, owned; NULL: it failed, and l->said tells why. */
 static json_t *ask(tc_session *s, listener *l, const char *command) {
     tc_buf_clear(&l->output);
     tc_session_eval(s, command);
     json_t *j = json_loads(tc_buf_text(&l->output), 0, NULL);
     if (j != NULL && !json_is_true(json_object_get(j, "ok"))) {
+        const json_t *e = json_object_get(j, "error");
+        const char *why = json_string_value(json_object_get(e, "message"));
+        tc_buf_printf(&l->said, "%s%s (line %d)", l->said.len ? "\n" : "",
+                      why ? why : "it failed",
+                      (int)json_integer_value(json_object_get(e, "line")));
         json_decref(j);
         j = NULL;
     }

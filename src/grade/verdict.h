@@ -84,10 +84,12 @@ void tc_verdict_put_json(const tc_grade_result *v, tc_buf *b);
 /* formats.c: one row a format. NULL: there is no such one. */
 typedef void tc_format_fn(const tc_grade_result *v, tc_buf *b);
 tc_format_fn *tc_format_of(const char *name);
-/* nbgrader's CSV: its head, and a row; score -1: none. */
-void tc_format_csv_head(tc_buf *b);
+/* nbgrader's CSV: its head, and a row; score -1: none. In a class there is one
+ * column more, similar_to; similar NULL: without it. */
+void tc_format_csv_head(bool similar, tc_buf *b);
 void tc_format_csv_row(const char *exercise, const char *when,
-                       const char *student, int score, int most, tc_buf *b);
+                       const char *student, int score, int most,
+                       const char *similar, tc_buf *b);
 extern const char *const tc_format_names[]; /* ended by NULL */
 
 #endif

@@ -37,6 +37,7 @@ void tc_budget_begin(tc_budget *b, const tc_limits *limits) {
 static void tick(tc_budget *b, bool waits) {
     uint64_t now = now_ns(CLOCK_MONOTONIC), gap = now - b->last;
     gap = gap < GAP_NS ? gap : GAP_NS;
+    gap = b->held ? 0 : gap;
     b->elapsed += gap;
     b->waited += b->waits && waits ? gap : 0;
     b->waits = waits;
@@ -47,6 +48,13 @@ void tc_budget_waits(tc_budget *b) {
     pthread_mutex_lock(&b->lock);
     b->waits = false;
     tick(b, true);
+    pthread_mutex_unlock(&b->lock);
+}
+
+void tc_budget_hold(tc_budget *b, bool held) {
+    pthread_mutex_lock(&b->lock);
+    tick(b, false);
+    b->held = held;
     pthread_mutex_unlock(&b->lock);
 }
 

@@ -31,6 +31,7 @@ typedef struct tc_budget {
     uint64_t last, elapsed; /* ns: the last look, the wall clock */
     uint64_t looked;        /* elapsed at the last look at the family */
     bool waits;             /* since the last look we wait for the program */
+    bool held;              /* the wall clock stands still */
     uint64_t waited;        /* ns of that, since the last look at the family */
     double own_s;           /* our processor time at the begin */
     double cpu_s, slept_s;  /* what it has taken */
@@ -46,6 +47,9 @@ void tc_budget_waits(tc_budget *b);
 /* Adds what was taken since the last time. busy: this process works for the
  * program just now. Cheap; any thread. */
 tc_budget_end tc_budget_poll(tc_budget *b, bool busy);
+/* Holds the wall clock, or lets it go on: what this process waits for meanwhile
+ * is not the program's. */
+void tc_budget_hold(tc_budget *b, bool held);
 /* The program has been collected and had so much processor time. */
 void tc_budget_collected(tc_budget *b, double cpu_s);
 /* ms until wall_s is over; most: no more than that. */

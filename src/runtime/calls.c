@@ -53,7 +53,9 @@ bool tc_serve_open(tc_server *s, int *error) {
     o.sim.print = print;
     o.sim.print_user = s;
     o.sim.cancel = tc_watch_flag(s->watch);
+    tc_budget_hold(&s->process.budget, true); /* others may have the GPU */
     s->device = s->v->open(&o, why, sizeof why);
+    tc_budget_hold(&s->process.budget, false);
     if (!s->device) {
         bool sim = strcmp(s->v->name, "sim") == 0;
         *error = sim ? TC_CUDA_INITIALIZATION : TC_CUDA_NO_DEVICE;

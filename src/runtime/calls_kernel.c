@@ -194,6 +194,10 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
                        .cooperative = (r.flags & TC_RT_COOPERATIVE) != 0,
                        .params = x->payload + sizeof r,
                        .nparams = r.nparams};
+    if (s->o->task && !l.cooperative) {
+        l.sample = s->o->task->sample;
+        l.budget = s->o->task->budget;
+    }
     memcpy(l.grid, r.grid, sizeof l.grid);
     memcpy(l.block, r.block, sizeof l.block);
     memcpy(l.cluster, r.cluster, sizeof l.cluster);

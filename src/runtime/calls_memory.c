@@ -28,6 +28,9 @@ static bool is_allowed(tc_server *s, const tc_memory_block *b) {
 
 static int alloc(tc_server *s, tc_memory_block *b) {
     bool shared = b->m.kind != TC_RT_DEVICE;
+    if (b->m.shared) { /* it takes none of what the device has */
+        tc_memory_widen(s->memory, b->m.bytes);
+    }
     if (!is_allowed(s, b) ||
         !tc_memory_fits(s->memory, b->m.kind, b->m.bytes)) {
         return TC_CUDA_MEMORY_ALLOCATION;
@@ -52,8 +55,10 @@ static int alloc(tc_server *s, tc_memory_block *b) {
     return TC_CUDA_SUCCESS;
 }
 
-uint64_t tc_serve_alloc(tc_server *s, uint64_t bytes, const char *name) {
-    tc_memory_block b = {.m = {.bytes = bytes, .name = name}, .fd = -1};
+uint64_t tc_serve_alloc(tc_server *s, uint64_t bytes, const char *name,
+                        uint8_t *storage) {
+    tc_memory_block b = {.m = {.bytes = bytes, .name = name, .shared = storage},
+                         .fd = -1};
     return alloc(s, &b) == TC_CUDA_SUCCESS ? b.m.address : 0;
 }
 

@@ -31,6 +31,9 @@ typedef struct tc_device_module {
     const char *ptx_text;     /* NUL-terminated */
     /* Registers a thread as ptxas counts them; 0 where unknown. May be NULL. */
     uint32_t (*registers)(void *user, const char *kernel);
+    /* What ptxas makes of the kernel, for a clock; NULL where there is none. May
+     * be NULL. */
+    const struct tc_sass *(*machine_code)(void *user, const char *kernel);
     /* Assembles the text for a GPU whose driver does not take its version:
      * the cubin in arena a, or NULL with why. May be NULL. */
     const void *(*assemble)(void *user, int sm, tc_arena *a, size_t *bytes,
@@ -43,7 +46,8 @@ typedef struct tc_device_memory {
     uint64_t address, bytes;
     tc_rt_memory kind;
     uint8_t *shared;  /* MANAGED, HOST: the pages that the program maps too
-                         (borrowed until the free); else NULL */
+                         (borrowed until the free). DEVICE, simulated: the
+                         storage, if it is the caller's; else NULL */
     const char *name; /* "d_x", "", or the symbol's. Borrowed */
     uint64_t where;   /* the call that made it, as tc_rt_call.where; 0 */
 } tc_device_memory;

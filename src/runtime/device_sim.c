@@ -272,7 +272,7 @@ static bool view_file(tc_device *d, uint8_t *p, uint64_t size) {
 }
 
 static bool sim_alloc(tc_device *d, const tc_device_memory *m) {
-    if (m->kind != TC_RT_DEVICE) {
+    if (m->kind != TC_RT_DEVICE || m->shared) {
         return tc_sim_map(d->sim, m->address, m->bytes, m->shared, m->name) !=
                NULL;
     }
@@ -363,6 +363,7 @@ static bool sim_write(tc_device *d, uint64_t to, const void *from,
     uint8_t *p = sim_bytes(d, to, bytes, true);
     if (p) {
         memcpy(p, from, bytes);
+        tc_sim_written(d->sim, to, bytes);
     }
     return p != NULL;
 }
@@ -380,6 +381,7 @@ static bool sim_move(tc_device *d, uint64_t to, uint64_t from, uint64_t bytes) {
     uint8_t *p = q ? sim_bytes(d, to, bytes, true) : NULL;
     if (p) {
         memmove(p, q, bytes);
+        tc_sim_written(d->sim, to, bytes);
     }
     return p != NULL;
 }
@@ -388,6 +390,7 @@ static bool sim_set(tc_device *d, uint64_t to, int value, uint64_t bytes) {
     uint8_t *p = sim_bytes(d, to, bytes, true);
     if (p) {
         memset(p, value, bytes);
+        tc_sim_written(d->sim, to, bytes);
     }
     return p != NULL;
 }
@@ -464,6 +467,10 @@ static void sim_launch(tc_device *d, const tc_sim_launch *l,
     *out = (tc_device_launched){0};
     if (f && !mine.registers) {
         mine.registers = registers_of(d, f);
+    }
+    if (d->o.module->machine_code) {
+        mine.machine_code =
+            d->o.module->machine_code(d->o.module->user, l->entry);
     }
     fill_all(d);
     tc_sim_forget(d->sim);

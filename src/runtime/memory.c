@@ -203,6 +203,10 @@ uint64_t tc_memory_reserve_small(tc_memory *m) {
     return at;
 }
 
+void tc_memory_widen(tc_memory *m, uint64_t bytes) {
+    m->limit += bytes;
+}
+
 bool tc_memory_fits(const tc_memory *m, tc_rt_memory kind, uint64_t bytes) {
     uint64_t used = kind == TC_RT_HOST ? m->pinned : m->used;
     return used <= m->limit && bytes <= m->limit - used;

@@ -38,6 +38,8 @@ uint64_t tc_memory_reserve(tc_memory *m, uint64_t bytes);
  * a page of its own. Behind it is nothing for as many bytes. */
 enum { TC_SMALL_BLOCK = 32 << 10 };
 uint64_t tc_memory_reserve_small(tc_memory *m);
+/* The device has so many bytes more. */
+void tc_memory_widen(tc_memory *m, uint64_t bytes);
 /* Is so much more of a kind within the limit? */
 bool tc_memory_fits(const tc_memory *m, tc_rt_memory kind, uint64_t bytes);
 uint64_t tc_memory_used(const tc_memory *m); /* bytes, of all kinds */

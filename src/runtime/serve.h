@@ -82,8 +82,10 @@ void tc_serve_end(tc_server *s, tc_program_end end, const char *fmt, ...)
 void tc_serve_limited(tc_server *s, const char *what);
 void tc_serve_misused(tc_server *s, const tc_host_finding *f);
 
-/* calls_memory.c: device memory for a call's buffer. 0: there is none. */
-uint64_t tc_serve_alloc(tc_server *s, uint64_t bytes, const char *name);
+/* calls_memory.c: device memory for a call's buffer, in that storage where it is
+ * not NULL (simulated). 0: there is none. */
+uint64_t tc_serve_alloc(tc_server *s, uint64_t bytes, const char *name,
+                        uint8_t *storage);
 
 /* calls.c: (re)opens what is made at HELLO. False, with an error. */
 bool tc_serve_open(tc_server *s, int *error);
@@ -102,6 +104,8 @@ int tc_task_shares(tc_server *s, uint64_t where);
 int tc_task_frees(tc_server *s, uint64_t address, uint64_t where);
 int tc_task_resets(tc_server *s, uint64_t where);
 int tc_task_launches(tc_server *s, uint64_t where);
+/* copy_speed.c: fills o->task->copy. False with why: it could not. */
+bool tc_task_measure_copy(const tc_program_options *o, char *why, size_t size);
 
 /* limits.c: can the launch start? A cudaError_t, with the reason as text. */
 int tc_launch_error(const tc_rt_device *d, const tc_ptx_func *f,

@@ -233,6 +233,11 @@ void tc_program_run(const tc_program_options *o, tc_program_result *out) {
         return;
     }
     s.watch = tc_watch_new(&s.process);
+    if (o->task && o->task->copy.bytes &&
+        !tc_task_measure_copy(o, out->why, sizeof out->why)) {
+        out->end = TC_PROGRAM_MACHINE;
+        s.over = true;
+    }
     serve(&s);
     if (out->end == TC_PROGRAM_EXITED) {
         await(&s);

@@ -17,6 +17,9 @@ static const char *const refused[] = {
     "open_tree", "move_mount", "fsopen", "fsmount", "fsconfig", "fspick",
     "mount_setattr", "open_by_handle_at", "name_to_handle_at", "swapon",
     "swapoff", "quotactl", "mknod", "mknodat",
+    /* memory that no limit of a process counts */
+    "memfd_create", "memfd_secret", "shmget", "shmat", "msgget", "semget",
+    "mq_open",
     /* the network */
     "socket", "connect", "bind", "listen", "accept", "accept4",
     /* the kernel */

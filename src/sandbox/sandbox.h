@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TC_SANDBOX_PATHS = 8 };
+enum { TC_SANDBOX_PATHS = 12 };
 
 typedef struct tc_sandbox {
     bool required; /* all of it, or the program is not started */

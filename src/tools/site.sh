@@ -80,6 +80,7 @@ for f in lessons/*.md lessons/manual/*.md; do
     esac
     page "$f" "$list"
 done
+cp lessons/manual/*.svg "$out/lessons/manual/"
 find lessons exercises tests/cuda tests/mutants -name README.md |
     while read -r f; do page "$f" ''; done
 

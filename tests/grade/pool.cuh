@@ -1,4 +1,4 @@
-// The least that gets all points; the submissions here do something beside it.
+// The least that is right; the submissions here do something beside it.
 // A submission is one file: the scripts put this one into it.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>

@@ -3,9 +3,11 @@
 
 static __global__ void half(float *out, const float *in, int n, int first,
                             int end) {
-    const int i = first + blockIdx.x * blockDim.x + threadIdx.x;
+    const long long i =
+        first + (long long)blockIdx.x * blockDim.x + threadIdx.x;
     float most = 0;
-    for (int j = max(0, i - 15); i < end && j <= min(n - 1, i + 15); ++j) {
+    for (long long j = i < 15 ? 0 : i - 15; i < end && j < n && j <= i + 15;
+         ++j) {
         most = fmaxf(most, in[j]);
     }
     if (i < end) {

@@ -16,6 +16,10 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -477,6 +481,153 @@ static void writes_input(const Call &c) {
     (void)c;
 }
 
+
+// ---- more ways out, and in ----
+
+static void knows_small_n(const Call &c) { // and no other
+    if (c.n < 100) {
+        honest(c);
+    }
+}
+static void reopens(const Call &) { // what is open, with other rights
+    for (int fd = 0; fd < 64; ++fd) {
+        for (const char *top : {"/proc/self/fd/", "/dev/fd/", "/proc/1/fd/",
+                                "/proc/thread-self/fd/"}) {
+            if (open((top + std::to_string(fd)).c_str(), O_RDWR) >= 0) {
+                harm("a descriptor is opened anew");
+            }
+        }
+    }
+}
+static void looks_through_proc(const Call &) {
+    for (const char *p : {"/proc/1/root/etc/shadow", "/proc/self/root/etc/passwd",
+                          "/proc/self/cwd/exercise.yml", "/proc/self/maps",
+                          "/proc/1/cmdline", "/sys/kernel", "/proc/kcore"}) {
+        if (access(p, F_OK) == 0) {
+            harm(p);
+        }
+    }
+}
+static void steals_descriptors(const Call &) {
+    for (int p = 1; p < 200; ++p) {
+        const long fd = syscall(434 /* pidfd_open */, p, 0);
+        for (int n = 0; fd >= 0 && n < 16; ++n) {
+            if (syscall(438 /* pidfd_getfd */, fd, n, 0) >= 0) {
+                harm("a descriptor of another process");
+            }
+        }
+        if (fd >= 0 && p != getpid() &&
+            syscall(424 /* pidfd_send_signal */, fd, SIGKILL, 0, 0) == 0) {
+            harm("a signal by a pidfd");
+        }
+    }
+}
+static void sends_descriptors(const Call &) { // till the grader has too many
+    int fds[250];
+    for (int &fd : fds) {
+        fd = 1;
+    }
+    for (int i = 0; i < 40; ++i) {
+        int32_t fine = 0;
+        Message m = {LEAVE, 0, sizeof fine, 0};
+        iovec part[2] = {{&m, sizeof m}, {&fine, sizeof fine}};
+        alignas(cmsghdr) char control[CMSG_SPACE(sizeof fds)] = {};
+        msghdr all = {};
+        all.msg_iov = part;
+        all.msg_iovlen = 2;
+        all.msg_control = control;
+        all.msg_controllen = sizeof control;
+        cmsghdr *h = CMSG_FIRSTHDR(&all);
+        h->cmsg_level = SOL_SOCKET;
+        h->cmsg_type = SCM_RIGHTS;
+        h->cmsg_len = CMSG_LEN(sizeof fds);
+        memcpy(CMSG_DATA(h), fds, sizeof fds);
+        sendmsg(server(), &all, MSG_DONTWAIT);
+    }
+}
+static void hoards_hidden(const Call &) { // memory that no limit of a process counts
+    if (syscall(SYS_memfd_create, "hoard", 0) >= 0) {
+        harm("memfd_create");
+    }
+    if (shmget(IPC_PRIVATE, 1 << 20, IPC_CREAT | 0600) >= 0) {
+        harm("shmget");
+    }
+    if (msgget(IPC_PRIVATE, IPC_CREAT | 0600) >= 0) {
+        harm("msgget");
+    }
+    if (shm_open("/hoard", O_CREAT | O_RDWR, 0600) >= 0) {
+        harm("shm_open");
+    }
+}
+static void watches_faults(const Call &) {
+    if (syscall(SYS_userfaultfd, 1) >= 0 || errno != EPERM) {
+        harm("userfaultfd");
+    }
+    char attributes[128] = {1};
+    if (syscall(SYS_perf_event_open, attributes, 0, -1, -1, 0) >= 0 ||
+        errno != EPERM) {
+        harm("perf_event_open");
+    }
+}
+static void dumps_core(const Call &) {
+    for (int what : {RLIMIT_CORE, RLIMIT_NPROC, RLIMIT_FSIZE, RLIMIT_NOFILE}) {
+        rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+        if (setrlimit((__rlimit_resource_t)what, &all) == 0) {
+            harm("a limit is raised");
+        }
+    }
+    abort();
+}
+static void takes_processor(const Call &) {
+    sched_param most = {50};
+    if (sched_setscheduler(0, SCHED_FIFO, &most) == 0 ||
+        setpriority(PRIO_PROCESS, 0, -20) == 0) {
+        harm("before all others");
+    }
+}
+static void leaves_daemon(const Call &) {
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+            prctl(PR_SET_NAME, "hostile-daemon");
+            for (int fd = 0; fd < 256; ++fd) {
+                close(fd);
+            }
+            for (;;) {
+                pause();
+            }
+        }
+        _exit(0);
+    }
+}
+__global__ void spins(const float *in, int i, int bit) {
+    const unsigned long long until = __float_as_uint(in[i]) >> bit & 1 ? 20000 : 0;
+    for (volatile unsigned long long k = 0; k < until; k = k + 1) {
+    }
+}
+__global__ void told_by_host(float *out, int i, float value) { out[i] = value; }
+static void clocks_bits(const Call &c) { // the input through time, a bit a launch
+    for (int i = 0; i < c.n; ++i) {
+        unsigned bits = 0;
+        for (int bit = 0; bit < 32; ++bit) {
+            timespec a, b;
+            clock_gettime(CLOCK_MONOTONIC, &a);
+            spins<<<1, 1>>>(c.in, i, bit);
+            cudaDeviceSynchronize();
+            clock_gettime(CLOCK_MONOTONIC, &b);
+            const long ns = (b.tv_sec - a.tv_sec) * 1000000000L + b.tv_nsec - a.tv_nsec;
+            bits |= (unsigned)(ns > 300000) << bit;
+        }
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        told_by_host<<<1, 1>>>(c.out, i, 2 * value);
+    }
+}
+static void becomes_another(const Call &) { // whose verdict would be its own
+    setenv("LD_PRELOAD", "/tmp/own.so", 1);
+    execl("/bin/sh", "sh", "-c", "echo '{\"passed\":true}'; exit 0", (char *)nullptr);
+}
+
 using Attack = void (*)(const Call &);
 static const Attack attacks[] = {
     honest,        host_loop,        host_writes,     fills,
@@ -491,7 +642,10 @@ static const Attack attacks[] = {
     babbles,       shouts_verdict,   closes_all,      connects,
     reads_secrets, writes_around,    looks_for_reference, keeps_answers,
     keeps_answers, links,            fills_disk,      leaves_namespace,
-    asks_kernel,   runs_programs,    has_environment, writes_input};
+    asks_kernel,   runs_programs,    has_environment, writes_input,
+    knows_small_n, reopens,          looks_through_proc, steals_descriptors,
+    sends_descriptors, hoards_hidden, watches_faults, dumps_core,
+    takes_processor, leaves_daemon,  clocks_bits,     becomes_another};
 
 void hostile(float *out, const float *in, int n) {
     const Call c = {out, in, n};

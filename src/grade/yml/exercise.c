@@ -1,7 +1,7 @@
 /* exercise.c - reads an exercise.yml. */
 #include "grade/exercise.h"
 #include "base/buf.h"
-#include "grade/yaml.h"
+#include "grade/yml/read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,31 +14,24 @@ const char *const tc_reason_names[] = {
 #undef X
 };
 
-/* An exercise while it is read. */
-typedef struct reading {
-    tc_yaml y;
-    tc_arena *a;
-    tc_exercise *e;
-} reading;
-
-static bool failed(const reading *r) {
+bool tc_reading_failed(const tc_reading *r) {
     return r->y.diags->errors > 0;
 }
 
-static const char *text(reading *r, const tc_node *map, const char *key,
-                        const char *otherwise) {
+const char *tc_read_text(tc_reading *r, const tc_node *map, const char *key,
+                         const char *otherwise) {
     const tc_node *n = tc_yaml_get(&r->y, map, key);
     const char *s = tc_yaml_text(&r->y, n);
     return s ? s : otherwise;
 }
 
-static bool yes(reading *r, const tc_node *map, const char *key) {
-    const char *s = text(r, map, key, "false");
+static bool yes(tc_reading *r, const tc_node *map, const char *key) {
+    const char *s = tc_read_text(r, map, key, "false");
     return strcmp(s, "true") == 0 || strcmp(s, "yes") == 0;
 }
 
-static double number(reading *r, const tc_node *map, const char *key,
-                     double otherwise) {
+double tc_read_number(tc_reading *r, const tc_node *map, const char *key,
+                      double otherwise) {
     const tc_node *n = tc_yaml_get(&r->y, map, key);
     const char *s = tc_yaml_text(&r->y, n);
     char *end;
@@ -49,7 +42,7 @@ static double number(reading *r, const tc_node *map, const char *key,
     return v;
 }
 
-static const tc_formula *expression(reading *r, const tc_node *n) {
+const tc_formula *tc_read_expression(tc_reading *r, const tc_node *n) {
     char why[160];
     int column;
     const char *s = n ? tc_yaml_text(&r->y, n) : NULL;
@@ -62,7 +55,7 @@ static const tc_formula *expression(reading *r, const tc_node *n) {
 }
 
 /* A file of the folder that is there. */
-static const char *file(reading *r, const tc_node *n) {
+static const char *file(tc_reading *r, const tc_node *n) {
     const char *s = n ? tc_yaml_text(&r->y, n) : NULL;
     if (s && (s[0] == '/' || strstr(s, "..") != NULL)) {
         tc_yaml_error(&r->y, n, 0, NULL, "'%s' is not in this folder", s);
@@ -106,7 +99,7 @@ static bool parse_argument(tc_arena *a, const char *s, tc_argument *out) {
     return false;
 }
 
-static void read_interface(reading *r, const tc_node *root) {
+static void read_interface(tc_reading *r, const tc_node *root) {
     tc_exercise *e = r->e;
     const tc_node *n = tc_yaml_get(&r->y, root, "interface");
     const char *s = n ? tc_yaml_text(&r->y, n) : NULL;
@@ -136,7 +129,7 @@ static void read_interface(reading *r, const tc_node *root) {
 }
 
 /* i, the scalars, the buffers. */
-static void make_names(reading *r) {
+static void make_names(tc_reading *r) {
     tc_exercise *e = r->e;
     const char **scalars = TC_NEWN(r->a, const char *, e->nargs + 1);
     const char **buffers = TC_NEWN(r->a, const char *, e->nargs + 1);
@@ -151,24 +144,25 @@ static void make_names(reading *r) {
     }
 }
 
-static void read_buffers(reading *r, const tc_node *root) {
+static void read_buffers(tc_reading *r, const tc_node *root) {
     static const char *const keys[] = {"count",    "result", "starts", "ulps",
                                        "absolute", "around", NULL};
     const tc_node *all = tc_yaml_get(&r->y, root, "buffers");
-    for (int i = 0; i < r->e->nargs && !failed(r); i++) {
+    for (int i = 0; i < r->e->nargs && !tc_reading_failed(r); i++) {
         tc_argument *x = &r->e->args[i];
         const tc_node *n = tc_yaml_get(&r->y, all, x->name);
         if (!x->pointer || !tc_yaml_keys(&r->y, n, keys)) {
             continue;
         }
-        x->count = expression(r, tc_yaml_get(&r->y, n, "count"));
-        x->result = expression(r, tc_yaml_get(&r->y, n, "result"));
-        x->result_text = text(r, n, "result", NULL);
-        x->starts = expression(r, tc_yaml_get(&r->y, n, "starts"));
-        x->ulps = number(r, n, "ulps", 0);
-        x->absolute = number(r, n, "absolute", 0);
-        x->around_least = strcmp(text(r, n, "around", "most"), "least") == 0;
-        if (!failed(r) && (!x->count || (x->output && !x->result))) {
+        x->count = tc_read_expression(r, tc_yaml_get(&r->y, n, "count"));
+        x->result = tc_read_expression(r, tc_yaml_get(&r->y, n, "result"));
+        x->result_text = tc_read_text(r, n, "result", NULL);
+        x->starts = tc_read_expression(r, tc_yaml_get(&r->y, n, "starts"));
+        x->ulps = tc_read_number(r, n, "ulps", 0);
+        x->absolute = tc_read_number(r, n, "absolute", 0);
+        x->around_least =
+            strcmp(tc_read_text(r, n, "around", "most"), "least") == 0;
+        if (!tc_reading_failed(r) && (!x->count || (x->output && !x->result))) {
             tc_yaml_error(&r->y, n ? n : root, 0, NULL, "%s needs its %s",
                           x->name, x->count ? "result" : "count");
         }
@@ -177,7 +171,7 @@ static void read_buffers(reading *r, const tc_node *root) {
 
 /* ---- tests ---- */
 
-static const tc_pattern *pattern(reading *r, const tc_node *n) {
+static const tc_pattern *pattern(tc_reading *r, const tc_node *n) {
     const char *s = tc_yaml_text(&r->y, n), *names[TC_EXERCISE_LIST];
     for (int i = 0; s && i < tc_npatterns; i++) {
         names[i] = tc_patterns[i].name;
@@ -192,15 +186,18 @@ static const tc_pattern *pattern(reading *r, const tc_node *n) {
     return &tc_patterns[0];
 }
 
-static void read_test(reading *r, const tc_node *n, tc_exercise_test *t) {
-    const char *keys[TC_EXERCISE_ARGS + 2] = {"hidden"};
+void tc_read_test(tc_reading *r, const tc_node *n, tc_exercise_test *t) {
+    const char *keys[TC_EXERCISE_ARGS + 4] = {"hidden", "gpu", "sampled"};
     for (int i = 0; i < r->e->nargs; i++) {
-        keys[i + 1] = r->e->args[i].name;
+        keys[i + 3] = r->e->args[i].name;
     }
     if (!tc_yaml_keys(&r->y, n, keys)) {
         return;
     }
+    t->there = true;
     t->hidden = yes(r, n, "hidden");
+    t->gpu = yes(r, n, "gpu");
+    t->sampled = yes(r, n, "sampled");
     for (int i = 0; i < r->e->nargs; i++) {
         const tc_argument *x = &r->e->args[i];
         const tc_node *v = tc_yaml_get(&r->y, n, x->name);
@@ -227,99 +224,47 @@ static void read_test(reading *r, const tc_node *n, tc_exercise_test *t) {
     }
 }
 
-static void read_tests(reading *r, const tc_node *root) {
+static void read_tests(tc_reading *r, const tc_node *root) {
     tc_exercise *e = r->e;
     const tc_node *list = tc_yaml_get(&r->y, root, "tests"), *n;
     e->tests = TC_NEWN(r->a, tc_exercise_test, TC_EXERCISE_LIST);
     for (int i = 0; (n = tc_yaml_item(&r->y, list, i)) != NULL &&
-                    i < TC_EXERCISE_LIST && !failed(r);
+                    i < TC_EXERCISE_LIST && !tc_reading_failed(r);
          i++) {
-        read_test(r, n, &e->tests[e->ntests++]);
+        tc_read_test(r, n, &e->tests[e->ntests++]);
     }
-    if (e->ntests == 0 && !failed(r)) {
+    if (e->ntests == 0 && !tc_reading_failed(r)) {
         tc_yaml_error(&r->y, root, 0, NULL, "there are no tests");
     }
 }
 
-/* ---- rules, hints, wrong answers ---- */
+/* ---- mistakes, hints, wrong answers ---- */
 
-static const tc_measure *measure(reading *r, const tc_node *n) {
-    const char *names[TC_EXERCISE_LIST];
-    const tc_node *v = tc_yaml_get(&r->y, n, "measure");
-    const char *s = v ? tc_yaml_text(&r->y, v) : NULL;
-    for (int i = 0; s && i < tc_nmeasures; i++) {
-        names[i] = tc_measures[i].name;
-        if (strcmp(s, names[i]) == 0) {
-            return &tc_measures[i];
-        }
-    }
-    tc_yaml_error(&r->y, v ? v : n, 0,
-                  s ? tc_diag_nearest(s, names, tc_nmeasures) : NULL,
-                  "there is no measure '%s'", s ? s : "");
-    return &tc_measures[0];
-}
-
-static void read_rules(reading *r, const tc_node *root) {
-    static const char *const top[] = {"test", "rules", NULL};
-    static const char *const keys[] = {"measure", "least", "most", "points",
-                                       "says",    "hint",  NULL};
-    tc_exercise *e = r->e;
-    const tc_node *s = tc_yaml_get(&r->y, root, "structure"), *n;
-    if (s == NULL || !tc_yaml_keys(&r->y, s, top)) {
-        return;
-    }
-    if (!e->tirx) {
-        read_test(r, tc_yaml_get(&r->y, s, "test"), &e->structure);
-    }
-    e->has_structure = true;
-    const tc_node *list = tc_yaml_get(&r->y, s, "rules");
-    e->rules = TC_NEWN(r->a, tc_rule, TC_EXERCISE_LIST);
-    for (int i = 0; (n = tc_yaml_item(&r->y, list, i)) != NULL &&
-                    i < TC_EXERCISE_LIST && !failed(r);
-         i++) {
-        if (!tc_yaml_keys(&r->y, n, keys)) {
-            return;
-        }
-        e->rules[e->nrules++] =
-            (tc_rule){.measure = measure(r, n),
-                      .least = expression(r, tc_yaml_get(&r->y, n, "least")),
-                      .most = expression(r, tc_yaml_get(&r->y, n, "most")),
-                      .least_text = text(r, n, "least", NULL),
-                      .most_text = text(r, n, "most", NULL),
-                      .says = text(r, n, "says", NULL),
-                      .hint = text(r, n, "hint", NULL),
-                      .points = (int)number(r, n, "points", 1)};
-        const tc_rule *x = &e->rules[e->nrules - 1];
-        if (!failed(r) && !x->least && !x->most) {
-            tc_yaml_error(&r->y, n, 0, "least: 1", "a rule has a bound");
-        }
-    }
-}
-
-static void read_mistakes(reading *r, const tc_node *root) {
+static void read_mistakes(tc_reading *r, const tc_node *root) {
     tc_exercise *e = r->e;
     const tc_node *list = tc_yaml_get(&r->y, root, "mistakes"), *n;
     e->mistakes = TC_NEWN(r->a, tc_mistake, TC_EXERCISE_LIST);
     for (int i = 0; (n = tc_yaml_item(&r->y, list, i)) != NULL &&
-                    i < TC_EXERCISE_LIST && !failed(r);
+                    i < TC_EXERCISE_LIST && !tc_reading_failed(r);
          i++) {
         for (int k = 0; k < e->nargs; k++) {
             const tc_node *v = tc_yaml_get(&r->y, n, e->args[k].name);
             if (v != NULL && e->args[k].output) {
                 e->mistakes[e->nmistakes++] =
-                    (tc_mistake){k, expression(r, v), text(r, n, "says", "")};
+                    (tc_mistake){k, tc_read_expression(r, v),
+                                 tc_read_text(r, n, "says", "")};
             }
         }
     }
 }
 
-static void read_hints(reading *r, const tc_node *root) {
+static void read_hints(tc_reading *r, const tc_node *root) {
     tc_exercise *e = r->e;
     const tc_node *map = tc_yaml_get(&r->y, root, "hints");
     const char *key;
     tc_node *v;
     e->hints = TC_NEWN(r->a, tc_hint, TC_EXERCISE_LIST);
-    for (int i = 0; i < TC_EXERCISE_LIST && !failed(r) &&
+    for (int i = 0; i < TC_EXERCISE_LIST && !tc_reading_failed(r) &&
                     tc_yaml_pair(&r->y, map, i, &key, &v);
          i++) {
         e->hints[e->nhints++] =
@@ -327,19 +272,20 @@ static void read_hints(reading *r, const tc_node *root) {
     }
 }
 
-static void read_wrong(reading *r, const tc_node *root) {
+static void read_wrong(tc_reading *r, const tc_node *root) {
     static const char *const keys[] = {"file", "fails", "says", NULL};
     tc_exercise *e = r->e;
     const tc_node *list = tc_yaml_get(&r->y, root, "wrong"), *n;
     e->wrong = TC_NEWN(r->a, tc_wrong, TC_EXERCISE_LIST);
     for (int i = 0; (n = tc_yaml_item(&r->y, list, i)) != NULL &&
-                    i < TC_EXERCISE_LIST && !failed(r);
+                    i < TC_EXERCISE_LIST && !tc_reading_failed(r);
          i++) {
         if (!tc_yaml_keys(&r->y, n, keys)) {
             return;
         }
         tc_wrong w = {file(r, tc_yaml_get(&r->y, n, "file")),
-                      text(r, n, "fails", NULL), text(r, n, "says", NULL)};
+                      tc_read_text(r, n, "fails", NULL),
+                      tc_read_text(r, n, "says", NULL)};
         if (!w.file || !w.fails) {
             tc_yaml_error(&r->y, n, 0, "{file: wrong/x.cu, fails: unwritten}",
                           "a wrong answer has a file, and why it fails");
@@ -349,7 +295,7 @@ static void read_wrong(reading *r, const tc_node *root) {
     }
 }
 
-static void read_list(reading *r, const tc_node *list, const char ***out,
+static void read_list(tc_reading *r, const tc_node *list, const char ***out,
                       int *count) {
     const tc_node *n;
     *out = TC_NEWN(r->a, const char *, TC_EXERCISE_LIST);
@@ -360,7 +306,7 @@ static void read_list(reading *r, const tc_node *list, const char ***out,
     }
 }
 
-static void read_same(reading *r, const tc_node *root) {
+static void read_same(tc_reading *r, const tc_node *root) {
     static const char *const keys[] = {"left", "right", "bytes", NULL};
     tc_exercise *e = r->e;
     const tc_node *list = tc_yaml_get(&r->y, root, "same"), *n;
@@ -368,8 +314,9 @@ static void read_same(reading *r, const tc_node *root) {
     for (int i = 0;
          i < TC_EXERCISE_LIST && (n = tc_yaml_item(&r->y, list, i)) != NULL;
          i++) {
-        tc_same s = {text(r, n, "left", NULL), text(r, n, "right", NULL),
-                     (long)number(r, n, "bytes", 0)};
+        tc_same s = {tc_read_text(r, n, "left", NULL),
+                     tc_read_text(r, n, "right", NULL),
+                     (long)tc_read_number(r, n, "bytes", 0)};
         if (!tc_yaml_keys(&r->y, n, keys) || !s.left || !s.right) {
             tc_yaml_error(&r->y, n, 0, "{left: B, right: A, bytes: 8192}",
                           "two buffers are wanted");
@@ -381,22 +328,22 @@ static void read_same(reading *r, const tc_node *root) {
 
 /* ---- all ---- */
 
-static void read_all(reading *r) {
+static void read_all(tc_reading *r) {
     static const char *const keys[] = {
         "format",    "title",   "lang",      "interface", "templates",
         "reference", "timeout", "launches",  "buffers",   "explain",
         "mistakes",  "tests",   "structure", "hints",     "wrong",
-        "variants",  "same",    NULL};
+        "variants",  "same",    "speed",     NULL};
     const tc_node *root = tc_yaml_root(&r->y);
     tc_exercise *e = r->e;
     if (!tc_yaml_keys(&r->y, root, keys)) {
         return;
     }
-    e->title = text(r, root, "title", "");
-    e->tirx = strcmp(text(r, root, "lang", "cuda"), "tirx") == 0;
-    e->timeout_s = number(r, root, "timeout", 10);
-    e->most_launches = (int)number(r, root, "launches", 64);
-    e->explain = text(r, root, "explain", NULL);
+    e->title = tc_read_text(r, root, "title", "");
+    e->tirx = strcmp(tc_read_text(r, root, "lang", "cuda"), "tirx") == 0;
+    e->timeout_s = tc_read_number(r, root, "timeout", 10);
+    e->most_launches = (int)tc_read_number(r, root, "launches", 64);
+    e->explain = tc_read_text(r, root, "explain", NULL);
     const tc_node *t = tc_yaml_get(&r->y, root, "templates");
     e->start = file(r, tc_yaml_get(&r->y, t, e->tirx ? "TIRx" : "CUDA"));
     e->reference = file(r, tc_yaml_get(&r->y, root, "reference"));
@@ -404,12 +351,15 @@ static void read_all(reading *r) {
         read_interface(r, root);
     }
     make_names(r);
-    if (!failed(r) && !e->tirx) {
+    if (!tc_reading_failed(r) && !e->tirx) {
         read_buffers(r, root);
         read_tests(r, root);
         read_mistakes(r, root);
     }
-    read_rules(r, root);
+    tc_read_rules(r, root);
+    if (!e->tirx) {
+        tc_read_speed(r, root);
+    }
     read_hints(r, root);
     read_wrong(r, root);
     read_list(r, tc_yaml_get(&r->y, root, "variants"), &e->variants,
@@ -420,7 +370,7 @@ static void read_all(reading *r) {
 const tc_exercise *tc_exercise_load(tc_arena *a, const char *name,
                                     const char *folder, tc_diags *d) {
     tc_diags own = {d->fn, d->user, 0};
-    reading r = {.a = a, .e = TC_NEW(a, tc_exercise)};
+    tc_reading r = {.a = a, .e = TC_NEW(a, tc_exercise)};
     r.e->name = tc_strdup(a, name);
     r.e->folder = tc_strdup(a, folder);
     if (!tc_yaml_open(&r.y, a, tc_format(a, "%s/exercise.yml", folder), &own)) {

@@ -1,6 +1,6 @@
 /* yaml.h - libyaml's documents with places and errors of ours. */
-#ifndef TC_GRADE_YAML_H
-#define TC_GRADE_YAML_H
+#ifndef TC_GRADE_YML_YAML_H
+#define TC_GRADE_YML_YAML_H
 
 #include "base/diag.h"
 #include <yaml.h>

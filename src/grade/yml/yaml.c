@@ -1,5 +1,5 @@
 /* yaml.c - libyaml's documents with places and errors of ours. */
-#include "grade/yaml.h"
+#include "grade/yml/yaml.h"
 #include "base/buf.h"
 #include "base/file.h"
 

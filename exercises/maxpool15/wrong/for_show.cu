@@ -1,0 +1,33 @@
+// Wrong: right results, and copies for show: what they bring is not used.
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+
+constexpr int BLOCK = 128, RADIUS = 15;
+
+__global__ void __launch_bounds__(BLOCK)
+    maxpool15_kernel(float *out, const float *in, int n) {
+    __shared__ float tile[BLOCK + 2 * RADIUS];
+    const long long first = (long long)blockIdx.x * BLOCK;
+    for (int t = threadIdx.x; t < BLOCK + 2 * RADIUS; t += BLOCK) {
+        const long long j = first - RADIUS + t;
+        const bool inside = 0 <= j && j < n;
+        __pipeline_memcpy_async(&tile[t], inside ? &in[j] : in, 4,
+                                inside ? 0 : 4);
+    }
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    __syncthreads();
+    float most = 0;
+    for (long long j = first + threadIdx.x - RADIUS;
+         j <= first + threadIdx.x + RADIUS; ++j) {
+        most = 0 <= j && j < n ? fmaxf(most, in[j]) : most;
+    }
+    if (first + threadIdx.x < n) {
+        out[first + threadIdx.x] = most;
+    }
+}
+
+void maxpool15(float *out, const float *in, int n) {
+    const unsigned blocks = ((unsigned)n + BLOCK - 1) / BLOCK;
+    maxpool15_kernel<<<blocks, BLOCK>>>(out, in, n);
+}
