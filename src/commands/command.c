@@ -9,8 +9,6 @@
 const tc_command tc_commands[] = {
 #define TC_COMMAND(name, form, fn, summary, help)                              \
     {name, form, fn, summary, help},
-#define TC_COMMAND_PLANNED(name, form, summary)                                \
-    {name, form, NULL, summary, "Not built yet.\n"},
 #include "commands/commands.def"
 };
 const int tc_ncommands = sizeof tc_commands / sizeof *tc_commands;
@@ -42,9 +40,6 @@ static void list_commands(tc_reply *r) {
     tc_buf_puts(&r->text, "Commands (a beginning that is clear is enough):\n");
     for (int i = 0; i < tc_ncommands; i++) {
         const tc_command *c = &tc_commands[i];
-        if (c->run == NULL) {
-            continue;
-        }
         int n = (int)(strlen(c->name) + strlen(c->form)) + 1;
         tc_buf_printf(&r->text, "  %s %s", c->name, c->form);
         if (n > NAMES) { /* too long to have its summary beside it */
@@ -54,14 +49,8 @@ static void list_commands(tc_reply *r) {
         tc_buf_fill(&r->text, ' ', NAMES - n);
         tc_buf_printf(&r->text, " %s\n", c->summary);
     }
-    tc_buf_puts(&r->text, "Not built yet:");
-    for (int i = 0; i < tc_ncommands; i++) {
-        if (tc_commands[i].run == NULL) {
-            tc_buf_printf(&r->text, " %s", tc_commands[i].name);
-        }
-    }
     tc_buf_puts(&r->text,
-                ".\nAnything else is TVMScript: an import, an assignment, a "
+                "Anything else is TVMScript: an import, an assignment, a "
                 "@T.prim_func\n(it ends with a blank line), or an expression "
                 "to print. `help why` says more.\n");
 }
@@ -70,10 +59,9 @@ static json_t *commands_json(void) {
     json_t *list = json_array();
     for (int i = 0; i < tc_ncommands; i++) {
         const tc_command *c = &tc_commands[i];
-        json_array_append_new(list,
-                              json_pack("{s:s,s:s,s:s,s:b}", "name", c->name,
-                                        "form", c->form, "summary", c->summary,
-                                        "built", c->run != NULL));
+        json_array_append_new(
+            list, json_pack("{s:s,s:s,s:s,s:b}", "name", c->name, "form",
+                            c->form, "summary", c->summary, "built", true));
     }
     return list;
 }

@@ -13,8 +13,8 @@ typedef tc_status tc_command_fn(tc_session *s, const tc_command_args *args,
 
 typedef struct tc_command {
     const char *name;
-    const char *form;    /* its arguments: "[VARIANT]" (form.h) */
-    tc_command_fn *run;  /* NULL: not built yet */
+    const char *form; /* its arguments: "[VARIANT]" (form.h) */
+    tc_command_fn *run;
     const char *summary; /* one line */
     const char *help;    /* what `help NAME` adds: text and an example */
 } tc_command;
@@ -23,7 +23,6 @@ extern const tc_command tc_commands[];
 extern const int tc_ncommands;
 
 #define TC_COMMAND(name, form, fn, summary, help) tc_command_fn fn;
-#define TC_COMMAND_PLANNED(name, form, summary)
 #include "commands/commands.def"
 
 /* --- command.c -------------------------------------------------------------*/
@@ -57,6 +56,10 @@ tc_status tc_run_answer(tc_session *s, tc_reply *r);
 /* Executes the last run on the GPU too and answers: compared with the
  * simulator's bytes if the simulator has executed it. */
 tc_status tc_run_gpu(tc_session *s, tc_span at, tc_reply *r);
+/* The last run on the GPU and in the simulator with time stamps in it
+ * (run/stamps.h), and the error of each interval; of one warp of CTA 0, or of
+ * all (-1). */
+tc_status tc_gpu_timeline(tc_session *s, tc_span at, int warp, tc_reply *r);
 
 /* --- exec.c: commands on a loaded .cu --------------------------------------*/
 

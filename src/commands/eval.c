@@ -1,8 +1,10 @@
 /* eval.c - evaluates a line: a command, or statements of TVMScript; loads
  * files. */
+#include "base/cancel.h"
 #include "base/utf8.h"
 #include "commands/commands.h"
 #include "commands/course.h"
+#include "commands/script.h"
 #include "load/load.h"
 
 #include <ctype.h>
@@ -62,8 +64,8 @@ static void begin(tc_session *s) {
     s->first_error = s->notes = NULL;
     s->diags.errors = 0;
     s->wants_timeline = false;
-    free(s->wants_edit);
-    s->wants_edit = NULL;
+    s->request = (tc_client_request){.kind = TC_CLIENT_NONE};
+    tc_arena_reset(s->asked);
     s->cancel = 0; /* one that came too late for the last evaluation */
 }
 
@@ -169,11 +171,7 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
 static tc_status load(tc_session *s, const char *path, tc_span at,
                       tc_reply *r) {
     if (tc_ends_with(path, ".tcs")) {
-        tc_error(
-            &s->diags, at,
-            ".py files of TVMScript, .cu, .ptx and .trace files can be loaded",
-            "loading .tcs files is not built yet");
-        return TC_USAGE;
+        return tc_script_load(s, path, at);
     }
     tc_arena *a = tc_arena_new();
     size_t len;
@@ -208,16 +206,24 @@ static tc_status status_of_cancel(tc_session *s, tc_status status) {
     return status;
 }
 
-tc_status tc_session_load(tc_session *s, const char *path) {
+static tc_status load_file(tc_session *s, const char *path) {
     begin(s);
     tc_reply r = {0};
     tc_status status = status_of_cancel(s, load(s, path, TC_NOWHERE, &r));
+    tc_script_record_load(s, path, status);
     if (status == TC_OK) { /* nothing was asked, so nothing is answered */
         tc_buf_free(&r.text);
         json_decref(r.json);
     } else {
         finish(s, "load", status, &r);
     }
+    return status;
+}
+
+tc_status tc_session_load(tc_session *s, const char *path) {
+    const atomic_int *before = tc_cancel_by(&s->cancel);
+    tc_status status = load_file(s, path);
+    tc_cancel_by(before);
     return status;
 }
 
@@ -277,12 +283,6 @@ static tc_status run_command(tc_session *s, const tc_command *c, tc_arena *a,
         args.span = (tc_span){src, 0, (uint32_t)src->len};
     }
     split(a, src, begin, &args);
-    if (c->run == NULL) {
-        tc_span name = {src, 0, (uint32_t)begin};
-        tc_error(&s->diags, name, "`help` lists what there is",
-                 "`%s` is not built yet", c->name);
-        return TC_FAILED;
-    }
     if (!tc_form_read(s, a, c->name, c->form, &args)) {
         return TC_USAGE;
     }
@@ -328,6 +328,35 @@ static bool like_a_path(const char *p) {
     p += p[0] == '.' || p[0] == '~';
     p += p[0] == '.';
     return p[0] == '/' && p[1] != ' ' && p[1] != '/' && p[1] != '\0';
+}
+
+/* True, after an error, for a lone word that several commands begin with and
+ * that is no name. */
+static bool several_commands(tc_session *s, const tc_source *src, size_t word) {
+    bool exact = false, several = false;
+    if (word == 0 || src->text[word] != '\0' ||
+        tc_command_find(src->text, word, &exact, &several) != NULL ||
+        !several) {
+        return false;
+    }
+    tc_arena *a = tc_arena_new();
+    bool named = tc_env_get(s->env, tc_strndup(a, src->text, word)) != NULL;
+    tc_arena_free(a);
+    if (named) {
+        return false;
+    }
+    tc_buf names = TC_BUF_INIT;
+    for (int i = 0; i < tc_ncommands; i++) {
+        if (strncmp(tc_commands[i].name, src->text, word) == 0) {
+            tc_buf_printf(&names, "%s%s", names.len > 0 ? ", " : "",
+                          tc_commands[i].name);
+        }
+    }
+    tc_span at = {src, 0, (uint32_t)word};
+    tc_error(&s->diags, at, tc_buf_text(&names),
+             "several commands begin with '%.*s'", (int)word, src->text);
+    tc_buf_free(&names);
+    return true;
 }
 
 /* True, after an error, for a line that begins like a command ("patition 3,4",
@@ -387,11 +416,12 @@ static tc_status evaluate(tc_session *s, const char *text, size_t len) {
         status = run_command(s, c, a, src, word, &r);
         tc_course_watch(s, c, text, len, status, &r);
         status = status_of_cancel(s, status);
+        tc_script_record(s, c->name, text, len, status);
         finish(s, c->name, status, &r);
         tc_arena_free(a);
         return status;
     }
-    if (misspelt_command(s, src, word)) {
+    if (several_commands(s, src, word) || misspelt_command(s, src, word)) {
         tc_arena_free(a);
         finish(s, "?", TC_REJECTED, &r);
         return TC_REJECTED;
@@ -399,13 +429,14 @@ static tc_status evaluate(tc_session *s, const char *text, size_t len) {
     status = run_source(s, a, src, &r);
     tc_course_watch(s, NULL, text, len, status, &r);
     status = status_of_cancel(s, status);
+    tc_script_record(s, NULL, text, len, status);
     const char *name =
         r.json != NULL && json_object_get(r.json, "value") ? "eval" : "define";
     finish(s, name, status, &r);
     return status;
 }
 
-tc_status tc_session_eval(tc_session *s, const char *text) {
+static tc_status evaluate_line(tc_session *s, const char *text) {
     begin(s);
     size_t len = strlen(text);
     while (len > 0 && isspace((unsigned char)text[len - 1])) {
@@ -422,14 +453,23 @@ tc_status tc_session_eval(tc_session *s, const char *text) {
         text += blank;
         len -= blank;
     }
+    tc_arena *a = tc_arena_new();
     if (tc_course_takes(s, text, len)) {
-        tc_arena *a = tc_arena_new();
-        char *line = tc_format(a, "answer %.*s", (int)len, text);
-        tc_status status = evaluate(s, line, strlen(line));
-        tc_arena_free(a);
-        return status;
+        text = tc_format(a, "answer %.*s", (int)len, text);
+        len = strlen(text);
+    } else {
+        text = tc_script_expand(s, a, text, &len);
     }
-    return evaluate(s, text, len);
+    tc_status status = evaluate(s, text, len);
+    tc_arena_free(a);
+    return status;
+}
+
+tc_status tc_session_eval(tc_session *s, const char *text) {
+    const atomic_int *before = tc_cancel_by(&s->cancel);
+    tc_status status = evaluate_line(s, text);
+    tc_cancel_by(before);
+    return status;
 }
 
 tc_status tc_cmd_eval(tc_session *s, const tc_command_args *args, tc_reply *r) {

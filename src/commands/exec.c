@@ -1,5 +1,6 @@
 /* exec.c - run, gpu, findings and ptx where a .cu is loaded; and a program
  * that is executed once, for `exec`. */
+#include "base/cancel.h"
 #include "commands/commands.h"
 #include "explain/explain.h"
 #include "load/load.h"
@@ -283,7 +284,7 @@ static tc_loaded *build(tc_session *s, const tc_exec_options *o,
     return file;
 }
 
-int tc_session_exec(tc_session *s, const tc_exec_options *o) {
+static int exec_file(tc_session *s, const tc_exec_options *o) {
     const tc_device_vtable *device = tc_exec_device(s->options.backend);
     tc_buf said;
     tc_status status;
@@ -320,4 +321,11 @@ int tc_session_exec(tc_session *s, const tc_exec_options *o) {
     say_ending(s, e);
     bool reported = put_report(s, o, tc_exec_json(e));
     return result == 0 && !reported ? (int)TC_FAILED : result;
+}
+
+int tc_session_exec(tc_session *s, const tc_exec_options *o) {
+    const atomic_int *before = tc_cancel_by(&s->cancel);
+    int status = exec_file(s, o);
+    tc_cancel_by(before);
+    return status;
 }

@@ -107,6 +107,8 @@ static tc_status show(tc_session *s, const tc_command_value *name,
     if (slash != NULL) {
         *slash = '\0';
     }
+    free(s->exercise);
+    s->exercise = tc_xstrdup(l->name);
     tc_buf_printf(&r->text, "%s\nIts files are in %s\n", text, path);
     r->json = json_pack("{s:s,s:s,s:s}", "name", l->name, "text", text,
                         "folder", path);

@@ -295,7 +295,13 @@ tc_status tc_cmd_gpu(tc_session *s, const tc_command_args *args, tc_reply *r) {
     tc_last_run *last = s->program.run;
     tc_status status = TC_FAILED;
     tc_loaded *program = tc_cuda_newest(s);
+    bool timeline = tc_value_of(args, "--timeline") != NULL;
     if (program != NULL && (last == NULL || s->last_exec.exec != NULL)) {
+        if (timeline) {
+            tc_error(&s->diags, args->span, "launch KERNEL GRID BLOCK ARG...",
+                     "--timeline stamps one kernel, that of a `launch`");
+            return TC_FAILED;
+        }
         bool gpu = s->options.backend == TC_BACKEND_GPU;
         return tc_exec_command(s, program, args,
                                gpu ? TC_BACKEND_GPU : TC_BACKEND_BOTH, r);
@@ -307,5 +313,10 @@ tc_status tc_cmd_gpu(tc_session *s, const tc_command_args *args, tc_reply *r) {
     bool ok = again ? last->sim != NULL || (tc_run_fits(s, last, args->span) &&
                                             tc_run_simulate(s, last))
                     : tc_run_make(s, true, args->span, &status);
-    return ok ? tc_run_gpu(s, args->span, r) : status;
+    if (!ok || !timeline) {
+        return ok ? tc_run_gpu(s, args->span, r) : status;
+    }
+    const tc_command_value *warp = tc_value_of(args, "--warp");
+    return tc_gpu_timeline(s, args->span, warp != NULL ? (int)warp->number : -1,
+                           r);
 }

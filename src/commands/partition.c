@@ -1,6 +1,6 @@
 /* partition.c - the command: all copies, or the owner of one element. */
 #include "explain/partition.h"
-#include "commands/commands.h"
+#include "commands/copies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +203,12 @@ static bool has_element(const tc_buffer *b, const int64_t *coord, int n) {
 static bool check_coord(tc_session *s, const tc_command_args *args,
                         const tc_decisions *all, const int64_t *coord, int n) {
     const tc_buffer *b = NULL;
+    if (all->n == 0) {
+        tc_error(&s->diags, args->span, NULL,
+                 "%s copies nothing: it has no Tx.copy or Tx.copy_async",
+                 s->program.func->name);
+        return false;
+    }
     for (int i = 0; i < all->n; i++) {
         b = side(all->items[i].copy, true)->buffer;
         if (has_element(b, coord, n)) {
@@ -210,46 +216,99 @@ static bool check_coord(tc_session *s, const tc_command_args *args,
         }
     }
     tc_buf shape = TC_BUF_INIT;
-    for (int i = 0; b != NULL && i < b->rank; i++) {
+    for (int i = 0; i < b->rank; i++) {
         tc_buf_printf(&shape, "%s%lld", i ? " x " : "", (long long)b->shape[i]);
     }
     tc_error(&s->diags, args->span, "coordinates count from 0",
-             b ? "there is no such element: %s has %s elements"
-               : "the program copies nothing%s%s",
-             b ? b->name : "", tc_buf_text(&shape));
+             "there is no such element: %s has %s elements", b->name,
+             tc_buf_text(&shape));
     tc_buf_free(&shape);
     return false;
 }
 
+/* What `partition` is asked: an element's owners, a copy, or all. */
+typedef struct partition_asked {
+    const int64_t *coord; /* of an element, n of them; n is 0 without one */
+    int n, copy;          /* copy -1: all */
+} partition_asked;
+
+/* A number alone is an element's coordinate where something of one dimension is
+ * copied, and else a line. */
+static bool is_line(const tc_decisions *all, const tc_command_value *at) {
+    bool line = at != NULL && at->rank == 1 && all->n > 0;
+    for (int i = 0; line && i < all->n; i++) {
+        line = side(all->items[i].copy, true)->buffer->rank != 1;
+    }
+    return line;
+}
+
+static tc_status read_question(tc_session *s, const tc_command_args *args,
+                               partition_asked *q) {
+    const tc_decisions *all = &s->program.decisions;
+    const tc_command_value *at = tc_value_of(args, "I,J");
+    const tc_command_value *line = tc_value_of(args, "--line");
+    tc_command_value number;
+    *q = (partition_asked){.copy = -1};
+    if (line == NULL && is_line(all, at)) {
+        number = *at;
+        number.number = at->extents[0];
+        line = &number;
+        at = NULL;
+    }
+    if (line != NULL) {
+        q->copy = tc_copies_at(all, line->number);
+        if (q->copy < 0) {
+            return tc_copies_none(s, line);
+        }
+    }
+    if (at == NULL) {
+        return TC_OK;
+    }
+    q->coord = at->extents;
+    q->n = at->rank;
+    return check_coord(s, args, all, q->coord, q->n) ? TC_OK : TC_FAILED;
+}
+
+static bool is_asked(const partition_asked *q, const tc_decisions *all,
+                     int copy) {
+    return (q->copy < 0 || q->copy == copy) &&
+           (q->n == 0 ||
+            side(all->items[copy].copy, true)->buffer->rank == q->n);
+}
+
+static void answer_text(tc_session *s, const partition_asked *q,
+                        const tc_decision *d, tc_buf *b) {
+    tc_buf_puts(b, b->len > 0 ? "\n" : "");
+    if (q->n > 0) {
+        owner_text(s, d, q->coord, b);
+    } else {
+        partition_text(s, d, b);
+    }
+}
+
 tc_status tc_cmd_partition(tc_session *s, const tc_command_args *args,
                            tc_reply *r) {
-    const tc_command_value *at = tc_value_of(args, "I,J");
-    const int64_t *coord = at != NULL ? at->extents : NULL;
-    int n = at != NULL ? at->rank : 0;
+    partition_asked q;
     tc_status status;
     if (!tc_need_decisions(s, args->span, &status)) {
         return status;
     }
-    const tc_decisions *all = &s->program.decisions;
-    if (n > 0 && !check_coord(s, args, all, coord, n)) {
-        return TC_FAILED;
+    status = read_question(s, args, &q);
+    if (status != TC_OK) {
+        return status;
     }
+    const tc_decisions *all = &s->program.decisions;
     json_t *copies = json_array();
     for (int i = 0; i < all->n; i++) {
         const tc_decision *d = &all->items[i];
-        if (n > 0 && side(d->copy, true)->buffer->rank != n) {
+        if (!is_asked(&q, all, i)) {
             continue;
         }
         if (s->options.json) {
-            json_array_append_new(copies,
-                                  n ? owner_json(d, coord) : partition_json(d));
-            continue;
-        }
-        tc_buf_puts(&r->text, r->text.len ? "\n" : "");
-        if (n > 0) {
-            owner_text(s, d, coord, &r->text);
+            json_array_append_new(copies, q.n > 0 ? owner_json(d, q.coord)
+                                                  : partition_json(d));
         } else {
-            partition_text(s, d, &r->text);
+            answer_text(s, &q, d, &r->text);
         }
     }
     if (s->options.json) {

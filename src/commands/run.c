@@ -13,9 +13,13 @@ static void report_stopped(tc_session *s) {
     const tc_wait_list *where = res->where;
     int more = where != NULL && where->n > 0 ? where->n + where->more - 1 : 0;
     tc_buf at = TC_BUF_INIT;
-    if (where != NULL) {
-        tc_waiter_text(where, false, s->program.run->arena, &at);
+    if (where == NULL) { /* nothing ran yet */
+        tc_error(&s->diags, TC_NOWHERE, NULL,
+                 "%s while the kernel's code was made ready",
+                 limit ? "stopped by the time limit" : "interrupted");
+        return;
     }
+    tc_waiter_text(where, false, s->program.run->arena, &at);
     if (more > 0) {
         tc_buf_printf(&at, "; and %d more group%s of lanes", more,
                       more == 1 ? "" : "s");

@@ -115,7 +115,7 @@ static bool assemble(tc_session *s, tc_span at, tc_arena *a, subject *x) {
     char refused[512] = "";
     size_t bytes = 0;
     const void *cubin = t != NULL
-                            ? tc_ptxas_cubin(a, t, x->ptx, x->l.arch, &o,
+                            ? tc_ptxas_cubin(a, t, x->ptx, x->l.arch, NULL, &o,
                                              &bytes, refused, sizeof refused)
                             : NULL;
     if (cubin == NULL) {

@@ -21,10 +21,12 @@ static void add_json(const tc_setting *t, tc_setting_value v, json_t *to) {
     char seed[32];
     tc_setting_form f;
     tc_setting_form_of(t, &f);
-    json_t *value = f.n == 0 ? json_integer((json_int_t)v.number)
-                    : strcmp(t->values, "on|off") == 0
-                        ? json_boolean(v.word == 0)
-                        : json_string(f.choices[v.word]);
+    json_t *value =
+        f.text     ? (v.text ? json_string(v.text) : json_null())
+        : f.n == 0 ? json_integer((json_int_t)v.number)
+        : strcmp(t->values, "on|off") == 0
+            ? json_boolean(v.word == 0)
+            : json_string(v.file != NULL ? v.file : f.choices[v.word]);
     json_object_set_new(to, t->name, value);
     if (f.numbered >= 0) {
         snprintf(seed, sizeof seed, "%s_seed", t->name);
@@ -55,7 +57,7 @@ void tc_settings_help(tc_buf *b) {
         const tc_setting *t = &tc_settings[i];
         tc_setting_form f;
         tc_setting_form_of(t, &f);
-        const char *values = f.n == 0 ? "N" : t->values;
+        const char *values = f.n == 0 && !f.text ? "N" : t->values;
         int n = (int)(strlen(t->name) + strlen(values)) + 3;
         tc_buf_printf(b, "  %s %s", t->name, values);
         if (n >= MEANING) {
@@ -138,7 +140,12 @@ tc_status tc_cmd_set(tc_session *s, const tc_command_args *args, tc_reply *r) {
     if (!tc_setting_read(t, value->text, &v)) {
         return no_value(s, t, value->span, value->text);
     }
+    int errors = s->diags.errors;
+    v.at = value->span;
     t->apply(s, v);
+    if (s->diags.errors != errors) {
+        return TC_FAILED;
+    }
     if (s->options.json) {
         show_settings(s, r);
     }

@@ -100,6 +100,9 @@ static bool answer(tc_session *s, const tc_command_args *a, tc_state_view *l,
     }
     if (s->options.json) {
         r->json = tc_state_json(l);
+        json_object_set_new(r->json, "model",
+                            json_string(tc_clock_model_name(tc_clock_model_of(
+                                l->run->used.timing, &l->run->result))));
         return true;
     }
     tc_buf_printf(b, "at cycle %llu of %llu, ", (unsigned long long)l->q->cycle,

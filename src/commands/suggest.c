@@ -1,7 +1,7 @@
 /* suggest.c - suggest VARIANT [LINE]: the smallest edits of the program
  * that make a variant accept, as differences of lines and as JSON. */
 #include "suggest/suggest.h"
-#include "commands/commands.h"
+#include "commands/copies.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,15 +29,12 @@ static int need(const tc_decision *d, tc_variant_id goal) {
 
 /* The copy that stands on a line, or the first that needs it most. */
 static int pick(const tc_decisions *all, tc_variant_id goal, int line) {
-    int best = line > 0 || all->n == 0 ? -1 : 0;
+    if (line > 0) {
+        return tc_copies_at(all, line);
+    }
+    int best = all->n == 0 ? -1 : 0;
     for (int i = 0; i < all->n; i++) {
-        const tc_decision *d = &all->items[i];
-        if (line > 0) {
-            tc_span last = {d->span.source, d->span.end, d->span.end};
-            if (tc_span_line(d->span) <= line && line <= tc_span_line(last)) {
-                return i;
-            }
-        } else if (need(d, goal) > need(&all->items[best], goal)) {
+        if (need(&all->items[i], goal) > need(&all->items[best], goal)) {
             best = i;
         }
     }
@@ -45,15 +42,6 @@ static int pick(const tc_decisions *all, tc_variant_id goal, int line) {
 }
 
 /* --- text ----------------------------------------------------------------- */
-
-static void head_text(tc_session *s, int copy, tc_buf *b) {
-    const tc_decisions *all = &s->program.decisions;
-    const tc_decision *d = &all->items[copy];
-    tc_buf_printf(b, "copy %d of %d, line %d: ", copy + 1, all->n,
-                  tc_span_line(d->span));
-    tc_describe_source(b, d->span, s->options.width - 24);
-    tc_buf_putc(b, '\n');
-}
 
 static void refusal_text(tc_session *s, tc_variant_id goal,
                          const tc_suggestions *g, const tc_verdict *v,
@@ -135,7 +123,7 @@ static void reply_text(tc_session *s, tc_variant_id goal, int copy,
                        const tc_suggestions *g, tc_buf *b) {
     const tc_decisions *all = &s->program.decisions;
     const tc_decision *d = &all->items[copy];
-    head_text(s, copy, b);
+    tc_copies_head(s, copy, b);
     if (g->chosen) {
         tc_buf_printf(b,
                       "  %s accepts and is chosen: there is nothing to "
@@ -205,37 +193,6 @@ static json_t *reply_json(const tc_decision *d, const tc_suggestions *g) {
 
 /* --- the command ---------------------------------------------------------- */
 
-static tc_status unknown_variant(tc_session *s, const tc_command_value *name) {
-    const char *names[TC_VARIANT_COUNT];
-    tc_buf hint = TC_BUF_INIT;
-    for (int i = 0; i < TC_VARIANT_COUNT; i++) {
-        names[i] = tc_variants[i].name;
-        tc_buf_printf(&hint, "%s%s", i ? ", " : "one of ", names[i]);
-    }
-    const char *near = tc_diag_nearest(name->text, names, TC_VARIANT_COUNT);
-    if (near != NULL) {
-        tc_buf_clear(&hint);
-        tc_buf_printf(&hint, "did you mean %s?", near);
-    }
-    tc_error(&s->diags, name->span, tc_buf_text(&hint),
-             "no variant is called '%s'", name->text);
-    tc_buf_free(&hint);
-    return TC_USAGE;
-}
-
-static tc_status no_copy(tc_session *s, tc_span at,
-                         const tc_command_value *line) {
-    if (line != NULL) {
-        tc_error(&s->diags, line->span, "why lists the copies",
-                 "no copy stands in line %d", (int)line->number);
-    } else {
-        tc_error(&s->diags, at, NULL,
-                 "%s copies nothing: it has no Tx.copy or Tx.copy_async",
-                 s->program.func->name);
-    }
-    return TC_FAILED;
-}
-
 static tc_status search(tc_session *s, const tc_command_args *args,
                         tc_variant_id goal, int copy, tc_reply *r) {
     const tc_source *src = s->program.func->source;
@@ -275,16 +232,22 @@ tc_status tc_cmd_suggest(tc_session *s, const tc_command_args *args,
     tc_status status;
     const tc_command_value *variant = tc_value_of(args, "VARIANT");
     const tc_command_value *line = tc_value_of(args, "LINE");
-    if (!tc_variant_find(variant->text, &goal)) {
-        return unknown_variant(s, variant);
+    if (!tc_copies_variant(s, variant, &goal)) {
+        return TC_USAGE;
     }
     if (!tc_need_decisions(s, args->span, &status)) {
         return status;
     }
     int copy =
         pick(&s->program.decisions, goal, line != NULL ? (int)line->number : 0);
+    if (copy < 0 && line != NULL) {
+        return tc_copies_none(s, line);
+    }
     if (copy < 0) {
-        return no_copy(s, args->span, line);
+        tc_error(&s->diags, args->span, NULL,
+                 "%s copies nothing: it has no Tx.copy or Tx.copy_async",
+                 s->program.func->name);
+        return TC_FAILED;
     }
     return search(s, args, goal, copy, r);
 }

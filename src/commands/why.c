@@ -1,5 +1,5 @@
 /* why.c - the decisions about each copy, as text and as JSON. */
-#include "commands/commands.h"
+#include "commands/copies.h"
 
 #include <string.h>
 
@@ -11,9 +11,15 @@ static const char *op_name(tc_copy_op op) {
     return op == TC_COPY ? "copy" : "copy_async";
 }
 
+typedef struct why_asked {
+    tc_variant_id only; /* TC_VARIANT_COUNT: all variants */
+    int copy;           /* -1: all copies */
+    bool checks;        /* every check, not the deciding one alone */
+} why_asked;
+
 /* --- text ------------------------------------------------------------------*/
 
-enum { CHECK_INDENT = 6, DETAIL_INDENT = 12 };
+enum { CHECK_INDENT = 6 };
 
 static void check_text(tc_session *s, const tc_check *c, tc_buf *b) {
     static const char *const marks[] = {"NO", "ok", "--"};
@@ -106,40 +112,132 @@ static void scope_text(const tc_decision *d, tc_buf *b) {
                   threads == 1 ? "" : "s");
 }
 
-static void copy_text(tc_session *s, const tc_decisions *all, int i,
-                      tc_variant_id only, tc_buf *b) {
-    const tc_decision *d = &all->items[i];
-    tc_buf_printf(b, "%scopy %d of %d, line %d: ", i ? "\n" : "", i + 1, all->n,
-                  tc_span_line(d->span));
-    tc_describe_source(b, d->span, s->options.width - 24);
-    tc_buf_puts(b, "\n  ");
+/* --- one line a variant ------------------------------------------------*/
+
+/* The check that decided against a variant, and how many more say no. */
+static const tc_check *deciding_check(const tc_verdict *v, int *more) {
+    const tc_check *first = NULL;
+    *more = -1;
+    for (int i = 0; i < v->nchecks; i++) {
+        if (v->checks[i].ok == TC_NO) {
+            first = first == NULL ? &v->checks[i] : first;
+            ++*more;
+        }
+    }
+    return first;
+}
+
+static void refusal_line(const tc_verdict *v, tc_buf *b) {
+    int more;
+    const tc_check *c = deciding_check(v, &more);
+    if (c != NULL) {
+        bool named = strncmp(c->detail, c->name, strlen(c->name)) == 0;
+        tc_buf_printf(b, "%s%s%s", named ? "" : c->name, named ? "" : ": ",
+                      c->detail);
+    } else if (v->why != NULL) {
+        tc_buf_puts(b, v->why);
+    }
+    if (more > 0) {
+        tc_buf_printf(b, " (and %d more)", more);
+    }
+}
+
+static void acceptance_line(const tc_decision *d, const tc_verdict *v,
+                            tc_buf *b) {
+    const tc_partition *p = v->partition;
+    if (v != d->chosen && d->chosen != NULL) {
+        tc_buf_printf(b, "%s goes first",
+                      tc_variants[d->chosen->variant->id].name);
+    } else if (v != d->chosen && d->copy->forced != NULL) {
+        tc_buf_printf(b, "dispatch=\"%s\" asks for another", d->copy->forced);
+    } else if (p != NULL && p->outer > 0) {
+        tc_buf_printf(
+            b, "[outer, threads, vec] = [%lld, %lld, %lld], %d byte%s",
+            (long long)p->outer, (long long)p->threads, (long long)p->vec,
+            p->vec_bytes, p->vec_bytes == 1 ? "" : "s");
+    } else if (!v->lowering_built) {
+        tc_buf_puts(b, "its lowering is not built yet");
+    }
+}
+
+/* "  dsmem         rejected  scope: scope cta: needs thread (and 1 more)" */
+static void verdict_line(tc_session *s, const tc_decision *d,
+                         const tc_verdict *v, tc_buf *b) {
+    enum { DETAIL = 26 };
+    tc_buf line = TC_BUF_INIT;
+    if (v->outcome == TC_ACCEPT) {
+        acceptance_line(d, v, &line);
+    } else {
+        refusal_line(v, &line);
+    }
+    tc_buf_printf(b, "  %-12s  %-8s%s", tc_variants[v->variant->id].name,
+                  v == d->chosen             ? "CHOSEN"
+                  : v->outcome == TC_ACCEPT  ? "accepts"
+                  : v->outcome == TC_DECLINE ? "declines"
+                                             : "rejects",
+                  line.len > 0 ? "  " : "");
+    if (line.len > 0) {
+        tc_describe_wrapped(b, tc_buf_text(&line), DETAIL, DETAIL,
+                            s->options.width);
+    } else {
+        tc_buf_putc(b, '\n');
+    }
+    tc_buf_free(&line);
+}
+
+/* --- a copy ------------------------------------------------------------*/
+
+static void regions_text(const tc_decision *d, tc_buf *b) {
+    tc_buf_puts(b, "  ");
     tc_describe_region(b, &d->copy->dst);
     tc_buf_printf(b, " %s %s  <-  ", tc_space_name(d->copy->dst.buffer->space),
                   tc_dtypes[d->copy->dst.buffer->type].name);
     tc_describe_region(b, &d->copy->src);
     tc_buf_printf(b, " %s %s\n", tc_space_name(d->copy->src.buffer->space),
                   tc_dtypes[d->copy->src.buffer->type].name);
-    scope_text(d, b);
-    for (int k = 0; k < d->nverdicts; k++) {
-        if (only == TC_VARIANT_COUNT || d->verdicts[k].variant->id == only) {
-            verdict_text(s, d, &d->verdicts[k], b);
-        }
+}
+
+static void outcome_text(const tc_decision *d, tc_buf *b) {
+    tc_variant_id id;
+    if (d->chosen != NULL) {
+        tc_buf_printf(b, "  => %s\n", tc_variants[d->chosen->variant->id].name);
+        return;
     }
-    if (d->chosen == NULL) {
-        tc_variant_id id;
-        bool known = d->copy->forced && tc_variant_find(d->copy->forced, &id);
-        tc_buf_puts(b, "\n  => no variant: ");
-        if (d->copy->forced != NULL) {
-            tc_buf_printf(b, "dispatch=\"%s\" asks for that one alone%s.\n",
-                          d->copy->forced,
-                          known ? "" : ", and none has that name");
-        } else {
-            tc_buf_printf(b, "none accepts this %s.\n", op_name(d->copy->op));
-        }
+    tc_buf_puts(b, "  => no variant: ");
+    if (d->copy->forced != NULL) {
+        tc_buf_printf(
+            b, "dispatch=\"%s\" asks for that one alone%s.\n", d->copy->forced,
+            tc_variant_find(d->copy->forced, &id) ? ""
+                                                  : ", and none has that name");
     } else {
-        tc_buf_printf(b, "\n  => %s\n",
-                      tc_variants[d->chosen->variant->id].name);
+        tc_buf_printf(b, "none accepts this %s.\n", op_name(d->copy->op));
     }
+}
+
+static void copy_text(tc_session *s, int copy, const why_asked *q, tc_buf *b) {
+    const tc_decision *d = &s->program.decisions.items[copy];
+    tc_copies_head(s, copy, b);
+    regions_text(d, b);
+    scope_text(d, b);
+    tc_buf_puts(b, q->checks ? "" : "\n");
+    if (q->only != TC_VARIANT_COUNT && tc_variants[q->only].op != d->copy->op) {
+        tc_buf_printf(b, "\n  %s is a variant of %s: it is not asked\n",
+                      tc_variants[q->only].name,
+                      op_name(tc_variants[q->only].op));
+    }
+    for (int k = 0; k < d->nverdicts; k++) {
+        const tc_verdict *v = &d->verdicts[k];
+        if (q->only != TC_VARIANT_COUNT && v->variant->id != q->only) {
+            continue;
+        }
+        if (q->checks) {
+            verdict_text(s, d, v, b);
+        } else {
+            verdict_line(s, d, v, b);
+        }
+    }
+    tc_buf_puts(b, q->checks ? "\n" : "");
+    outcome_text(d, b);
 }
 
 /* --- JSON ------------------------------------------------------------------*/
@@ -247,43 +345,51 @@ static json_t *copy_json(const tc_decision *d, tc_variant_id only) {
 
 /* --- the command -----------------------------------------------------------*/
 
-static tc_status unknown_variant(tc_session *s, const tc_command_value *name) {
-    const char *names[TC_VARIANT_COUNT];
-    for (int i = 0; i < TC_VARIANT_COUNT; i++) {
-        names[i] = tc_variants[i].name;
+/* What the arguments ask for; reports what they cannot mean. */
+static tc_status read_question(tc_session *s, const tc_command_args *args,
+                               why_asked *q) {
+    tc_command_value at;
+    const tc_command_value *line, *name = tc_copies_name(args, "VARIANT", &at);
+    line = at.text != NULL ? &at : NULL;
+    *q = (why_asked){.only = TC_VARIANT_COUNT, .copy = -1};
+    if (name != NULL && !tc_copies_variant(s, name, &q->only)) {
+        return TC_USAGE;
     }
-    const char *near = tc_diag_nearest(name->text, names, TC_VARIANT_COUNT);
-    tc_buf hint = TC_BUF_INIT;
-    if (near != NULL) {
-        tc_buf_printf(&hint, "did you mean %s?", near);
-    } else {
-        for (int i = 0; i < TC_VARIANT_COUNT; i++) {
-            tc_buf_printf(&hint, "%s%s", i ? ", " : "one of ", names[i]);
-        }
-    }
-    tc_error(&s->diags, name->span, tc_buf_text(&hint),
-             "no variant is called '%s'", name->text);
-    tc_buf_free(&hint);
-    return TC_USAGE;
-}
-
-tc_status tc_cmd_why(tc_session *s, const tc_command_args *args, tc_reply *r) {
-    tc_variant_id only = TC_VARIANT_COUNT;
-    const tc_command_value *name = tc_value_of(args, "VARIANT");
-    if (name != NULL && !tc_variant_find(name->text, &only)) {
-        return unknown_variant(s, name);
-    }
+    q->checks = name != NULL || tc_value_of(args, "--all") != NULL;
     tc_status status;
     if (!tc_need_decisions(s, args->span, &status)) {
         return status;
     }
+    if (line != NULL) {
+        q->copy = tc_copies_at(&s->program.decisions, line->number);
+        return q->copy < 0 ? tc_copies_none(s, line) : TC_OK;
+    }
+    return TC_OK;
+}
+
+static bool is_asked(const why_asked *q, int copy) {
+    return q->copy < 0 || q->copy == copy;
+}
+
+static json_t *answer_json(const tc_decisions *all, const why_asked *q) {
+    json_t *copies = json_array();
+    for (int i = 0; i < all->n; i++) {
+        if (is_asked(q, i)) {
+            json_array_append_new(copies, copy_json(&all->items[i], q->only));
+        }
+    }
+    return json_pack("{s:o}", "copies", copies);
+}
+
+tc_status tc_cmd_why(tc_session *s, const tc_command_args *args, tc_reply *r) {
+    why_asked q;
+    tc_status status = read_question(s, args, &q);
+    if (status != TC_OK) {
+        return status;
+    }
     const tc_decisions *all = &s->program.decisions;
     if (s->options.json) {
-        json_t *copies = json_array();
-        for (int i = 0; i < all->n; i++) {
-            json_array_append_new(copies, copy_json(&all->items[i], only));
-        }
-        r->json = json_pack("{s:o}", "copies", copies);
+        r->json = answer_json(all, &q);
         return TC_OK;
     }
     if (all->n == 0) {
@@ -293,7 +399,13 @@ tc_status tc_cmd_why(tc_session *s, const tc_command_args *args, tc_reply *r) {
                       s->program.func->name);
     }
     for (int i = 0; i < all->n; i++) {
-        copy_text(s, all, i, only, &r->text);
+        if (is_asked(&q, i)) {
+            tc_buf_puts(&r->text, r->text.len > 0 ? "\n" : "");
+            copy_text(s, i, &q, &r->text);
+        }
+    }
+    if (!q.checks && all->n > 0) {
+        tc_buf_puts(&r->text, "\nEvery check: `why VARIANT`, `why --all`.\n");
     }
     return TC_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef TC_EXEC_EXEC_H
 #define TC_EXEC_EXEC_H
 
+#include "explain/explain.h"
 #include "load/load.h"
 #include "run/run.h"
 #include "runtime/server.h"
@@ -22,6 +23,7 @@ enum {
 typedef struct tc_exec_kernel {
     const char *name, *full; /* bare; as C++ has it */
     uint32_t grid[3], block[3], cluster[3];
+    tc_clock_model model; /* what the cycles are of */
     uint64_t cycles, wall_ns;
     tc_sim_counters counters;
     bool simulated;
@@ -99,6 +101,7 @@ struct tc_exec {
     /* Memory before the last launch, and room for as much; owned. */
     uint8_t *before, *scratch;
     uint64_t nbefore, before_cap;
+    struct tc_l2 *caches;  /* before it; owned, NULL without a clock */
     const char *no_replay; /* why the last launch cannot be made again, or
                               NULL */
 

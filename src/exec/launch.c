@@ -58,6 +58,7 @@ static tc_last_run *make_run(tc_exec *e, const tc_program_launch *l,
     run->entry = l->kernel->name;
     run->dynamic_shared = k->dynamic_shared;
     run->registers = k->registers;
+    run->machine_code = l->result->sim.machine_code;
     for (int i = 0; i < 3; i++) {
         uint32_t c = k->cluster[i] ? k->cluster[i] : l->kernel->reqcluster[i];
         run->grid[i] = k->grid[i];
@@ -223,6 +224,7 @@ static void add_kernel(tc_exec *e, const tc_program_launch *l) {
     }
     if (r->simulated) {
         k.cycles = r->sim.cycles;
+        k.model = tc_clock_model_of(e->used.timing, &r->sim);
         k.wall_ns = r->sim.wall_ns;
         k.counters = r->sim.counters;
     }

@@ -23,6 +23,7 @@ void tc_exec_retain_memory(tc_exec *e, const tc_program_launch *l) {
                        : NULL;
     tc_sim_record(sim, e->used.trace && e->no_replay != NULL);
     e->nbefore = e->no_replay != NULL ? 0 : bytes;
+    tc_sim_keep_caches(sim, &e->caches);
     if (e->nbefore > e->before_cap) {
         e->before_cap = bytes;
         e->before = tc_xrealloc(e->before, bytes);
@@ -95,11 +96,15 @@ tc_sim *tc_exec_replay(tc_exec *e, const tc_last_run *run, const tc_replay *how,
                        .nparams = run->param_bytes,
                        .dynamic_shared = run->dynamic_shared,
                        .registers = run->registers,
+                       .machine_code = run->machine_code,
                        .nonportable_cluster = true};
     memcpy(l.grid, run->grid, sizeof l.grid);
     memcpy(l.block, run->block, sizeof l.block);
     memcpy(l.cluster, run->cluster, sizeof l.cluster);
     tc_sim *sim = tc_sim_new(run->module, &o, &quiet);
+    if (sim != NULL) {
+        tc_sim_give_caches(sim, e->caches);
+    }
     if (sim != NULL && lay_out(e, sim, run) &&
         tc_sim_run(sim, &l, &quiet, out)) {
         return sim;

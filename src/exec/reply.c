@@ -277,7 +277,7 @@ static json_t *kernels_json(tc_exec *e) {
     for (int i = 0; i < e->nkernels; i++) {
         const tc_exec_kernel *k = &e->kernels[i];
         json_t *j = tc_run_kernel_json(k->name, k->grid, k->block, k->cluster,
-                                       k->cycles, &k->counters);
+                                       k->model, k->cycles, &k->counters);
         json_object_set_new(j, "wall_ns", json_integer((json_int_t)k->wall_ns));
         if (k->gpu_ms > 0) {
             json_object_set_new(j, "gpu_ms", json_real(k->gpu_ms));

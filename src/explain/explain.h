@@ -32,10 +32,20 @@ void tc_run_offer_timeline(tc_session *s, tc_buf *b);
 void tc_run_buffers_text(tc_session *s, const tc_last_run *run, tc_buf *b);
 /* Counters by their names, "instructions" and "stalls" by class and cause. */
 json_t *tc_run_counters_json(const tc_sim_counters *c);
-/* One of its kernels. */
+/* What cycles are of: nothing (timing is off), the PTX, the machine code. */
+typedef enum tc_clock_model {
+    TC_CLOCK_NONE,
+    TC_CLOCK_PTX,
+    TC_CLOCK_SASS
+} tc_clock_model;
+
+tc_clock_model tc_clock_model_of(bool timing, const tc_sim_result *r);
+const char *tc_clock_model_name(tc_clock_model model); /* "none", "ptx", ... */
+/* One of its kernels; without a clock "cycles" is null. */
 json_t *tc_run_kernel_json(const char *name, const uint32_t grid[3],
                            const uint32_t block[3], const uint32_t cluster[3],
-                           uint64_t cycles, const tc_sim_counters *c);
+                           tc_clock_model model, uint64_t cycles,
+                           const tc_sim_counters *c);
 json_t *tc_run_buffers_json(const tc_last_run *run);
 /* INTERFACE.md's `run` for the last run: who executed, the buffers after it (a
  * list that it takes over), and how long execution took. */

@@ -39,6 +39,8 @@ void tc_detail_text(const tc_finding *f, bool cuda, tc_arena *a, tc_buf *b);
  * the warps that wait alike have one line. */
 void tc_waiter_text(const tc_wait_list *w, bool cuda, tc_arena *a, tc_buf *b);
 void tc_waiters_text(const tc_wait_list *w, bool cuda, tc_arena *a, tc_buf *b);
+/* Its waiters alone, a string each. */
+json_t *tc_waiters_json(const tc_wait_list *w, bool cuda, tc_arena *a);
 
 const char *tc_detail_template(tc_detail_id detail);
 const tc_fields *tc_detail_fields(void);

@@ -319,13 +319,31 @@ static void put_reason(const tc_wait_list *w, tc_buf *b) {
     }
 }
 
+/* The waiter of the list at i, with those behind it that are told with it: how
+ * many. */
+static int put_group(const tc_wait_list *w, int i, bool cuda, tc_arena *a,
+                     tc_buf *b) {
+    int n = cuda ? alike(w, i) : 1;
+    put_waiter(&w->list[i], w->list[i].warp + (uint32_t)n - 1, w->stuck, cuda,
+               a, b);
+    return n;
+}
+
+json_t *tc_waiters_json(const tc_wait_list *w, bool cuda, tc_arena *a) {
+    json_t *all = json_array();
+    for (int i = 0; i < w->n;) {
+        tc_buf text = TC_BUF_INIT;
+        i += put_group(w, i, cuda, a, &text);
+        json_array_append_new(all, json_string(tc_buf_text(&text)));
+        tc_buf_free(&text);
+    }
+    return all;
+}
+
 void tc_waiters_text(const tc_wait_list *w, bool cuda, tc_arena *a, tc_buf *b) {
     for (int i = 0; i < w->n;) {
-        int n = cuda ? alike(w, i) : 1;
-        put_waiter(&w->list[i], w->list[i].warp + (uint32_t)n - 1, w->stuck,
-                   cuda, a, b);
+        i += put_group(w, i, cuda, a, b);
         tc_buf_putc(b, '\n');
-        i += n;
     }
     if (w->more > 0) {
         tc_buf_printf(b, "and %d more\n", w->more);

@@ -232,6 +232,12 @@ json_t *tc_finding_json(tc_session *s, const tc_finding *f) {
                   (int)f->at.cta, (int)f->at.warp, (int)f->at.lane, "object",
                   object ? json_string(object) : json_null(), "bytes",
                   (int)f->from, (int)f->to, "cause", cause_json(s, f));
+    if (f->waiters != NULL) {
+        json_object_set_new(j, "waiters",
+                            tc_waiters_json(f->waiters,
+                                            tc_finding_cuda(s) != NULL,
+                                            s->program.run->arena));
+    }
     add_origin(s, f, j);
     tc_buf_free(&text);
     return j;

@@ -50,13 +50,24 @@ void tc_run_buffers_text(tc_session *s, const tc_last_run *run, tc_buf *b) {
     }
 }
 
+/* "743 cycles", "799 cycles, by its machine code", "no cycles: ..." */
+static void cycles_text(const tc_last_run *run, tc_buf *b) {
+    tc_clock_model model = tc_clock_model_of(run->used.timing, &run->result);
+    if (model == TC_CLOCK_NONE) {
+        tc_buf_puts(b, "no cycles: timing is off\n");
+        return;
+    }
+    tc_describe_count(b, run->result.cycles);
+    tc_buf_printf(b, " cycle%s%s\n", tc_describe_plural(run->result.cycles),
+                  model == TC_CLOCK_SASS ? ", by its machine code" : "");
+}
+
 static void counters_text(const tc_last_run *run, tc_buf *b) {
     const tc_sim_counters *c = &run->result.counters;
     tc_buf_puts(b, "  ");
     tc_describe_count(b, c->thread_instructions);
     tc_buf_puts(b, " thread instructions, ");
-    tc_describe_count(b, run->result.cycles);
-    tc_buf_printf(b, " cycle%s\n", tc_describe_plural(run->result.cycles));
+    cycles_text(run, b);
     if (c->async_copies > c->bulk_copies) {
         tc_buf_puts(b, "  ");
         tc_describe_count(b, c->async_copies - c->bulk_copies);
@@ -188,6 +199,7 @@ json_t *tc_run_counters_json(const tc_sim_counters *c) {
     X(warp_instructions);
     X(ctas_per_sm);
     X(registers);
+    X(shared_bytes);
     X(l1_sectors);
     X(l1_sectors_hit);
     X(l1_bypass_bytes);
@@ -203,6 +215,11 @@ json_t *tc_run_counters_json(const tc_sim_counters *c) {
     X(bulk_copies);
     X(bulk_bytes);
     X(async_bytes);
+    X(async_read_bytes);
+    X(global_read_bytes);
+    X(overlapped);
+    X(overlapped_own);
+    X(busiest_sm);
     X(barriers);
     X(shared_reads_own);
     X(shared_reads_other);
@@ -226,20 +243,36 @@ json_t *tc_run_buffers_json(const tc_last_run *run) {
 
 json_t *tc_run_kernel_json(const char *name, const uint32_t grid[3],
                            const uint32_t block[3], const uint32_t cluster[3],
-                           uint64_t cycles, const tc_sim_counters *c) {
-    return json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:o}", "name", name, "grid",
+                           tc_clock_model model, uint64_t cycles,
+                           const tc_sim_counters *c) {
+    return json_pack("{s:s,s:o,s:o,s:o,s:I,s:o,s:s,s:o}", "name", name, "grid",
                      dims_json(grid), "block", dims_json(block), "cluster",
                      dims_json(cluster), "thread_instructions",
                      (json_int_t)c->thread_instructions, "cycles",
-                     (json_int_t)cycles, "counters", tc_run_counters_json(c));
+                     model != TC_CLOCK_NONE ? json_integer((json_int_t)cycles)
+                                            : json_null(),
+                     "model", tc_clock_model_name(model), "counters",
+                     tc_run_counters_json(c));
+}
+
+tc_clock_model tc_clock_model_of(bool timing, const tc_sim_result *r) {
+    return !timing                   ? TC_CLOCK_NONE
+           : r->machine_code != NULL ? TC_CLOCK_SASS
+                                     : TC_CLOCK_PTX;
+}
+
+const char *tc_clock_model_name(tc_clock_model model) {
+    static const char *const names[] = {"none", "ptx", "sass"};
+    return names[model];
 }
 
 json_t *tc_run_json(tc_session *s, const char *backend, json_t *buffers,
                     uint64_t wall_ns) {
     const tc_last_run *run = s->program.run;
-    json_t *kernel = tc_run_kernel_json(kernel_name(run), run->grid, run->block,
-                                        run->cluster, run->result.cycles,
-                                        &run->result.counters);
+    json_t *kernel = tc_run_kernel_json(
+        kernel_name(run), run->grid, run->block, run->cluster,
+        tc_clock_model_of(run->used.timing, &run->result), run->result.cycles,
+        &run->result.counters);
     json_object_set_new(kernel, "registers_from",
                         json_string(run->registers > 0 ? "ptxas" : "estimate"));
     json_t *all =

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "grade/grade.h"
+#include "grade/kit.h"
 #include "repl/print.h"
 #include "repl/signals.h"
 #include <stdio.h>
@@ -75,7 +76,11 @@ static tc_status grade(const tc_cli *cli, writer *w) {
     }
     tc_signals_take_endings(false);
     tc_signals_begin(o.outer, 0, true);
-    tc_class_options all = {o, cli->grade.jobs, "tilecopy-repl"};
+    tc_class_options all = {.each = o,
+                            .jobs = cli->grade.jobs,
+                            .shard = cli->grade.shard,
+                            .shards = cli->grade.shards,
+                            .program = "tilecopy-repl"};
     all.each.path = cli->grade.all;
     tc_status status = cli->grade.all
                            ? tc_grade_class(&all, on_diag, on_output, w)
@@ -85,12 +90,16 @@ static tc_status grade(const tc_cli *cli, writer *w) {
     return status;
 }
 
-/* `exercise new NAME`, `exercise check NAME`. */
+/* `exercise new NAME`, `exercise check NAME`, `exercise gradescope NAME`. */
 static tc_status exercise(const tc_cli *cli, writer *w) {
     tc_options session = cli->session;
     session.json = false;
     if (strcmp(cli->exercise.word, "new") == 0) {
         return tc_exercise_new(cli->exercise.name, on_diag, on_output, w);
+    }
+    if (tc_kit_is(cli->exercise.word)) {
+        return tc_kit_make(cli->exercise.word, cli->exercise.name, on_diag,
+                           on_output, w);
     }
     tc_session *outer = tc_session_new(&session, on_diag, on_output, w);
     if (outer == NULL) {

@@ -113,7 +113,7 @@ int main(int argc, char **argv) {
         status_without_memory = TC_MACHINE;
     }
     bool interactive = ok && is_interactive(&cli);
-    if (ok && !interactive && tc_supervise(&served)) {
+    if (ok && tc_supervise(&served)) {
         tc_cli_free(&cli);
         return served;
     }

@@ -32,7 +32,9 @@ enum {
     OPT_FORMAT,
     OPT_OUTPUT,
     OPT_ALL,
+    OPT_SHARD,
     OPT_SANDBOX,
+    OPT_RUNNER,
     OPT_VERSION,
     OPT_HELP
 };
@@ -56,104 +58,14 @@ static const struct option longs[] = {
     {"format", required_argument, NULL, OPT_FORMAT},
     {"output", required_argument, NULL, OPT_OUTPUT},
     {"all", required_argument, NULL, OPT_ALL},
+    {"shard", required_argument, NULL, OPT_SHARD},
     {"jobs", required_argument, NULL, 'j'},
     {"sandbox", required_argument, NULL, OPT_SANDBOX},
+    {"runner", required_argument, NULL, OPT_RUNNER},
     {"version", no_argument, NULL, OPT_VERSION},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
-
-static const char help_text[] =
-    "Usage: tilecopy-repl [OPTION]... [FILE]...\n"
-    "       tilecopy-repl lesson [NAME]\n"
-    "       tilecopy-repl exec [OPTION]... PROGRAM.cu [-- ARGUMENT...]\n"
-    "       tilecopy-repl grade [OPTION]... EXERCISE SUBMISSION.cu\n"
-    "Explains, lowers and executes copies of GPU tiles. Without a command to\n"
-    "run it opens a prompt, with FILE loaded: .py is TVMScript, .cu CUDA C++,\n"
-    ".ptx PTX.\n"
-    "\n"
-    "  -e, --eval COMMAND    run COMMAND after the files, then exit; may be\n"
-    "                        given several times\n"
-    "      --batch           read commands from standard input, one a line;\n"
-    "                        stop at the first error\n"
-    "      --keep-going      report an error and go on\n"
-    "      --json            one JSON object per command, one line each\n"
-    "      --arch ARCH       the simulated machine, the first if none is "
-    "named:\n"
-    "                       "
-#define TC_ARCH(name, ...) " " name
-#include "base/arch.def"
-    "\n"
-    "      --backend WHO     who executes: sim, gpu, or both, which compares\n"
-    "                        byte by byte (default sim)\n"
-    "      --seed N          the data that fills buffers (default 0)\n"
-    "      --timeout SECONDS for each command; 0 is none (default: none at "
-    "the\n"
-    "                        prompt, 60 otherwise)\n"
-    "      --color WHEN      auto, always or never (see also NO_COLOR)\n"
-    "      --tour            why, partition, run and timeline of FILE in "
-    "turn,\n"
-    "                        when standard input is not a terminal\n"
-    "      --version, --help\n"
-    "\n"
-    "  lesson [NAME]         list the lessons, or begin one; lesson check "
-    "NAME\n"
-    "                        holds its tasks to their own answers\n"
-    "  explain [TERM]        what a term, a finding or a counter is\n"
-    "  exec PROGRAM.cu       build a CUDA program and run it; see exec --help\n"
-    "  grade EXERCISE FILE.cu  run a submission against an exercise's cases;\n"
-    "                        --format "
-    "text|json|junit|gradescope|classroom|csv,\n"
-    "                        --output FILE, --sandbox auto|require|off\n"
-    "  grade EXERCISE --all FOLDER [-j N]   every submission of a folder\n"
-    "  exercise [NAME | new NAME | check NAME]   list, show, make, check\n"
-    "\n"
-    "Exit status: 0 all well; 1 a command failed, or a run had findings; 2 "
-    "bad\n"
-    "usage; 3 the input does not parse, or no variant accepts it; 110 there "
-    "is\n"
-    "no GPU, or it failed; 114 time limit.\n";
-
-static const char exec_help[] =
-    "Usage: tilecopy-repl exec [OPTION]... PROGRAM.cu [-- ARGUMENT...]\n"
-    "Builds a whole CUDA program with nvcc and runs it in a process of its "
-    "own;\n"
-    "its kernels execute on the simulator, or on a GPU. Standard output is "
-    "the\n"
-    "program's alone. Mistakes that the execution shows are findings, said on\n"
-    "standard error when the program has ended.\n"
-    "\n"
-    "      --report FILE     write exit, kernels, counters and findings as "
-    "JSON\n"
-    "      --quiet           say no findings: they go to the report only\n"
-    "      --pedantic        memory that is never freed and launch errors "
-    "that\n"
-    "                        nobody looks at are findings too\n"
-    "      --no-suppressions races in libraries that are believed right are "
-    "too\n"
-    "      --timing          times of events and clock64 are cycles of the "
-    "machine;\n"
-    "                        else guesses from instructions and bytes, 25 "
-    "times\n"
-    "                        faster\n"
-    "      --backend WHO     who executes kernels: sim, gpu, or both, which\n"
-    "                        compares all memory after each launch\n"
-    "      --arch ARCH       the simulated machine, the first if none is "
-    "named:\n"
-    "                       "
-#define TC_ARCH(name, ...) " " name
-#include "base/arch.def"
-    "\n"
-    "      --timeout SECONDS until the prompt is back, nvcc's time included; 0 "
-    "is\n"
-    "                        none (default: 60 for the program's run)\n"
-    "      --color WHEN      auto, always or never (see also NO_COLOR)\n"
-    "\n"
-    "Exit status: the program's own if it is not 0 (128 + N after signal N),\n"
-    "else 1 if there are findings or differences, else 0; 3 nvcc refuses the\n"
-    "program; 110 there is no GPU, or it failed; 114 time limit; 2 bad usage.\n"
-    "\n"
-    "  $ tilecopy-repl exec saxpy.cu -- 4096\n";
 
 /* One line and a hint, on standard error. Always false. */
 static bool bad_usage(const char *hint, const char *fmt, ...)
@@ -293,13 +205,13 @@ static bool bad_option(const tc_cli *cli, const char *word, int c) {
     return false;
 }
 
-/* `explain [TERM]`, of several words perhaps; name NULL: the first. */
+/* A word of `explain [TERM]` or `calibrate [FILE]`: the first is the command. */
 static bool set_term(tc_cli *cli, const char *word) {
     tc_buf b = TC_BUF_INIT;
-    tc_buf_puts(&b, cli->lesson != NULL ? cli->lesson : "explain");
-    if (word != NULL) {
-        tc_buf_printf(&b, " %s", word);
+    if (cli->lesson != NULL) {
+        tc_buf_printf(&b, "%s ", cli->lesson);
     }
+    tc_buf_puts(&b, word);
     free(cli->lesson);
     cli->lesson = b.data;
     return true;
@@ -384,6 +296,17 @@ static bool set_jobs(tc_cli *cli, const char *word) {
            bad_usage("-j 4", "'%s' is no number of submissions at once", word);
 }
 
+/* "2/8": of eight shards the second. */
+static bool set_shard(tc_cli *cli, const char *word) {
+    int end = 0, i = 0, n = 0;
+    bool ok = sscanf(word, "%d/%d%n", &i, &n, &end) == 2 && word[end] == '\0';
+    cli->grade.shard = i;
+    cli->grade.shards = n;
+    return (ok && 1 <= i && i <= n) ||
+           bad_usage("--shard 2/8: of eight the second",
+                     "--shard cannot be '%s'", word);
+}
+
 static bool set_sandbox(tc_cli *cli, const char *word) {
     static const char *const words[] = {"auto", "require", "off"};
     for (int i = 0; i < 3; i++) {
@@ -411,9 +334,15 @@ static bool set_exercise(tc_cli *cli, const char *word) {
 
 static bool check_exercise(const tc_cli *cli) {
     const char *w = cli->exercise.word;
-    bool verb = w && (strcmp(w, "new") == 0 || strcmp(w, "check") == 0);
+    static const char *const verbs[] = {"new", "check", "gradescope",
+                                        "classroom", "slurm"};
+    bool verb = false;
+    for (size_t i = 0; w && i < sizeof verbs / sizeof *verbs; i++) {
+        verb |= strcmp(w, verbs[i]) == 0;
+    }
     return !cli->exercise.asked || verb == (cli->exercise.name != NULL) ||
-           bad_usage("tilecopy-repl exercise [NAME | new NAME | check NAME]",
+           bad_usage("tilecopy-repl exercise [NAME | new NAME | check NAME | "
+                     "gradescope NAME]",
                      verb ? "exercise %s needs a name"
                           : "exercise knows no '%s' with a name",
                      w);
@@ -426,6 +355,11 @@ static bool check_grade(const tc_cli *cli) {
                          "SUBMISSION.cu",
                          "--format, --output and --all are options of grade");
     }
+    if (cli->grade.shards && !cli->grade.all) {
+        return bad_usage("tilecopy-repl grade EXERCISE --all FOLDER --shard "
+                         "2/8",
+                         "--shard is for a folder of submissions");
+    }
     if (cli->grade.all && cli->grade.exercise && !cli->grade.submission) {
         return true;
     }
@@ -436,7 +370,7 @@ static bool check_grade(const tc_cli *cli) {
 
 /* A word that is no option: a file, or at the start a subcommand. */
 static bool set_word(tc_cli *cli, const char *word) {
-    if (cli->lesson != NULL && strncmp(cli->lesson, "explain", 7) == 0) {
+    if (cli->lesson != NULL && strncmp(cli->lesson, "lesson", 6) != 0) {
         return set_term(cli, word);
     }
     if (cli->lesson != NULL) {
@@ -455,8 +389,8 @@ static bool set_word(tc_cli *cli, const char *word) {
         if (strcmp(word, "lesson") == 0) {
             return set_lesson(cli, NULL);
         }
-        if (strcmp(word, "explain") == 0) {
-            return set_term(cli, NULL);
+        if (strcmp(word, "explain") == 0 || strcmp(word, "calibrate") == 0) {
+            return set_term(cli, word);
         }
         if (strcmp(word, "exec") == 0) {
             return cli->exec.asked = true;
@@ -509,8 +443,13 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         return true;
     case 'j':
         return set_jobs(cli, optarg);
+    case OPT_SHARD:
+        return set_shard(cli, optarg);
     case OPT_SANDBOX:
         return set_sandbox(cli, optarg);
+    case OPT_RUNNER:
+        cli->session.runner = optarg;
+        return true;
     case OPT_ARCH:
         return set_arch(cli, optarg);
     case OPT_BACKEND:
@@ -526,7 +465,7 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         *stop = true;
         return true;
     case OPT_HELP:
-        fputs(cli->exec.asked ? exec_help : help_text, stdout);
+        fputs(cli->exec.asked ? tc_help_exec : tc_help, stdout);
         *stop = true;
         return true;
     default:

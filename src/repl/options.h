@@ -22,12 +22,13 @@ typedef struct tc_cli {
         const char *format, *output; /* a file; NULL: standard output */
         const char *all;             /* a folder of submissions, or NULL */
         int jobs;                    /* 0: one a processor */
+        int shard, shards;           /* shards 0: all */
         tc_grade_sandbox sandbox;
     } grade;
     struct {
         bool asked;       /* the subcommand was given */
-        const char *word; /* "new", "check" or an exercise; NULL: all */
-        const char *name; /* behind new and check, or NULL */
+        const char *word; /* "new", "check", a kit or an exercise; NULL: all */
+        const char *name; /* behind new, check and a kit, or NULL */
     } exercise;
     bool has_seed; /* --seed was given */
     const char **files;
@@ -39,6 +40,8 @@ typedef struct tc_cli {
     bool has_timeout; /* --timeout was given */
     enum { TC_COLOR_AUTO, TC_COLOR_ALWAYS, TC_COLOR_NEVER } color;
 } tc_cli;
+
+extern const char tc_help[], tc_help_exec[];
 
 /* True: go on. False: everything is said (help, version, or one line about bad
  * usage with a hint), and *status is the exit status. Free cli either way. */

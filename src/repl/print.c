@@ -92,8 +92,7 @@ typedef struct cells {
     int n; /* characters; byte[n] and col[n] are the line's ends */
 } cells;
 
-static cells make_cells(const char *line) {
-    size_t len = strlen(line);
+static cells make_cells(const char *line, size_t len) {
     cells c = {0};
     c.byte = tc_xcalloc(len + 1, sizeof *c.byte);
     c.col = tc_xcalloc(len + 1, sizeof *c.col);
@@ -139,19 +138,42 @@ static void window(const cells *c, int at, int width, int *from, int *to) {
     }
 }
 
+/* The bytes of the first n characters of line, or of all there are. */
+static size_t bytes_of(const char *line, int n) {
+    size_t len = strlen(line), at = 0;
+    for (int i = 0; i < n && at < len; i++) {
+        at += tc_utf8_next(line + at, len - at);
+    }
+    return at;
+}
+
+/* The part of a line that cells are made of, len bytes: far more around the
+ * character `at` than is shown, but not megabytes. *skipped: the characters
+ * before that part. */
+static const char *near(const char *line, int at, int width, int *skipped,
+                        size_t *len) {
+    int most = 4 * width + 64;
+    *skipped = at > most ? at - most : 0;
+    line += bytes_of(line, *skipped);
+    *len = bytes_of(line, 2 * most);
+    return line;
+}
+
 static void put_source(const tc_printer *p, tc_buf *b, const tc_diag *d) {
-    cells c = make_cells(d->source_line);
     int width = (p->width < SHORTEST ? SHORTEST : p->width) - MARGIN;
-    int begin = clamp(d->col - 1, 0, c.n);
-    int end = clamp(d->end_col - 1, begin, c.n);
-    int from, to;
+    int from, to, skipped;
+    size_t len;
+    const char *line = near(d->source_line, d->col - 1, width, &skipped, &len);
+    cells c = make_cells(line, len);
+    int begin = clamp(d->col - 1 - skipped, 0, c.n);
+    int end = clamp(d->end_col - 1 - skipped, begin, c.n);
     window(&c, begin, width - 6, &from, &to);
-    const char *cut = from > 0 ? "..." : "";
+    const char *cut = from + skipped > 0 ? "..." : "";
     tc_buf_fill(b, ' ', MARGIN);
     tc_buf_puts(b, cut);
     tc_buf_write(b, tc_buf_text(&c.text) + c.byte[from],
                  c.byte[to] - c.byte[from]);
-    tc_buf_puts(b, to < c.n ? "...\n" : "\n");
+    tc_buf_puts(b, to < c.n || line[len] != '\0' ? "...\n" : "\n");
     tc_buf_fill(b, ' ', MARGIN + (int)strlen(cut) + c.col[begin] - c.col[from]);
     tc_buf_puts(b, sgr(p, "\033[1;32m"));
     tc_buf_putc(b, '^');

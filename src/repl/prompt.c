@@ -350,6 +350,19 @@ static void welcome(const tc_shell *sh, const char *loaded) {
     fflush(stdout);
 }
 
+/* A definition that was recalled whole gets a line more. */
+static int insert_newline(int count, int key) {
+    (void)key;
+    return rl_insert(count, '\n');
+}
+
+/* Alt-Enter; $INPUTRC, which is read later, may bind it otherwise. */
+static void bind_keys(void) {
+    rl_add_defun("insert-newline", insert_newline, -1);
+    rl_bind_key_in_map('\r', insert_newline, emacs_meta_keymap);
+    rl_bind_key_in_map('\n', insert_newline, emacs_meta_keymap);
+}
+
 static void set_up(tc_shell *sh) {
     rl_readline_name = "tilecopy-repl";
     rl_outstream = isatty(STDOUT_FILENO) ? stdout : stderr;
@@ -359,6 +372,7 @@ static void set_up(tc_shell *sh) {
     rl_getc_function = get_key;
     rl_variable_bind("enable-bracketed-paste", "on"); /* $INPUTRC may undo it */
     tc_complete_install(sh->session, &continuing);
+    bind_keys();
     rl_initialize();
     widen();
     using_history();

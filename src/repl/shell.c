@@ -5,15 +5,14 @@
 #include "base/buf.h"
 #include "grade/grade.h"
 #include "repl/entry.h"
+#include "repl/pager.h"
+#include "repl/request.h"
 #include "repl/signals.h"
 #include "view/view.h"
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum { DEFAULT_LIMIT_S = 60 };
@@ -24,9 +23,23 @@ static void on_diag(void *user, const tc_diag *diag) {
     tc_print_diag(&sh->printer, diag);
 }
 
+/* What a person would not see whole is kept for the pager. */
 static void on_output(void *user, const char *text, size_t len) {
-    (void)user;
-    fwrite(text, 1, len, stdout);
+    tc_shell *sh = user;
+    if (sh->pages &&
+        (sh->unread.len > 0 ||
+         tc_pager_wants(text, len, tc_shell_height(), tc_shell_width()))) {
+        tc_buf_write(&sh->unread, text, len);
+    } else {
+        fwrite(text, 1, len, stdout);
+    }
+}
+
+static void show_unread(tc_shell *sh) {
+    if (sh->unread.len > 0) {
+        tc_pager_show(sh->unread.data, sh->unread.len);
+        tc_buf_free(&sh->unread);
+    }
 }
 
 int tc_shell_width(void) {
@@ -60,6 +73,7 @@ bool tc_shell_open(tc_shell *sh, const tc_cli *cli, bool interactive) {
     o.view = o.terminal && can_view();
     o.height = o.terminal ? tc_shell_height() : 0;
     o.color = tc_cli_color(cli, STDOUT_FILENO);
+    sh->pages = o.view && isatty(STDIN_FILENO) && !o.json;
     if (!cli->has_timeout) {
         o.timeout_s = interactive ? 0 : DEFAULT_LIMIT_S;
     }
@@ -76,6 +90,7 @@ void tc_shell_close(tc_shell *sh) {
     if (sh->session != NULL) {
         tc_session_free(sh->session);
     }
+    tc_buf_free(&sh->unread);
 }
 
 /* The view draws on the terminal itself: it gets the default handling of a
@@ -87,46 +102,6 @@ static void view_timeline(tc_shell *sh) {
     sigaction(SIGWINCH, &dfl, &old);
     tc_view_timeline(sh->session, tc_cli_color(sh->cli, STDOUT_FILENO));
     sigaction(SIGWINCH, &old, NULL);
-}
-
-/* Whether the user's editor ended well on a file. The shell splits $VISUAL, as
- * environ(7) and git(1) have it. */
-static bool edit(const char *path) {
-    const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
-    const char *command = visual && *visual   ? visual
-                          : editor && *editor ? editor
-                                              : "vi";
-    char line[1024];
-    int n = snprintf(line, sizeof line, "%s \"$1\"", command);
-    if (n < 0 || (size_t)n >= sizeof line) {
-        return false;
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        execl("/bin/sh", "sh", "-c", line, "sh", path, (char *)NULL);
-        _exit(127);
-    }
-    int status = -1;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status == 0;
-}
-
-static bool evaluate(tc_shell *sh, const char *path, const char *text);
-
-/* Opens the file that `edit` names, and loads it. */
-static void edit_and_load(tc_shell *sh, const char *wanted) {
-    char *path = tc_xstrdup(wanted);
-    if (edit(path)) {
-        tc_buf line = TC_BUF_INIT;
-        tc_buf_printf(&line, "load \"%s\"", path);
-        evaluate(sh, NULL, line.data);
-        tc_buf_free(&line);
-    } else {
-        fputs("the editor failed: set VISUAL or EDITOR; nothing is loaded\n",
-              stderr);
-    }
-    free(path);
 }
 
 static bool is_cuda(const char *path) {
@@ -156,19 +131,18 @@ static bool evaluate(tc_shell *sh, const char *path, const char *text) {
                             : tc_session_eval(sh->session, text);
     tc_signals_end();
     fflush(stdout);
+    show_unread(sh);
     if (path == NULL && status == TC_OK && sh->interactive &&
         tc_session_wants_timeline(sh->session)) {
         view_timeline(sh);
-    }
-    if (path == NULL && status == TC_OK && sh->interactive &&
-        tc_session_wants_edit(sh->session) != NULL) {
-        edit_and_load(sh, tc_session_wants_edit(sh->session));
     }
     sh->last = status;
     if (sh->status == TC_OK) {
         sh->status = status;
     }
-    return !tc_signals_ended() && (status == TC_OK || sh->cli->keep_going);
+    bool go_on = status != TC_OK || tc_request_serve(sh);
+    return go_on && !tc_signals_ended() &&
+           (status == TC_OK || sh->cli->keep_going);
 }
 
 bool tc_shell_load(tc_shell *sh, const char *path) {

@@ -2,6 +2,7 @@
 #ifndef TC_REPL_SHELL_H
 #define TC_REPL_SHELL_H
 
+#include "base/buf.h"
 #include "repl/options.h"
 #include "repl/print.h"
 #include "tilecopy.h"
@@ -12,6 +13,8 @@ typedef struct tc_shell {
     const tc_cli *cli;
     tc_printer printer;
     bool interactive; /* a person types at a prompt */
+    bool pages;       /* on a terminal that a pager can use */
+    tc_buf unread;    /* for the pager, when the command has ended */
     tc_status status; /* of the first command that failed */
     tc_status last;   /* of the last command */
 } tc_shell;

@@ -15,6 +15,7 @@ enum { AGAIN_MS = 250, GRACE = 20, GRACE_AT_END = 40 };
 static tc_session *_Atomic running;
 static volatile sig_atomic_t alarms, interrupted, ended;
 static struct sigaction old_int, old_alarm;
+static pid_t above; /* the process above ours: see tc_supervise() */
 static bool took_int;
 static volatile sig_atomic_t echoes; /* of Ctrl-C, on standard error */
 
@@ -73,6 +74,9 @@ static void on_end(int sig) {
     if (ended == 0) {
         ended = sig;
         alarms = 0;
+        if (getppid() != above) { /* killed: a shell has the terminal, whose */
+            signal(SIGTTOU, SIG_IGN); /* modes we give back nevertheless */
+        }
         repeat_from(AGAIN_MS / 1000.0);
     }
     if (running != NULL) {
@@ -93,6 +97,7 @@ static void take(int sig, void (*fn)(int), struct sigaction *old) {
 void tc_signals_take_endings(bool ctrl_c) {
     static const int endings[] = {SIGTERM, SIGHUP, SIGINT};
     struct sigaction old;
+    above = getppid();
     take(SIGALRM, on_alarm, &old);
     for (int i = 0; i < (ctrl_c ? 3 : 2); i++) {
         if (sigaction(endings[i], NULL, &old) == 0 &&

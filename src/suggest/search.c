@@ -76,6 +76,29 @@ static bool found_less(const edit_search *s, const char *key) {
                               end));
 }
 
+/* Where the goal accepts a text but another is chosen: the same with dispatch=,
+ * which names the goal, if it is then chosen; else NULL. */
+static const char *named(const edit_search *s, const tc_trial *t,
+                         const tc_step *p, size_t *len) {
+    tc_edit_list list = {0};
+    tc_edits_of(s->a, t, s->in->goal, 1u << TC_EDIT_force, &list);
+    if (list.n == 0) {
+        return NULL;
+    }
+    const char *text =
+        tc_patch_apply(s->a, p->text, p->len, &list.items[0], len);
+    if (text == NULL) {
+        return NULL;
+    }
+    tc_trial after;
+    s->out->tried++;
+    tc_trial_read(&after, s->in, text, *len);
+    bool chosen = after.v != NULL && after.d->chosen == after.v &&
+                  tc_trial_keeps(&s->base, &after);
+    tc_trial_free(&after);
+    return chosen ? text : NULL;
+}
+
 /* Keeps a proved edit, unless it differs from one before only in its values, or
  * holds it. */
 static void keep(edit_search *s, const tc_step *p, const tc_trial *t) {
@@ -89,15 +112,22 @@ static void keep(edit_search *s, const tc_step *p, const tc_trial *t) {
         tc_buf_printf(&sites, "%d %s|", (int)x->kind, x->site);
         g.shrinks |= x->shrinks;
     }
-    g.summary = tc_buf_finish(&summary, s->a);
     const char *key = tc_buf_finish(&sites, s->a);
     if (found_less(s, key)) {
+        tc_buf_free(&summary);
         return;
     }
-    if (t->d->chosen != NULL) {
+    const char *goal = tc_variants[s->in->goal].name;
+    size_t len = p->len;
+    const char *text = t->d->chosen == t->v ? NULL : named(s, t, p, &len);
+    if (text != NULL) {
+        tc_buf_printf(&summary, "; ask for it by name: dispatch=\"%s\"", goal);
+        g.chosen = goal;
+    } else if (t->d->chosen != NULL) {
         g.chosen = tc_variants[t->d->chosen->variant->id].name;
     }
-    g.text = tc_strndup(s->a, p->text, p->len);
+    g.summary = tc_buf_finish(&summary, s->a);
+    g.text = text != NULL ? text : tc_strndup(s->a, p->text, p->len);
     tc_patch_diff(s->a, s->origin->text, g.text, s->origin->first_line, &g);
     s->sites[s->out->n] = key;
     s->out->items[s->out->n++] = g;

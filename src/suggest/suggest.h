@@ -33,7 +33,8 @@ typedef struct tc_suggestion {
     const char *summary; /* "copy with one warp: Tx.warp.copy; ..." */
     tc_change *changes;
     int nchanges;
-    int size;           /* atomic edits of the table */
+    int size;           /* atomic edits that make it accept; dispatch=, where
+                           that is also needed, is not counted */
     bool shrinks;       /* the copy then moves fewer elements */
     bool built;         /* the variant's lowering was asked too */
     const char *chosen; /* what dispatch then chooses, or NULL */

@@ -378,7 +378,8 @@ tc_status tc_cmd_edit(tc_session *s, const tc_command_args *args, tc_reply *r) {
         tc_buf_printf(&r->text, "Edit %s, then load it.\n", path);
         r->json = json_pack("{s:s}", "file", path);
     } else {
-        s->wants_edit = tc_xstrdup(path);
+        s->request = (tc_client_request){.kind = TC_CLIENT_EDIT,
+                                         .path = tc_strdup(s->asked, path)};
     }
     bool ok = path != NULL;
     tc_arena_free(a);

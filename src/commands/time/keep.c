@@ -33,6 +33,8 @@ static tc_kept describe(const tc_session *s) {
                      .trace = run->trace,
                      .cycles = run->result.cycles,
                      .timed = run->used.timing,
+                     .model = tc_clock_model_name(
+                         tc_clock_model_of(run->used.timing, &run->result)),
                      .threads = run->block[0] * run->block[1] * run->block[2],
                      .counters = run->result.counters,
                      .most_threads = facts.threads_sm};

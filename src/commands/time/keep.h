@@ -10,7 +10,8 @@ typedef struct tc_kept {
     tc_trace *trace; /* NULL: it had none */
     uint64_t cycles;
     bool timed;
-    uint32_t threads; /* of a CTA */
+    const char *model; /* of the cycles: "ptx", "sass", "none" */
+    uint32_t threads;  /* of a CTA */
     tc_sim_counters counters;
     uint32_t most_threads; /* of an SM; 0: not known */
 } tc_kept;

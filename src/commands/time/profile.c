@@ -21,11 +21,11 @@ static json_t *run_json(const tc_kept *k) {
         json_object_set_new(counters, "occupancy_percent",
                             json_integer(occupancy(k)));
     }
-    return json_pack(
-        "{s:s,s:s,s:o,s:s,s:n,s:o}", "name", k->name, "kernel",
-        k->kernel != NULL ? k->kernel : "", "cycles",
-        k->timed ? json_integer((json_int_t)k->cycles) : json_null(), "model",
-        k->timed ? "ptx" : "none", "error", "counters", counters);
+    return json_pack("{s:s,s:s,s:o,s:s,s:n,s:o}", "name", k->name, "kernel",
+                     k->kernel != NULL ? k->kernel : "", "cycles",
+                     k->timed ? json_integer((json_int_t)k->cycles)
+                              : json_null(),
+                     "model", k->model, "error", "counters", counters);
 }
 
 /* ---- the table ---- */

@@ -2,6 +2,7 @@
 #include "commands/commands.h"
 #include "commands/time/keep.h"
 #include "explain/explain.h"
+#include "trace/draw/print.h"
 #include "trace/export/export.h"
 
 #include <stdio.h>
@@ -116,10 +117,10 @@ static void sentences(const tc_trace *t, const char *at, tc_buf *out) {
 }
 
 static void picture(tc_session *s, const tc_trace *t, tc_buf *out) {
-    tc_timeline *tl = tc_timeline_new(t);
-    tc_timeline_style style = {s->options.width, SHOWN_ROWS, true};
-    tc_timeline_text(out, tl, &style);
-    tc_timeline_free(tl);
+    tc_model *m = tc_model_new(t);
+    tc_print_style style = {s->options.width, SHOWN_ROWS, true};
+    tc_print_timeline(out, m, &style);
+    tc_model_free(m);
 }
 
 /* A run by its name, which has a trace. Reports and returns NULL else. */
@@ -142,6 +143,7 @@ static const tc_kept *traced(tc_session *s, const tc_command_value *name,
 static json_t *kept_json(const tc_kept *k) {
     json_t *j = timeline_json(k->trace);
     json_object_set_new(j, "name", json_string(k->name));
+    json_object_set_new(j, "model", json_string(k->model));
     return j;
 }
 
@@ -218,7 +220,11 @@ tc_status tc_cmd_timeline(tc_session *s, const tc_command_args *args,
         return TC_USAGE;
     }
     if (s->options.json) {
+        const tc_last_run *run = s->program.run;
         r->json = timeline_json(t);
+        json_object_set_new(r->json, "model",
+                            json_string(tc_clock_model_name(tc_clock_model_of(
+                                run->used.timing, &run->result))));
     } else if (s->options.view && !text && n == 0) {
         s->wants_timeline = true;
     } else if (text || at != NULL) {

@@ -43,7 +43,8 @@ tc_status tc_session_ask(tc_session *s, const char *command, tc_output_fn fn,
     tc_diag_fn diag = s->diag;
     tc_output_fn output = s->output;
     void *mine = s->user;
-    bool found = s->had_findings;
+    bool found = s->had_findings, recording = s->recording;
+    s->recording = false;
     s->diag = on_diag;
     s->output = on_output;
     s->user = &l;
@@ -54,5 +55,6 @@ tc_status tc_session_ask(tc_session *s, const char *command, tc_output_fn fn,
     s->output = output;
     s->user = mine;
     s->had_findings = found;
+    s->recording = recording;
     return status;
 }

@@ -1,0 +1,118 @@
+/* request.c - see request.h. */
+#include "repl/request.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/file.h"
+#include "repl/signals.h"
+#include "repl/watch.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <readline/history.h>
+
+/* --- edit --- */
+
+/* Whether the user's editor ended well on a file. The shell splits $VISUAL, as
+ * environ(7) and git(1) have it. */
+static bool edit(const char *path) {
+    const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
+    const char *command = visual && *visual   ? visual
+                          : editor && *editor ? editor
+                                              : "vi";
+    char line[1024];
+    int n = snprintf(line, sizeof line, "%s \"$1\"", command);
+    if (n < 0 || (size_t)n >= sizeof line) {
+        return false;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/bin/sh", "sh", "-c", line, "sh", path, (char *)NULL);
+        _exit(127);
+    }
+    int status = -1;
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return status == 0;
+}
+
+/* Opens the file that `edit` names, and loads it. */
+static bool edit_and_load(tc_shell *sh, const char *wanted) {
+    char *path = tc_xstrdup(wanted);
+    bool go_on = true;
+    if (edit(path)) {
+        tc_buf line = TC_BUF_INIT;
+        tc_buf_printf(&line, "load \"%s\"", path);
+        go_on = tc_shell_entry(sh, line.data);
+        tc_buf_free(&line);
+    } else {
+        fputs("the editor failed: set VISUAL or EDITOR; nothing is loaded\n",
+              stderr);
+    }
+    free(path);
+    return go_on;
+}
+
+/* --- a session's script --- */
+
+enum { SCRIPTS = 16 }; /* that load each other */
+
+static bool run_script(tc_shell *sh, const char *wanted) {
+    static int depth;
+    char why[TC_FILE_WHY], *path = tc_xstrdup(wanted);
+    FILE *f = depth < SCRIPTS ? tc_file_stream(path, why) : NULL;
+    bool go_on = false;
+    if (f != NULL) {
+        depth++;
+        go_on = tc_shell_stream(sh, f);
+        depth--;
+        fclose(f);
+    } else {
+        fprintf(stderr, "%s is not read: %s\n", path,
+                depth < SCRIPTS ? why : "scripts load each other");
+        sh->status = sh->status == TC_OK ? TC_FAILED : sh->status;
+    }
+    if (!go_on && sh->last != TC_OK) {
+        fprintf(stderr, "note: %s stops there\n", path);
+    }
+    free(path);
+    return go_on;
+}
+
+/* --- history --- */
+
+static void list_history(int n) {
+    int first = history_length > n ? history_length - n : 0;
+    for (int i = first; i < history_length; i++) {
+        const HIST_ENTRY *e = history_get(history_base + i);
+        const char *p = e != NULL ? e->line : "";
+        printf("%5d  ", i + 1);
+        for (; *p != '\0'; p++) {
+            fputs(*p == '\n' ? "\n       " : (char[]){*p, '\0'}, stdout);
+        }
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
+bool tc_request_serve(tc_shell *sh) {
+    tc_client_request q = tc_session_request(sh->session);
+    switch (q.kind) {
+    case TC_CLIENT_EDIT:
+        return edit_and_load(sh, q.path);
+    case TC_CLIENT_WATCH:
+        return tc_watch(sh, &q);
+    case TC_CLIENT_SCRIPT:
+        return run_script(sh, q.path);
+    case TC_CLIENT_HISTORY:
+        list_history(q.n);
+        break;
+    case TC_CLIENT_NONE:
+        break;
+    }
+    return true;
+}
