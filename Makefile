@@ -42,21 +42,26 @@ $(BUILD)/libtilecopy.a: $(LIB_OBJ)
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(INCLUDE) $(EMBED) $(CFLAGS_ALL) $(VECTOR) \
+	$(CC) $(CPPFLAGS_ALL) $(INCLUDE) $(EMBED) $(CFLAGS_ALL) $(LEVEL) \
 	  -MMD -MP -c -o $@ $<
 
 # The simulator's handlers, once for each instruction set (src/sim/fast/fast.h).
 VECTOR_OPT := $(if $(SAN),,-O3) -ffp-contract=off
 X86 := $(filter x86_64%,$(shell $(CC) -dumpmachine))
-$(BUILD)/src/sim/fast/plain.o: VECTOR = $(VECTOR_OPT)
-$(BUILD)/src/sim/fast/avx2.o: VECTOR = $(VECTOR_OPT) $(if $(X86),-mavx2 -mfma)
-$(BUILD)/src/sim/fast/avx512.o: VECTOR = $(VECTOR_OPT) \
+$(BUILD)/src/sim/fast/plain.o: LEVEL = $(VECTOR_OPT)
+$(BUILD)/src/sim/fast/avx2.o: LEVEL = $(VECTOR_OPT) $(if $(X86),-mavx2 -mfma)
+$(BUILD)/src/sim/fast/avx512.o: LEVEL = $(VECTOR_OPT) \
   $(if $(X86),-mavx512f -mavx512bw -mavx512vl -mavx512dq -mfma)
+
+# Its vectors are passed to nobody: all that has one is inlined.
+$(BUILD)/src/sim/race/first_runs.o: LEVEL = -Wno-psabi
 
 # tests/unit/ROOM/test_NAME.c becomes $(BUILD)/tests/test_NAME.
 # What they share: tests/support.
 SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 $(TEST_OBJ) $(SUPPORT): INCLUDE = -Itests/support
+# Compiled for one run of a moment: optimised they take three times as long.
+$(TEST_OBJ) $(SUPPORT): LEVEL = -O0 -g1
 $(BUILD)/tests/support.a: $(SUPPORT)
 	@mkdir -p $(@D)
 	@rm -f $@
@@ -78,7 +83,8 @@ $(BUILD)/tests/programs: tests/harness/programs.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $< -ljansson
 
-$(BUILD)/tests/pty $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu $(BUILD)/tests/pty_lesson: \
+$(BUILD)/tests/pty $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu $(BUILD)/tests/pty_lesson \
+$(BUILD)/tests/pty_interrupt: \
   $(BUILD)/tests/%: tests/repl/%.c tests/repl/terminal.c \
                     $(BUILD)/libtilecopy.a
 	@mkdir -p $(@D)
@@ -108,6 +114,14 @@ $(BUILD)/src/toolchain/embedded.o: \
   EMBED = -DTC_STUB_ARCHIVE='"$(BUILD)/libtcstub.a"' \
           -DTC_TOOLKIT_SCRIPT='"src/tools/toolkit.sh"'
 
+$(BUILD)/src/grade/kit.o: $(wildcard src/tools/kit/*) src/tools/toolkit.sh
+$(BUILD)/src/grade/kit.o: EMBED = -DTC_KIT_FOLDER='"src/tools/kit"'
+
+# The kernels that `calibrate` launches.
+$(BUILD)/src/calibrate/kernels.o: $(wildcard src/calibrate/kernels/*.ptx)
+$(BUILD)/src/calibrate/kernels.o: \
+  EMBED = -DTC_CALIBRATE_KERNELS='"src/calibrate/kernels"'
+
 # The loops that the simulator is set beside: no vectors.
 $(BUILD)/scalar.o: tests/bench/scalar.c
 	@mkdir -p $(@D)
@@ -129,6 +143,18 @@ $(BUILD)/tools/device_host $(BUILD)/tools/program_host: \
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -ldl -lm
 
+# Launches of a list on a GPU or in the simulator, and the two compared.
+$(BUILD)/tools/measure: tests/tools/measure.c tests/tools/launch_file.c \
+                        tests/tools/launch_file.h $(BUILD)/libtilecopy.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Itests/tools $(CFLAGS_ALL) $(LDFLAGS) -o $@ \
+	  $(filter-out %.h,$^) -lseccomp -ldl -lm
+$(BUILD)/tools/accuracy: tests/tools/accuracy.c tests/tools/accuracy_picture.c \
+                         tests/tools/accuracy.h $(BUILD)/libtilecopy.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -Itests/tools $(CFLAGS_ALL) $(LDFLAGS) -o $@ \
+	  $(filter-out %.h,$^) -ljansson -lm
+
 # The differential test of single instructions: kernels, and what runs them.
 $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_pack: \
   $(BUILD)/tools/%: tests/tools/%.c $(BUILD)/libtilecopy.a
@@ -147,7 +173,8 @@ $(BUILD)/tools/mma_host: tests/tools/mma_host.c $(BUILD)/libtilecopy.a
 	  $^ -ldl -lm
 
 tools: $(BUILD)/tools/mma_host $(BUILD)/tools/ptx_host $(BUILD)/tools/device_host \
-       $(BUILD)/tools/program_host \
+       $(BUILD)/tools/program_host $(BUILD)/tools/measure \
+       $(BUILD)/tools/accuracy \
        $(BUILD)/tools/alu_gen $(BUILD)/tools/alu_host $(BUILD)/tools/alu_pack
 
 # Makes calls fail, for tests/faults/faults.sh.
@@ -168,22 +195,18 @@ run:
 	@$(MAKE) -s -j2 all
 	@$(BUILD)/tilecopy-repl --tour lessons/ldgsts.py
 
-# Every test, then all of them again under ASan and UBSan, but for those that
-# tests/harness/sanitized.txt names. What nvcc builds is built once for both.
+# Every test, then again under ASan and UBSan, but for what
+# tests/harness/sanitized.txt says. What nvcc builds is built once for both.
 test:
 	@BUILD=$(BUILD) CC="$(CC)" sh src/tools/need.sh test
-	@$(MAKE) -s -j$(JOBS) test-build
-	@$(TEST_ENV) sh tests/harness/run.sh $(BUILD) $(BUILD)/work
-	@$(MAKE) -s -j$(JOBS) BUILD=$(BUILD)/san OPT="-O1 -g" SAN="$(SANITIZE)" \
-	  test-build
-	@$(TEST_ENV) sh tests/harness/run.sh $(BUILD)/san $(BUILD)/work \
-	  tests/harness/sanitized.txt
+	@$(TEST_ENV) MAKE="$(MAKE)" SANITIZE="$(SANITIZE)" \
+	  sh tests/harness/test.sh $(BUILD) $(BUILD)/work $(JOBS)
 
 test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/run \
-            $(BUILD)/tests/pty $(BUILD)/tests/pty_lesson \
+            $(BUILD)/tests/pty $(BUILD)/tests/pty_lesson $(BUILD)/tests/pty_interrupt \
             $(BUILD)/tests/faults.so $(BUILD)/tests/pty_exec $(BUILD)/tests/pty_gpu \
-            $(BUILD)/tests/programs \
-            $(BUILD)/tests/test_client
+            $(BUILD)/tests/programs $(BUILD)/tools/measure \
+            $(BUILD)/tools/accuracy $(BUILD)/tests/test_client
 
 # A CUDA compiler of the project's own, for machines without one: no root.
 toolkit:
@@ -226,7 +249,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share/tilecopy-repl
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/tilecopy-repl $(DESTDIR)$(PREFIX)/bin
-	find lessons exercises -type f ! -name '*.pyc' \
+	find lessons exercises src/calibrate/profiles -type f ! -name '*.pyc' \
 	  ! -name 'reference.*' ! -path '*/wrong/*' \
 	  -exec install -D -m 644 '{}' '$(SHARE)/{}' ';'
 

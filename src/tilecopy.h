@@ -42,7 +42,8 @@ typedef enum tc_severity {
 /* What a program may want to tell from the rest; the message is for people. */
 typedef enum tc_diag_code {
     TC_CODE_NONE,
-    TC_CODE_UNBUILT /* right, and not built yet: subject names it */
+    TC_CODE_WAITING, /* for a GPU that others use, or a machine that has one */
+    TC_CODE_UNBUILT  /* right, and not built yet: subject names it */
 } tc_diag_code;
 
 /* One diagnostic. All strings are borrowed for the duration of the callback.
@@ -74,14 +75,16 @@ typedef struct tc_options {
     const char *arch; /* "sm_80", "sm_90", "sm_90a", "sm_100a" or NULL: the
                          default machine, sm_90a, and PTX for the least arch */
     tc_backend backend;
-    uint64_t seed;    /* of the data that fills buffers */
-    double timeout_s; /* for each command; 0 is no limit */
-    bool json;        /* output is one JSON object a command */
-    int width;        /* columns that text may use, 0 is 80 */
-    int height;       /* rows of the terminal; 0: no screen ends */
-    bool color;       /* text may have escape sequences */
-    bool terminal;    /* a person watches */
-    bool view;        /* and a full-screen view can be drawn there */
+    uint64_t seed;      /* of the data that fills buffers */
+    double timeout_s;   /* for each command; 0 is no limit */
+    bool json;          /* output is one JSON object a command */
+    int width;          /* columns that text may use, 0 is 80 */
+    int height;         /* rows of the terminal; 0: no screen ends */
+    bool color;         /* text may have escape sequences */
+    bool terminal;      /* a person watches */
+    bool view;          /* and a full-screen view can be drawn there */
+    const char *runner; /* how to reach the machine that has the GPU: "ssh box";
+                           NULL: this one */
 } tc_options;
 
 typedef struct tc_session tc_session;
@@ -92,6 +95,7 @@ typedef struct tc_session tc_session;
 bool tc_session_process(int argc, char **argv, int *status);
 /* For programs that run others': from here on two processes go on. In the one
  * that works it returns false. The other one waits for it, passes signals on,
+ * stops and goes on with it,
  * and when it has ended, whatever ended it, ends all that it has left behind:
  * then it returns true, and *status is for main to return; or dies of SIGINT,
  * SIGTERM or SIGHUP as the worker has. If that one is killed, the worker gets
@@ -186,9 +190,24 @@ const char *tc_session_program(const tc_session *s);
 void tc_session_set_width(tc_session *s, int width);
 /* Rows that a screen has from now on; 0: no end. */
 void tc_session_set_height(tc_session *s, int height);
-/* The path of a file that the last command asked the client to open in the
- * user's editor and then to load, or NULL. Valid until the next evaluation. */
-const char *tc_session_wants_edit(const tc_session *s);
+/* What the last command asks of the client, beside showing its reply. */
+typedef enum tc_client_kind {
+    TC_CLIENT_NONE,
+    TC_CLIENT_EDIT,   /* open path in the user's editor, then load it */
+    TC_CLIENT_WATCH,  /* load path and evaluate the commands, at each save */
+    TC_CLIENT_SCRIPT, /* evaluate the entries of path, a session's script */
+    TC_CLIENT_HISTORY /* list the entries typed here and before: n of them */
+} tc_client_kind;
+
+/* Valid until the next evaluation. */
+typedef struct tc_client_request {
+    tc_client_kind kind;
+    const char *path;
+    const char *const *commands;
+    int n;
+} tc_client_request;
+
+tc_client_request tc_session_request(const tc_session *s);
 
 /* Candidates to complete the word that begins at byte start of line. Returns a
  * NULL-terminated array of malloc'd strings, itself malloc'd; NULL when there

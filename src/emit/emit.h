@@ -31,7 +31,9 @@ typedef struct tc_emitted {
     int code_sm;       /* least for the instructions alone, whatever the */
     bool code_a;       /* launch wants: clusters, shared memory */
     int64_t shared_static, shared_all; /* bytes a CTA takes */
-    tc_symbol *symbols;                /* shared symbols */
+    tc_lines lines;     /* of CUDA: the program's lines, from the body on */
+    size_t body;        /* where in the text that begins */
+    tc_symbol *symbols; /* shared symbols */
     int nsymbols;
 } tc_emitted;
 

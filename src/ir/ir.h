@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/lines.h"
 #include "layout/layout.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -387,8 +388,9 @@ typedef struct tc_lowered {
     int nmaps;
 } tc_lowered;
 
-/* Prints in TVM's own syntax: the text that LowerTIRx(...).script() gives. */
-void tc_ir_print(tc_buf *b, const tc_lowered *l);
+/* Prints in TVM's own syntax: the text that LowerTIRx(...).script() gives, and
+ * notes in lines, unless NULL, which line of the program a statement is from. */
+void tc_ir_print(tc_buf *b, const tc_lowered *l, tc_lines *lines);
 void tc_ir_print_expr(tc_buf *b, const tc_expr *e);
 
 /* Checks what the printers and emitters rely on (types, one index an access

@@ -227,7 +227,13 @@ void tc_ir_print_expr(tc_buf *b, const tc_expr *e) {
 
 /* --- statements ------------------------------------------------------------*/
 
-static void print_block(tc_buf *b, const tc_block *block, int indent);
+/* Where statements are printed to, and which lines they are from. */
+typedef struct ir_printer {
+    tc_buf *out;
+    tc_lines *lines; /* or NULL */
+} ir_printer;
+
+static void print_block(ir_printer *p, const tc_block *block, int indent);
 
 static void start_line(tc_buf *b, int indent) {
     tc_buf_fill(b, ' ', indent);
@@ -285,7 +291,8 @@ static void print_loop_end(tc_buf *b, const tc_stmt *s) {
     print_expr(b, s->extent, P_SUM + 1);
 }
 
-static void print_for(tc_buf *b, const tc_stmt *s, int indent) {
+static void print_for(ir_printer *p, const tc_stmt *s, int indent) {
+    tc_buf *b = p->out;
     const tc_stmt *inner = print_grid(b, s);
     if (inner == NULL) {
         inner = s;
@@ -300,18 +307,19 @@ static void print_for(tc_buf *b, const tc_stmt *s, int indent) {
         }
         tc_buf_puts(b, "):\n");
     }
-    print_block(b, &inner->body, indent + 4);
+    print_block(p, &inner->body, indent + 4);
 }
 
-static void print_if(tc_buf *b, const tc_stmt *s, int indent) {
+static void print_if(ir_printer *p, const tc_stmt *s, int indent) {
+    tc_buf *b = p->out;
     tc_buf_puts(b, "if ");
     print_expr(b, s->value, 0);
     tc_buf_puts(b, ":\n");
-    print_block(b, &s->body, indent + 4);
+    print_block(p, &s->body, indent + 4);
     if (s->orelse.first != NULL) {
         start_line(b, indent);
         tc_buf_puts(b, "else:\n");
-        print_block(b, &s->orelse, indent + 4);
+        print_block(p, &s->orelse, indent + 4);
     }
 }
 
@@ -371,7 +379,8 @@ static void print_store(tc_buf *b, const tc_stmt *s) {
     tc_buf_putc(b, '\n');
 }
 
-static void print_stmt(tc_buf *b, const tc_stmt *s, int indent) {
+static void print_stmt(ir_printer *p, const tc_stmt *s, int indent) {
+    tc_buf *b = p->out;
     start_line(b, indent);
     switch (s->kind) {
     case TC_S_EVAL:
@@ -390,16 +399,16 @@ static void print_stmt(tc_buf *b, const tc_stmt *s, int indent) {
         tc_ir_print_alloc(b, s->buffer);
         break;
     case TC_S_FOR:
-        print_for(b, s, indent);
+        print_for(p, s, indent);
         break;
     case TC_S_WHILE:
         tc_buf_puts(b, "while ");
         print_expr(b, s->value, 0);
         tc_buf_puts(b, ":\n");
-        print_block(b, &s->body, indent + 4);
+        print_block(p, &s->body, indent + 4);
         break;
     case TC_S_IF:
-        print_if(b, s, indent);
+        print_if(p, s, indent);
         break;
     case TC_S_BREAK:
         tc_buf_puts(b, "break\n");
@@ -431,13 +440,15 @@ static void print_pool_commit(tc_buf *b, const tc_expr *e) {
     tc_buf_puts(b, "):\n");
 }
 
-static void print_block(tc_buf *b, const tc_block *block, int indent) {
+static void print_block(ir_printer *p, const tc_block *block, int indent) {
+    tc_buf *b = p->out;
     if (block->first == NULL) {
         start_line(b, indent);
         tc_buf_puts(b, "pass\n");
     }
     bool with = false; /* the outermost launch_thread opens a block */
     for (const tc_stmt *s = block->first; s != NULL; s = s->next) {
+        tc_lines_mark(p->lines, b->len, tc_span_line(s->span));
         if (s->kind == TC_S_LAUNCH && !with) {
             with = true;
             start_line(b, indent);
@@ -448,7 +459,7 @@ static void print_block(tc_buf *b, const tc_block *block, int indent) {
             print_pool_commit(b, s->value);
             indent += 4;
         } else {
-            print_stmt(b, s, indent);
+            print_stmt(p, s, indent);
         }
     }
 }
@@ -483,21 +494,22 @@ static void print_map(tc_buf *b, const tc_tensor_map *m) {
 }
 
 /* What the host does, then the kernel. */
-static void print_body(tc_buf *b, const tc_lowered *l) {
+static void print_body(ir_printer *p, const tc_lowered *l) {
     const tc_stmt *s = l->func->body.first;
     for (; s != NULL && s->kind != TC_S_LAUNCH; s = s->next) {
-        print_stmt(b, s, 8);
+        print_stmt(p, s, 8);
     }
     for (int i = l->nmaps - 1; i >= 0; i--) {
-        print_map(b, l->maps[i]);
+        print_map(p->out, l->maps[i]);
     }
     tc_block kernel = {(tc_stmt *)s, l->func->body.last};
     if (s != NULL || l->func->body.first == NULL) {
-        print_block(b, &kernel, 8);
+        print_block(p, &kernel, 8);
     }
 }
 
-void tc_ir_print(tc_buf *b, const tc_lowered *l) {
+void tc_ir_print(tc_buf *b, const tc_lowered *l, tc_lines *lines) {
+    ir_printer p = {b, lines};
     const tc_func *f = l->func;
     tc_buf_puts(b, "# from tvm.script import ir as I\n"
                    "# from tvm.script import tirx as T\n"
@@ -510,5 +522,5 @@ void tc_ir_print(tc_buf *b, const tc_lowered *l) {
     }
     tc_buf_printf(b, "):\n        T.func_attr({\"global_symbol\": \"%s\"})\n",
                   f->name);
-    print_body(b, l);
+    print_body(&p, l);
 }

@@ -1,8 +1,11 @@
 /* picture_svg.c - a picture as a self-contained SVG file: a cell for each
- * element, coloured by who holds it. */
+ * element, coloured by who holds it. Of up to CELLS elements each cell is a
+ * rectangle of its own, which tells its holder where a browser points at it; of
+ * more, a colour is one path and a row one text, an eighth of the bytes. */
 #include "layout/internal.h"
 #include "layout/picture.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -11,7 +14,8 @@ enum {
     MARGIN = 14,
     LINE = 18,
     GAP_ROW = 12, /* where rows are left out */
-    PALETTE = 16
+    PALETTE = 16,
+    CELLS = 1024
 };
 
 /* Light enough for black text on it; neighbours differ. */
@@ -252,6 +256,8 @@ static void put_head(svg_sheet *s, const char *title) {
                         ".l { text-anchor: end; fill: #666; }\n"
                         ".t { text-anchor: middle; fill: #666; }\n"
                         "rect { stroke: #fff; }\n"
+                        ".r { white-space: pre; }\n"
+                        ".k { fill: none; }\n"
                         "</style>\n");
     tc_buf_printf(s->out,
                   "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
@@ -262,6 +268,109 @@ static void put_label(svg_sheet *s, int x, int y, const char *class,
                       int64_t n) {
     tc_buf_printf(s->out, "<text x=\"%d\" y=\"%d\" class=\"%s\">%lld</text>\n",
                   x, y, class, (long long)n);
+}
+
+/* ---- many cells ---- */
+
+/* In units of a cell: "M3 5.5h2", or from the one before "m4 0h1". */
+static void put_run(tc_buf *b, int *x, int *y, int col, int row, int cols) {
+    char absolute[40], relative[40];
+    int n = snprintf(absolute, sizeof absolute, "M%d %d.5", col, row);
+    int k = snprintf(relative, sizeof relative, "m%d %d", col - *x, row - *y);
+    tc_buf_puts(b, *x >= 0 && k <= n ? relative : absolute);
+    tc_buf_printf(b, "h%d", cols);
+    *x = col + cols;
+    *y = row;
+}
+
+/* Cells of one colour, of rows [from, to), as one path. */
+static void put_colour(svg_sheet *s, int grid, int colour, int from, int to) {
+    tc_buf b = TC_BUF_INIT;
+    int x = -1, y = 0;
+    for (int r = from; r < to; r++) {
+        for (int c = 0, n; c < s->p->ncols; c += n) {
+            n = 1;
+            const int64_t *v = tc_picture_at(s->p, grid, r, c);
+            if (v == NULL || colour_of(s, v) != colour) {
+                continue;
+            }
+            while (c + n < s->p->ncols) {
+                v = tc_picture_at(s->p, grid, r, c + n);
+                if (v == NULL || colour_of(s, v) != colour) {
+                    break;
+                }
+                n++;
+            }
+            put_run(&b, &x, &y, c, r - from, n);
+        }
+    }
+    if (b.len > 0) {
+        tc_buf_printf(s->out, "<path stroke=\"%s\" d=\"%s\"/>\n",
+                      palette[colour], tc_buf_text(&b));
+    }
+    tc_buf_free(&b);
+}
+
+/* White lines between the cells, in their units. */
+static void put_rules(svg_sheet *s, int rows) {
+    tc_buf_puts(s->out, "<path stroke=\"#fff\" stroke-width=\".06\" d=\"");
+    for (int r = 1; r < rows; r++) {
+        tc_buf_printf(s->out, "M0 %dh%d", r, s->p->ncols);
+    }
+    for (int c = 1; c < s->p->ncols; c++) {
+        tc_buf_printf(s->out, "M%d 0v%d", c, rows);
+    }
+    tc_buf_puts(s->out, "\"/>\n");
+}
+
+/* What a row's cells say, each padded to so many characters. */
+static void put_row_text(svg_sheet *s, int grid, int row, int x, int y) {
+    const tc_picture *p = s->p;
+    int chars = (s->cell_width - 8) / CHAR + 1;
+    tc_buf b = TC_BUF_INIT;
+    for (int c = 0; c < p->ncols; c++) {
+        const int64_t *v = tc_picture_at(p, grid, row, c);
+        size_t begin = b.len;
+        if (v != NULL) {
+            put_cell_text(p, &b, v);
+        }
+        tc_buf_fill(&b, ' ', chars - (int)(b.len - begin));
+    }
+    tc_buf_printf(s->out,
+                  "<text class=\"r\" x=\"%d\" y=\"%d\" textLength=\"%d\">",
+                  x + 4, y + CELL_HEIGHT - 7, p->ncols * s->cell_width);
+    put_text(s->out, tc_buf_text(&b));
+    tc_buf_puts(s->out, "</text>\n");
+    tc_buf_free(&b);
+}
+
+/* Rows [from, to), which follow each other. */
+static void put_rows(svg_sheet *s, int grid, int from, int to, int x, int y) {
+    tc_buf_printf(s->out,
+                  "<g class=\"k\" transform=\"translate(%d,%d) "
+                  "scale(%d,%d)\">\n",
+                  x, y, s->cell_width, CELL_HEIGHT);
+    for (int colour = 0; colour < PALETTE; colour++) {
+        put_colour(s, grid, colour, from, to);
+    }
+    put_rules(s, to - from);
+    tc_buf_puts(s->out, "</g>\n");
+    for (int r = from; r < to; r++) {
+        int at = y + (r - from) * CELL_HEIGHT;
+        put_label(s, x - 6, at + CELL_HEIGHT - 7, "l", tc_picture_row(s->p, r));
+        put_row_text(s, grid, r, x, at);
+    }
+}
+
+static void put_many(svg_sheet *s, int grid, int x, int y) {
+    const tc_picture *p = s->p;
+    for (int r = 0, to; r < p->nrows; r = to) {
+        for (to = r + 1; to < p->nrows && p->row[to] == p->row[to - 1] + 1;) {
+            to++;
+        }
+        put_rows(s, grid, r, to, x, y);
+        y += (to - r) * CELL_HEIGHT + GAP_ROW;
+    }
 }
 
 static void put_grid(svg_sheet *s, int grid, int y) {
@@ -283,6 +392,10 @@ static void put_grid(svg_sheet *s, int grid, int y) {
                   "t", tc_picture_col(p, c));
     }
     y += LINE;
+    if ((int64_t)p->nrows * p->ncols > CELLS) {
+        put_many(s, grid, left, y);
+        return;
+    }
     for (int r = 0; r < p->nrows; r++) {
         y += r > 0 && p->row[r] != p->row[r - 1] + 1 ? GAP_ROW : 0;
         put_label(s, left - 6, y + CELL_HEIGHT - 7, "l", tc_picture_row(p, r));

@@ -6,7 +6,8 @@
  * is the process's end; DEVICES is how many there are; BUSY how many queries
  * find the kernel running. LIVE counts what is not given back: printed to the
  * file it names when the context is released. VERSION is the driver's: one
- * before 13000 does not take PTX of version 9.0. */
+ * before 13000 does not take PTX of version 9.0. BUS is which GPU it is: without,
+ * it does not say. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -104,6 +105,13 @@ int cuDeviceGetName(char *name, int size, int d) {
     (void)d;
     snprintf(name, (size_t)size, "Fake GPU");
     return 0;
+}
+
+int cuDeviceGetPCIBusId(char *name, int size, int d) {
+    const char *bus = told("BUS");
+    (void)d;
+    snprintf(name, (size_t)size, "%s", bus != NULL ? bus : "");
+    return bus != NULL ? 0 : 1;
 }
 
 int cuDeviceGetAttribute(int *v, int attribute, int d) {

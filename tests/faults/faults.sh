@@ -20,7 +20,7 @@ TMPDIR=$top/tmp
 HOME=$top
 XDG_STATE_HOME=$top/state
 export TILECOPY_CACHE TILECOPY_PTXAS TMPDIR HOME XDG_STATE_HOME
-unset XDG_CONFIG_HOME
+unset XDG_CONFIG_HOME TILECOPY_GRADE_CACHE
 
 if grep -q __asan_init "$program"; then
     echo "SKIPPED: a sanitizer has an allocator of its own"
@@ -119,6 +119,48 @@ under() {
     done
 }
 
+# The prompt at a terminal, which quits by itself or ends as its memory does:
+# fewer places, as each one starts a terminal.
+under_prompt() {
+    name=prompt
+    printf '6*7\nwhy\nquit\n' >"$top/keys"
+    for class in memory write open fork; do
+        rm -f "$top/count"
+        at_terminal "FAULT_COUNT=$top/count" ''
+        if [ $status != 0 ] || ! grep -q 42 "$top/out"; then
+            n=0 bad "$name" '' "status $status without a fault"
+        fi
+        calls=$(tail -n 1 "$top/count")
+        step=$((calls / (most < 16 ? most : 16) + 1))
+        n=1
+        while [ $n -le "$calls" ]; do
+            for every in '' 1; do
+                at_terminal "FAULT_AT=$n" "$every"
+                if [ $status -ge 124 ]; then
+                    bad "$name" "$every" "status $status"
+                elif ! gone; then
+                    bad "$name" "$every" "a process is left"
+                elif [ -n "$(ls "$top/tmp")" ] && [ $class$every != open1 ]
+                then
+                    bad "$name" "$every" "something is left"
+                else
+                    passed=$((passed + 1))
+                fi
+                rm -rf "$top"/tmp/*
+            done
+            n=$((n + step))
+        done
+    done
+}
+
+# at_terminal FAULT ALL: what was typed, answered, and the status.
+at_terminal() {
+    FAULT_RUN=$top timeout 60 script -qfec "env FAULT_CLASS=$class $1 \
+${2:+FAULT_ALL=1} LD_PRELOAD='$faults' '$program' '$demo'" /dev/null \
+        <"$top/keys" >"$top/out" 2>"$top/err"
+    status=$?
+}
+
 cat >"$top/k.ptx" <<'EOF'
 .version 8.0
 .target sm_80
@@ -137,6 +179,11 @@ under 'load and why' "$demo" -e why
 under 'load of a .ptx and launch' "$top/k.ptx" -e 'launch k 1 1 i32[4]'
 under 'run, in JSON' --json "$demo" -e run
 under 'timeline' "$demo" -e 'timeline --text'
+if command -v script >/dev/null; then
+    under_prompt
+else
+    echo "SKIPPED: no script(1) here, so no prompt at a terminal"
+fi
 under 'export over a file' "$demo" -e run -e "export chrome $top/kept"
 
 # --- what nvcc builds: it and g++ are asked once, and then replayed ---

@@ -61,7 +61,7 @@ typedef struct example {
 
 typedef struct page {
     const char *path;
-    char cuda[256]; /* a .cu of it; "": none */
+    bool cuda; /* it has a .cu */
     bool needs_nvcc;
     char arch[32]; /* of the session; "": the first */
     example *items;
@@ -162,7 +162,7 @@ static void read_page(page *p, const char *data) {
                 write_file(name, file.data ? file.data : "", file.len);
                 size_t m = strlen(name);
                 if (m > 3 && strcmp(name + m - 3, ".cu") == 0) {
-                    snprintf(p->cuda, sizeof p->cuda, "%s", name);
+                    p->cuda = true;
                 }
             }
             in = PROSE;
@@ -321,17 +321,17 @@ static bool check(const page *p, const example *e) {
     return false;
 }
 
-/* The page has CUDA programs, and there is nothing to build them with. */
+/* The page has CUDA programs, and there is nothing to build them with. What is
+ * tried is refused as soon as there is a compiler to refuse it. */
 static bool lacks_compiler(const page *p) {
-    text command = {0};
-    const char *parts[] = {"tilecopy-repl exec ", p->cuda,
-                           " 2>&1 </dev/null | grep -q -e 'there is no CUDA "
-                           "compiler' -e 'TILECOPY_NVCC names'"};
-    for (size_t i = 0; i < 3; i++) {
-        add(&command, parts[i], strlen(parts[i]));
+    if (!p->cuda && !p->needs_nvcc) {
+        return false;
     }
-    bool lacks = p->cuda[0] != '\0' && system(command.data) == 0;
-    free(command.data);
+    write_file(".page-asks.cu", "#error\n", 7);
+    bool lacks = system("tilecopy-repl exec .page-asks.cu 2>&1 </dev/null |"
+                        " grep -q -e 'there is no CUDA compiler'"
+                        " -e 'TILECOPY_NVCC names'") == 0;
+    unlink(".page-asks.cu");
     if (lacks) {
         puts("SKIPPED: no nvcc found");
     }
@@ -349,13 +349,14 @@ static bool is_of_cuda(const page *p, size_t i) {
     return false;
 }
 
-/* A new folder in TMPDIR. It has the page's name where that is free: the build
- * of a CUDA program is found again only where the program's path is the same.
- */
+/* A new folder in TMPDIR. It has the page's name where that is free, up to the
+ * first dot: the build of a CUDA program is found again only where the program's
+ * path is the same, and a page's translation has the same programs. */
 static void new_folder(const char *path, char *folder, size_t size) {
     const char *tmp = getenv("TMPDIR"), *base = strrchr(path, '/');
     tmp = tmp != NULL && *tmp != '\0' ? tmp : "/tmp";
-    snprintf(folder, size, "%s/page-%s", tmp, base != NULL ? base + 1 : path);
+    base = base != NULL ? base + 1 : path;
+    snprintf(folder, size, "%s/page-%.*s", tmp, (int)strcspn(base, "."), base);
     if (mkdir(folder, 0700) == 0) {
         return;
     }
@@ -384,10 +385,6 @@ static void run_page(const char *path, tally *sum) {
         exit(2);
     }
     read_page(&p, data.data);
-    if (p.needs_nvcc && p.cuda[0] == '\0') {
-        snprintf(p.cuda, sizeof p.cuda, ".page-asks.cu");
-        write_file(p.cuda, "int main() {}\n", 14);
-    }
     int before = sum->failed;
     bool lacks = lacks_compiler(&p);
     for (size_t i = 0; i < p.n && lacks; i++) {

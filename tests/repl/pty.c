@@ -291,6 +291,50 @@ static void test_no_view(void) {
     setenv("TERM", "xterm", 1);
 }
 
+/* What is longer than the window goes through $PAGER, and only that; one that
+ * cannot be started, or is left early, loses nothing. */
+static void test_pager(void) {
+    setenv("PAGER", "sed -n 's/^.version/paged: &/p'", 1);
+    terminal t = start(demo);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "ptx\r", "\npaged: .version"));
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "ptx 11\r", "\tcp.async.commit_group;\n" PROMPT));
+    leave(&t);
+    setenv("PAGER", "/no/such/pager", 1);
+    t = start(demo);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "ptx\r", "\n.version"));
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    leave(&t);
+    setenv("PAGER", "head -n 1", 1);
+    t = start(demo);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "ptx\r", PROMPT));
+    CHECK(&t, answers(&t, "6*7\r", "\n42\n" PROMPT));
+    leave(&t);
+    setenv("PAGER", "cat", 1);
+}
+
+/* A definition is recalled whole, and Alt-Enter puts a line into it. */
+static void test_recalled_definition(void) {
+    terminal t = start(demo);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t,
+                      "@T.prim_func\rdef f(A_ptr: T.handle):\r"
+                      "    A = T.match_buffer(A_ptr, (128,), \"float32\")\r"
+                      "    T.device_entry(); T.cta_id([1]); "
+                      "tid = T.thread_id([128])\r\r",
+                      "f: 0 copies"));
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, UP "\033\r    A[tid] = 2.0\r", "f: 0 copies"));
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "show f\r", "thread_id([128])\n    A[tid] = 2.0\n"));
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "history 1\r", "  history 1\n"));
+    leave(&t);
+}
+
 static void test_terminal_is_restored(void) {
     terminal t = start(demo);
     CHECK(&t, terminal_expect(&t, PROMPT));
@@ -384,6 +428,7 @@ static void set_environment(void) {
     setenv("HOME", home, 1);
     setenv("TERM", "xterm", 1);
     setenv("INPUTRC", "/dev/null", 1);
+    setenv("PAGER", "cat", 1);
     setenv("NO_COLOR", "1", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
     unsetenv("XDG_STATE_HOME");
@@ -408,6 +453,8 @@ int main(int argc, char **argv) {
     test_narrow("dumb");
     test_narrow("xterm");
     test_timeline();
+    test_pager();
+    test_recalled_definition();
     test_no_view();
     test_terminal_is_restored();
     test_ends_in_order();

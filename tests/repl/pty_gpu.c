@@ -115,6 +115,7 @@ static bool build_fake(void) {
 static bool enter_folder(void) {
     setenv("XDG_STATE_HOME", folder, 1); /* history */
     setenv("XDG_CONFIG_HOME", folder, 1);
+    setenv("PAGER", "cat", 1);
     setenv("NO_COLOR", "1", 1);
     return chdir(folder) == 0 && write_file("k.ptx", ptx) &&
            write_file("k.cu", cuda);
@@ -138,8 +139,8 @@ static int parent_of(int pid) {
     return known && state != 'Z' ? parent : 0;
 }
 
-/* The device process of a program on a terminal, or 0. */
-static int device_process(int of) {
+/* A child, or 0. */
+static int child_of(int of) {
     int found = 0;
     DIR *d = opendir("/proc");
     for (struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
@@ -150,6 +151,13 @@ static int device_process(int of) {
         closedir(d);
     }
     return found;
+}
+
+/* The device process of a program on a terminal, or 0: the child of the one that
+ * works, which is the child of the one that the shell started. */
+static int device_process(int of) {
+    int worker = child_of(of);
+    return worker > 0 ? child_of(worker) : 0;
 }
 
 static bool ends_soon(int pid) {
@@ -230,6 +238,7 @@ static void test_crash(void) {
 static void test_interrupt(void) {
     terminal t = start("k.ptx");
     CHECK(&t, answers(&t, where, good));
+    CHECK(&t, terminal_reads_keys(&t));
     terminal_send(&t, CTRL_C);
     CHECK(&t, terminal_expect(&t, "^C\n"));
     CHECK(&t, terminal_expect(&t, PROMPT));

@@ -139,6 +139,7 @@ int main(int argc, char **argv) {
     setenv("TERM", "xterm", 1);
     setenv("LC_ALL", "C.UTF-8", 1);
     setenv("INPUTRC", "/dev/null", 1);
+    setenv("PAGER", "cat", 1);
     each_lesson(lessons);
     edit(samples);
     free(lessons);

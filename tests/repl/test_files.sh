@@ -95,7 +95,7 @@ timeout 30 "$program" --timeout 1 -e 'load /dev/stdin' \
     <&8 >"$top/out" 2>"$top/err"
 status=$? what='load /dev/stdin, of somebody who says nothing'
 is 114
-says err 'interrupted'
+says err 'stopped by the time limit'
 exec 8<&-
 timeout 60 "$program" -e 'load /dev/stdin' </dev/zero >"$top/out" 2>"$top/err"
 status=$? what='load /dev/stdin </dev/zero'

@@ -27,6 +27,7 @@ mount -t tmpfs -o size=16k tmpfs "$small" || exit 2
 TILECOPY_EXERCISES=$(realpath "$here/../../exercises")
 real=$(command -v g++ >/dev/null && command -v nvcc)
 export TILECOPY_EXERCISES
+unset TILECOPY_GRADE_CACHE # a build is to find the disk full
 cases=0 failed=0
 
 # An nvcc that leaves an object and PTX, and says what has no room.
@@ -126,6 +127,16 @@ full="No space left on device"
     mount -o remount,size=8m "$small"
     run 0 "" $fake $to_cache "$program" exec "$dir/t.cu"
 
+    # Read-only: what is kept there is used; where nothing is, nothing is kept.
+    mount -o remount,ro "$small"
+    run 0 "" $fake $to_cache "$program" exec "$dir/t.cu"
+    mount -o remount,rw "$small"
+    room size=8m TILECOPY_CACHE
+    mount -o remount,ro "$small"
+    run 0 "$small/tilecopy-repl: Read-only file system" $fake $to_cache \
+        "$program" exec "$dir/t.cu"
+    mount -o remount,rw "$small"
+
     for n in 20 40 60; do
         rm -rf "$dir/c"
         what="ulimit -n $n"
@@ -177,7 +188,7 @@ if [ -n "$real" ]; then
     grep -qF "in $small: $full" "$dir/out" || bad "does not name the folder"
     room size=4k,nr_inodes=1 TILECOPY_CACHE
     # shellcheck disable=SC2086
-    run 0 "21 of 21 cases pass" $to_cache "$program" grade maxpool15 \
+    run 0 "22 of 22 cases pass" $to_cache "$program" grade maxpool15 \
         --seed 3 "$reference"
 fi
 [ $failed = 0 ] && echo "full: $cases cases"

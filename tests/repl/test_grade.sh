@@ -30,12 +30,27 @@ says err "not where they should be"
 # --- the reference ---
 
 need_compiler
+run grade maxpool15 --seed 1 "$mine/reference.cu"
 is 0
-says out "21 of 21 cases pass"
+says out "22 of 22 cases pass"
 never out '--seed'
 passes "$mine/reference.cu"
 run grade maxpool15 "$mine/reference.cu" # a seed that nobody knows
 is 0
+
+# --- builds that are kept ---
+
+TILECOPY_GRADE_CACHE=$top/kept
+export TILECOPY_GRADE_CACHE
+for _ in 1 2; do
+    run grade maxpool15 --seed 1 "$mine/reference.cu"
+    is 0
+    says out "22 of 22 cases pass"
+    what="builds kept in TILECOPY_GRADE_CACHE"
+    if [ "$(find "$top/kept" -name '*.build' 2>/dev/null | wc -l)" = 1 ]
+    then ok; else bad "not one"; fi
+done
+unset TILECOPY_GRADE_CACHE
 
 # --- what is missing is nobody's failure ---
 
@@ -94,7 +109,7 @@ run -e 'exercise nothing'
 is 1
 run -e "grade maxpool15 $mine/maxpool15.cu" -e '6*7'
 is 1
-says out "0 of 21 cases pass"
+says out "0 of 22 cases pass"
 says out 42
 run --json -e "grade maxpool15 $mine/wrong/in_place.cu"
 is 1
@@ -118,8 +133,8 @@ cat >check.py <<'END'
 import json, sys
 j = json.load(open(sys.argv[1]))
 assert j["exercise"] == "maxpool15" and j["passed"] is False, j
-assert (j["score"], j["max_score"], j["seed"]) == (0, 31, "3"), j
-assert len(j["tests"]) == 26 and j["sandbox"] in ("full", "part", "none")
+assert (j["score"], j["max_score"], j["seed"]) == (0, 39, "3"), j
+assert len(j["tests"]) == 35 and j["sandbox"] in ("full", "part", "none")
 for t in j["tests"][21:]:
     assert (t["reason"], t["score"]) == ("not-judged", 0), t
 for t in j["tests"][:21]:
@@ -144,7 +159,7 @@ else
     status=$?
     what="python run.py test reference.cu"
     is 0
-    says out "21 of 21 cases pass"
+    says out "22 of 22 cases pass"
     (cd "$mine" && timeout 300 python3 run.py test) >out 2>err
     status=$?
     what="python run.py test"

@@ -15,7 +15,7 @@ if ! python3 -c ''; then
     the_end
 fi
 
-# --- while it runs: 51 attempts ---
+# --- while it runs: 63 attempts ---
 
 run grade "$hostile" --format json --timeout 20 "$hostile/hostile.cu"
 is 1
@@ -42,6 +42,8 @@ if python3 reasons.py "$hostile/reasons.txt" verdict.json >out 2>err; then
 else
     bad "another reason, or harm"
 fi
+what="a daemon of a submission"
+if ps -eo comm | grep -q hostile-daemon; then bad "it is still there"; else ok; fi
 
 # --- before main, in the place of the runtime, while it is compiled ---
 
@@ -116,9 +118,57 @@ printf '%s\nvoid hostile(float *out, const float *in, int n) { doubled<<<1, 1024
 attempt 3 '"passed":false' "#include \"neighbour.cu\""
 attempt 3 '"passed":false' "#include \"/proc/self/environ\"
 $empty_one"
+# before any constructor; in the place of the C library's start
+attempt 1 '"score":0' "#include <unistd.h>
+static void early(int, char **, char **) { _exit(0); }
+__attribute__((section(\".preinit_array\"), used)) static void (*first)(int, char **, char **) = early; $empty_one"
+attempt 1 '"score":0' "#include <unistd.h>
+extern \"C\" int __libc_start_main(int (*)(int, char **, char **), int, char **, void (*)(), void (*)(), void (*)(), void *) { _exit(0); } $empty_one"
+# its own functions of the C library, which the runtime would call
+attempt 1 '"score":0' "#include <sys/types.h>
+extern \"C\" ssize_t send(int, const void *, size_t n, int) { return n; }
+extern \"C\" ssize_t pwrite(int, const void *, size_t n, off_t) { return n; } $empty_one"
+attempt 1 '"score":0' "#include <sys/types.h>
+#include <cstring>
+extern \"C\" ssize_t recv(int, void *to, size_t n, int) { memset(to, 0, n); return n; } $empty_one"
+# the hidden cases, by the assembler, the preprocessor and its pragmas
+attempt 3 '"passed":false' "asm(\".incbin \\\"$exercises/maxpool15/exercise.yml\\\"\"); $empty_one"
+attempt 3 '"passed":false' "asm(\".include \\\"/etc/passwd\\\"\"); $empty_one"
+attempt 3 '"passed":false' "#if __has_include(\"$exercises/maxpool15/exercise.yml\") || __has_include(\"/etc/hostname\") || __has_include(\"/proc/self/root/etc/passwd\")
+#define HARM root:
+#else
+#error it sees nothing
+#endif
+$empty_one"
+attempt 3 '"passed":false' "#pragma GCC dependency \"/etc/passwd\"
+#include \"/proc/1/root/etc/passwd\"
+$empty_one"
+# a source that includes itself; flags by a pragma and a comment
+attempt 3 '"passed":false' "#include __FILE__
+$empty_one"
+attempt 1 '"score":0' "#pragma nvcc -Xcompiler -fplugin=/tmp/x.so
+#pragma GCC optimize(\"O0\")
+#pragma comment(linker, \"/etc/passwd\")
+// -o /usr/x -include /etc/shadow
+asm(\".section .gnu.warning.x\\n.ascii \\\"x\\\"\\n.text\"); $empty_one"
+# it stops itself: nobody waits for it
+attempt 1 'no result after' "#include <csignal>
+void hostile(float *out, const float *in, int n) { raise(SIGSTOP); }"
 # a compiler that does not end
 attempt 3 'excessive recursion' "template <int N> struct deep { static constexpr int v = deep<N + 1>::v; }; int x = deep<0>::v; $empty_one"
 judge
+# Names that a shell, or nvcc, would take for something else.
+mkdir names
+for name in '-o.cu' '@file.cu' 'a;touch harm;.cu' '$(touch harm).cu' '`touch harm`.cu' \
+    'a --output-file harm .cu' '-Xcompiler=-fplugin=x.cu' 'a|touch harm|.cu'; do
+    printf '%s\nvoid hostile(float *out, const float *in, int n) {}\n' "$honest" \
+        >"names/$name"
+    run grade "$hostile" --format json --timeout 5 "names/$name"
+    is 1
+    says out '"score":0'
+done
+what="a name of a file that is a command"
+if [ -e harm ] || [ -e names/harm ]; then bad "it was run"; else ok; fi
 ln -s /etc/passwd link.cu # the grader would read what its user may
 run grade "$hostile" link.cu
 is 1

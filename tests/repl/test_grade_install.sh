@@ -31,6 +31,15 @@ for text in exercises/maxpool15/README.md exercises/maxpool15/maxpool15.cu \
         bad "$text is not installed"
     fi
 done
+if python3 -c '' 2>err; then # `python run.py test`, from another folder
+    (unset TILECOPY_REPL
+     python3 dest/usr/share/tilecopy-repl/exercises/maxpool15/run.py test \
+         "$mine/reference.cu") >out 2>err
+    status=$?
+    what="run.py of what is installed"
+    is 0
+    says out "the exercise is passed."
+fi
 run -e exercise
 is 0
 says out "maxpool15"

@@ -32,5 +32,9 @@ fails "$mine/wrong/in_place.cu" \
     "in[0] was changed: the input must stay as it is"
 fails "$mine/wrong/never_ends.cu" "line 10: deadlock: nobody can go on:" \
     "where 127 of 128 threads have arrived"
+what="each waiter begins a line"
+if grep -q '^ *block 0, warp 0, lanes 1-31: ' "$top/out" &&
+    grep -q '^ *block 0, warps 1-3, all lanes: ' "$top/out"; then ok
+else bad "not so"; fi
 
 the_end

@@ -120,6 +120,28 @@ for end in INT:130 TERM:143 HUP:129; do
     ends ${end#*:} "${end%:*} to --batch"
 done
 
+# The prompt at a terminal: it, or the process above it, is killed.
+child() { cut -d ' ' -f 1 "/proc/$1/task/$1/children" 2>/dev/null; }
+if command -v script >/dev/null; then
+    mkfifo "$dir/keys"
+    exec 4<>"$dir/keys"
+    input=$dir/keys
+    for generations in 1 2; do
+        begin script -qfec "exec '$program'" /dev/null
+        printf 'load %s/t.cu\n' "$dir" >&4
+        wait_until started || fails "at the prompt nvcc did not start"
+        victim=$(child $pid)
+        [ $generations = 1 ] || victim=$(child "$victim")
+        kill -KILL "$victim" || fails "no process $generations below $pid"
+        wait_until gone ||
+            fails "a compiler outlives a prompt, killed $generations below"
+        wait_until clean || fails "a killed prompt left a folder"
+        kill $pid 2>/dev/null
+        wait $pid 2>/dev/null
+    done
+else
+    echo "SKIPPED: no script(1) here, so no prompt was killed"
+fi
 input=/dev/null
 
 # A time limit passes while it is built.

@@ -87,5 +87,26 @@ for launch in 'empty 2147483647 1' 'spin 1000 256 u32[64]' 'wait 8 32 u32[64]' \
         done
     done
 done
+# What is long before anything runs. reads FILE WHAT: it says where it ended.
+reads() {
+    begin=$(now)
+    "$program" --timeout 0.05 -e "load $1" >"$top/out" 2>"$top/err" </dev/null
+    judge "load $1" $? 114 $(($(now) - begin))
+    # On a loaded machine it may not even have begun.
+    grep -q -e "stopped by the time limit while $2" \
+        -e "stopped by the time limit while '$1' was read" "$top/err" || {
+        failed=$((failed + 1))
+        echo "FAILED: load $1: $(tail -n 2 "$top/err")"
+    }
+}
+{
+    echo "$head"
+    echo '.visible .entry k(){ .reg .b32 %r<9>;'
+    yes 'add.u32 %r1, %r2, 3;' | head -n 300000
+    echo 'ret; }'
+} >"$top/long.ptx"
+reads "$top/long.ptx" 'the PTX was read'
+yes 'x = (1 + 2) * 3' | head -n 400000 >"$top/long.py"
+reads "$top/long.py" 'the program was'
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

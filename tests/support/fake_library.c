@@ -33,8 +33,8 @@ void fake(const char *name, const char *value) {
 
 void fake_forget(void) {
     static const char *const names[] = {
-        "FAIL", "CODE",  "DEVICES",  "BUSY",    "CRASH",  "BASE",
-        "FLIP", "PAGES", "RANGE_GB", "VERSION", "VIRTUAL"};
+        "FAIL", "CODE", "DEVICES", "BUSY",     "CRASH",   "BASE",
+        "FLIP", "BUS",  "PAGES",   "RANGE_GB", "VERSION", "VIRTUAL"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         fake(names[i], NULL);
     }

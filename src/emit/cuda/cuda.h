@@ -18,6 +18,7 @@ typedef struct tc_cuda_emit {
     int nhelpers, helpers_cap;
     bool seen[TC_DTYPE_COUNT]; /* types used: decides the includes */
     int indent;
+    tc_lines lines; /* of the body */
     tc_span span;
     bool failed;
 } tc_cuda_emit;

@@ -159,6 +159,7 @@ static const tc_stmt *print_stmt(tc_ce e, const tc_stmt *s) {
 static void print_block(tc_ce e, const tc_block *b) {
     for (const tc_stmt *s = b->first; s != NULL && !e->failed; s = s->next) {
         e->span = s->span.source != NULL ? s->span : e->span;
+        tc_lines_mark(&e->lines, e->body.len, tc_span_line(e->span));
         s = print_stmt(e, s);
     }
 }
@@ -231,7 +232,7 @@ static void print_includes(tc_ce e, tc_buf *b) {
     tc_buf_putc(b, '\n');
 }
 
-static void print_file(tc_ce e, tc_buf *b, const tc_emitted *out) {
+static void print_file(tc_ce e, tc_buf *b, tc_emitted *out) {
     const int64_t *t = e->lowered->block, *c = e->lowered->cluster;
     tc_buf params = TC_BUF_INIT;
     print_params(e, &params); /* before the includes: marks types as seen */
@@ -245,7 +246,9 @@ static void print_file(tc_ce e, tc_buf *b, const tc_emitted *out) {
     tc_buf_printf(b, "__launch_bounds__(%lld)\n    %s(%s) {\n",
                   (long long)(t[0] * t[1] * t[2]), out->entry,
                   tc_buf_text(&params));
+    out->body = b->len;
     tc_buf_puts(b, tc_buf_text(&e->body));
+    tc_lines_mark(&e->lines, e->body.len, 0);
     tc_buf_puts(b, "}\n");
     tc_buf_free(&params);
 }
@@ -269,7 +272,8 @@ static void name_all(tc_ce e, tc_emitted *out) {
 
 bool tc_emit_cuda(tc_arena *a, const tc_lowered *l, tc_diags *diags,
                   tc_emitted *out) {
-    tc_cuda_emit emit = {.arena = a, .diags = diags, .lowered = l};
+    tc_cuda_emit emit = {
+        .arena = a, .diags = diags, .lowered = l, .lines = {.arena = a}};
     tc_ce e = &emit;
     *out = (tc_emitted){.sm = l->least_sm};
     if (!tc_shared_check(a, l, diags, out)) {
@@ -287,6 +291,7 @@ bool tc_emit_cuda(tc_arena *a, const tc_lowered *l, tc_diags *diags,
     tc_buf text = TC_BUF_INIT;
     print_file(e, &text, out);
     out->text = tc_buf_finish(&text, a);
+    out->lines = e->lines;
     tc_buf_free(&e->helpers);
     tc_buf_free(&e->body);
     return !e->failed;

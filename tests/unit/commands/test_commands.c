@@ -454,13 +454,17 @@ static void settings(void **state) {
         char line[128], text[64];
         tc_setting_form_of(t, &f);
         for (int k = 0; k < f.n; k++) {
+            if (strcmp(f.choices[k], "FILE") == 0) {
+                continue; /* test_calibrate */
+            }
             snprintf(text, sizeof text, "%s%s", f.choices[k],
                      k == f.numbered ? " 7" : "");
             check_value(c, t, text);
             snprintf(line, sizeof line, "set %s %s x", t->name, f.choices[k]);
             refused(c, line, f.choices[k], "");
         }
-        if (f.n == 0) {
+        bool takes_text = strcmp(t->values, "COMMAND") == 0; /* any */
+        if (f.n == 0 && !takes_text) {
             snprintf(text, sizeof text, "%lld", (long long)f.least);
             check_value(c, t, text);
             snprintf(line, sizeof line, "set %s %lld", t->name,

@@ -300,7 +300,7 @@ static char *lowered_text(program *p) {
     if (l == NULL) {
         return NULL;
     }
-    tc_ir_print(&b, l);
+    tc_ir_print(&b, l, NULL);
     return tc_buf_finish(&b, p->a);
 }
 

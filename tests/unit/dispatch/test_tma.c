@@ -235,7 +235,7 @@ static void shared_maps(void **state) {
     assert_string_equal(l->maps[0]->var->name, "A_ptr_tensormap");
     assert_string_equal(l->maps[1]->var->name, "A_ptr_tensormap_1");
     tc_buf b = TC_BUF_INIT;
-    tc_ir_print(&b, l);
+    tc_ir_print(&b, l, NULL);
     const char *first = strstr(tc_buf_text(&b), "T.ptx.prefetch_tensormap(");
     assert_non_null(first);
     assert_null(strstr(first + 1, "T.ptx.prefetch_tensormap("));

@@ -120,7 +120,7 @@ static void pool_mma(void **state) {
     tc_lowered *l = tc_lower(p.a, p.func, &p.decisions, &p.diags);
     assert_non_null(l);
     assert_int_equal(l->dynamic_align, 1024);
-    tc_ir_print(&b, l);
+    tc_ir_print(&b, l, NULL);
     ORDER(tc_buf_text(&b), ir);
     tc_buf_free(&b);
     tc_arena_free(p.a);

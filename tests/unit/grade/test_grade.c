@@ -144,7 +144,12 @@ static const char good[] =
     "  - {n: 1..9, a: 2, hidden: true}\n"
     "structure:\n"
     "  test: {n: 100, a: 3}\n"
-    "  rules: [{measure: ctas, least: n / 10, points: 4, says: spread}]\n";
+    "  rules: [{measure: ctas, least: n / 10, points: 4, says: spread}]\n"
+    "speed:\n"
+    "  test: {n: 1000, a: 3}\n"
+    "  gpu: {n: 2147483647, a: 3}\n"
+    "  bytes: 2 * 4 * n\n"
+    "  points: [{least: 0.5, points: 2}, {least: 0.9, modelled: 0.7}]\n";
 
 static void test_load(void **state) {
     loaded l = load(good);
@@ -157,6 +162,12 @@ static void test_load(void **state) {
     assert_int_equal(l.e->ntests, 2);
     assert_true(l.e->tests[1].hidden);
     assert_int_equal(l.e->rules[0].points, 4);
+    assert_int_equal(l.e->nstructures, 1);
+    assert_int_equal(l.e->structures[0].nrules, 1);
+    assert_false(l.e->structures[0].timed);
+    assert_int_equal(l.e->speed.npoints, 2);
+    assert_true(l.e->speed.points[0].modelled == 0.5);
+    assert_true(l.e->speed.points[1].modelled == 0.7);
     tc_arena_free(l.arena);
 }
 
@@ -185,6 +196,15 @@ static void test_refused_files(void **state) {
     refused("measure: ctas", "measure: cta", "there is no measure 'cta'");
     refused(", least: n / 10", "", "a rule has a bound");
     refused("  - {n: 40", "  - {n: 40]", "did not find expected");
+    refused("structure:\n  test: {n: 100, a: 3}\n", "structure:\n",
+            "13:3: structure needs a test that is counted");
+    refused("structure:\n  test: {n: 100, a: 3}\n  rules: [",
+            "structure:\n- test: {n: 100, a: 3}\n  rules: []\n- test: [",
+            "13:3: structure has no rules");
+    refused("  bytes: 2 * 4 * n\n", "", "16:3: speed needs the bytes");
+    refused("bytes: 2 * 4 * n", "bytes: 2 * m", "18:14: there is no 'm' here");
+    refused("{least: 0.5,", "{last: 0.5,", "there is no key 'last' here");
+    refused("{least: 0.5,", "{", "a fraction of a copy's speed is wanted");
     refused("interface: void", "interface: int", "the interface of a function");
 }
 
@@ -201,7 +221,8 @@ static judged judge(const loaded *l, void (*spoil)(tc_task_call *c)) {
     judged j;
     const char *why;
     tc_buf b = TC_BUF_INIT;
-    assert_true(tc_case_make(l->e, 0, 7, l->arena, &j.c, &why));
+    assert_true(
+        tc_case_make(l->e, TC_CASE_TEST, 0, false, 7, l->arena, &j.c, &why));
     assert_int_equal(j.c.task.ncalls, 2);
     for (int i = 0; i < 2; i++) {
         tc_task_call *c = &j.c.task.calls[i];
@@ -296,9 +317,12 @@ static void test_seeds(void **state) {
     tc_case a, b, c;
     const char *why;
     (void)state;
-    assert_true(tc_case_make(l.e, 0, 1, l.arena, &a, &why));
-    assert_true(tc_case_make(l.e, 0, 1, l.arena, &b, &why));
-    assert_true(tc_case_make(l.e, 0, 2, l.arena, &c, &why));
+    assert_true(
+        tc_case_make(l.e, TC_CASE_TEST, 0, false, 1, l.arena, &a, &why));
+    assert_true(
+        tc_case_make(l.e, TC_CASE_TEST, 0, false, 1, l.arena, &b, &why));
+    assert_true(
+        tc_case_make(l.e, TC_CASE_TEST, 0, false, 2, l.arena, &c, &why));
     const tc_task_buffer *x = &a.task.calls[0].buffers[1];
     assert_memory_equal(x->before, b.task.calls[0].buffers[1].before, 160);
     assert_memory_not_equal(x->before, c.task.calls[0].buffers[1].before, 160);
@@ -308,8 +332,35 @@ static void test_seeds(void **state) {
     assert_memory_not_equal(a.task.calls[0].buffers[0].before,
                             c.task.calls[0].buffers[0].before, 4);
     assert_string_equal(a.name, "n = 40, a = 2, whole values");
-    assert_true(tc_case_make(l.e, 1, 2, l.arena, &c, &why));
+    assert_true(
+        tc_case_make(l.e, TC_CASE_TEST, 1, false, 2, l.arena, &c, &why));
     assert_string_equal(c.name, "n drawn, a = 2, random values");
+    tc_arena_free(l.arena);
+}
+
+/* Two buffers of 8 GiB, which take a few megabytes. */
+static void test_large(void **state) {
+    loaded l = load(good);
+    tc_case c;
+    const char *why = "";
+    (void)state;
+    if (!tc_case_make(l.e, TC_CASE_SPEED_GPU, 0, false, 5, l.arena, &c, &why)) {
+        assert_non_null(strstr(why, "this machine has no room"));
+    } else {
+        const tc_task_buffer *in = &c.task.calls[0].buffers[1];
+        const float *v = (const void *)in->before;
+        const uint64_t n = UINT64_C(2147483647), period = 3 << 18;
+        assert_int_equal(c.task.ncalls, 4);
+        assert_int_equal(in->bytes, 4 * n);
+        assert_true(c.task.copy.bytes == 8 * n);
+        assert_memory_equal(v, v + 1000 * period, 4096);
+        assert_memory_equal(&v[n - 1000], &v[(n - 1000) % period], 1000);
+        assert_memory_equal(&v[n - 1], &v[(n - 1) % period], 4);
+        for (int bit = 28; bit <= 30; bit++) {
+            assert_memory_not_equal(v, &v[UINT64_C(1) << bit], 64);
+        }
+    }
+    tc_case_end(&c);
     tc_arena_free(l.arena);
 }
 
@@ -318,6 +369,6 @@ int main(void) {
         cmocka_unit_test(test_values),        cmocka_unit_test(test_outside),
         cmocka_unit_test(test_refused),       cmocka_unit_test(test_load),
         cmocka_unit_test(test_refused_files), cmocka_unit_test(test_judge),
-        cmocka_unit_test(test_seeds)};
+        cmocka_unit_test(test_seeds),         cmocka_unit_test(test_large)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

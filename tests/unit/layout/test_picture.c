@@ -410,6 +410,9 @@ static char *read_file(const char *path) {
     return b.data;
 }
 
+static size_t svg_bytes;
+static int svg_cells; /* that runs of colour cover */
+
 static int svg_rects(prompt *p, const char *subject, const char *must_hold) {
     char path[] = "/tmp/tilecopy-picture-XXXXXX", line[512];
     int fd = mkstemp(path);
@@ -423,12 +426,41 @@ static int svg_rects(prompt *p, const char *subject, const char *must_hold) {
     char *svg = read_file(path);
     unlink(path);
     int rects = check_xml(svg, "rect");
+    svg_bytes = strlen(svg);
+    svg_cells = 0;
+    for (const char *d = svg; (d = strstr(d, "<path stroke=\"#")) != NULL;) {
+        bool rules = strncmp(d, "<path stroke=\"#fff\"", 19) == 0;
+        for (d = strstr(d, " d=") + 4; *d != '"'; d++) {
+            svg_cells += !rules && *d == 'h' ? atoi(d + 1) : 0;
+        }
+    }
     if (strstr(svg, must_hold) == NULL) {
         print_message("%s lacks %s\n", line, must_hold);
         fail();
     }
     free(svg);
     return rects;
+}
+
+/* Of many elements a colour is one path: the cells that its runs cover, all
+ * colours together, are as many as there are elements. */
+static void test_svg_many(void **state) {
+    (void)state;
+    static const char *const subjects[] = {
+        "TileLayout(S[128, 32])",
+        "TileLayout(S[(128, 32) : (32@laneid, 1)])",
+        "A_smem",
+    };
+    prompt p;
+    open_prompt(&p, false);
+    assert_int_equal(type(&p, "load lessons/ldgsts.py"), TC_OK);
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+        assert_int_equal(svg_rects(&p, subjects[i], "<path stroke=\"#cfe2ff\""),
+                         1);
+        assert_true(svg_bytes < 60000);
+        assert_int_equal(svg_cells, 128 * 32);
+    }
+    close_prompt(&p);
 }
 
 /* A rectangle for each element, and one behind them all. */
@@ -555,7 +587,8 @@ int main(void) {
         cmocka_unit_test(banks),          cmocka_unit_test(banks_of_a_swizzle),
         cmocka_unit_test(fits_the_width), cmocka_unit_test(parts),
         cmocka_unit_test(refusals),       cmocka_unit_test(svg),
-        cmocka_unit_test(as_json),        cmocka_unit_test(odd_pictures),
+        cmocka_unit_test(test_svg_many),  cmocka_unit_test(as_json),
+        cmocka_unit_test(odd_pictures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

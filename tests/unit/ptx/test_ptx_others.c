@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "sample.h"
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -135,7 +136,10 @@ static void forms(void **state) {
     assert_non_null(f);
     char line[2048];
     tally t = {0};
-    while (gzgets(f, line, sizeof line) != NULL) {
+    for (int i = 0; gzgets(f, line, sizeof line) != NULL; i++) {
+        if (i % SAMPLE != 0) {
+            continue;
+        }
         line[strcspn(line, "\n")] = 0;
         bool only_90 = line[A_90] == '1' && line[A_100] != '1';
         judge(&t, line, line + TARGETS + 1, only_90);
@@ -144,7 +148,7 @@ static void forms(void **state) {
     printf("%ld judged, %ld otherwise than ptxas does, %ld not built yet; %ld "
            "executed\n",
            t.n, t.wrong, t.unbuilt, t.executed);
-    assert_true(t.executed > 5000);
+    assert_true(t.executed > 5000 / SAMPLE);
     assert_int_equal(t.wrong, 0);
 }
 

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "grade/grade.h"
+#include "grade/kit.h"
 #include "tilecopy.h"
 #include "view/view.h"
 #include <ctype.h>
@@ -127,6 +128,17 @@ tc_status tc_exercise_new(const char *name, tc_diag_fn diag,
     return TC_OK;
 }
 
+bool tc_kit_is(const char *word) {
+    (void)word;
+    return false;
+}
+
+tc_status tc_kit_make(const char *word, const char *name, tc_diag_fn diag,
+                      tc_output_fn output, void *user) {
+    (void)word, (void)name, (void)diag, (void)output, (void)user;
+    return TC_OK;
+}
+
 tc_status tc_exercise_check(const char *name, const tc_options *session,
                             tc_session *outer, tc_diag_fn diag,
                             tc_output_fn output, void *user) {
@@ -205,9 +217,9 @@ void tc_session_set_height(tc_session *s, int height) {
     s->options.height = height;
 }
 
-const char *tc_session_wants_edit(const tc_session *s) {
+tc_client_request tc_session_request(const tc_session *s) {
     (void)s;
-    return NULL;
+    return (tc_client_request){.kind = TC_CLIENT_NONE};
 }
 
 char **tc_session_complete(tc_session *s, const char *line, size_t start,

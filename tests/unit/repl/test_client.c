@@ -50,6 +50,26 @@ static tc_diag diag(const char *line, int col, int end_col) {
                      .message = "no"};
 }
 
+/* A line of megabytes is cut at characters, wherever the caret is. */
+static void test_caret_of_a_long_line(void **state) {
+    (void)state;
+    tc_buf line = TC_BUF_INIT;
+    for (int i = 0; i < 300; i++) {
+        tc_buf_puts(&line, "\xc3\xa9\xe6\xbc\xa2"); /* 1 column, and 2 */
+    }
+    tc_buf_putc(&line, '$');
+    for (int i = 0; i < 300; i++) {
+        tc_buf_puts(&line, "ab");
+    }
+    tc_diag d = diag(tc_buf_text(&line), 601, 602);
+    check_diag(&d, 26,
+               "a.py:3:601: error: no\n"
+               "    ...\xe6\xbc\xa2\xc3\xa9\xe6\xbc\xa2\xc3\xa9\xe6\xbc\xa2$"
+               "abababa...\n"
+               "               ^\n");
+    tc_buf_free(&line);
+}
+
 static void test_caret(void **state) {
     (void)state;
     tc_diag d = diag("A = T.alok(3)", 5, 11);
@@ -521,6 +541,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_stay_whole),
         cmocka_unit_test(test_caret),
+        cmocka_unit_test(test_caret_of_a_long_line),
         cmocka_unit_test(test_no_place),
         cmocka_unit_test(test_widths),
         cmocka_unit_test(test_control_characters),

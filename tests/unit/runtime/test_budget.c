@@ -237,6 +237,29 @@ static void time_that_we_work(void **state) {
     assert_true(b.slept_s < 0.2);
 }
 
+/* What we wait for while the clock is held, as for a GPU that others use, is
+ * nobody's time. */
+static void clock_that_is_held(void **state) {
+    (void)state;
+    tc_budget b;
+    const tc_limits l = {.cpu_s = 30, .wall_s = 0.2};
+    tc_budget_begin(&b, &l);
+    b.pid = start(sleeps);
+    tc_budget_hold(&b, true);
+    for (int i = 0; i < 8; i++) {
+        nap(0.05);
+        assert_int_equal(tc_budget_poll(&b, true), TC_BUDGET_LEFT);
+    }
+    tc_budget_hold(&b, false);
+    tc_budget_end end = TC_BUDGET_LEFT;
+    while (end == TC_BUDGET_LEFT) {
+        nap(0.02);
+        end = tc_budget_poll(&b, true);
+    }
+    assert_int_equal(end, TC_BUDGET_WALL);
+    tc_budget_end_all(&b);
+}
+
 static void memory_of_all(void **state) {
     (void)state;
     tc_budget b;
@@ -314,6 +337,7 @@ int main(void) {
         TEST(time_of_a_processor),
         TEST(time_that_it_sleeps),
         TEST(time_that_we_work),
+        TEST(clock_that_is_held),
         TEST(memory_of_all),
         TEST(processes_at_once),
         TEST(clock_that_stood_still),

@@ -298,6 +298,10 @@ static void prove(const char *text, tc_variant_id goal,
     assert_non_null(v);
     assert_int_equal(v->outcome, TC_ACCEPT);
     assert_int_equal(v->lowering_built, g->built);
+    const tc_decision *d = &p.decisions.items[0];
+    assert_non_null(d->chosen);
+    assert_string_equal(tc_variants[d->chosen->variant->id].name,
+                        tc_variants[goal].name);
     if (!g->shrinks) {
         assert_true(elements(&p) >= elements(&before));
     }
@@ -399,13 +403,13 @@ static void scopes_and_keywords(void **state) {
                "cta.", "copy_async") ", mbar=bar.ptr_to([0]), cta_group=1)\n",
            "tma", 1, 11,
            "    if tid == 0: Tx.copy_async(A_smem[0:128, 0:32], A[0:128, 0:32]"
-           ", mbar=bar.ptr_to([0]), cta_group=1)");
+           ", mbar=bar.ptr_to([0]), cta_group=1, dispatch=\"tma\")");
     expect(HEAD SMEM "\"shared\")\n    bar = T.alloc_buffer((1,), \"uint64\", "
                      "scope=\"shared\")\n    if tid == 0:\n    " COPY(
                          "", "copy_async") ", cta_group=1)\n",
            "tma", 1, 12,
            "        Tx.copy_async(A_smem[0:128, 0:32], A[0:128, 0:32]"
-           ", cta_group=1, mbar=bar.ptr_to([0]))");
+           ", cta_group=1, mbar=bar.ptr_to([0]), dispatch=\"tma\")");
 }
 
 /* The whole CTA copies, but the guard keeps the first warp out. */

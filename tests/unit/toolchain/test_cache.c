@@ -143,7 +143,7 @@ static void test_refused(void **state) {
     assert_int_equal(rmdir(in(m, "other")), 0); /* nothing came into it */
     tc_remove_tree(own);
     put(m, "cache/tilecopy-repl", "a file");
-    expect_private(m, "/cache/tilecopy-repl ");
+    expect_private(m, "/cache/tilecopy-repl: Not a directory");
     setenv("TILECOPY_CACHE", put(m, "file", ""), 1);
     expect_private(m, "/file");
     if (geteuid() == 0) {

@@ -113,7 +113,9 @@ static void test_refused(void **state) {
             "int main() {\n    return cudaNotThere(1) +\n        mine(2);\n}\n",
             "bad.cu:4: error: cudaNotThere is not built yet in this runtime\n");
     has(m->b.said, "undefined reference to `mine(int)'");
-    refuses(m, "__global__ void k() {}\n", "main");
+    put(m, "bare.cu", "__global__ void k() {}\n"); /* without a main */
+    builds(m, "bare.cu", "sm_90a", true);
+    assert_null(m->b.program);
 }
 
 static void test_hostile_name(void **state) {
@@ -331,15 +333,15 @@ static void test_cubin(void **state) {
         printf("SKIPPED: no ptxas found\n");
         return;
     }
-    const void *made = tc_ptxas_cubin(m->a, t, ptx, "sm_90a", &none, &bytes,
-                                      m->text, sizeof m->text);
+    const void *made = tc_ptxas_cubin(m->a, t, ptx, "sm_90a", NULL, &none,
+                                      &bytes, m->text, sizeof m->text);
     assert_non_null(made);
     assert_memory_equal(made, "\177ELF", 4);
-    const void *kept = tc_ptxas_cubin(m->a, t, ptx, "90a", &none, &again,
+    const void *kept = tc_ptxas_cubin(m->a, t, ptx, "90a", NULL, &none, &again,
                                       m->text, sizeof m->text);
     assert_int_equal(again, bytes);
     assert_memory_equal(made, kept, bytes);
-    assert_null(tc_ptxas_cubin(m->a, t, ".version 9.0\nnonsense\n", "90a",
+    assert_null(tc_ptxas_cubin(m->a, t, ".version 9.0\nnonsense\n", "90a", NULL,
                                &none, &bytes, m->text, sizeof m->text));
     has(m->text, "ptxas refused it: ");
     has(m->text, "line 2");

@@ -235,6 +235,58 @@ static void test_flags(void **state) {
     }
 }
 
+static int count_of(const char *text, const char *word) {
+    int n = 0;
+    for (; (text = strstr(text, word)) != NULL; text += strlen(word)) {
+        n++;
+    }
+    return n;
+}
+
+/* --extended-lambda, which makes each build dearer, is there for what needs it,
+ * and for what is refused without it, if that may be why. */
+static void test_lambdas(void **state) {
+    static const struct {
+        const char *text, *first;
+        int runs, with;
+        tc_build_status status;
+    } all[] = {
+        {"__global__ void k(float *a) { a[0] = 1; }\n", "", 1, 0, TC_BUILD_OK},
+        {"auto f = [=] __device__(int i) {};\n", "", 1, 1, TC_BUILD_OK},
+        {"auto f = [](int i)\n  mutable __host__ {};\n", "", 1, 1, TC_BUILD_OK},
+        {"#define HD __host__ __device__\n", "echo no >&2; exit 2", 2, 1,
+         TC_BUILD_REFUSED},
+        {"std::vector<int> v;\n",
+         "case \"$*\" in *--extended-lambda*) ;; *) echo no >&2; exit 2; esac",
+         2, 1, TC_BUILD_OK},
+        {"int a(int);\nint b(int)\n\n__device__ int c(int);\n", "", 1, 0,
+         TC_BUILD_OK},
+        {"int x = y;\n", "echo no >&2; exit 2", 1, 0, TC_BUILD_REFUSED},
+        /* and half, bfloat16 and fp8, in headers that have them */
+        {"#include <cuda/barrier>\n",
+         "case \"$*\" in *-DCCCL_DISABLE_FP8_SUPPORT*) ;; *) exit 2; esac", 1,
+         0, TC_BUILD_OK},
+        {"#include <cuda/barrier>\n__half x;\n",
+         "case \"$*\" in *CCCL_DISABLE*) exit 2; esac", 1, 0, TC_BUILD_OK},
+        {"#include <cuda/atomic>\n",
+         "case \"$*\" in *CCCL_DISABLE*) echo no >&2; exit 2; esac", 2, 1,
+         TC_BUILD_OK},
+    };
+    machine *m = *state;
+    fake_host(m, "");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        fake_nvcc(m, "root/opt/cuda", "13.0", all[i].first);
+        put(m, "p.cu", all[i].text);
+        unlink(in(m, "log"));
+        assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true),
+                         all[i].status);
+        const char *log = text_of(m, in(m, "log"));
+        assert_int_equal(count_of(log, "-lineinfo\n"), all[i].runs);
+        assert_int_equal(count_of(log, "--extended-lambda\n"), all[i].with);
+        assert_true(all[i].status != TC_BUILD_OK || *m->b.said == '\0');
+    }
+}
+
 static void expect_refused(machine *m, const char *first,
                            tc_build_status status, const char *said,
                            const char *why) {
@@ -383,6 +435,23 @@ static void test_link(void **state) {
 
 /* --- names -----------------------------------------------------------------*/
 
+/* Kernels alone are built once, and found again. */
+static void test_no_main(void **state) {
+    machine *m = *state;
+    fake_nvcc(m, "root/opt/cuda", "13.0", "echo 'p.cu(1): warning: x' >&2");
+    fake_host(m,
+              "echo \"Scrt1.o: undefined reference to \\`main'\" >&2; exit 1");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(build(m, in(m, "p.cu"), "sm_90a", true), TC_BUILD_OK);
+        assert_int_equal(m->b.cached, i == 1);
+        assert_null(m->b.program);
+        assert_string_equal(text_of(m, m->b.ptx), "// first\n");
+        assert_string_equal(m->b.said, "p.cu(1): warning: x\n");
+    }
+    fake_host(m, "");
+    expect_build(m, true, false, "// first\n");
+}
+
 static void test_plain(void **state) {
     (void)state;
     static const char *const plain[] = {"a b.cu", "it's.cu", "ü;(x)#&.cu"};
@@ -497,6 +566,7 @@ int main(void) {
         TEST(test_written), TEST(test_failures), TEST(test_cancel),
         TEST(test_link),    TEST(test_plain),    TEST(test_hostile),
         TEST(test_deps),    TEST(test_run),      TEST(test_machine),
+        TEST(test_lambdas), TEST(test_no_main),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -182,7 +182,7 @@ static uint8_t byte_at(const tc_model *m, const char *warp, uint64_t cycle,
                        uint64_t address) {
     uint8_t out;
     tc_memory_map(m, 0, address, 1, tc_model_named(m, warp),
-                  tc_model_seek(m, cycle), &out);
+                  tc_model_seek(m, cycle), cycle, &out);
     return out;
 }
 
@@ -194,6 +194,7 @@ static void test_memory(void **state) {
     assert_int_equal(byte_at(m, "warp 0", 6, 0), TC_BYTE_FLIGHT);
     assert_int_equal(byte_at(m, "warp 0", 6, 600), TC_BYTE_NEVER);
     assert_int_equal(byte_at(m, "warp 0", 40, 0), TC_BYTE_FLIGHT);
+    assert_int_equal(byte_at(m, "warp 0", 42, 0), TC_BYTE_LANDED);
     assert_int_equal(byte_at(m, "warp 0", 50, 0), TC_BYTE_VISIBLE);
     assert_int_equal(byte_at(m, "warp 0", 61, 0), TC_BYTE_VISIBLE);
     assert_int_equal(byte_at(m, "warp 1", 50, 0), TC_BYTE_LANDED);

@@ -331,7 +331,7 @@ static void demo(void **state) {
     assert_int_equal(l->dynamic_shared, 32776);
     assert_int_equal(l->nshared, 0);
     assert_int_equal(l->cluster[0], 2);
-    tc_ir_print(&ir, l);
+    tc_ir_print(&ir, l, NULL);
     ORDER(tc_buf_text(&ir), demo_ir);
     texts t = emit_both(p.a, l, 0);
     assert_int_equal(t.errors, 0);

@@ -128,7 +128,7 @@ static void test_algorithm_in_ir(void **state) {
     ask(&p, text, &(tile){"float16", 32, false});
     tc_lowered *l = tc_lower(p.a, p.func, &p.decisions, &p.diags);
     assert_non_null(l);
-    tc_ir_print(&ir, l);
+    tc_ir_print(&ir, l, NULL);
     static const char *const parts[] = {
         "for f in T.unroll(4):",
         "s_lin[0] = ",

@@ -344,7 +344,7 @@ static void demo_path(void **state) {
     assert_non_null(l);
     assert_int_equal(l->least_sm, 100);
     tc_buf ir = TC_BUF_INIT;
-    tc_ir_print(&ir, l);
+    tc_ir_print(&ir, l, NULL);
     ORDER(tc_buf_text(&ir), demo_ir);
     tc_buf_free(&ir);
     texts t = emit_both(p.a, l, 0);

@@ -54,7 +54,7 @@ static void copies(const copy *c, int group, int pieces, const char *ir) {
     tc_lowered *l = tc_lower(p.a, p.func, &p.decisions, &p.diags);
     tc_buf b = TC_BUF_INIT;
     assert_non_null(l);
-    tc_ir_print(&b, l);
+    tc_ir_print(&b, l, NULL);
     if (strstr(tc_buf_text(&b), ir) == NULL) {
         fprintf(stderr, "missing: %s\n%s\n", ir, tc_buf_text(&b));
         fail();

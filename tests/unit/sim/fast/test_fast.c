@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "fast_programs.h"
+#include "sample.h"
 #include "sim/fast/fast.h"
 #include "sim/sim.h"
 #include "tool.h"
@@ -165,12 +166,9 @@ static void compare(uint64_t seed, const setting *how, bool fault) {
     free(text);
 }
 
-static int programs(int n) { /* fewer where a sanitizer makes them slow */
+static int programs(int n) {
     const char *more = getenv("TC_FAST_PROGRAMS");
-#if defined(__SANITIZE_ADDRESS__)
-    n /= 8;
-#endif
-    return more ? atoi(more) : n;
+    return more ? atoi(more) : n / SAMPLE;
 }
 
 static void random_programs(void **state) {

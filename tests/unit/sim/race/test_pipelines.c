@@ -17,12 +17,13 @@
 
 #include "detail_text.h"
 #include "pipeline_program.h"
+#include "sample.h"
 #include "tool.h"
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
-enum { SUITE_SEEDS = 100, RUN_SECONDS = 60 };
+enum { SUITE_SEEDS = 100 / SAMPLE, RUN_SECONDS = 60 };
 static bool whole; /* not the suite: every broken program in every schedule */
 
 typedef struct setting {

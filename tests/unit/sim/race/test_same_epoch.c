@@ -9,12 +9,13 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "sample.h"
 #include "sim/sim.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROGRAMS = 1500, BYTES = 1 << 16, SHARED = 8192 };
+enum { PROGRAMS = 1500 / SAMPLE, BYTES = 1 << 16, SHARED = 8192 };
 
 static uint64_t state;
 

@@ -56,7 +56,8 @@ static void test_memory(void **state) {
     const tc_profile *p = tc_profile_of(&machine);
     tc_sim_counters c = {0};
     tc_slab *tags = tc_slab_new();
-    tc_memsys *m = tc_memsys_new(p, 1, 0, &c, tags);
+    tc_l2 *l2 = tc_l2_new(p);
+    tc_memsys *m = tc_memsys_new(p, 1, 0, &c, tags, l2);
     uint64_t s[4] = {0, 1, 2, 3};
     uint64_t cold = tc_memsys_load(m, 0, 1000, s, 4, true) - 1000;
     assert_true(cold >= p->dram_latency && cold < p->dram_latency + 16);
@@ -64,7 +65,7 @@ static void test_memory(void **state) {
     uint64_t warm = tc_memsys_load(m, 0, 5000, s, 4, true) - 5000;
     assert_int_equal(warm, p->l1_latency);
     uint64_t past = tc_memsys_load(m, 0, 9000, s, 4, false) - 9000;
-    assert_true(past >= p->l2_latency && past < p->l2_latency + 16);
+    assert_true(past >= p->l2_latency && past < p->dram_latency);
     assert_int_equal(c.l1_sectors, 8);
     assert_int_equal(c.l1_sectors_hit, 4);
     assert_int_equal(c.l1_bypass_bytes, 128);
@@ -72,7 +73,37 @@ static void test_memory(void **state) {
     assert_int_equal(c.l2_sectors_hit, 4);
     assert_int_equal(c.dram_sectors_read, 4);
     tc_memsys_free(m);
+    tc_l2_free(l2);
     tc_slab_free(tags);
+}
+
+static uint64_t one_load(const tc_profile *p, tc_l2 *l2, uint64_t sector) {
+    tc_sim_counters c = {0};
+    tc_slab *tags = tc_slab_new();
+    tc_memsys *m = tc_memsys_new(p, 1, 0, &c, tags, l2);
+    uint64_t at = tc_memsys_load(m, 0, 100, &sector, 1, true) - 100;
+    tc_memsys_free(m);
+    tc_slab_free(tags);
+    return at;
+}
+
+/* From one launch to the next L2 keeps its lines, and L1 does not; a copy of
+ * what it holds is as warm as it was. */
+static void test_l2_between_launches(void **state) {
+    (void)state;
+    tc_machine machine = {.sm = 90};
+    const tc_profile *p = tc_profile_of(&machine);
+    tc_l2 *l2 = tc_l2_new(p), *copy = NULL;
+    assert_true(one_load(p, l2, 7) >= p->dram_latency);
+    assert_true(one_load(p, l2, 7) < p->dram_latency);
+    tc_l2_copy(l2, &copy);
+    tc_l2_written(l2, 4096, 300);
+    assert_true(one_load(p, l2, 4096 / 32 + 9) < p->dram_latency);
+    assert_true(one_load(p, l2, 4096 / 32 + 12) >= p->dram_latency);
+    assert_true(one_load(p, copy, 7) < p->dram_latency);
+    assert_true(one_load(p, copy, 4096 / 32) >= p->dram_latency);
+    tc_l2_free(copy);
+    tc_l2_free(l2);
 }
 
 /* A long stream is served at DRAM's rate. */
@@ -83,7 +114,8 @@ static void test_bandwidth(void **state) {
     const tc_profile *p = tc_profile_of(&machine);
     tc_sim_counters c = {0};
     tc_slab *tags = tc_slab_new();
-    tc_memsys *m = tc_memsys_new(p, 132, 0, &c, tags);
+    tc_l2 *l2 = tc_l2_new(p);
+    tc_memsys *m = tc_memsys_new(p, 132, 0, &c, tags, l2);
     uint64_t last = 0;
     for (uint64_t i = 0; i < LINES; i++) {
         uint64_t s[4] = {4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3};
@@ -93,6 +125,7 @@ static void test_bandwidth(void **state) {
     double rate = 128.0 * LINES / (double)(last - p->dram_latency);
     assert_true(rate > 0.95 * p->dram_bytes && rate < 1.05 * p->dram_bytes);
     tc_memsys_free(m);
+    tc_l2_free(l2);
     tc_slab_free(tags);
 }
 
@@ -395,12 +428,19 @@ static void test_stalls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sectors),   cmocka_unit_test(test_wavefronts),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_bandwidth),
-        cmocka_unit_test(test_lanes),     cmocka_unit_test(test_once),
-        cmocka_unit_test(test_chains),    cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_barriers),  cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_hand_over), cmocka_unit_test(test_stalls),
+        cmocka_unit_test(test_sectors),
+        cmocka_unit_test(test_wavefronts),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_l2_between_launches),
+        cmocka_unit_test(test_bandwidth),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_once),
+        cmocka_unit_test(test_chains),
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_hand_over),
+        cmocka_unit_test(test_stalls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
