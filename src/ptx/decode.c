@@ -537,6 +537,10 @@ bool tc_ptx_instruction(tc_ptx_parser *p, int16_t guard, bool guard_neg) {
     op->loc = where.loc;
     op->guard = guard;
     op->guard_neg = guard_neg;
+    if (op->opcode == TC_PTX_BRA) {
+        op->nounroll = p->nounroll;
+        p->nounroll = false;
+    }
     if (op->a[0].kind == TC_PO_LABEL) {
         tc_ptx_add_fixup(p, in[0].name, in[0].span, TC_FIX_BRANCH,
                          p->m->ncode - 1);

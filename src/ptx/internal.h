@@ -104,6 +104,7 @@ typedef struct tc_ptx_parser {
     int func;          /* index of the function being read, or -1 */
     bool label_at_end; /* a label names the op that comes next */
     bool saw_target, saw_version;
+    bool nounroll; /* .pragma "nounroll" stands before the next branch */
     uint32_t line_now, call_line, call_file; /* .loc in effect */
     uint16_t file_now;
     uint32_t loc_now, first_loc; /* .loc in effect; the function's first */

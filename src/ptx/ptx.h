@@ -439,6 +439,7 @@ typedef struct tc_ptx_op {
     uint32_t call_line; /* the same as file and line */
     uint32_t ptx_col;   /* of the instruction in its line of the PTX text */
     uint32_t loc;       /* the .loc in effect, in module->locs; 0: none */
+    bool nounroll;      /* bra: .pragma "nounroll" stands in its loop */
 } tc_ptx_op;
 
 static inline tc_ptx_effect tc_ptx_effect_of(const tc_ptx_op *op) {

@@ -98,16 +98,35 @@ static uint32_t one_group(uint32_t mask, const uint64_t *addr, uint32_t words,
     return worst;
 }
 
+/* Lane i has the address of lane i ^ k, for all: memsys.h. */
+static bool same_by(uint32_t mask, const uint64_t *addr, uint32_t k) {
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint32_t i = (uint32_t)tc_first_bit(m);
+        if ((mask >> (i ^ k) & 1) && addr[i] != addr[i ^ k]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 uint32_t tc_coalesce_wavefronts(uint32_t mask, const uint64_t *addr,
-                                uint32_t bytes, uint32_t *ideal) {
-    uint32_t words = bytes < 4 ? 1 : bytes / 4, total, distinct;
+                                uint32_t bytes, bool store, uint32_t *ideal) {
+    uint32_t words = bytes < 4 ? 1 : bytes / 4, total = 0, distinct;
     words = words > 4 ? 4 : words;
-    *ideal = 0;
     if (bytes >= 4 && consecutive(mask, addr, bytes) && addr[0] % 4 == 0) {
         *ideal = words;
         return words;
     }
-    total = one_group(mask, addr, words, &distinct);
-    *ideal = (distinct + TC_LANES - 1) / TC_LANES;
-    return total;
+    bool pairs = words > 1 && !store &&
+                 (same_by(mask, addr, 1) || same_by(mask, addr, 2));
+    uint32_t parts = pairs ? words / 2 : words, lanes = TC_LANES / parts;
+    uint32_t part = lanes == TC_LANES ? UINT32_MAX : (1u << lanes) - 1;
+    *ideal = 0;
+    for (uint32_t i = 0; i < parts; i++) {
+        uint32_t m = mask & part << i * lanes;
+        total += m ? one_group(m, addr, words, &distinct) : 0;
+        *ideal += m ? 1 : 0;
+    }
+    *ideal = *ideal ? *ideal : 1;
+    return total ? total : 1;
 }

@@ -109,9 +109,12 @@ static void start(tc_grid *g, tc_cluster_slot *slot) {
         tc_cta *c = &slot->ctas[i];
         tc_cta_start(c, tc_cta_index(g->run, cluster, i));
         slot->sms[i]->nctas++;
+        uint64_t at = tc_sm_launch(g->t, slot->sms[i]);
         for (uint32_t k = 0; k < c->nwarps; k++) {
-            tc_sm_add(slot->sms[i], &c->warps[k]);
+            tc_sm_add(slot->sms[i], &c->warps[k],
+                      at + (uint64_t)k * g->t->p->warp_launch);
         }
+        tc_sm_launched(g->t, slot->sms[i], c->nwarps);
     }
     slot->busy = true;
     g->live++;

@@ -2,6 +2,7 @@
  * memory. Costs are in units.def and memory.def. */
 #include "sim/core/cp_async.h"
 #include "sim/core/slab.h"
+#include "sim/timing/own.h"
 #include "sim/timing/walk.h"
 #include <stddef.h>
 #include <stdlib.h>
@@ -18,6 +19,11 @@ tc_timing *tc_timing_new(tc_run *r) {
     t->not_mcode = t->mcode->why;
     if (t->not_mcode) {
         tc_mcode_free(t->mcode);
+        t->mcode = tc_own_new(t);
+        t->own_code = true;
+    }
+    if (t->mcode->why) {
+        tc_mcode_free(t->mcode);
         t->mcode = NULL;
     }
     return t;
@@ -29,7 +35,8 @@ tc_l2 *tc_timing_l2(tc_sim *s) {
 }
 
 void tc_timing_result(const tc_timing *t, tc_sim_result *out) {
-    out->machine_code = t->mcode ? t->run->launch->machine_code : NULL;
+    out->machine_code =
+        t->mcode && !t->own_code ? t->run->launch->machine_code : NULL;
     out->not_machine_code = t->not_mcode;
     out->blocks = t->laid;
     out->odd_blocks = t->unlaid + t->jumps;
@@ -117,8 +124,9 @@ static uint64_t wavefronts(tc_timing *t, uint32_t n, uint32_t ideal) {
 }
 
 static uint64_t shared_access(tc_timing *t, uint32_t mask, const uint64_t *addr,
-                              uint32_t bytes) {
-    uint32_t ideal, n = tc_coalesce_wavefronts(mask, addr, bytes, &ideal);
+                              uint32_t bytes, bool store) {
+    uint32_t ideal;
+    uint32_t n = tc_coalesce_wavefronts(mask, addr, bytes, store, &ideal);
     return wavefronts(t, n, ideal);
 }
 
@@ -128,7 +136,7 @@ static uint64_t shared_atomic(tc_timing *t, uint32_t mask, const uint64_t *addr,
     uint32_t most;
     tc_coalesce_distinct(mask, addr, &most);
     uint64_t turns = (uint64_t)(most - 1) * t->p->atom_shared_halves / 2;
-    uint64_t at = shared_access(t, mask, addr, bytes) + turns;
+    uint64_t at = shared_access(t, mask, addr, bytes, true) + turns;
     t->at->lsu_free += turns;
     return at + t->p->atom_shared;
 }
@@ -159,6 +167,11 @@ static uint32_t lines(const uint64_t *sectors, uint32_t n) {
     return count;
 }
 
+/* Parts that a store of so many bytes takes beside its sectors' own. */
+static uint32_t headers(const uint64_t *sectors, uint32_t n, uint64_t bytes) {
+    return bytes >= (uint64_t)n * 32 ? 0 : lines(sectors, n);
+}
+
 /* The L2 does them, those on one word one after the other; the kernel's end
  * waits for all. */
 static uint64_t global_atomic(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
@@ -170,28 +183,29 @@ static uint64_t global_atomic(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
     bool floats = op->type == TC_PT_F32 || op->type == TC_PT_F64;
     uint64_t halves = (uint64_t)most * (floats ? t->p->atom_float_halves
                                                : t->p->atom_global_halves);
-    uint64_t own = (uint64_t)tc_popc(mask) * t->p->atom_own_eighths / (8 * n);
-    halves = halves > own ? halves : own;
-    uint64_t done =
-        tc_memsys_atomic(t->memory, t->at->index, begin, sectors, n, halves);
+    uint32_t more = lines(sectors, n);
+    more = tc_popc(mask) == more ? 0 : more;
+    uint64_t done = tc_memsys_atomic(t->memory, t->at->index, begin, sectors, n,
+                                     more, halves);
     t->run->counters.global_sectors += n;
     t->drained = tc_timing_later(t->drained, done);
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t *oldest = &t->at->atomics[t->at->natomics++ % TC_ATOMICS];
-        t->at->lsu_free = tc_timing_later(t->at->lsu_free, *oldest);
-        *oldest = done + t->p->atom_global;
-    }
-    return done + t->p->atom_global;
+    queue_store(t, tc_memsys_sent(t->memory, t->at->index));
+    uint64_t *oldest = &t->at->atomics[t->at->natomics++ % TC_ATOMICS];
+    t->at->lsu_free = tc_timing_later(t->at->lsu_free, *oldest);
+    *oldest = done + t->p->atom_global;
+    return *oldest;
 }
 
 static uint64_t sector_access(tc_timing *t, const tc_ptx_op *op,
-                              const uint64_t *sectors, uint32_t n, bool store) {
+                              const uint64_t *sectors, uint32_t n,
+                              uint64_t bytes, bool store) {
     uint32_t sm = t->at->index;
     uint64_t begin = enter_lsu(t->at, t->run->cycle, lines(sectors, n));
     t->run->counters.global_sectors += n;
     if (store) {
-        return queue_store(t,
-                           tc_memsys_store(t->memory, sm, begin, sectors, n));
+        uint32_t more = headers(sectors, n, bytes);
+        return queue_store(
+            t, tc_memsys_store(t->memory, sm, begin, sectors, n, more));
     }
     return tc_memsys_load(t->memory, sm, begin, sectors, n, through_l1(op));
 }
@@ -216,7 +230,9 @@ static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
     uint64_t sectors[TC_MAX_SECTORS];
     uint32_t n = tc_coalesce_sectors(mask, addr, bytes, sectors);
     return is_atomic(t, op) ? global_atomic(t, op, mask, addr, sectors, n)
-                            : sector_access(t, op, sectors, n, store);
+                            : sector_access(t, op, sectors, n,
+                                            (uint64_t)tc_popc(mask) * bytes,
+                                            store);
 }
 
 /* Lanes that want the same address share it; others take their turns. */
@@ -284,13 +300,14 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     case TC_PS_SHARED:
         at = is_atomic(t, op)
                  ? shared_atomic(t, mask, addr, bytes)
-                 : shared_access(t, mask, addr, bytes) + t->p->shared_latency;
+                 : shared_access(t, mask, addr, bytes, store) +
+                       t->p->shared_latency;
         break;
     case TC_PS_CONST:
         at = constants(t, tc_coalesce_distinct(mask, addr, NULL));
         break;
     case TC_PS_CLUSTER:
-        at = shared_access(t, mask, addr, bytes) + t->p->cluster_latency;
+        at = shared_access(t, mask, addr, bytes, store) + t->p->cluster_latency;
         break;
     case TC_PS_LOCAL: /* laid out for coalescing; taken to stay in L1 */
         at =
@@ -343,17 +360,23 @@ uint64_t tc_timing_copy(tc_warp *w, tc_batch *b) {
     for (int i = 0; i < TC_LANES; i++) {
         dst[i] = b->dst[i];
     }
-    uint64_t begin =
-        enter_lsu(t->at, r->cycle,
-                  tc_coalesce_wavefronts(b->mask, dst, b->op->size, &ideal));
+    bool small = b->op->size < 16;
+    uint32_t turns =
+        tc_coalesce_wavefronts(b->mask, dst, b->op->size, true, &ideal);
+    turns = small && turns < t->p->copy_small ? t->p->copy_small : turns;
+    uint64_t begin = enter_lsu(t->at, r->cycle, turns);
     if (!reads) {
         return begin + t->p->shared_latency;
     }
     n = tc_coalesce_sectors(reads, b->src, b->op->size, sectors);
     r->counters.global_sectors += n;
+    uint64_t hit = r->counters.l1_sectors_hit;
     uint64_t lands = tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
                                     (b->op->flags & TC_PM_CG) == 0) +
                      (t->mcode ? t->p->copy_landed : 0);
+    t->at->lsu_free += small && r->counters.l1_sectors_hit - hit < n
+                           ? t->p->copy_missing
+                           : 0;
     t->at->lands = tc_timing_later(t->at->lands, lands);
     w->core->lands = tc_timing_later(w->core->lands, lands);
     return lands;

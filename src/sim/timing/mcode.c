@@ -19,114 +19,6 @@ typedef struct maker {
     bool *waits;    /* by op of f: it does not run ahead */
 } maker;
 
-/* ---- what does not run ahead ---- */
-
-static bool reads_clock(const tc_ptx_op *op) {
-    const tc_ptx_operand *o = &op->a[1];
-    return op->opcode == TC_PTX_MOV && o->kind == TC_PO_SPECIAL &&
-           (o->slot == TC_SR_CLOCK || o->slot == TC_SR_CLOCK64 ||
-            o->slot == TC_SR_CLOCK_HI || o->slot == TC_SR_GLOBALTIMER);
-}
-
-/* Nobody reads the destination: by registers that some op reads. */
-static bool unused(const tc_timing *t, const tc_ptx_op *op, const bool *read) {
-    const tc_timing_op *o = &t->ops[op - t->run->module->code];
-    for (uint32_t i = 0; i < o->ndst; i++) {
-        if (read[t->regs[o->regs + o->nsrc + i]]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool waits(const tc_timing *t, const tc_ptx_op *op, const bool *read) {
-    enum { STRONG = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE };
-    switch (op->opcode) {
-    case TC_PTX_LD:
-        return (op->flags & STRONG) != 0;
-    case TC_PTX_ST:
-        return (op->flags & TC_PM_RELEASE) != 0;
-    case TC_PTX_ATOM:
-        return !unused(t, op, read);
-    case TC_PTX_CP_ASYNC:
-    case TC_PTX_BAR_WARP_SYNC:
-    case TC_PTX_MAPA:
-    case TC_PTX_GETCTARANK:
-        return false;
-    case TC_PTX_RET:
-    case TC_PTX_EXIT:
-    case TC_PTX_TRAP:
-    case TC_PTX_BRKPT:
-        return true;
-    default:
-        return reads_clock(op) ||
-               (op->opcode >= TC_PTX_CP_ASYNC &&
-                op->opcode <= TC_PTX_MBARRIER_PENDING_COUNT &&
-                op->opcode != TC_PTX_BRA) ||
-               (op->opcode >= TC_PTX_TCGEN05_ALLOC &&
-                op->opcode <= TC_PTX_TCGEN05_COMMIT) ||
-               (op->opcode >= TC_PTX_WGMMA_FENCE &&
-                op->opcode <= TC_PTX_GRIDDEPCONTROL);
-    }
-}
-
-static bool *read_registers(const tc_timing *t, const tc_ptx_func *f) {
-    bool *read = tc_xcalloc(t->nready + 1u, sizeof *read);
-    for (uint32_t i = f->begin; i < f->end; i++) {
-        const tc_timing_op *o = &t->ops[i];
-        for (uint32_t k = 0; k < o->nsrc; k++) {
-            read[t->regs[o->regs + k]] = true;
-        }
-    }
-    return read;
-}
-
-/* ---- blocks of the PTX ---- */
-
-static void cut_ptx(maker *k) {
-    const tc_ptx_func *f = k->f;
-    uint32_t n = f->end - f->begin;
-    bool *begins = tc_xcalloc(n + 1u, sizeof *begins);
-    bool *read = read_registers(k->t, f);
-    k->waits = tc_xcalloc(n + 1u, sizeof *k->waits);
-    begins[0] = true;
-    for (uint32_t i = 0; i < n; i++) {
-        const tc_ptx_op *op = &k->code[f->begin + i];
-        k->waits[i] = waits(k->t, op, read);
-        if (op->opcode == TC_PTX_BRA && op->target >= f->begin &&
-            op->target < f->end) {
-            begins[op->target - f->begin] = true;
-        }
-        begins[i + 1] |= k->waits[i] || op->opcode == TC_PTX_BRA;
-    }
-    tc_mcode *m = k->m;
-    m->base = f->begin;
-    m->block_at = tc_xmalloc((n + 1) * sizeof *m->block_at);
-    m->ptx = tc_xcalloc(n + 1u, sizeof *m->ptx);
-    for (uint32_t i = 0; i < n; i++) {
-        m->block_at[i] = begins[i] ? m->nptx : TC_NO_OP;
-        if (begins[i]) {
-            m->ptx[m->nptx++].begin = f->begin + i;
-        }
-        tc_code_block *b = &m->ptx[m->nptx - 1];
-        bool ends = k->waits[i] || k->code[f->begin + i].opcode == TC_PTX_BRA;
-        b->end = f->begin + i + 1;
-        b->body = ends ? f->begin + i : b->end;
-        b->waits = k->waits[i];
-    }
-    free(begins);
-    free(read);
-}
-
-static uint32_t ptx_block_of(const tc_mcode *m, uint32_t at) {
-    uint32_t lo = 0, hi = m->nptx;
-    while (hi - lo > 1) {
-        uint32_t mid = (lo + hi) / 2;
-        *(m->ptx[mid].begin <= at ? &lo : &hi) = mid;
-    }
-    return lo;
-}
-
 /* ---- blocks of the machine code ---- */
 
 enum {
@@ -250,7 +142,7 @@ static void cut_sass(maker *k) {
         b->table = op->opcode % OPCODES == BRX;
         b->last = is_waiting(k, b->end - 1) ? b->end - 1 : TC_NO_OP;
         b->next[0] = falls && i + 1 < m->nblocks ? i + 1 : TC_NO_OP;
-        b->next[1] = TC_NO_OP;
+        b->next[1] = b->enter = b->leave = TC_NO_OP;
         if (op->opcode % OPCODES == BRA) {
             b->next[1] = block_of(m, (uint32_t)(target_of(op) / TC_SASS_BYTES));
         }
@@ -279,7 +171,7 @@ static void count(maker *k, uint32_t block, uint32_t *times) {
             !tc_mcode_made_of(&k->sass->ops[i], &k->code[at])) {
             continue;
         }
-        uint32_t p = ptx_block_of(k->m, at);
+        uint32_t p = tc_mcode_ptx_block(k->m, at);
         if (tc_mcode_rank(&k->code[at]) == k->rank[p] && k->rank[p]) {
             uint32_t n = ++times[at - k->m->base];
             size_t x = pair(k, block, p);
@@ -306,7 +198,7 @@ static void count_all(maker *k) {
         uint32_t at = m->ops[i].at;
         if (at != TC_NO_OP &&
             tc_mcode_made_of(&k->sass->ops[i], &k->code[at])) {
-            uint32_t p = ptx_block_of(m, at);
+            uint32_t p = tc_mcode_ptx_block(m, at);
             int rank = tc_mcode_rank(&k->code[at]);
             k->rank[p] = rank > k->rank[p] ? (uint8_t)rank : k->rank[p];
         }
@@ -322,7 +214,7 @@ static bool share(const maker *k, uint32_t a, uint32_t b, uint32_t p) {
     const tc_mcode_block *x = &k->m->blocks[a], *y = &k->m->blocks[b];
     for (uint32_t i = x->begin; i < x->end; i++) {
         uint32_t at = k->m->ops[i].at;
-        if (at == TC_NO_OP || ptx_block_of(k->m, at) != p ||
+        if (at == TC_NO_OP || tc_mcode_ptx_block(k->m, at) != p ||
             tc_mcode_rank(&k->code[at]) != k->rank[p] ||
             !tc_mcode_made_of(&k->sass->ops[i], &k->code[at])) {
             continue;
@@ -359,23 +251,13 @@ static void settle(maker *k, uint32_t p) {
 static bool guarded(const maker *k, const tc_mcode_block *b, uint32_t p) {
     for (uint32_t i = b->begin; i < b->end; i++) {
         uint32_t at = k->m->ops[i].at;
-        if (at != TC_NO_OP && ptx_block_of(k->m, at) == p &&
+        if (at != TC_NO_OP && tc_mcode_ptx_block(k->m, at) == p &&
             tc_mcode_rank(&k->code[at]) == k->rank[p] &&
             k->code[at].guard < 0 && always(&k->sass->ops[i])) {
             return false;
         }
     }
     return true;
-}
-
-static void put_cover(maker *k, tc_mcode_block *b, uint32_t p, bool optional) {
-    tc_mcode *m = k->m;
-    if (m->ncover % 64 == 0) {
-        m->cover = tc_xrealloc(m->cover, (m->ncover + 64) * sizeof *m->cover);
-    }
-    m->cover[m->ncover++] = (tc_mcode_cover){p, optional};
-    b->ncover++;
-    k->m->ptx[p].shown = true;
 }
 
 /* What the block stands for: PTX blocks in their order, as often as their ops
@@ -385,7 +267,7 @@ static void cover(maker *k, uint32_t block) {
     tc_mcode_block *b = &m->blocks[block];
     const uint32_t *most = &k->most[pair(k, block, 0)];
     uint32_t last =
-        b->last != TC_NO_OP ? ptx_block_of(m, m->ops[b->last].at) : TC_NO_OP;
+        b->last != TC_NO_OP ? tc_mcode_ptx_block(m, m->ops[b->last].at) : TC_NO_OP;
     uint32_t rounds = 0, same = 0;
     for (uint32_t p = 0; p < m->nptx; p++) {
         rounds = most[p] > rounds ? most[p] : rounds;
@@ -398,47 +280,14 @@ static void cover(maker *k, uint32_t block) {
             uint32_t n = p == last ? 0 : loops ? most[p] > 0 : most[p];
             bool optional = n && guarded(k, b, p);
             while (n-- > 0 && b->ncover < MOST_COVER) {
-                put_cover(k, b, p, optional);
+                tc_mcode_put_cover(k->m, b, p, optional);
             }
         }
     }
     if (last != TC_NO_OP) {
-        put_cover(k, b, last, false);
+        tc_mcode_put_cover(k->m, b, last, false);
     }
     m->longest = b->ncover > m->longest ? b->ncover : m->longest;
-}
-
-static int longer(const tc_mcode *m, uint32_t a, uint32_t b) {
-    return (int)m->blocks[b].ncover - (int)m->blocks[a].ncover;
-}
-
-/* For each PTX block the machine blocks that may begin with it. */
-static void list_first(tc_mcode *m) {
-    m->first = tc_xcalloc(m->ncover + 1u, sizeof *m->first);
-    for (uint32_t p = 0; p < m->nptx; p++) {
-        tc_code_block *x = &m->ptx[p];
-        x->first = m->nfirst;
-        for (uint32_t i = 0; i < m->nblocks; i++) {
-            const tc_mcode_block *b = &m->blocks[i];
-            bool may = false;
-            for (uint32_t j = 0; j < b->ncover; j++) {
-                const tc_mcode_cover *c = &m->cover[b->cover + j];
-                may |= c->block == p;
-                if (may || !c->optional) {
-                    break;
-                }
-            }
-            if (may) {
-                uint32_t at = m->nfirst++;
-                for (; at > x->first && longer(m, m->first[at - 1], i) > 0;
-                     at--) {
-                    m->first[at] = m->first[at - 1];
-                }
-                m->first[at] = i;
-            }
-        }
-        x->nfirst = m->nfirst - x->first;
-    }
 }
 
 /* ---- the whole ---- */
@@ -468,7 +317,7 @@ tc_mcode *tc_mcode_new(const tc_timing *t, const tc_sass *sass) {
     if (m->why) {
         return m;
     }
-    cut_ptx(&k);
+    k.waits = tc_mcode_cut_ptx(t, m);
     decode_all(&k);
     cut_sass(&k);
     if (m->nblocks > MOST_BLOCKS || m->nptx > MOST_BLOCKS) {
@@ -481,7 +330,7 @@ tc_mcode *tc_mcode_new(const tc_timing *t, const tc_sass *sass) {
         for (uint32_t i = 0; i < m->nblocks; i++) {
             cover(&k, i);
         }
-        list_first(m);
+        tc_mcode_list_first(m);
         m->way = tc_xcalloc(m->nblocks + 1u, sizeof *m->way);
         m->calls = tc_xcalloc(m->nblocks + 1u, sizeof *m->calls);
     }

@@ -24,6 +24,8 @@ typedef struct tc_mcode_op {
     uint8_t bytes;                            /* of an access, a lane */
     bool guarded;
     bool access; /* takes accesses that the functional run noted */
+    bool uniform; /* a constant that the next one may not wait for by a scoreboard:
+                     the warp does */
 } tc_mcode_op;
 
 typedef struct tc_mcode_block {
@@ -35,6 +37,8 @@ typedef struct tc_mcode_block {
     bool led_to;            /* is not led to by others */
     uint32_t next[2];       /* blocks that may follow, or TC_NO_OP */
     uint32_t cover, ncover; /* in tc_mcode.cover */
+    uint32_t enter, leave;  /* blocks that issue on the way to it and from it, to
+                               others; TC_NO_OP: none */
 } tc_mcode_block;
 
 typedef struct tc_code_block {
@@ -69,6 +73,18 @@ void tc_mcode_free(tc_mcode *m);
 /* The block behind `from` on the shortest way to `to` over blocks that stand
  * for none of the PTX; TC_NO_OP: there is none. */
 uint32_t tc_mcode_way(tc_mcode *m, uint32_t from, uint32_t to);
+
+/* mcode_ptx.c: blocks of the PTX: at branches, at labels, at what waits. Returns
+ * by op of the function whether it does not run ahead; the caller frees it. */
+bool *tc_mcode_cut_ptx(const tc_timing *t, tc_mcode *m);
+/* The block that holds an op of the module. */
+uint32_t tc_mcode_ptx_block(const tc_mcode *m, uint32_t at);
+/* The machine block stands for a further block of the PTX; those of one block of
+ * machine code are put one after the other. */
+void tc_mcode_put_cover(tc_mcode *m, tc_mcode_block *b, uint32_t p,
+                        bool optional);
+/* For each PTX block the machine blocks that may begin with it. */
+void tc_mcode_list_first(tc_mcode *m);
 
 /* mcode_ops.c: units, latencies, control bits. */
 void tc_mcode_decode(const tc_profile *p, const tc_sass_op *op,

@@ -59,6 +59,7 @@ static bool is_access(const tc_sass_op *op) {
 
 void tc_mcode_decode(const tc_profile *p, const tc_sass_op *op,
                      tc_mcode_op *out) {
+    enum { ULDC = 0x0b9, ULDC_OFF = 0x0bb };
     mcode_row r = row_of(op);
     tc_unit_cost u = p->unit[r.unit];
     bool never = op->guard == TC_SASS_TRUE_PRED && op->guard_not;
@@ -69,7 +70,9 @@ void tc_mcode_decode(const tc_profile *p, const tc_sass_op *op,
                          .set_read = op->set_read,
                          .bytes = access_bytes(op),
                          .guarded = op->guard != TC_SASS_TRUE_PRED,
-                         .access = is_access(op) && !never};
+                         .access = is_access(op) && !never,
+                         .uniform = op->opcode % OPCODES == ULDC ||
+                                    op->opcode % OPCODES == ULDC_OFF};
     out->op.latency = r.latency ? r.latency : u.latency;
     out->op.interval = r.interval ? r.interval : u.interval;
     out->op.unit = r.unit;
@@ -178,6 +181,7 @@ bool tc_mcode_is(const tc_sass_op *op, const tc_ptx_op *ptx) {
         BAR = 0x11d,
         EXIT = 0x14d,
         NANOSLEEP = 0x15d,
+        MATCH = 0x1a1,
         MEMBAR = 0x192,
         LDGDEPBAR = 0x1af
     };
@@ -204,6 +208,8 @@ bool tc_mcode_is(const tc_sass_op *op, const tc_ptx_op *ptx) {
         return code == EXIT;
     case TC_PTX_NANOSLEEP:
         return code == NANOSLEEP;
+    case TC_PTX_MATCH_ANY_SYNC:
+        return code == MATCH;
     case TC_PTX_ATOM:
         return c == TC_SASS_ATOMIC;
     case TC_PTX_LD:

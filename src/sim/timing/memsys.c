@@ -11,7 +11,8 @@ enum {
     LINE = 128,
     SECTOR = 32,
     LOOK_BACK = 128,
-    ATOMICS = 256,
+    ATOMICS = 96,      /* slices of L2 that do them; one has four lines, */
+    SLICE_LINES = 4,   /* one after the other: memory.def, atom_line_halves */
     SHORT_RING = 2 * LOOK_BACK,
     PAGES = 64,
     PAGE_LINES = (2 << 20) / LINE
@@ -269,7 +270,10 @@ static uint64_t from_l2(tc_memsys *m, uint64_t line, uint8_t want, uint64_t now,
     m->counters->l2_sectors_read += n;
     m->counters->l2_sectors_hit += n - lack;
     uint64_t at = now + m->p->l2_latency - m->p->l2_far + out + far;
-    if (missing) {
+    if (missing) { /* DRAM gives two sectors at a time: [H] memory.def */
+        missing |= (missing & 5) << 1 | (missing & 10) >> 1;
+        missing &= (uint8_t) ~(uint32_t)l->valid;
+        lack = bits(missing);
         uint64_t wait = send(&m->dram, now, (uint64_t)lack * SECTOR) - now;
         m->counters->dram_sectors_read += lack;
         at = now + m->p->dram_latency + (wait > out ? wait : out);
@@ -386,32 +390,41 @@ static void store_line(tc_memsys *m, uint64_t line, uint8_t want,
     l->valid |= want & 15u;
     l->dirty |= want & 15u;
     m->counters->l2_sectors_written += bits(want);
-    send(&m->l2_pipe, now, (uint64_t)bits(want) * SECTOR);
+}
+
+/* Sends them over the SM's path and into L2. */
+static uint64_t send_stores(tc_memsys *m, uint32_t sm, uint64_t now,
+                            uint64_t n) {
+    uint64_t bytes = n * SECTOR;
+    send(&m->l2_pipe, now, bytes * m->p->l2_bytes / m->p->l2_write_bytes);
+    return pass(&m->port[sm].out, now, bytes, m->p->store_bytes);
+}
+
+uint64_t tc_memsys_sent(const tc_memsys *m, uint32_t sm) {
+    return m->port[sm].out / m->p->store_bytes;
 }
 
 uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
-                         const uint64_t *sectors, uint32_t n) {
+                         const uint64_t *sectors, uint32_t n, uint32_t more) {
     fetch_sets(&m->l2->cache, sectors, n);
     for (uint32_t i = 0; i < n;) {
         uint64_t line = sectors[i] / 4;
         store_line(m, line, of_one_line(sectors, n, &i), now);
     }
     way(m, &m->port[sm], sectors[0] / 4);
-    return pass(&m->port[sm].out, now, (uint64_t)n * SECTOR, m->p->store_bytes);
+    return send_stores(m, sm, now, n + more);
 }
 
 uint64_t tc_memsys_atomic(tc_memsys *m, uint32_t sm, uint64_t now,
-                          const uint64_t *sectors, uint32_t n,
+                          const uint64_t *sectors, uint32_t n, uint32_t more,
                           uint64_t halves) {
-    uint64_t *out = &m->port[sm].out;
-    tc_memsys_store(m, sm, now, sectors, n);
-    uint64_t more = m->p->store_bytes > m->p->red_bytes
-                        ? m->p->store_bytes - m->p->red_bytes
-                        : 0; /* of each cycle's bytes: they go at red_bytes */
-    *out += (uint64_t)n * SECTOR * more / m->p->red_bytes;
-    uint64_t done = *out / m->p->store_bytes;
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t at = send(&m->atomics[sectors[i] / 4 % ATOMICS], now, halves);
+    uint64_t done = tc_memsys_store(m, sm, now, sectors, n, more);
+    for (uint32_t i = 0; i < n;) {
+        uint64_t slice = sectors[i] / 4 / SLICE_LINES;
+        uint32_t own = bits(of_one_line(sectors, n, &i));
+        own = (own * m->p->atom_line_halves + 3) / 4;
+        uint64_t at = send(&m->atomics[slice % ATOMICS], now,
+                           own > halves ? own : halves);
         done = at > done ? at : done;
     }
     return done;
@@ -443,8 +456,7 @@ uint64_t tc_memsys_store_run(tc_memsys *m, uint32_t sm, uint64_t now,
         store_line(m, line, within(line, first, end - 1), now);
     }
     way(m, &m->port[sm], first / 4);
-    return pass(&m->port[sm].out, now, (end - first) * SECTOR,
-                m->p->store_bytes);
+    return send_stores(m, sm, now, end - first);
 }
 
 /* When the bytes of a piece are in L2's pipe; *lack: sectors that it has not. */

@@ -39,13 +39,17 @@ uint64_t tc_memsys_load(tc_memsys *m, uint32_t sm, uint64_t now,
 /* Says that an SM will soon ask for an address: a matter of the host's speed.
  */
 void tc_memsys_fetch(const tc_memsys *m, uint32_t sm, uint64_t address);
-/* Writes sectors: returns the cycle when the SM's path is free again. */
+/* Writes sectors: returns the cycle when the SM's path is free again. more: parts
+ * of the path's bytes besides, each as a sector (memory.def, store_bytes). */
 uint64_t tc_memsys_store(tc_memsys *m, uint32_t sm, uint64_t now,
-                         const uint64_t *sectors, uint32_t n);
+                         const uint64_t *sectors, uint32_t n, uint32_t more);
 /* Atomics on words of these sectors, the most on one word taking so many halves
  * of a cycle: when they are done. */
 uint64_t tc_memsys_atomic(tc_memsys *m, uint32_t sm, uint64_t now,
-                          const uint64_t *sectors, uint32_t n, uint64_t halves);
+                          const uint64_t *sectors, uint32_t n, uint32_t more,
+                          uint64_t halves);
+/* When what the SM has sent so far is on its way. */
+uint64_t tc_memsys_sent(const tc_memsys *m, uint32_t sm);
 /* The same for the sectors [first, end). */
 uint64_t tc_memsys_load_run(tc_memsys *m, uint32_t sm, uint64_t now,
                             uint64_t first, uint64_t end, bool l1);
@@ -66,9 +70,10 @@ uint32_t tc_coalesce_sectors(uint32_t mask, const uint64_t *addr,
 uint32_t tc_coalesce_distinct(uint32_t mask, const uint64_t *addr,
                               uint32_t *most);
 /* Wavefronts of a shared access (32 banks of 4 bytes; lanes that want the same
- * word share it, of 16 bytes too: an H200 does 16 warps' ld.shared.v4 of one
- * address in 46 cycles), and how many it would take without conflicts. */
+ * word share it), and how many it would take without conflicts. [H] 8 and 16 bytes a
+ * lane go by halves and quarters of the warp; of loads whose lanes i and i ^ 1 all
+ * want the same address, or i and i ^ 2, at once and by halves. */
 uint32_t tc_coalesce_wavefronts(uint32_t mask, const uint64_t *addr,
-                                uint32_t bytes, uint32_t *ideal);
+                                uint32_t bytes, bool store, uint32_t *ideal);
 
 #endif

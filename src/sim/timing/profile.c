@@ -1,6 +1,7 @@
 /* profile.c - the cost tables as data. */
 #include "sim/timing/profile.h"
 #include "sim/timing/timing.h"
+#include <string.h>
 
 enum { /* a row of units.def for every unit */
 #define TC_UNIT(unit, class, l80, i80, l90, i90, l100, i100) ROW_##unit,
@@ -125,14 +126,36 @@ static int operands_of(const tc_ptx_op *op) {
     }
 }
 
-tc_unit_cost tc_cost_of(const tc_profile *p, const tc_ptx_op *op) {
-    const tc_unit_cost *u = p->unit;
+static const sequence *sequence_of(const tc_ptx_op *op) {
     int operands = operands_of(op);
-    int exact = op->flags & TC_PM_APPROX ? 0 : op->flags & TC_PM_FULL ? 1 : 2;
+    int exact = op->flags & TC_PM_APPROX ? op->flags & TC_PM_FTZ ? 0 : 3
+                : op->flags & TC_PM_FULL ? 1
+                                         : 2;
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
         const sequence *s = &sequences[i];
         if (s->opcode == op->opcode && s->operands == operands &&
-            s->exact == exact) {
+            (s->exact == exact || s->exact + 3 == exact) &&
+            !(op->flags & TC_PM_WIDE)) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
+bool tc_profile_sequence(const tc_ptx_op *op, uint8_t chain[5],
+                         uint8_t all[5]) {
+    const sequence *s = sequence_of(op);
+    if (s) {
+        memcpy(chain, &s->chain, 5);
+        memcpy(all, &s->all, 5);
+    }
+    return s != NULL;
+}
+
+tc_unit_cost tc_cost_of(const tc_profile *p, const tc_ptx_op *op) {
+    const tc_unit_cost *u = p->unit;
+    const sequence *s = sequence_of(op);
+    if (s) {
             return (tc_unit_cost){
                 (uint16_t)(s->chain.sfu * u[TC_PU_SFU].latency +
                            s->chain.alu * u[TC_PU_ALU].latency +
@@ -144,7 +167,6 @@ tc_unit_cost tc_cost_of(const tc_profile *p, const tc_ptx_op *op) {
                            s->all.fma * u[TC_PU_FMA].interval +
                            s->all.imad * u[TC_PU_IMAD].interval +
                            s->all.fp64 * u[TC_PU_FP64].interval)};
-        }
     }
     int own = own_cost(op);
     return own < COST_COUNT ? costs[own].first : u[tc_ptx_unit_of(op)];

@@ -11,7 +11,7 @@ static inline uint64_t earlier(uint64_t a, uint64_t b) {
 
 /* ---- warps in and out ---- */
 
-void tc_sm_add(tc_sm *sm, tc_warp *w) {
+void tc_sm_add(tc_sm *sm, tc_warp *w, uint64_t begins) {
     uint32_t s = 0;
     for (uint32_t i = 1; i < TC_SCHEDULERS; i++) {
         s = sm->scheduler[i].nwarps < sm->scheduler[s].nwarps ? i : s;
@@ -26,7 +26,22 @@ void tc_sm_add(tc_sm *sm, tc_warp *w) {
     k->ask = &q->ask;
     k->ask_bit = bit;
     k->due = &sm->due[s];
-    k->next = sm->now;
+    k->next = begins;
+}
+
+uint64_t tc_sm_launch(const tc_timing *t, tc_sm *sm) {
+    uint64_t at = tc_timing_later(sm->now, sm->launch);
+    if (sm->constants == 0) { /* all SMs ask one place for them */
+        sm->constants =
+            at + t->p->const_first + (uint64_t)t->p->const_next * sm->index;
+    }
+    return at;
+}
+
+void tc_sm_launched(const tc_timing *t, tc_sm *sm, uint32_t nwarps) {
+    uint32_t least = t->p->cta_launch + nwarps * t->p->warp_launch;
+    least = least < t->p->cta_least ? t->p->cta_least : least;
+    sm->launch = tc_timing_later(sm->now, sm->launch) + least;
 }
 
 /* The places that are left move together; all are asked about anew. */

@@ -15,6 +15,7 @@ void tc_walk_start(tc_warp *w) {
     x->head = x->n = x->naddresses = x->serial = 0;
     x->last = TC_NO_OP;
     x->begun = false;
+    x->mask = 0;
     x->waits = x->ran = 0;
     memset(x->laid, 0, sizeof x->laid);
     memset(x->board, 0, sizeof x->board);
@@ -355,14 +356,24 @@ static void add_range(tc_mcode_walk *x, const tc_mcode_block *b) {
     x->ranges[x->nranges++].end = end;
 }
 
+static void add_block(const tc_mcode *m, tc_mcode_walk *x, uint32_t block) {
+    if (block != TC_NO_OP) {
+        add_range(x, &m->blocks[block]);
+    }
+}
+
 /* The blocks on the way to `to`, and that one. */
 static void go_to(tc_timing *t, tc_mcode_walk *x, uint32_t to) {
     tc_mcode *m = t->mcode;
     uint32_t at = x->block;
-    if (!x->begun && at != to) { /* at the entry */
+    if (!x->begun && at != to && !t->own_code) { /* at the entry */
         add_range(x, &m->blocks[at]);
     }
-    if (x->begun || at != to) {
+    if (t->own_code && at != to) {
+        add_block(m, x, m->blocks[at].leave);
+        add_block(m, x, m->blocks[to].enter);
+        at = to;
+    } else if (!t->own_code && (x->begun || at != to)) {
         for (uint32_t i = 0; i < TC_WALK_RANGES; i++) {
             at = tc_mcode_way(m, at, to);
             if (at == TC_NO_OP || at == to) {
@@ -421,7 +432,8 @@ static bool lay(tc_timing *t, tc_warp *w) {
         if (used && most < m->blocks[block].ncover) {
             break;
         }
-        if (!used || (n >= used && near(m, x, other) < near(m, x, block))) {
+        if (!used || (n >= used && !t->own_code &&
+                      near(m, x, other) < near(m, x, block))) {
             block = other;
             used = n;
         }
@@ -436,7 +448,12 @@ static bool lay(tc_timing *t, tc_warp *w) {
             return true;
         }
     }
-    x->idle = TC_LANES - (uint32_t)tc_popc(x->queue[0].mask);
+    uint32_t mask = x->queue[0].mask;
+    if (mask != x->mask && (mask & x->mask) == mask) {
+        w->core->next += t->p->branch_apart;
+    }
+    x->mask = mask;
+    x->idle = TC_LANES - (uint32_t)tc_popc(mask);
     drop_queue(x, used);
     go_to(t, x, block);
     x->last = m->blocks[block].last;
@@ -503,9 +520,13 @@ void tc_walk_issue(tc_timing *t, tc_warp *w, uint64_t now) {
         due = take(t, w, op, now);
         read = tc_timing_later(read, t->at->lsu_free);
     }
+    k->next = now + op->stall;
+    if (op->op.class == TC_CLASS_LDC && t->at->constants > now) {
+        due = tc_timing_later(due, t->at->constants);
+        k->next = op->uniform ? due : k->next;
+    }
     set(x, op->set_write, due, op->op.stall);
     set(x, op->set_read, read, op->op.stall);
-    k->next = now + op->stall;
     if (x->op == x->end) {
         start_range(t, w);
     }

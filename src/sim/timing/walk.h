@@ -31,6 +31,7 @@ typedef struct tc_mcode_walk {
                        the clock issues itself; 0: none */
     bool begun;     /* its first instruction has issued */
     uint32_t idle;  /* lanes that take no part, of the blocks that issue */
+    uint32_t mask;  /* those that do */
     uint32_t range, nranges, nqueue;
     struct {
         uint32_t op, end;

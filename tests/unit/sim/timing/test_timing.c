@@ -18,7 +18,8 @@ static uint32_t strided(uint32_t stride, uint32_t bytes, bool shared) {
     for (uint32_t i = 0; i < TC_LANES; i++) {
         addr[i] = (uint64_t)i * stride;
     }
-    return shared ? tc_coalesce_wavefronts(UINT32_MAX, addr, bytes, &ideal)
+    return shared ? tc_coalesce_wavefronts(UINT32_MAX, addr, bytes, false,
+                                           &ideal)
                   : tc_coalesce_sectors(UINT32_MAX, addr, bytes, out);
 }
 
@@ -46,6 +47,54 @@ static void test_wavefronts(void **state) {
     assert_int_equal(strided(16, 16, true), 4); /* quarter warps */
     assert_int_equal(strided(8, 8, true), 2);   /* half warps */
     assert_int_equal(strided(1, 1, true), 1);
+}
+
+/* Lane to address by a shift, a mask and a distance; what an H200's shared memory
+ * took, cycles an access of 16 warps that do not wait: loads of 4, 8, 16 bytes, stores
+ * of them. 0: not aligned. */
+static void test_wide_wavefronts(void **state) {
+    static const struct {
+        uint32_t shift, mask, words, cycles[6];
+    } rows[] = {{0, 31, 4, {4, 4, 4, 4, 4, 4}},
+                {0, 31, 2, {2, 2, 0, 2, 2, 0}},
+                {0, 31, 1, {1, 0, 0, 1, 0, 0}},
+                {0, 0, 4, {1, 1, 2, 1, 2, 4}},
+                {4, 1, 4, {1, 1, 2, 1, 2, 4}},
+                {3, 3, 4, {1, 1, 2, 1, 2, 4}},
+                {0, 15, 4, {2, 4, 4, 2, 4, 4}},
+                {0, 7, 4, {1, 2, 4, 1, 2, 4}},
+                {0, 1, 4, {1, 1, 2, 1, 2, 4}},
+                {1, 15, 4, {2, 2, 2, 2, 2, 4}},
+                {2, 7, 4, {1, 1, 2, 1, 2, 4}},
+                {0, 31, 8, {8, 8, 8, 8, 8, 8}},
+                {0, 31, 16, {16, 16, 16, 16, 16, 16}},
+                {0, 31, 36, {4, 4, 4, 4, 4, 4}},
+                {0, 15, 8, {4, 8, 8, 4, 8, 8}},
+                {4, 1, 32, {2, 2, 2, 2, 2, 4}},
+                {3, 3, 32, {4, 4, 4, 4, 4, 4}},
+                {0, 7, 32, {8, 16, 32, 8, 16, 32}},
+                {2, 7, 32, {8, 8, 8, 8, 8, 8}}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (uint32_t k = 0; k < 6; k++) {
+            uint64_t addr[TC_LANES];
+            uint32_t ideal, bytes = 4u << k % 3;
+            for (uint32_t n = 0; n < TC_LANES; n++) {
+                addr[n] = (uint64_t)(n >> rows[i].shift & rows[i].mask) *
+                          rows[i].words * 4;
+            }
+            if (rows[i].cycles[k] == 0) {
+                continue;
+            }
+            uint32_t n = tc_coalesce_wavefronts(UINT32_MAX, addr, bytes, k >= 3,
+                                                &ideal);
+            if (n != rows[i].cycles[k]) {
+                fail_msg("row %zu, %s of %u bytes: %u wavefronts, the H200 %u",
+                         i, k >= 3 ? "store" : "load", bytes, n,
+                         rows[i].cycles[k]);
+            }
+        }
+    }
 }
 
 /* ---- caches and DRAM ---- */
@@ -401,6 +450,26 @@ static void test_hand_over(void **state) {
     assert_in_range(n / 64, l2 / 2, 3 * l2);
 }
 
+/* Without ptxas: eight loads whose sums wait for each other go out together, as a
+ * compiler would have them, and take one way to memory; four words side by side in
+ * shared memory are one load. */
+static void test_own_schedule(void **state) {
+    (void)state;
+    tc_buf b = TC_BUF_INIT;
+    tc_machine machine = {.sm = 80};
+    uint32_t l2 = (uint32_t)tc_profile_of(&machine)->dram_latency;
+    tc_buf_puts(&b, "mov.u32 %r10, 0;\nmov.u32 %r20, %clock;\n");
+    for (int i = 0; i < 8; i++) {
+        tc_buf_printf(&b,
+                      "ld.global.u32 %%r11, [%%rd1+%d];\n"
+                      "add.u32 %%r10, %%r10, %%r11;\n",
+                      4 * i);
+    }
+    tc_buf_puts(&b, "st.global.u32 [%rd1], %r10;\nmov.u32 %r21, %clock;\n");
+    assert_in_range(cycles(b.data, 32, 1), 100, 2 * l2);
+    tc_buf_free(&b);
+}
+
 /* Three warps wait for a fourth one, which has 64 ops of some 17 cycles to go
  * first: that is what their time went to, and nobody was kept by another's
  * turn. */
@@ -430,6 +499,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sectors),
         cmocka_unit_test(test_wavefronts),
+        cmocka_unit_test(test_wide_wavefronts),
+        cmocka_unit_test(test_own_schedule),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_l2_between_launches),
         cmocka_unit_test(test_bandwidth),
