@@ -226,6 +226,8 @@ check:
 	@sh tests/tools/check_heads.sh
 	@sh tests/tools/check_tags.sh
 	@sh tests/tools/check_private.sh
+	@sh tests/tools/check_release.sh
+	@sh tests/tools/check_environment.sh
 	@sh tests/tools/check_format.sh
 
 # The PTX and CUDA text of every copy of the corpus, judged by ptxas and nvcc.
