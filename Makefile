@@ -247,13 +247,9 @@ fuzz:
 site: all
 	@sh src/tools/site.sh $(BUILD)/tilecopy-repl $(BUILD)/site
 
-SHARE = $(DESTDIR)$(PREFIX)/share/tilecopy-repl
+# The program, lessons, exercises, man pages, completions: PREFIX and DESTDIR.
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BUILD)/tilecopy-repl $(DESTDIR)$(PREFIX)/bin
-	find lessons exercises src/calibrate/profiles -type f ! -name '*.pyc' \
-	  ! -name 'reference.*' ! -path '*/wrong/*' \
-	  -exec install -D -m 644 '{}' '$(SHARE)/{}' ';'
+	@sh src/packaging/install.sh $(BUILD)/tilecopy-repl '$(DESTDIR)$(PREFIX)'
 
 clean:
 	rm -rf $(BUILD)
