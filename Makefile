@@ -254,6 +254,8 @@ site: all
 install: all
 	@sh src/packaging/install.sh $(BUILD)/tilecopy-repl '$(DESTDIR)$(PREFIX)'
 
+include src/packaging/rules.mk
+
 clean:
 	rm -rf $(BUILD)
 
