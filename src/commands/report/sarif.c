@@ -2,8 +2,6 @@
  * OASIS standard of 2020-03-27; sections are its). */
 #include "commands/report/report.h"
 #include "course/glossary.h"
-#include "runtime/server.h"
-#include "sim/finding.h"
 #include "tilecopy.h"
 
 #include <ctype.h>
