@@ -196,6 +196,9 @@ typedef enum tc_client_kind {
     TC_CLIENT_EDIT,   /* open path in the user's editor, then load it */
     TC_CLIENT_WATCH,  /* load path and evaluate the commands, at each save */
     TC_CLIENT_SCRIPT, /* evaluate the entries of path, a session's script */
+    TC_CLIENT_CHOOSE, /* ask which of n tests of path is meant; commands are
+                         their names, chosen the one taken so far. Another is
+                         had by `load "PATH::NAME"` */
     TC_CLIENT_HISTORY /* list the entries typed here and before: n of them */
 } tc_client_kind;
 
@@ -204,7 +207,7 @@ typedef struct tc_client_request {
     tc_client_kind kind;
     const char *path;
     const char *const *commands;
-    int n;
+    int n, chosen;
 } tc_client_request;
 
 tc_client_request tc_session_request(const tc_session *s);

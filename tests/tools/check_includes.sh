@@ -16,6 +16,7 @@ ir: layout
 front/front.h: lang layout ir
 front/value: lang layout ir front/front.h
 front: lang layout ir front/value
+front/python: lang layout ir front front/value
 dispatch: layout ir
 variants: layout ir dispatch
 variants/tcgen05: layout ir dispatch variants
