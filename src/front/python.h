@@ -13,13 +13,13 @@
 
 #include "front/internal.h"
 
-typedef enum tc_flow {
+typedef enum tc_py_flow {
     TC_FLOW_ON,
     TC_FLOW_RETURN,
     TC_FLOW_BREAK,
     TC_FLOW_CONTINUE,
     TC_FLOW_SKIP /* pytest.skip(...) */
-} tc_flow;
+} tc_py_flow;
 
 /* A def, a lambda or a class, and where its names are looked up. */
 typedef struct tc_python {
@@ -31,17 +31,17 @@ typedef struct tc_python {
 } tc_python;
 
 /* One def of a module, or of a class, that pytest would call. */
-typedef struct tc_test {
+typedef struct tc_test_def {
     const char *class_name; /* or NULL */
     tc_value object;        /* of that class */
     const tc_node *def;
     tc_value function;
     const tc_node **marks; /* its parametrize(...), the lowest first */
     int nmarks;
-} tc_test;
+} tc_test_def;
 
 typedef struct tc_py {
-    tc_flow flow;
+    tc_py_flow flow;
     tc_value result;     /* of RETURN */
     const char *skipped; /* why */
     tc_func *last_func;
@@ -54,7 +54,7 @@ typedef struct tc_py {
     tc_diags *loud, quiet; /* where failures go, and where they don't */
     tc_span passed;        /* the first statement passed over, if any */
     const char *passed_name;
-    tc_test *tests;
+    tc_test_def *tests;
     int ntests, tests_cap;
 } tc_py;
 

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct list {
+typedef struct value_list {
     tc_value *items;
     int n, cap;
-} list;
+} value_list;
 
 static bool one_iterable(tc_eval_ctx *e, const tc_args *args,
                          const tc_value **items, int *n) {
@@ -110,7 +110,7 @@ bool tc_call_map(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
 bool tc_call_filter(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     const tc_arg *b[2];
     const tc_value *items;
-    list l = {0};
+    value_list l = {0};
     int n;
     if (!tc_bind_args(e, args, "function,iterable", 2, b) ||
         !tc_iterate(e, &b[1]->value, b[1]->span, &items, &n)) {
@@ -132,7 +132,7 @@ bool tc_call_filter(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
 }
 
 bool tc_call_dict(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
-    list l = {0};
+    value_list l = {0};
     for (int i = 0; i < args->npositional; i++) {
         const tc_value *v = &args->items[i].value;
         bool pairs = tc_value_is_sequence(v);
@@ -281,7 +281,7 @@ bool tc_call_all(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
 
 bool tc_call_set(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     const tc_value *items;
-    list l = {0};
+    value_list l = {0};
     int n = 0;
     if (args->n > 0 && !one_iterable(e, args, &items, &n)) {
         return false;

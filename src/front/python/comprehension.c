@@ -36,14 +36,14 @@ bool tc_iterate(tc_eval_ctx *e, const tc_value *v, tc_span at,
 
 /* --- comprehensions ---------------------------------------------------- */
 
-typedef struct made {
+typedef struct comprehended {
     const tc_node *n;
     tc_value *items;
     int count, cap;
     const char *foreign; /* one of its ranges is of a module that is not here */
-} made;
+} comprehended;
 
-static bool element(tc_eval_ctx *e, made *m) {
+static bool element(tc_eval_ctx *e, comprehended *m) {
     tc_value v;
     if (m->count >= TC_MAX_ITEMS) {
         return tc_front_fail(e, m->n->span, NULL, "more than %d items",
@@ -77,7 +77,7 @@ static bool passes(tc_eval_ctx *e, const tc_node *clause, bool *yes) {
     return true;
 }
 
-static bool clause(tc_eval_ctx *e, made *m, int at) {
+static bool clause(tc_eval_ctx *e, comprehended *m, int at) {
     if (at == m->n->items.n) {
         return element(e, m);
     }
@@ -106,7 +106,7 @@ static bool clause(tc_eval_ctx *e, made *m, int at) {
 }
 
 bool tc_comprehension(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
-    made m = {.n = n};
+    comprehended m = {.n = n};
     tc_env *outer = e->env;
     e->env = tc_env_child(e->arena, outer);
     bool ok = clause(e, &m, 0);

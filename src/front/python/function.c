@@ -105,7 +105,7 @@ static bool class_statement(tc_eval_ctx *e, const tc_node *n) {
     e->env = outer;
     tc_env_set(e->env, n->s, &v);
     for (int i = 0; i < e->python->ntests; i++) {
-        tc_test *t = &e->python->tests[i];
+        tc_test_def *t = &e->python->tests[i];
         if (t->class_name != NULL && strcmp(t->class_name, n->s) == 0) {
             t->object = v;
         }

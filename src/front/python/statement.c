@@ -185,7 +185,7 @@ static bool if_statement(tc_eval_ctx *e, const tc_node *n) {
 
 /* After a round of a loop: does it go on? */
 static bool next_round(tc_eval_ctx *e, bool *broken) {
-    tc_flow flow = e->python->flow;
+    tc_py_flow flow = e->python->flow;
     *broken = flow == TC_FLOW_BREAK;
     if (flow == TC_FLOW_BREAK || flow == TC_FLOW_CONTINUE) {
         e->python->flow = TC_FLOW_ON;
@@ -280,7 +280,7 @@ static bool try_statement(tc_eval_ctx *e, const tc_node *n) {
         }
     }
     if (ok && n->b != NULL) {
-        tc_flow flow = e->python->flow;
+        tc_py_flow flow = e->python->flow;
         e->python->flow = TC_FLOW_ON;
         ok = tc_python_block(e, &n->b->body, NULL, NULL);
         if (e->python->flow == TC_FLOW_ON) {

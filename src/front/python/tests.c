@@ -24,7 +24,7 @@ static bool is_parametrize(tc_eval_ctx *e, const tc_node *decorator) {
 void tc_test_note(tc_eval_ctx *e, const tc_node *def, const tc_value *function,
                   const char *class_name) {
     tc_py *py = e->python;
-    tc_test t = {class_name, tc_value_none(), def, *function, NULL, 0};
+    tc_test_def t = {class_name, tc_value_none(), def, *function, NULL, 0};
     int cap = 0;
     if (strncmp(def->s, "test", 4) != 0 || e->front->tests == NULL) {
         return;
@@ -52,7 +52,7 @@ typedef struct mark {
 
 typedef struct cases {
     tc_eval_ctx *e;
-    const tc_test *test;
+    const tc_test_def *test;
     mark *marks;
     int *at; /* the set of each mark that is taken now */
     tc_tests *out;
@@ -240,8 +240,8 @@ static bool next_case(cases *c) {
     return false;
 }
 
-static bool open_test(tc_eval_ctx *e, const tc_test *t, tc_tests *out, cases *c,
-                      bool *any) {
+static bool open_test(tc_eval_ctx *e, const tc_test_def *t, tc_tests *out,
+                      cases *c, bool *any) {
     *c = (cases){.e = e, .test = t, .out = out};
     c->marks = TC_NEWN(e->arena, mark, t->nmarks + 1);
     c->at = TC_NEWN(e->arena, int, t->nmarks + 1);
