@@ -127,9 +127,16 @@ bool tc_session_compiler(tc_session *s, const char **why, const char **hint);
 tc_status tc_session_fetch_compiler(tc_session *s);
 const char *tc_session_compiler_home(tc_session *s);
 
+/* Is the word one of nvcc's options? 2: its value is the next word. */
+int tc_nvcc_word(const char *word);
+/* Is it, by its name, a file that nvcc takes? */
+bool tc_nvcc_source(const char *word);
+
 /* A whole CUDA program, to be run once. */
 typedef struct tc_exec_options {
     const char *path;        /* the .cu */
+    const char *const *nvcc; /* nvcc's words, with path among them, ended by
+                                NULL; NULL: path alone */
     const char *const *args; /* behind the program's name, ended by NULL */
     int report;    /* a descriptor that gets INTERFACE.md's report; -1: none */
     bool quiet;    /* findings go to the report alone */

@@ -195,6 +195,8 @@ static void run_program(tc_session *s, tc_exec *e, const tc_exec_request *ask) {
     bool graded = ask->task != NULL;
     tc_device_module module = {.ptx = e->file->module,
                                .ptx_text = e->file->text->text,
+                               .renamed = e->cuda->renamed,
+                               .nrenamed = e->cuda->nrenamed,
                                .registers = registers,
                                .assemble = assemble,
                                .machine_code = graded ? NULL : machine_code,

@@ -1,6 +1,7 @@
 /* options.c - the command line's options. */
 #include "repl/options.h"
 #include "base/arch.h"
+#include "repl/options_exec.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -473,8 +474,7 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
     }
 }
 
-bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
-    *cli = (tc_cli){.session = tc_options_default()};
+static bool parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
     cli->files = tc_xcalloc((size_t)argc + 1, sizeof *cli->files);
     cli->evals = tc_xcalloc((size_t)argc + 1, sizeof *cli->evals);
     cli->exec.args = tc_xcalloc((size_t)argc + 1, sizeof *cli->exec.args);
@@ -514,7 +514,17 @@ bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
     return true;
 }
 
+bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
+    *cli = (tc_cli){.session = tc_options_default()};
+    char **own = tc_xcalloc((size_t)argc + 2, sizeof *own);
+    int n = tc_cli_split_exec(cli, argc, argv, own, longs);
+    bool ok = parse(cli, n > 0 ? n : argc, n > 0 ? own : argv, status);
+    free(own);
+    return ok;
+}
+
 void tc_cli_free(tc_cli *cli) {
+    free(cli->exec.nvcc);
     free(cli->files);
     free(cli->evals);
     free(cli->exec.args);
