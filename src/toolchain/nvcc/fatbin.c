@@ -1,6 +1,6 @@
 /* fatbin.c - fat binaries in ELF files: sections .nv_fatbin (whole programs) and
  * __nv_relfatbin (relocatable device code). Each is a run of containers, and a
- * container of entries, of which PTX is one kind. The layout is what nvcc
+ * fat_container of entries, of which PTX is one kind. The layout is what nvcc
  * writes; `cuobjdump -all -lptx` shows the same. */
 #include "toolchain/nvcc/fatbin.h"
 #include "toolchain/internal.h"
@@ -11,13 +11,13 @@
 
 enum { MAGIC = (int)0xBA55ED50, KIND_PTX = 1, ALIGN = 8 };
 
-typedef struct container {
+typedef struct fat_container {
     uint32_t magic;
     uint16_t version, header;
     uint64_t bytes; /* of its entries */
-} container;
+} fat_container;
 
-typedef struct entry {
+typedef struct fat_entry {
     uint16_t kind, version;
     uint32_t header;
     uint64_t bytes;
@@ -25,7 +25,7 @@ typedef struct entry {
     uint16_t minor, major;
     uint32_t sm, name, name_len;
     uint64_t flags, zero, decompressed; /* 0: as it is */
-} entry;
+} fat_entry;
 
 /* FNV-1a, 32 bits, as runtime/stub/register.c has it. */
 static uint32_t id_of(const uint8_t *p, size_t n) {
@@ -48,8 +48,8 @@ static int target_of(const char *text, size_t len, bool *exact) {
     return sm;
 }
 
-/* Takes the entry's text, if it is a better one. */
-static void consider(tc_fatbin *f, const entry *e, const char *text, int sm,
+/* Takes the fat_entry's text, if it is a better one. */
+static void consider(tc_fatbin *f, const fat_entry *e, const char *text, int sm,
                      int *best) {
     bool exact;
     size_t len = e->bytes;
@@ -76,7 +76,7 @@ static void consider(tc_fatbin *f, const entry *e, const char *text, int sm,
 
 static void read_entries(tc_fatbin *f, const uint8_t *p, size_t left, int sm) {
     int best = 0;
-    entry e;
+    fat_entry e;
     while (left >= sizeof e) {
         memcpy(&e, p, sizeof e);
         if (e.header < sizeof e || e.header > left ||
@@ -89,15 +89,15 @@ static void read_entries(tc_fatbin *f, const uint8_t *p, size_t left, int sm) {
     }
 }
 
-typedef struct list {
+typedef struct fat_list {
     tc_arena *a;
     tc_fatbin *all;
     int n, cap, sm;
-} list;
+} fat_list;
 
-static void read_section(list *l, const uint8_t *p, size_t left,
+static void read_section(fat_list *l, const uint8_t *p, size_t left,
                          bool relocatable) {
-    container c;
+    fat_container c;
     while (left >= sizeof c) {
         memcpy(&c, p, sizeof c);
         if (c.magic != (uint32_t)MAGIC || c.header < sizeof c ||
@@ -134,7 +134,7 @@ static const Elf64_Shdr *headers_of(const uint8_t *p, size_t len,
 
 int tc_fatbin_read(tc_arena *a, const void *bytes, size_t len, int sm,
                    tc_fatbin **out) {
-    list l = {.a = a, .sm = sm};
+    fat_list l = {.a = a, .sm = sm};
     const Elf64_Ehdr *file;
     const uint8_t *p = bytes;
     const Elf64_Shdr *s = headers_of(p, len, &file);
