@@ -242,14 +242,6 @@ const char *tc_session_timeline_at(const tc_session *s);
 const struct tc_trace *tc_session_compared(const tc_session *s, int which,
                                            const char **name);
 
-/* A text whose lines the events of the last run name. Borrowed from the run. */
-typedef struct tc_session_text_of {
-    const char *name, *text;
-    size_t len;
-    int first_line; /* the number of its first line */
-} tc_session_text_of;
-/* The learner's own, or the PTX; false: there is none, or it is the same. */
-bool tc_session_text(const tc_session *s, bool ptx, tc_session_text_of *out);
 /* What a byte of shared memory of the last run is called ("A_smem[17,3]"), to
  * fn; false: it has no name. */
 bool tc_session_element(tc_session *s, uint64_t address, tc_output_fn fn,

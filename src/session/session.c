@@ -187,24 +187,6 @@ const tc_trace *tc_session_compared(const tc_session *s, int which,
     return s->compared[which].trace;
 }
 
-bool tc_session_text(const tc_session *s, bool ptx, tc_session_text_of *out) {
-    const tc_last_run *run = s->program.run;
-    const tc_source *src = run != NULL ? run->source : NULL;
-    if (ptx) {
-        bool same = run == NULL || run->ptx == NULL ||
-                    (src != NULL && strcmp(src->text, run->ptx) == 0);
-        *out = (tc_session_text_of){"PTX", same ? NULL : run->ptx,
-                                    same ? 0 : strlen(run->ptx), 1};
-        return !same;
-    }
-    if (src == NULL) {
-        return false;
-    }
-    *out =
-        (tc_session_text_of){src->name, src->text, src->len, src->first_line};
-    return true;
-}
-
 const char *tc_session_source_line(const tc_session *s, int line, int *len) {
     const tc_func *f = s->program.func;
     const tc_source *src = s->program.run ? s->program.run->source

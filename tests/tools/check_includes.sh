@@ -57,7 +57,7 @@ reply: layout ir front dispatch
 session: front dispatch emit ptx sim gpu trace reply
 load: ptx sass sandbox toolchain reply session
 run: ir ptx sim gpu toolchain reply session load
-explain: layout ptx sass sim reply session load run
+explain: layout emit ptx sass sim trace reply session load run
 exec: ptx sandbox runtime reply session load run explain
 calibrate: ptx sim/sim.h sim/profile.h gpu runtime run ir
 commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate
