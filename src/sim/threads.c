@@ -17,11 +17,11 @@ enum {
     KEPT = 32 << 20 /* bytes of atomics that are done later */
 };
 
-typedef struct piece {
+typedef struct grid_piece {
     bool ended;
     tc_red *kept; /* its atomics, n of them */
     size_t n;
-} piece;
+} grid_piece;
 
 typedef struct team team;
 
@@ -45,7 +45,7 @@ struct team {
     atomic_bool halt;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t moved;
-    piece *pieces;
+    grid_piece *pieces;
     uint32_t npieces, next;
     atomic_uint
         first; /* all pieces before have ended, their atomics are done */
@@ -128,7 +128,7 @@ static bool reads_answers(const tc_run *r) {
 
 /* ---- atomics in the order of pieces ---- */
 
-static void land(piece *p) {
+static void land(grid_piece *p) {
     tc_reds d = {.kept = p->kept, .n = p->n};
     tc_reds_land(&d);
     free(p->kept);
@@ -139,7 +139,7 @@ static void land(piece *p) {
 static void end_piece(member *k, uint32_t i) {
     team *t = k->team;
     pthread_mutex_lock(&t->lock);
-    piece *p = &t->pieces[i];
+    grid_piece *p = &t->pieces[i];
     p->kept = k->reds.kept;
     p->n = k->reds.n;
     p->ended = true;

@@ -1,5 +1,6 @@
 /* reds.c - atomics that are done later: reds.h. */
 #include "sim/isa/reds.h"
+#include "sim/alu/alu.h"
 #include "sim/isa/isa.h"
 #include <string.h>
 

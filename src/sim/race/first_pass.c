@@ -165,6 +165,20 @@ static inline void visit_atomic(tc_first_visit *v, uint32_t lane,
     }
 }
 
+/* The lanes' units are fetched all at once: they may lie anywhere. */
+static inline void fetch_units(const tc_first_visit *v, uint32_t mask,
+                               const uint64_t *addr) {
+    const tc_first_pass *f = v->h->first;
+    for (uint32_t m = v->shared ? 0 : mask; m; m &= m - 1) {
+        uint64_t at = addr[tc_first_bit(m)] - f->near_address;
+        const tc_first_page *p =
+            at < f->near_size ? f->near_pages[at / TC_RACE_PAGE] : NULL;
+        if (p && p->unit) {
+            __builtin_prefetch(p->unit + (at % TC_RACE_PAGE >> p->shift), 1);
+        }
+    }
+}
+
 void tc_first_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                      uint32_t mask, const uint64_t *addr, uint32_t bytes) {
     const tc_race_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->race;
@@ -172,6 +186,7 @@ void tc_first_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     tc_first_visit v = visit_of(w, op, space, true);
     v.bad |= !v.who; /* of a CTA alone, on memory of all */
     v.bad |= !z && v.h->first->team && !tc_team_may(w->cta->run, op);
+    fetch_units(&v, mask, addr);
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
         visit_atomic(&v, (uint32_t)i, addr[i], bytes);
