@@ -75,14 +75,16 @@ typedef struct tc_options {
     const char *arch; /* "sm_80", "sm_90", "sm_90a", "sm_100a" or NULL: the
                          default machine, sm_90a, and PTX for the least arch */
     tc_backend backend;
-    uint64_t seed;      /* of the data that fills buffers */
-    double timeout_s;   /* for each command; 0 is no limit */
-    bool json;          /* output is one JSON object a command */
-    int width;          /* columns that text may use, 0 is 80 */
-    int height;         /* rows of the terminal; 0: no screen ends */
-    bool color;         /* text may have escape sequences */
-    bool terminal;      /* a person watches */
-    bool view;          /* and a full-screen view can be drawn there */
+    uint64_t seed;    /* of the data that fills buffers */
+    double timeout_s; /* for each command; 0 is no limit */
+    bool json;        /* output is one JSON object a command */
+    int threads;      /* that execute a kernel's CTAs at most; 0: the setting's
+                           own */
+    int width;        /* columns that text may use, 0 is 80 */
+    int height;       /* rows of the terminal; 0: no screen ends */
+    bool color;       /* text may have escape sequences */
+    bool terminal;    /* a person watches */
+    bool view;        /* and a full-screen view can be drawn there */
     const char *runner; /* how to reach the machine that has the GPU: "ssh box";
                            NULL: this one */
 } tc_options;

@@ -180,6 +180,7 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e,
                         .trace = s->trace,
                         .completion = s->completion,
                         .seed = s->completion_seed,
+                        .threads = ask->task ? 1 : s->options.threads,
                         .cancel = &s->cancel};
     if (ask->alone) {
         o.timing = ask->timing;

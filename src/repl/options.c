@@ -23,6 +23,7 @@ enum {
     OPT_BACKEND,
     OPT_SEED,
     OPT_TIMEOUT,
+    OPT_THREADS,
     OPT_COLOR,
     OPT_TOUR,
     OPT_REPORT,
@@ -49,6 +50,7 @@ static const struct option longs[] = {
     {"backend", required_argument, NULL, OPT_BACKEND},
     {"seed", required_argument, NULL, OPT_SEED},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"threads", required_argument, NULL, OPT_THREADS},
     {"color", required_argument, NULL, OPT_COLOR},
     {"tour", no_argument, NULL, OPT_TOUR},
     {"report", required_argument, NULL, OPT_REPORT},
@@ -159,6 +161,17 @@ static bool set_timeout(tc_cli *cli, const char *word) {
     }
     cli->session.timeout_s = t;
     cli->has_timeout = true;
+    return true;
+}
+
+static bool set_threads(tc_cli *cli, const char *word) {
+    char *end;
+    long n = strtol(word, &end, 10);
+    if (end == word || *end != '\0' || n < 1 || n > 64) {
+        return bad_usage("a number from 1 to 64", "--threads cannot be '%s'",
+                         word);
+    }
+    cli->session.threads = (int)n;
     return true;
 }
 
@@ -459,6 +472,8 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         return set_seed(cli, optarg);
     case OPT_TIMEOUT:
         return set_timeout(cli, optarg);
+    case OPT_THREADS:
+        return set_threads(cli, optarg);
     case OPT_COLOR:
         return set_color(cli, optarg);
     case OPT_VERSION:
