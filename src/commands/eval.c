@@ -156,7 +156,8 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
     if (has_value) {
         answer_value(s, &value, r);
     }
-    if (has_value && stmts.n == 1 && func == NULL) { /* an expression defines nothing */
+    if (has_value && stmts.n == 1 &&
+        func == NULL) { /* an expression defines nothing */
         tc_arena_free(a);
         return TC_OK;
     }
