@@ -85,6 +85,9 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     tc_settings_reset(s);
     s->options.arch =
         options->arch; /* NULL: PTX for the least that has it all */
+    if (options->threads > 0) {
+        s->options.threads = options->threads;
+    }
     if (options->width > 0) {
         s->options.width = options->width;
     }
