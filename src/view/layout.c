@@ -157,7 +157,8 @@ static void draw_foot(const tc_view *v, tc_area a) {
     static const char *const hints[] = {
         "l h event  . , cycle  ]c ]w ]p ]f next commit, wait, phase, finding  "
         "/ search  ? keys, marks  q leaves",
-        "l h event  . , cycle  j k row  ]c ]p ]f next  / search  ? keys, marks  q "
+        "l h event  . , cycle  j k row  ]c ]p ]f next  / search  ? keys, marks "
+        " q "
         "leaves",
         "l h event  j k row  ? keys, marks  q leaves",
         "? keys, marks  q leaves",
