@@ -89,6 +89,8 @@ struct tc_session {
     struct tc_course
         *course; /* the lesson under way (commands/course.h); owned */
     void (*course_free)(struct tc_course *course);
+    bool as_pages;   /* a lesson is under way: cycles are of the PTX, as on its
+                        pages, whatever ptxas makes of it */
     bool asking;     /* a lesson asks: the reply is not shown */
     tc_arena *asked; /* of the request */
     tc_client_request request;
