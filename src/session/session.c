@@ -85,6 +85,9 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     tc_settings_reset(s);
     s->options.arch =
         options->arch; /* NULL: PTX for the least that has it all */
+    if (options->threads > 0) {
+        s->options.threads = options->threads;
+    }
     if (options->width > 0) {
         s->options.width = options->width;
     }
@@ -110,6 +113,8 @@ void tc_session_free(tc_session *s) {
     tc_arena_free(s->asked);
     tc_buf_free(&s->script);
     free(s->exercise);
+    free(s->test_path);
+    free(s->test_name);
     tc_program_clear(&s->program);
     tc_arena_free(s->program.arena);
     for (int i = 0; i < s->nfiles; i++) {

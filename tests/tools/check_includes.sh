@@ -16,6 +16,7 @@ ir: layout
 front/front.h: lang layout ir
 front/value: lang layout ir front/front.h
 front: lang layout ir front/value
+front/python: lang layout ir front front/value
 dispatch: layout ir
 variants: layout ir dispatch
 variants/tcgen05: layout ir dispatch variants
@@ -53,10 +54,13 @@ runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
 runtime: ptx sim gpu trace sandbox runtime/stub/errors.def
-toolchain: sandbox
+toolchain/toolchain.h: sandbox
+toolchain/internal.h: toolchain/toolchain.h
+toolchain/nvcc: toolchain/internal.h
+toolchain: sandbox toolchain/nvcc
 reply: layout ir front dispatch
 session: front dispatch emit ptx sim gpu trace reply
-load: ptx sass sandbox toolchain reply session
+load: ptx sass sandbox toolchain toolchain/nvcc reply session
 run: ir ptx sim gpu toolchain reply session load
 explain: layout emit ptx sass sim trace reply session load run
 exec: ptx sandbox runtime reply session load run explain
