@@ -180,6 +180,7 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e,
                         .trace = s->trace,
                         .completion = s->completion,
                         .seed = s->completion_seed,
+                        .threads = ask->task ? 1 : s->options.threads,
                         .cancel = &s->cancel};
     if (ask->alone) {
         o.timing = ask->timing;
@@ -191,10 +192,12 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e,
 
 static void run_program(tc_session *s, tc_exec *e, const tc_exec_request *ask) {
     tc_build_restore(e->file->arena, &e->cuda->build); /* else it is missed */
-    /* A grade is the same where there is no ptxas. */
-    bool graded = ask->task != NULL;
+    /* A grade is the same where there is no ptxas; a lesson, too. */
+    bool graded = ask->task != NULL || s->as_pages;
     tc_device_module module = {.ptx = e->file->module,
                                .ptx_text = e->file->text->text,
+                               .renamed = e->cuda->renamed,
+                               .nrenamed = e->cuda->nrenamed,
                                .registers = registers,
                                .assemble = assemble,
                                .machine_code = graded ? NULL : machine_code,
