@@ -205,9 +205,9 @@ static bool directive(tc_ptx_parser *p) {
     if (tc_ptx_name_is(n, ".pragma")) {
         tc_ptx_advance(p);
         while (p->tok.kind == TC_TK_STRING || tc_ptx_is(p, ',')) {
-            p->nounroll |= memmem(p->source->text + p->tok.begin,
-                                  p->tok.end - p->tok.begin,
-                                  "nounroll", 8) != NULL;
+            p->nounroll |=
+                memmem(p->source->text + p->tok.begin,
+                       p->tok.end - p->tok.begin, "nounroll", 8) != NULL;
             tc_ptx_advance(p);
         }
         return tc_ptx_expect(p, ';', ".pragma");

@@ -7,10 +7,10 @@
 
 enum {
     MOST_BLOCKS = 4096,
-    MOST_PARTS = 48,   /* blocks of the PTX in one */
-    PREDICATED = 10,   /* ops that a branch is not worth */
-    ROUNDS = 4,        /* of a counted loop at once, as ptxas does */
-    UNROLLED = 128,    /* ops of all rounds */
+    MOST_PARTS = 48, /* blocks of the PTX in one */
+    PREDICATED = 10, /* ops that a branch is not worth */
+    ROUNDS = 4,      /* of a counted loop at once, as ptxas does */
+    UNROLLED = 128,  /* ops of all rounds */
 };
 
 typedef struct part {
@@ -18,32 +18,32 @@ typedef struct part {
     uint32_t guard; /* the op that branches over it; TC_NO_OP: none does */
 } part;
 
-typedef struct maker {
+typedef struct own_maker {
     tc_own o;
     uint32_t *entries; /* by block of the PTX: ways into it */
     part parts[MOST_PARTS];
     uint32_t nparts;
     uint32_t cblocks;
-} maker;
+} own_maker;
 
-static const tc_code_block *block(const maker *k, uint32_t b) {
+static const tc_code_block *block(const own_maker *k, uint32_t b) {
     return &k->o.m->ptx[b];
 }
 
 /* The branch at its end, or NULL. */
-static const tc_ptx_op *branch(const maker *k, uint32_t b) {
+static const tc_ptx_op *branch(const own_maker *k, uint32_t b) {
     const tc_code_block *x = block(k, b);
     return x->body < x->end && !x->waits ? &k->o.code[x->body] : NULL;
 }
 
-static uint32_t target(const maker *k, const tc_ptx_op *op) {
+static uint32_t target(const own_maker *k, const tc_ptx_op *op) {
     const tc_ptx_func *f = k->o.f;
     return op->target >= f->begin && op->target < f->end
                ? tc_mcode_ptx_block(k->o.m, op->target)
                : TC_NO_OP;
 }
 
-static bool falls(const maker *k, uint32_t b) {
+static bool falls(const own_maker *k, uint32_t b) {
     const tc_code_block *x = block(k, b);
     const tc_ptx_op *op = branch(k, b);
     uint8_t code = k->o.code[x->end - 1].opcode == TC_PTX_RET ||
@@ -52,7 +52,7 @@ static bool falls(const maker *k, uint32_t b) {
     return !ends && (!op || op->guard >= 0) && b + 1 < k->o.m->nptx;
 }
 
-static void count_entries(maker *k) {
+static void count_entries(own_maker *k) {
     k->entries = tc_xcalloc(k->o.m->nptx + 1u, sizeof *k->entries);
     k->entries[0] = 1;
     for (uint32_t b = 0; b < k->o.m->nptx; b++) {
@@ -67,26 +67,25 @@ static void count_entries(maker *k) {
 
 /* ---- what becomes one block ---- */
 
-static uint32_t size(const maker *k, uint32_t b) {
+static uint32_t size(const own_maker *k, uint32_t b) {
     return block(k, b)->body - block(k, b)->begin;
 }
 
 /* It may be predicated: small, entered from before alone, and it goes on at
  * `to`. */
-static bool small(const maker *k, uint32_t b, uint32_t to) {
+static bool small(const own_maker *k, uint32_t b, uint32_t to) {
     const tc_code_block *x = block(k, b);
     const tc_ptx_op *op = branch(k, b);
     bool there = op ? op->guard < 0 && target(k, op) == to : b + 1 == to;
-    return there && !x->waits && size(k, b) <= PREDICATED &&
-           k->entries[b] == 1;
+    return there && !x->waits && size(k, b) <= PREDICATED && k->entries[b] == 1;
 }
 
-static void put(maker *k, uint32_t b, uint32_t guard) {
+static void put(own_maker *k, uint32_t b, uint32_t guard) {
     k->parts[k->nparts++] = (part){b, guard};
 }
 
 /* Goes on behind b; the block that follows, or TC_NO_OP. */
-static uint32_t extend(maker *k, uint32_t b) {
+static uint32_t extend(own_maker *k, uint32_t b) {
     const tc_ptx_op *op = branch(k, b);
     uint32_t next = b + 1, at = block(k, b)->body;
     if (block(k, b)->waits || next >= k->o.m->nptx ||
@@ -114,7 +113,7 @@ static uint32_t extend(maker *k, uint32_t b) {
     return TC_NO_OP;
 }
 
-static void gather(maker *k, uint32_t b) {
+static void gather(own_maker *k, uint32_t b) {
     k->nparts = 0;
     while (b != TC_NO_OP) {
         put(k, b, TC_NO_OP);
@@ -124,7 +123,7 @@ static void gather(maker *k, uint32_t b) {
 
 /* ---- loops ---- */
 
-static uint32_t all_ops(const maker *k) {
+static uint32_t all_ops(const own_maker *k) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < k->nparts; i++) {
         n += size(k, k->parts[i].block);
@@ -132,7 +131,7 @@ static uint32_t all_ops(const maker *k) {
     return n;
 }
 
-static bool within(const maker *k, uint32_t at) {
+static bool within(const own_maker *k, uint32_t at) {
     for (uint32_t i = 0; i < k->nparts; i++) {
         const tc_code_block *x = block(k, k->parts[i].block);
         if (at >= x->begin && at < x->end) {
@@ -143,7 +142,7 @@ static bool within(const maker *k, uint32_t at) {
 }
 
 /* The register is a counter of the loop, or a sum of one. */
-static bool counts(const maker *k, uint32_t reg, int depth) {
+static bool counts(const own_maker *k, uint32_t reg, int depth) {
     const tc_own *o = &k->o;
     uint32_t w = o->writer[reg], v = o->other[reg];
     if (o->nwritten[reg] == 2) {
@@ -165,7 +164,7 @@ static bool counts(const maker *k, uint32_t reg, int depth) {
 }
 
 /* The last block's branch closes a counted loop. */
-static bool is_loop(const maker *k) {
+static bool is_loop(const own_maker *k) {
     const tc_own *o = &k->o;
     const tc_ptx_op *op = branch(k, k->parts[k->nparts - 1].block);
     if (!op || op->guard < 0 || op->nounroll ||
@@ -189,13 +188,12 @@ static bool is_loop(const maker *k) {
 
 /* ---- the machine block ---- */
 
-static uint32_t guard_of(const maker *k, const part *p) {
-    return p->guard == TC_NO_OP
-               ? TC_NO_OP
-               : k->o.t->regs[k->o.t->ops[p->guard].regs];
+static uint32_t guard_of(const own_maker *k, const part *p) {
+    return p->guard == TC_NO_OP ? TC_NO_OP
+                                : k->o.t->regs[k->o.t->ops[p->guard].regs];
 }
 
-static tc_mcode_block *new_block(maker *k) {
+static tc_mcode_block *new_block(own_maker *k) {
     tc_mcode *m = k->o.m;
     if (m->nblocks == k->cblocks) {
         k->cblocks = k->cblocks ? 2 * k->cblocks : 64;
@@ -211,7 +209,7 @@ static tc_mcode_block *new_block(maker *k) {
 }
 
 /* So many rounds of the parts. */
-static void make(maker *k, uint32_t rounds) {
+static void make(own_maker *k, uint32_t rounds) {
     tc_own *o = &k->o;
     tc_mcode_block *b = new_block(k);
     uint32_t final = k->parts[k->nparts - 1].block;
@@ -238,7 +236,7 @@ static void make(maker *k, uint32_t rounds) {
 
 /* What ptxas puts before and behind a loop that it has unrolled: are there so many
  * rounds? Instructions and stall counts as it wrote them. */
-static uint32_t checks(maker *k, bool before) {
+static uint32_t checks(own_maker *k, bool before) {
     static const struct {
         uint8_t unit, class, stall;
     } ops[2][5] = {{{TC_PU_ALU, TC_CLASS_ALU, 13},
@@ -262,7 +260,7 @@ static uint32_t checks(maker *k, bool before) {
     return k->o.m->nblocks - 1;
 }
 
-static void unroll(maker *k) {
+static void unroll(own_maker *k) {
     uint32_t enter = checks(k, true);
     make(k, ROUNDS);
     uint32_t b = k->o.m->nblocks - 1, leave = checks(k, false);
@@ -270,7 +268,7 @@ static void unroll(maker *k) {
     k->o.m->blocks[b].leave = leave;
 }
 
-static void make_blocks(maker *k) {
+static void make_blocks(own_maker *k) {
     tc_mcode *m = k->o.m;
     for (uint32_t b = 0; b < m->nptx; b++) {
         gather(k, b);
@@ -296,10 +294,8 @@ static const char *unfit(const tc_run *r) {
 
 tc_mcode *tc_own_new(const tc_timing *t) {
     tc_mcode *m = tc_xcalloc(1, sizeof *m);
-    maker k = {.o = {.t = t,
-                     .m = m,
-                     .f = t->run->func,
-                     .code = t->run->module->code}};
+    own_maker k = {
+        .o = {.t = t, .m = m, .f = t->run->func, .code = t->run->module->code}};
     m->why = unfit(t->run);
     if (m->why) {
         return m;

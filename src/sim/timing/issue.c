@@ -229,10 +229,10 @@ static uint64_t global_access(tc_timing *t, const tc_ptx_op *op, uint32_t mask,
                               bool store) {
     uint64_t sectors[TC_MAX_SECTORS];
     uint32_t n = tc_coalesce_sectors(mask, addr, bytes, sectors);
-    return is_atomic(t, op) ? global_atomic(t, op, mask, addr, sectors, n)
-                            : sector_access(t, op, sectors, n,
-                                            (uint64_t)tc_popc(mask) * bytes,
-                                            store);
+    return is_atomic(t, op)
+               ? global_atomic(t, op, mask, addr, sectors, n)
+               : sector_access(t, op, sectors, n,
+                               (uint64_t)tc_popc(mask) * bytes, store);
 }
 
 /* Lanes that want the same address share it; others take their turns. */
@@ -298,10 +298,9 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
     switch (space) {
     case TC_PS_SHARED:
-        at = is_atomic(t, op)
-                 ? shared_atomic(t, mask, addr, bytes)
-                 : shared_access(t, mask, addr, bytes, store) +
-                       t->p->shared_latency;
+        at = is_atomic(t, op) ? shared_atomic(t, mask, addr, bytes)
+                              : shared_access(t, mask, addr, bytes, store) +
+                                    t->p->shared_latency;
         break;
     case TC_PS_CONST:
         at = constants(t, tc_coalesce_distinct(mask, addr, NULL));
@@ -374,9 +373,8 @@ uint64_t tc_timing_copy(tc_warp *w, tc_batch *b) {
     uint64_t lands = tc_memsys_load(t->memory, t->at->index, begin, sectors, n,
                                     (b->op->flags & TC_PM_CG) == 0) +
                      (t->mcode ? t->p->copy_landed : 0);
-    t->at->lsu_free += small && r->counters.l1_sectors_hit - hit < n
-                           ? t->p->copy_missing
-                           : 0;
+    t->at->lsu_free +=
+        small && r->counters.l1_sectors_hit - hit < n ? t->p->copy_missing : 0;
     t->at->lands = tc_timing_later(t->at->lands, lands);
     w->core->lands = tc_timing_later(w->core->lands, lands);
     return lands;

@@ -266,8 +266,9 @@ static void cover(maker *k, uint32_t block) {
     tc_mcode *m = k->m;
     tc_mcode_block *b = &m->blocks[block];
     const uint32_t *most = &k->most[pair(k, block, 0)];
-    uint32_t last =
-        b->last != TC_NO_OP ? tc_mcode_ptx_block(m, m->ops[b->last].at) : TC_NO_OP;
+    uint32_t last = b->last != TC_NO_OP
+                        ? tc_mcode_ptx_block(m, m->ops[b->last].at)
+                        : TC_NO_OP;
     uint32_t rounds = 0, same = 0;
     for (uint32_t p = 0; p < m->nptx; p++) {
         rounds = most[p] > rounds ? most[p] : rounds;

@@ -24,7 +24,8 @@ typedef struct tc_mcode_op {
     uint8_t bytes;                            /* of an access, a lane */
     bool guarded;
     bool access; /* takes accesses that the functional run noted */
-    bool uniform; /* a constant that the next one may not wait for by a scoreboard:
+    bool
+        uniform; /* a constant that the next one may not wait for by a scoreboard:
                      the warp does */
 } tc_mcode_op;
 
@@ -37,7 +38,7 @@ typedef struct tc_mcode_block {
     bool led_to;            /* is not led to by others */
     uint32_t next[2];       /* blocks that may follow, or TC_NO_OP */
     uint32_t cover, ncover; /* in tc_mcode.cover */
-    uint32_t enter, leave;  /* blocks that issue on the way to it and from it, to
+    uint32_t enter, leave; /* blocks that issue on the way to it and from it, to
                                others; TC_NO_OP: none */
 } tc_mcode_block;
 

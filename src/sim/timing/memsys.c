@@ -11,8 +11,8 @@ enum {
     LINE = 128,
     SECTOR = 32,
     LOOK_BACK = 128,
-    ATOMICS = 96,      /* slices of L2 that do them; one has four lines, */
-    SLICE_LINES = 4,   /* one after the other: memory.def, atom_line_halves */
+    ATOMICS = 96,    /* slices of L2 that do them; one has four lines, */
+    SLICE_LINES = 4, /* one after the other: memory.def, atom_line_halves */
     SHORT_RING = 2 * LOOK_BACK,
     PAGES = 64,
     PAGE_LINES = (2 << 20) / LINE

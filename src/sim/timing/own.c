@@ -57,15 +57,14 @@ static bool is_access(const tc_ptx_op *op) {
 static bool writes(const tc_ptx_op *op) {
     return op->opcode == TC_PTX_ST || op->opcode == TC_PTX_ATOM ||
            op->opcode == TC_PTX_RED || op->opcode == TC_PTX_CP_ASYNC ||
-           op->opcode == TC_PTX_STMATRIX ||
-           op->opcode == TC_PTX_WMMA_STORE_D;
+           op->opcode == TC_PTX_STMATRIX || op->opcode == TC_PTX_WMMA_STORE_D;
 }
 
 /* Sizes of the launch lie in the constant bank. */
 static bool constant_special(uint32_t sr) {
     return (sr >= TC_SR_NTID_X && sr <= TC_SR_NTID_Z) ||
-           (sr >= TC_SR_NCTAID_X && sr <= TC_SR_NCTAID_Z) ||
-           sr == TC_SR_ZERO || sr == TC_SR_ZERO64;
+           (sr >= TC_SR_NCTAID_X && sr <= TC_SR_NCTAID_Z) || sr == TC_SR_ZERO ||
+           sr == TC_SR_ZERO64;
 }
 
 /* It needs no instruction: its result is its source, or a constant. */
@@ -75,8 +74,8 @@ static bool vanishes(tc_own *o, const tc_ptx_op *op) {
         return true;
     case TC_PTX_MOV:
         if (op->a[1].kind == TC_PO_SPECIAL) {
-            bool known = constant_special(op->a[1].slot) ||
-                         o->specials[op->a[1].slot];
+            bool known =
+                constant_special(op->a[1].slot) || o->specials[op->a[1].slot];
             o->specials[op->a[1].slot] = 1;
             return known;
         }
@@ -165,7 +164,8 @@ static void fuse(tc_own *o) {
             continue;
         }
         uint32_t b = o->reader[r[0]];
-        if (b > i && tc_mcode_ptx_block(o->m, b) == tc_mcode_ptx_block(o->m, i) &&
+        if (b > i &&
+            tc_mcode_ptx_block(o->m, b) == tc_mcode_ptx_block(o->m, i) &&
             fits(o, &o->code[i], &o->code[b])) {
             o->fused[i - o->f->begin] = true;
             o->joined[b - o->f->begin] = true;
@@ -399,12 +399,12 @@ static void note_load(tc_own *o, const tc_ptx_op *op, uint32_t at) {
         reg = sources(o, o->cells[at].at, &n)[0];
         version = o->values[reg].epoch == o->epoch ? o->values[reg].version : 0;
     }
-    o->shared[o->nshared++] = (tc_own_load){
-        .cell = at,
-        .reg = reg,
-        .version = a->neg == 2 ? a->slot : version,
-        .stores = o->nstores,
-        .at = a->imm};
+    o->shared[o->nshared++] =
+        (tc_own_load){.cell = at,
+                      .reg = reg,
+                      .version = a->neg == 2 ? a->slot : version,
+                      .stores = o->nstores,
+                      .at = a->imm};
 }
 
 static void decode_access(tc_own *o, tc_own_cell *c, const tc_ptx_op *op) {
@@ -414,8 +414,8 @@ static void decode_access(tc_own *o, tc_own_cell *c, const tc_ptx_op *op) {
     c->bytes = (uint8_t)(bytes > 16 ? 16 : bytes);
     c->words = (uint8_t)((c->bytes + 3) / 4);
     c->board = (o->t->ops[c->at].ndst) != 0;
-    c->latency = (uint16_t)(shared ? o->t->p->shared_latency
-                                   : o->t->p->l1_latency);
+    c->latency =
+        (uint16_t)(shared ? o->t->p->shared_latency : o->t->p->l1_latency);
     order(o, c, op);
 }
 
@@ -475,7 +475,8 @@ void tc_own_add(tc_own *o, uint32_t at, uint32_t guard, bool copy) {
     for (uint32_t i = 0; i < n && i < TC_OWN_SOURCES; i++) {
         from[i] = o->ncells - n + i;
     }
-    give(o, at, from, is_sum(op) ? 1 : n); /* sums follow each other by halves */
+    give(o, at, from,
+         is_sum(op) ? 1 : n); /* sums follow each other by halves */
 }
 
 void tc_own_end(tc_own *o, uint32_t at) {
@@ -487,131 +488,4 @@ void tc_own_end(tc_own *o, uint32_t at) {
     needs(o, c, at, TC_NO_OP);
     uint32_t from = o->ncells - 1;
     give(o, at, &from, 1);
-}
-
-/* ---- neighbours in shared memory ---- */
-
-/* How many low bits of a register are always 0. */
-static uint32_t zeros(const tc_own *o, uint32_t reg, uint32_t depth);
-
-static uint32_t trailing(int64_t v) {
-    return v ? (uint32_t)__builtin_ctzll((uint64_t)v) : 31;
-}
-
-static uint32_t zeros_of(const tc_own *o, uint32_t at, int i, uint32_t *next,
-                         uint32_t depth) {
-    const tc_ptx_operand *a = &o->code[at].a[i];
-    if (a->kind == TC_PO_IMM) {
-        return trailing(a->imm);
-    }
-    if (a->kind == TC_PO_SYMBOL) {
-        uint32_t align = o->t->run->module->symbols[a->slot].align;
-        uint32_t z = trailing(a->imm);
-        return trailing(align) < z ? trailing(align) : z;
-    }
-    if (a->kind != TC_PO_REG) {
-        return 0;
-    }
-    uint32_t n;
-    const uint32_t *r = sources(o, at, &n);
-    return *next < n ? zeros(o, r[(*next)++], depth) : 0;
-}
-
-static uint32_t zeros_by(const tc_own *o, uint32_t at, uint32_t depth) {
-    const tc_ptx_op *op = &o->code[at];
-    uint32_t next = 0, a, b;
-    if (op->guard >= 0) {
-        return 0;
-    }
-    switch (op->opcode) {
-    case TC_PTX_MOV:
-    case TC_PTX_CVTA:
-        return zeros_of(o, at, 1, &next, depth);
-    case TC_PTX_ADD:
-    case TC_PTX_SUB:
-        a = zeros_of(o, at, 1, &next, depth);
-        b = zeros_of(o, at, 2, &next, depth);
-        return a < b ? a : b;
-    case TC_PTX_AND:
-        a = zeros_of(o, at, 1, &next, depth);
-        b = zeros_of(o, at, 2, &next, depth);
-        return a > b ? a : b;
-    case TC_PTX_SHL:
-        a = zeros_of(o, at, 1, &next, depth);
-        return op->a[2].kind == TC_PO_IMM ? a + (uint32_t)op->a[2].imm : a;
-    case TC_PTX_MUL:
-        return zeros_of(o, at, 1, &next, depth) +
-               zeros_of(o, at, 2, &next, depth);
-    case TC_PTX_MAD:
-        a = zeros_of(o, at, 1, &next, depth) +
-            zeros_of(o, at, 2, &next, depth);
-        b = zeros_of(o, at, 3, &next, depth);
-        return a < b ? a : b;
-    default:
-        return 0;
-    }
-}
-
-static uint32_t zeros(const tc_own *o, uint32_t reg, uint32_t depth) {
-    enum { DEEP = 12 };
-    if (depth == DEEP || o->nwritten[reg] == 0 || o->nwritten[reg] > 2) {
-        return 0;
-    }
-    uint32_t w = o->writer[reg], n;
-    bool steps = tc_own_steps(o, w);
-    uint32_t a = steps ? trailing(o->code[w].a[2].imm)
-                       : zeros_by(o, w, depth + 1);
-    (void)n;
-    if (o->nwritten[reg] == 2) {
-        uint32_t b = zeros_by(o, o->other[reg], depth + 1);
-        a = b < a ? b : a;
-    }
-    return a;
-}
-
-/* The load of the word `at`, of the same address register, with no store
- * between; NULL. */
-static tc_own_load *neighbour(tc_own *o, const tc_own_load *l, int64_t at) {
-    for (uint32_t i = 0; i < o->nshared; i++) {
-        tc_own_load *x = &o->shared[i];
-        if (x->at == at && x->reg == l->reg && x->version == l->version &&
-            x->stores == l->stores && o->cells[x->cell].same == TC_NO_OP &&
-            o->cells[x->cell].bytes == WORD) {
-            return x;
-        }
-    }
-    return NULL;
-}
-
-/* n words from l on become one load. */
-static void widen(tc_own *o, const tc_own_load *l, uint32_t n) {
-    tc_own_load *part[4] = {0};
-    uint32_t first = l->cell;
-    for (uint32_t k = 0; k < n; k++) {
-        part[k] = neighbour(o, l, l->at + (int64_t)k * WORD);
-        if (!part[k]) {
-            return;
-        }
-        first = part[k]->cell < first ? part[k]->cell : first;
-    }
-    for (uint32_t k = 0; k < n; k++) {
-        o->cells[part[k]->cell].same = part[k]->cell == first ? TC_NO_OP : first;
-    }
-    o->cells[first].bytes = (uint8_t)(n * WORD);
-    o->cells[first].words = (uint8_t)n;
-}
-
-void tc_own_join(tc_own *o) {
-    for (uint32_t n = 4; n > 1; n /= 2) {
-        for (uint32_t i = 0; i < o->nshared; i++) {
-            const tc_own_load *l = &o->shared[i];
-            uint32_t base = l->reg == TC_NO_OP ? 4 : zeros(o, l->reg, 0);
-            bool aligned = l->at % (int64_t)(n * WORD) == 0 &&
-                           base >= (n == 4 ? 4u : 3u);
-            if (aligned && o->cells[l->cell].same == TC_NO_OP &&
-                o->cells[l->cell].bytes == WORD) {
-                widen(o, l, n);
-            }
-        }
-    }
 }

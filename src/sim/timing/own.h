@@ -21,11 +21,11 @@ typedef struct tc_own_cell {
     uint32_t in; /* its edges: cells, or entries that earlier blocks set */
     uint16_t nin, latency, interval;
     uint8_t unit, class, bytes, words;
-    bool board;   /* who needs its result waits for a scoreboard */
-    bool access;  /* takes accesses */
-    bool guarded; /* may not be executed */
-    bool flag;    /* its result is a predicate */
-    bool last;    /* it comes last: a branch, or what executes by itself */
+    bool board;    /* who needs its result waits for a scoreboard */
+    bool access;   /* takes accesses */
+    bool guarded;  /* may not be executed */
+    bool flag;     /* its result is a predicate */
+    bool last;     /* it comes last: a branch, or what executes by itself */
     uint32_t same; /* another cell does its work; TC_NO_OP */
     uint32_t weight, start, place; /* of the schedule */
     uint8_t set;                   /* its scoreboard */
@@ -72,7 +72,7 @@ typedef struct tc_own {
     uint32_t cops, clive;
     struct tc_own_use {
         uint32_t op, entry; /* an instruction reads what other blocks set */
-    } *live;
+    } * live;
     uint32_t nlive;
 } tc_own;
 
@@ -85,7 +85,7 @@ void tc_own_begin(tc_own *o);
 void tc_own_add(tc_own *o, uint32_t at, uint32_t guard, bool copy);
 /* The branch, or the op that waits, which ends the block. */
 void tc_own_end(tc_own *o, uint32_t at);
-/* Joins loads; the cells are complete. */
+/* own_join.c: joins loads; the cells are complete. */
 void tc_own_join(tc_own *o);
 /* Is it the step of a loop's counter, by a constant? */
 bool tc_own_steps(const tc_own *o, uint32_t at);

@@ -156,17 +156,16 @@ tc_unit_cost tc_cost_of(const tc_profile *p, const tc_ptx_op *op) {
     const tc_unit_cost *u = p->unit;
     const sequence *s = sequence_of(op);
     if (s) {
-            return (tc_unit_cost){
-                (uint16_t)(s->chain.sfu * u[TC_PU_SFU].latency +
-                           s->chain.alu * u[TC_PU_ALU].latency +
-                           s->chain.fma * u[TC_PU_FMA].latency +
-                           s->chain.imad * u[TC_PU_IMAD].latency +
-                           s->chain.fp64 * u[TC_PU_FP64].latency),
-                (uint16_t)(s->all.sfu * u[TC_PU_SFU].interval +
-                           s->all.alu * u[TC_PU_ALU].interval +
-                           s->all.fma * u[TC_PU_FMA].interval +
-                           s->all.imad * u[TC_PU_IMAD].interval +
-                           s->all.fp64 * u[TC_PU_FP64].interval)};
+        return (tc_unit_cost){(uint16_t)(s->chain.sfu * u[TC_PU_SFU].latency +
+                                         s->chain.alu * u[TC_PU_ALU].latency +
+                                         s->chain.fma * u[TC_PU_FMA].latency +
+                                         s->chain.imad * u[TC_PU_IMAD].latency +
+                                         s->chain.fp64 * u[TC_PU_FP64].latency),
+                              (uint16_t)(s->all.sfu * u[TC_PU_SFU].interval +
+                                         s->all.alu * u[TC_PU_ALU].interval +
+                                         s->all.fma * u[TC_PU_FMA].interval +
+                                         s->all.imad * u[TC_PU_IMAD].interval +
+                                         s->all.fp64 * u[TC_PU_FP64].interval)};
     }
     int own = own_cost(op);
     return own < COST_COUNT ? costs[own].first : u[tc_ptx_unit_of(op)];

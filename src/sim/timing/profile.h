@@ -24,8 +24,7 @@ const tc_profile *tc_profile_of(const tc_machine *m);
 tc_unit_cost tc_cost_of(const tc_profile *p, const tc_ptx_op *op);
 /* Is the op several machine instructions? chain: how many of SFU, ALU, FMA, IMAD,
  * FP64 wait for each other; all: how many there are. */
-bool tc_profile_sequence(const tc_ptx_op *op, uint8_t chain[5],
-                         uint8_t all[5]);
+bool tc_profile_sequence(const tc_ptx_op *op, uint8_t chain[5], uint8_t all[5]);
 /* What each distinct value of a warp but the first adds to that. */
 tc_unit_cost tc_cost_each(const tc_ptx_op *op);
 

@@ -8,7 +8,8 @@ enum {
     /* What the schedule takes a load to last; the clock knows better. */
     FAR = 200,
     NEAR = 30,
-    FLAG = 13,   /* a predicate to who it guards, as ptxas' stall counts have it */
+    FLAG =
+        13, /* a predicate to who it guards, as ptxas' stall counts have it */
     ACROSS = 1,  /* from one unit to another, more than its latency */
     BRANCH = 5,  /* stall count of a branch */
     SET = 2,     /* from what sets a scoreboard to who waits for it */
@@ -67,7 +68,7 @@ static void weigh(tc_own *o) {
 
 /* ---- the order ---- */
 
-typedef struct list {
+typedef struct order_list {
     uint32_t *ready;  /* by cell: the cycle; UINT32_MAX: not known yet */
     uint32_t *behind; /* by cell: cells that it waits for */
     uint32_t *users;  /* in cells' order, from[i] to from[i + 1] */
@@ -75,14 +76,14 @@ typedef struct list {
     bool *read; /* by cell: somebody has its result */
     uint32_t *order;
     uint32_t n, words, now, first; /* first: before it all have issued */
-} list;
+} order_list;
 
 static bool scheduled(const tc_own *o, uint32_t i) {
     return o->cells[i].same == TC_NO_OP && !o->cells[i].last;
 }
 
 /* Who uses whom. */
-static void link_users(const tc_own *o, list *l) {
+static void link_users(const tc_own *o, order_list *l) {
     uint32_t *fill = tc_xcalloc(o->ncells + 1u, sizeof *fill);
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < o->ncells; i++) {
@@ -105,20 +106,19 @@ static void link_users(const tc_own *o, list *l) {
             l->from[i + 1] += l->from[i];
         }
         if (pass == 0) {
-            l->users =
-                tc_xcalloc(l->from[o->ncells] + 1u, sizeof *l->users);
+            l->users = tc_xcalloc(l->from[o->ncells] + 1u, sizeof *l->users);
         }
     }
     free(fill);
 }
 
-static bool held_back(const tc_own *o, const list *l, uint32_t i) {
+static bool held_back(const tc_own *o, const order_list *l, uint32_t i) {
     const tc_own_cell *c = &o->cells[i];
     return c->access && c->board && l->words + c->words > WORDS;
 }
 
 /* The best of those whose operands are there; else the first to be. */
-static uint32_t choose(const tc_own *o, const list *l, bool loads) {
+static uint32_t choose(const tc_own *o, const order_list *l, bool loads) {
     uint32_t best = TC_NO_OP, soon = TC_NO_OP, open = 0;
     for (uint32_t i = l->first; i < o->ncells && open < WINDOW; i++) {
         if (!scheduled(o, i) || l->ready[i] == UINT32_MAX) {
@@ -142,7 +142,7 @@ static uint32_t choose(const tc_own *o, const list *l, bool loads) {
     return best != TC_NO_OP ? best : soon;
 }
 
-static void issue(tc_own *o, list *l, uint32_t i) {
+static void issue(tc_own *o, order_list *l, uint32_t i) {
     tc_own_cell *c = &o->cells[i];
     l->now = l->ready[i] > l->now ? l->ready[i] : l->now;
     c->start = l->now++;
@@ -171,7 +171,7 @@ static void issue(tc_own *o, list *l, uint32_t i) {
     }
 }
 
-static void make_order(tc_own *o, list *l) {
+static void make_order(tc_own *o, order_list *l) {
     l->ready = tc_xcalloc(o->ncells + 1u, sizeof *l->ready);
     l->behind = tc_xcalloc(o->ncells + 1u, sizeof *l->behind);
     l->from = tc_xcalloc(o->ncells + 2u, sizeof *l->from);
@@ -195,7 +195,7 @@ static void make_order(tc_own *o, list *l) {
     }
 }
 
-static void free_list(list *l) {
+static void free_list(order_list *l) {
     free(l->ready);
     free(l->behind);
     free(l->users);
@@ -207,12 +207,13 @@ static void free_list(list *l) {
 /* ---- control bits ---- */
 
 typedef struct boards {
-    uint32_t pending[TC_SASS_BOARDS]; /* the place of the first who needs what it
+    uint32_t
+        pending[TC_SASS_BOARDS]; /* the place of the first who needs what it
                                          stands for; 0: it is free */
 } boards;
 
 /* The place of the first that needs it. */
-static uint32_t first_user(const tc_own *o, const list *l, uint32_t i) {
+static uint32_t first_user(const tc_own *o, const order_list *l, uint32_t i) {
     uint32_t first = l->n;
     for (uint32_t k = l->from[i]; k < l->from[i + 1]; k++) {
         const tc_own_cell *u = &o->cells[l->users[k]];
@@ -239,7 +240,7 @@ static uint8_t take_board(boards *b, uint32_t user) {
     return best;
 }
 
-static void set_boards(tc_own *o, list *l) {
+static void set_boards(tc_own *o, order_list *l) {
     boards b = {0};
     for (uint32_t n = 0; n < l->n; n++) {
         tc_own_cell *c = &o->cells[l->order[n]];
@@ -298,7 +299,7 @@ static tc_mcode_op *append(tc_own *o, const tc_own_cell *c) {
 }
 
 /* The cycle, by stall counts alone, at which it may issue; its waits. */
-static uint32_t after(tc_own *o, const list *l, uint32_t n,
+static uint32_t after(tc_own *o, const order_list *l, uint32_t n,
                       const uint32_t *start, uint32_t *waited, uint8_t *wait) {
     const tc_own_cell *c = &o->cells[l->order[n]];
     uint32_t at = n ? start[n - 1] + 1 : 0;
@@ -324,7 +325,7 @@ static uint32_t after(tc_own *o, const list *l, uint32_t n,
     return at;
 }
 
-static void emit(tc_own *o, const list *l, tc_mcode_block *b) {
+static void emit(tc_own *o, const order_list *l, tc_mcode_block *b) {
     uint32_t *start = tc_xcalloc(l->n + 1u, sizeof *start);
     uint32_t waited[TC_SASS_BOARDS] = {0}; /* 1 + the place of who did */
     b->begin = o->m->nops;
@@ -348,7 +349,7 @@ static void emit(tc_own *o, const list *l, tc_mcode_block *b) {
 }
 
 void tc_own_schedule(tc_own *o, tc_mcode_block *b) {
-    list l = {0};
+    order_list l = {0};
     make_order(o, &l);
     set_boards(o, &l);
     emit(o, &l, b);
@@ -356,8 +357,8 @@ void tc_own_schedule(tc_own *o, tc_mcode_block *b) {
         const tc_own_value *v = &o->values[i];
         for (uint32_t k = 0; v->epoch == o->epoch && k < v->n; k++) {
             uint32_t e = v->from[k];
-            uint8_t set = e & TC_OWN_LIVE ? TC_OWN_NO_BOARD
-                                          : o->cells[real(o, e)].set;
+            uint8_t set =
+                e & TC_OWN_LIVE ? TC_OWN_NO_BOARD : o->cells[real(o, e)].set;
             o->boards[i] |= set < TC_SASS_BOARDS ? (uint8_t)(1u << set) : 0;
         }
     }

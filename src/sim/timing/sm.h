@@ -82,8 +82,8 @@ typedef struct tc_sm {
     uint32_t index;
     uint32_t nctas; /* resident */
     uint64_t now;
-    uint64_t launch;             /* the next CTA may begin */
-    uint64_t constants;          /* the kernel's parameters are there */
+    uint64_t launch;              /* the next CTA may begin */
+    uint64_t constants;           /* the kernel's parameters are there */
     uint64_t atomics[TC_ATOMICS]; /* the last ones' ends, in a ring */
     uint32_t natomics;
     uint64_t lsu_free;           /* the path through L1 and shared memory */
@@ -110,8 +110,8 @@ struct tc_timing {
     tc_sm *at;              /* the SM that executes now */
     struct tc_mcode *mcode; /* that the warps walk; NULL: they issue the PTX */
     struct tc_mcode_walk *ahead; /* of the warp that runs ahead now, or NULL */
-    bool own_code; /* it is of our own making (own.h) */
-    const char *not_mcode; /* why it is not ptxas'; NULL: it is */
+    bool own_code;               /* it is of our own making (own.h) */
+    const char *not_mcode;       /* why it is not ptxas'; NULL: it is */
     uint64_t laid, unlaid; /* blocks of the machine code that issued; of which
                                the PTX's did not say that it was they */
     uint64_t jumps;        /* to a block that does not follow */
@@ -124,7 +124,7 @@ void tc_sm_add(tc_sm *sm, tc_warp *w, uint64_t begins);
 /* The cycle of a CTA's first warp; all its warps have been added. */
 uint64_t tc_sm_launch(const tc_timing *t, tc_sm *sm);
 void tc_sm_launched(const tc_timing *t, tc_sm *sm, uint32_t nwarps);
-void tc_sm_drop(tc_sm *sm, const tc_cta *c);        /* its warps */
+void tc_sm_drop(tc_sm *sm, const tc_cta *c); /* its warps */
 /* Runs the SM up to a cycle, or up to the end of a CTA (true: call it again).
  * *soonest: the next cycle with something to do; UINT64_MAX: when somebody
  * wakes a warp. */

@@ -18,9 +18,9 @@ static uint32_t strided(uint32_t stride, uint32_t bytes, bool shared) {
     for (uint32_t i = 0; i < TC_LANES; i++) {
         addr[i] = (uint64_t)i * stride;
     }
-    return shared ? tc_coalesce_wavefronts(UINT32_MAX, addr, bytes, false,
-                                           &ideal)
-                  : tc_coalesce_sectors(UINT32_MAX, addr, bytes, out);
+    return shared
+               ? tc_coalesce_wavefronts(UINT32_MAX, addr, bytes, false, &ideal)
+               : tc_coalesce_sectors(UINT32_MAX, addr, bytes, out);
 }
 
 static void test_sectors(void **state) {
@@ -86,8 +86,8 @@ static void test_wide_wavefronts(void **state) {
             if (rows[i].cycles[k] == 0) {
                 continue;
             }
-            uint32_t n = tc_coalesce_wavefronts(UINT32_MAX, addr, bytes, k >= 3,
-                                                &ideal);
+            uint32_t n =
+                tc_coalesce_wavefronts(UINT32_MAX, addr, bytes, k >= 3, &ideal);
             if (n != rows[i].cycles[k]) {
                 fail_msg("row %zu, %s of %u bytes: %u wavefronts, the H200 %u",
                          i, k >= 3 ? "store" : "load", bytes, n,
