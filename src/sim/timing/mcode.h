@@ -24,9 +24,6 @@ typedef struct tc_mcode_op {
     uint8_t bytes;                            /* of an access, a lane */
     bool guarded;
     bool access; /* takes accesses that the functional run noted */
-    bool
-        uniform; /* a constant that the next one may not wait for by a scoreboard:
-                     the warp does */
 } tc_mcode_op;
 
 typedef struct tc_mcode_block {

@@ -59,7 +59,6 @@ static bool is_access(const tc_sass_op *op) {
 
 void tc_mcode_decode(const tc_profile *p, const tc_sass_op *op,
                      tc_mcode_op *out) {
-    enum { ULDC = 0x0b9, ULDC_OFF = 0x0bb };
     mcode_row r = row_of(op);
     tc_unit_cost u = p->unit[r.unit];
     bool never = op->guard == TC_SASS_TRUE_PRED && op->guard_not;
@@ -70,9 +69,7 @@ void tc_mcode_decode(const tc_profile *p, const tc_sass_op *op,
                          .set_read = op->set_read,
                          .bytes = access_bytes(op),
                          .guarded = op->guard != TC_SASS_TRUE_PRED,
-                         .access = is_access(op) && !never,
-                         .uniform = op->opcode % OPCODES == ULDC ||
-                                    op->opcode % OPCODES == ULDC_OFF};
+                         .access = is_access(op) && !never};
     out->op.latency = r.latency ? r.latency : u.latency;
     out->op.interval = r.interval ? r.interval : u.interval;
     out->op.unit = r.unit;

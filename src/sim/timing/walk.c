@@ -523,7 +523,6 @@ void tc_walk_issue(tc_timing *t, tc_warp *w, uint64_t now) {
     k->next = now + op->stall;
     if (op->op.class == TC_CLASS_LDC && t->at->constants > now) {
         due = tc_timing_later(due, t->at->constants);
-        k->next = op->uniform ? due : k->next;
     }
     set(x, op->set_write, due, op->op.stall);
     set(x, op->set_read, read, op->op.stall);
