@@ -75,6 +75,7 @@ void tc_walk_note(tc_timing *t, const tc_noted *a, const uint64_t *addresses) {
     *out = *a;
     out->serial = x->serial;
     out->event = -1;
+    out->then = t->run->cycle;
     out->number = x->ran;
     out->where = TC_NO_OP;
     if (addresses) {
@@ -87,11 +88,24 @@ void tc_walk_note(tc_timing *t, const tc_noted *a, const uint64_t *addresses) {
 
 /* ---- charging ---- */
 
-static void now_in_trace(tc_timing *t, const tc_noted *a) {
-    tc_trace *trace = t->run->trace;
-    tc_trace_event *e = trace ? tc_trace_at(trace, a->event) : NULL;
+/* What was found as it ran is found now. */
+static void found_now(const tc_run *r, tc_access *x, const tc_warp *w,
+                      const tc_noted *a) {
+    if (x->op == &r->module->code[a->at] && x->cta == w->cta->index &&
+        x->warp == w->index && x->cycle == a->then) {
+        x->cycle = r->cycle;
+    }
+}
+
+static void now_in_trace(tc_timing *t, const tc_warp *w, const tc_noted *a) {
+    tc_run *r = t->run;
+    tc_trace_event *e = r->trace ? tc_trace_at(r->trace, a->event) : NULL;
+    for (int i = 0; i < r->nfindings; i++) {
+        found_now(r, &r->findings[i].at, w, a);
+        found_now(r, &r->findings[i].cause, w, a);
+    }
     if (e) {
-        e->cycle = e->end = t->run->cycle;
+        e->cycle = e->end = r->cycle;
     }
 }
 
@@ -129,7 +143,7 @@ static void charge(tc_timing *t, tc_warp *w, tc_noted *a, uint32_t bytes) {
     const tc_mcode_walk *x = w->core->walk;
     uint64_t addr[TC_LANES];
     a->done = true;
-    now_in_trace(t, a);
+    now_in_trace(t, w, a);
     if (a->batch) {
         charge_copy(t, w, a->batch);
         return;
@@ -172,6 +186,8 @@ static void drop_old(tc_timing *t, tc_warp *w, bool copies) {
         }
         if (a->batch) {
             charge(t, w, a, 0);
+        } else {
+            now_in_trace(t, w, a);
         }
         a->done = true;
     }

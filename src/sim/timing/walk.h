@@ -8,6 +8,7 @@ enum { TC_WALK_QUEUE = 64, TC_WALK_RANGES = 24 };
 
 /* What the functional run did that the clock has yet to charge. */
 typedef struct tc_noted {
+    uint64_t then;    /* the cycle at which the functional run did it */
     uint64_t address; /* of lane 0, the others follow side by side; */
     uint32_t where;   /* or, not TC_NO_OP, in tc_mcode_walk.addresses */
     uint32_t at;      /* the op, in the module's code */
