@@ -54,13 +54,13 @@ r.dispatchEvent(new MouseEvent('click',{bubbles:true,clientX:b.left+1,clientY:b.
 says "$top/d.html" "$drive
 for(const k of ['l','h','j','k','G','g'])key(k);$click" >"$top/got"
 cat >"$top/want" <<'END'
-l: cta 0 warp 0, cycle 54: cta 0 warp 0 comes to the cluster's barrier and stalls for 320 cycles, until 374, line 19
-h: cta 0 warp 0, cycle 51: cta 0 warp 0 initialises mbar_buf[0] for 1 arrival, line 19
-j: cta 0 warp 0 copies to src_smem, cycle 324521: cta 0 warp 0 issues a bulk copy of 16384 bytes from src_smem to cta 1 src_smem, which reports to cta 1 mbar_buf[0] (phase 0), line 24
-k: cta 0 warp 0, cycle 324521: cta 0 warp 0 issues a bulk copy of 16384 bytes from src_smem to cta 1 src_smem, which reports to cta 1 mbar_buf[0] (phase 0), line 24
-G: cta 0 warp 0, cycle 373658: cta 0 warp 0 exits, line 30
-g: cta 0 warp 0, cycle 51: cta 0 warp 0 initialises mbar_buf[0] for 1 arrival, line 19
-click: cta 0 warp 0 copies to src_smem, cycle 324521: cta 0 warp 0 issues a bulk copy of 16384 bytes from src_smem to cta 1 src_smem, which reports to cta 1 mbar_buf[0] (phase 0), line 24
+l: cta 0 warp 0, cycle 6: cta 0 warp 0 comes to the cluster's barrier and stalls for 320 cycles, until 326, line 19
+h: cta 0 warp 0, cycle 3: cta 0 warp 0 initialises mbar_buf[0] for 1 arrival, line 19
+j: cta 0 warp 0 copies to src_smem, cycle 148147: cta 0 warp 0 issues a bulk copy of 16384 bytes from src_smem to cta 1 src_smem, which reports to cta 1 mbar_buf[0] (phase 0), line 24
+k: cta 0 warp 0, cycle 148147: cta 0 warp 0 issues a bulk copy of 16384 bytes from src_smem to cta 1 src_smem, which reports to cta 1 mbar_buf[0] (phase 0), line 24
+G: cta 0 warp 0, cycle 166114: cta 0 warp 0 exits, line 30
+g: cta 0 warp 0, cycle 3: cta 0 warp 0 initialises mbar_buf[0] for 1 arrival, line 19
+click: cta 0 warp 0 copies to src_smem, cycle 148147: cta 0 warp 0 issues a bulk copy of 16384 bytes from src_smem to cta 1 src_smem, which reports to cta 1 mbar_buf[0] (phase 0), line 24
 END
 same 'keys and mouse'
 
@@ -78,7 +78,7 @@ says "$top/f.html" "${drive}key('n');
 out.push(document.querySelector('.finding').textContent.split(':')[0]);
 out.push(document.querySelector('#source .here').textContent.trim());" >"$top/got"
 cat >"$top/want" <<'END'
-n: warp 0, cycle 198: warp 0 loads 512 bytes from A_smem, line 13
+n: warp 0, cycle 192: warp 0 loads 512 bytes from A_smem, line 13
 uncommitted-group
 13     Tx.cta.copy(B[full], A_smem[full])
 END
