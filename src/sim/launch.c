@@ -359,10 +359,10 @@ static void end(tc_run *r, tc_sim_result *out) {
         r->trace->cycles = r->cycle;
         tc_trace_finish(r->trace);
     }
+    tc_findings_settle(r);
     if (r->status == TC_RUN_OK && r->nfindings) {
         r->status = TC_RUN_FINDINGS;
     }
-    tc_findings_settle(r);
     out->status = r->status;
     out->where = r->where;
     out->state = r->state;
@@ -375,6 +375,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->counters = r->counters;
     out->findings = r->findings;
     out->nfindings = r->nfindings;
+    out->nnotes = r->nnotes;
     memcpy(out->suppressed, r->suppressed, sizeof out->suppressed);
     discard(r);
 }

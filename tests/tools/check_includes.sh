@@ -40,6 +40,7 @@ sim/profile.h:
 sim/core: ptx trace sim/sim.h sim/finding.h sim/findings.def
 sim/alu: ptx sim/core
 sim/race: ptx trace sim/sim.h sim/core sim/suppressions.def
+sim/order: ptx sim/sim.h sim/core sim/race
 sim/timing: ptx trace sass sim/sim.h sim/profile.h sim/core
 sim/isa: ptx trace sim/sim.h sim/core sim/alu sim/race sim/timing
 sim/async: ptx trace sim/sim.h sim/tensormap.h sim/core sim/alu sim/race sim/timing sim/isa

@@ -207,6 +207,24 @@ static void observe(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     }
 }
 
+/* How locks are taken (order/locks.c). */
+static bool may_lock(const tc_ptx_op *op) {
+    return op->opcode == TC_PTX_ATOM &&
+           (op->sub == TC_ATOM_CAS || op->sub == TC_ATOM_EXCH);
+}
+
+static void tell_swap(tc_warp *w, const atomic_op *a, int lane,
+                      const tc_resolved *at) {
+    bool cas = a->op->sub == TC_ATOM_CAS;
+    uint64_t old = a->old[0][lane], new = cas ? a->c[0][lane] : a->b[0][lane];
+    bool swapped = old != new && (!cas || old == a->b[0][lane]);
+    bool own = at->space == TC_PS_SHARED && (!at->owner || at->owner == w->cta);
+    if (swapped && a->n == 1 && (own || at->space == TC_PS_GLOBAL)) {
+        tc_race_lock_swapped(w, a->op, lane, own ? w->cta->race : NULL,
+                             at->address, old, new);
+    }
+}
+
 static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
     atomic_op a;
@@ -222,12 +240,19 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
             return;
         }
     }
+    bool swaps = r->race && may_lock(op);
+    if (swaps) {
+        tc_race_lock_before(w, mask);
+    }
     if (r->race || r->timing || r->trace) {
         observe(w, op, mask, at, bytes);
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
         serve(&a, i, at[i].bytes, at[i].space == TC_PS_GLOBAL);
+        if (swaps) {
+            tell_swap(w, &a, i, &at[i]);
+        }
     }
     r->progress += a.changed; /* a lock that stays taken frees nobody */
     w->core->asked += !a.changed;
