@@ -75,14 +75,16 @@ typedef struct tc_options {
     const char *arch; /* "sm_80", "sm_90", "sm_90a", "sm_100a" or NULL: the
                          default machine, sm_90a, and PTX for the least arch */
     tc_backend backend;
-    uint64_t seed;      /* of the data that fills buffers */
-    double timeout_s;   /* for each command; 0 is no limit */
-    bool json;          /* output is one JSON object a command */
-    int width;          /* columns that text may use, 0 is 80 */
-    int height;         /* rows of the terminal; 0: no screen ends */
-    bool color;         /* text may have escape sequences */
-    bool terminal;      /* a person watches */
-    bool view;          /* and a full-screen view can be drawn there */
+    uint64_t seed;    /* of the data that fills buffers */
+    double timeout_s; /* for each command; 0 is no limit */
+    bool json;        /* output is one JSON object a command */
+    int threads;      /* that execute a kernel's CTAs at most; 0: the setting's
+                           own */
+    int width;        /* columns that text may use, 0 is 80 */
+    int height;       /* rows of the terminal; 0: no screen ends */
+    bool color;       /* text may have escape sequences */
+    bool terminal;    /* a person watches */
+    bool view;        /* and a full-screen view can be drawn there */
     const char *runner; /* how to reach the machine that has the GPU: "ssh box";
                            NULL: this one */
 } tc_options;
@@ -127,9 +129,16 @@ bool tc_session_compiler(tc_session *s, const char **why, const char **hint);
 tc_status tc_session_fetch_compiler(tc_session *s);
 const char *tc_session_compiler_home(tc_session *s);
 
+/* Is the word one of nvcc's options? 2: its value is the next word. */
+int tc_nvcc_word(const char *word);
+/* Is it, by its name, a file that nvcc takes? */
+bool tc_nvcc_source(const char *word);
+
 /* A whole CUDA program, to be run once. */
 typedef struct tc_exec_options {
     const char *path;        /* the .cu */
+    const char *const *nvcc; /* nvcc's words, with path among them, ended by
+                                NULL; NULL: path alone */
     const char *const *args; /* behind the program's name, ended by NULL */
     int report;    /* a descriptor that gets INTERFACE.md's report; -1: none */
     bool quiet;    /* findings go to the report alone */
@@ -240,14 +249,6 @@ const char *tc_session_timeline_at(const tc_session *s);
 const struct tc_trace *tc_session_compared(const tc_session *s, int which,
                                            const char **name);
 
-/* A text whose lines the events of the last run name. Borrowed from the run. */
-typedef struct tc_session_text_of {
-    const char *name, *text;
-    size_t len;
-    int first_line; /* the number of its first line */
-} tc_session_text_of;
-/* The learner's own, or the PTX; false: there is none, or it is the same. */
-bool tc_session_text(const tc_session *s, bool ptx, tc_session_text_of *out);
 /* What a byte of shared memory of the last run is called ("A_smem[17,3]"), to
  * fn; false: it has no name. */
 bool tc_session_element(tc_session *s, uint64_t address, tc_output_fn fn,

@@ -58,3 +58,19 @@ int tc_lines_pick(const tc_lines *lines, const char *text, size_t shift,
     }
     return n;
 }
+
+int tc_lines_origins(const tc_lines *lines, const char *text, size_t shift,
+                     int *out, int n) {
+    int count = 0;
+    for (walk w = {.lines = lines,
+                  .text = text,
+                  .p = text,
+                  .shift = shift,
+                  .mark = -1};
+         next_line(&w); count++) {
+        if (count < n) {
+            out[count] = w.mark >= 0 ? lines->marks[w.mark].line : 0;
+        }
+    }
+    return count;
+}

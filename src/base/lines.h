@@ -29,4 +29,9 @@ void tc_lines_mark(tc_lines *lines, size_t at, int line);
 int tc_lines_pick(const tc_lines *lines, const char *text, size_t shift,
                   int line, tc_buf *out);
 
+/* The line that each line of the text is from, 0 none: out has room for n of
+ * them. Returns how many lines the text has. */
+int tc_lines_origins(const tc_lines *lines, const char *text, size_t shift,
+                     int *out, int n);
+
 #endif

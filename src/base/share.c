@@ -1,6 +1,7 @@
 /* share.c - where the program's lessons and exercises are, and a user's files.
  */
 #include "base/share.h"
+#include "base/bundle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,10 @@ bool tc_share_folder(const char *name, const char *variable, char *path,
         if (n > 0 && (size_t)n < size && access(path, R_OK) == 0) {
             return true;
         }
+    }
+    if (tc_bundle_folder(exe, sizeof exe)) {
+        int n = snprintf(path, size, "%s/%s", exe, name);
+        return n > 0 && (size_t)n < size && access(path, R_OK) == 0;
     }
     return false;
 }

@@ -7,7 +7,8 @@
 
 /* Fills path with the folder called name ("lessons"): the one that the
  * environment's variable names; else beside the build folder of a checkout, or
- * under PREFIX/share once installed. False where there is none. */
+ * under PREFIX/share once installed, or those that
+ * travel inside the program (bundle.h). False where there is none. */
 bool tc_share_folder(const char *name, const char *variable, char *path,
                      size_t size);
 

@@ -180,6 +180,7 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e,
                         .trace = s->trace,
                         .completion = s->completion,
                         .seed = s->completion_seed,
+                        .threads = ask->task ? 1 : s->options.threads,
                         .cancel = &s->cancel};
     if (ask->alone) {
         o.timing = ask->timing;
@@ -195,6 +196,8 @@ static void run_program(tc_session *s, tc_exec *e, const tc_exec_request *ask) {
     bool graded = ask->task != NULL;
     tc_device_module module = {.ptx = e->file->module,
                                .ptx_text = e->file->text->text,
+                               .renamed = e->cuda->renamed,
+                               .nrenamed = e->cuda->nrenamed,
                                .registers = registers,
                                .assemble = assemble,
                                .machine_code = graded ? NULL : machine_code,

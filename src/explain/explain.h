@@ -18,8 +18,12 @@ json_t *tc_suppressed_json(const uint64_t n[TC_SUPPRESSION_COUNT]);
 
 /* --- trace_names.c ----------------------------------------------------------*/
 
-/* Gives the last run's trace, if it has one, its names and findings; once. */
+/* Gives the last run's trace, if it has one, its names, texts and findings;
+ * once. */
 void tc_trace_describe(tc_session *s);
+/* trace_texts.c: its texts. */
+void tc_trace_add_texts(tc_session *s, struct tc_trace *t,
+                        const tc_last_run *run);
 
 /* --- run_reply.c -----------------------------------------------------------*/
 

@@ -1,5 +1,6 @@
 /* run_reply.c - what a run says, as text and as JSON. */
 #include "explain/explain.h"
+#include "explain/finding.h"
 #include "load/load.h"
 
 #include <string.h>

@@ -123,6 +123,9 @@ void tc_trace_describe(tc_session *s) {
     }
     add_global(t, run);
     add_mbarriers(s, t);
+    tc_trace_add_texts(s, t, run);
+    tc_trace_set_clock(t, tc_clock_model_name(tc_clock_model_of(
+                              run->used.timing, &run->result)));
     for (int i = 0; i < run->result.nfindings; i++) {
         add_finding(s, t, &run->result.findings[i]);
     }

@@ -164,6 +164,7 @@ static int error_width(void) {
 
 static int run(const tc_cli *cli, tc_session *s, int report) {
     tc_exec_options o = {.path = cli->exec.program,
+                         .nvcc = cli->exec.nvcc,
                          .args = cli->exec.args,
                          .report = report,
                          .quiet = cli->exec.quiet,

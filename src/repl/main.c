@@ -1,5 +1,6 @@
 /* tilecopy-repl: the program. A thin client of tilecopy.h. */
 #include "base/arena.h"
+#include "base/bundle.h"
 #include "base/temporary.h"
 #include "repl/exec.h"
 #include "repl/graded.h"
@@ -87,6 +88,9 @@ static tc_status session(const tc_cli *cli, bool interactive) {
     tc_shell sh;
     atexit(tc_signals_die);
     tc_signals_take_endings(!interactive);
+    if (interactive) {
+        tc_bundle_terminals();
+    }
     if (tc_shell_open(&sh, cli, interactive)) {
         work(&sh, cli);
     }

@@ -1,6 +1,7 @@
 /* options.c - the command line's options. */
 #include "repl/options.h"
 #include "base/arch.h"
+#include "repl/options_exec.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -22,6 +23,7 @@ enum {
     OPT_BACKEND,
     OPT_SEED,
     OPT_TIMEOUT,
+    OPT_THREADS,
     OPT_COLOR,
     OPT_TOUR,
     OPT_REPORT,
@@ -48,6 +50,7 @@ static const struct option longs[] = {
     {"backend", required_argument, NULL, OPT_BACKEND},
     {"seed", required_argument, NULL, OPT_SEED},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"threads", required_argument, NULL, OPT_THREADS},
     {"color", required_argument, NULL, OPT_COLOR},
     {"tour", no_argument, NULL, OPT_TOUR},
     {"report", required_argument, NULL, OPT_REPORT},
@@ -158,6 +161,17 @@ static bool set_timeout(tc_cli *cli, const char *word) {
     }
     cli->session.timeout_s = t;
     cli->has_timeout = true;
+    return true;
+}
+
+static bool set_threads(tc_cli *cli, const char *word) {
+    char *end;
+    long n = strtol(word, &end, 10);
+    if (end == word || *end != '\0' || n < 1 || n > 64) {
+        return bad_usage("a number from 1 to 64", "--threads cannot be '%s'",
+                         word);
+    }
+    cli->session.threads = (int)n;
     return true;
 }
 
@@ -458,6 +472,8 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
         return set_seed(cli, optarg);
     case OPT_TIMEOUT:
         return set_timeout(cli, optarg);
+    case OPT_THREADS:
+        return set_threads(cli, optarg);
     case OPT_COLOR:
         return set_color(cli, optarg);
     case OPT_VERSION:
@@ -473,8 +489,7 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
     }
 }
 
-bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
-    *cli = (tc_cli){.session = tc_options_default()};
+static bool parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
     cli->files = tc_xcalloc((size_t)argc + 1, sizeof *cli->files);
     cli->evals = tc_xcalloc((size_t)argc + 1, sizeof *cli->evals);
     cli->exec.args = tc_xcalloc((size_t)argc + 1, sizeof *cli->exec.args);
@@ -514,7 +529,17 @@ bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
     return true;
 }
 
+bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
+    *cli = (tc_cli){.session = tc_options_default()};
+    char **own = tc_xcalloc((size_t)argc + 2, sizeof *own);
+    int n = tc_cli_split_exec(cli, argc, argv, own, longs);
+    bool ok = parse(cli, n > 0 ? n : argc, n > 0 ? own : argv, status);
+    free(own);
+    return ok;
+}
+
 void tc_cli_free(tc_cli *cli) {
+    free(cli->exec.nvcc);
     free(cli->files);
     free(cli->evals);
     free(cli->exec.args);

@@ -319,6 +319,7 @@ bool tc_run_simulate(tc_session *s, tc_last_run *run) {
                         .trace = s->trace,
                         .completion = s->completion,
                         .seed = s->completion_seed,
+                        .threads = s->options.threads,
                         .cancel = &s->cancel,
                         .print = keep_print,
                         .print_user = run};

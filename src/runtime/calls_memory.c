@@ -207,7 +207,7 @@ static int share(tc_server *s, tc_memory_block *b) {
 }
 
 int tc_call_VARIABLE(tc_server *s, tc_exchange *x) {
-    const tc_ptx_symbol *y = find_symbol(s, (const char *)x->payload);
+    const tc_ptx_symbol *y = find_symbol(s, tc_serve_name(s, x));
     tc_rt_variable v = {0};
     if (!y || !s->v->symbol(s->device, y, &v.address)) {
         return TC_CUDA_INVALID_SYMBOL;

@@ -70,6 +70,10 @@ typedef int tc_call_fn(tc_server *s, tc_exchange *x);
 TC_RT_CALLS(X)
 #undef X
 
+/* calls_kernel.c: the name in a FUNCTION's or VARIABLE's payload, as the one
+ * text of all sources has it. */
+const char *tc_serve_name(const tc_server *s, const tc_exchange *x);
+
 /* server.c: as tc_process_*; they end the serving if the program is gone. */
 bool tc_serve_read(tc_server *s, void *to, size_t bytes);
 bool tc_serve_write(tc_server *s, const void *from, size_t bytes);

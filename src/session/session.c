@@ -85,6 +85,9 @@ tc_session *tc_session_new(const tc_options *options, tc_diag_fn diag,
     tc_settings_reset(s);
     s->options.arch =
         options->arch; /* NULL: PTX for the least that has it all */
+    if (options->threads > 0) {
+        s->options.threads = options->threads;
+    }
     if (options->width > 0) {
         s->options.width = options->width;
     }
@@ -182,24 +185,6 @@ const tc_trace *tc_session_compared(const tc_session *s, int which,
                                     const char **name) {
     *name = s->compared[which].name;
     return s->compared[which].trace;
-}
-
-bool tc_session_text(const tc_session *s, bool ptx, tc_session_text_of *out) {
-    const tc_last_run *run = s->program.run;
-    const tc_source *src = run != NULL ? run->source : NULL;
-    if (ptx) {
-        bool same = run == NULL || run->ptx == NULL ||
-                    (src != NULL && strcmp(src->text, run->ptx) == 0);
-        *out = (tc_session_text_of){"PTX", same ? NULL : run->ptx,
-                                    same ? 0 : strlen(run->ptx), 1};
-        return !same;
-    }
-    if (src == NULL) {
-        return false;
-    }
-    *out =
-        (tc_session_text_of){src->name, src->text, src->len, src->first_line};
-    return true;
 }
 
 const char *tc_session_source_line(const tc_session *s, int line, int *len) {

@@ -97,6 +97,14 @@ static void tc_setting_apply_runner(tc_session *s, tc_setting_value v) {
     tc_gpu_host_runner(s->gpu, v.text);
 }
 
+static tc_setting_value tc_setting_get_threads(const tc_session *s) {
+    return (tc_setting_value){.number = s->options.threads};
+}
+
+static void tc_setting_apply_threads(tc_session *s, tc_setting_value v) {
+    s->options.threads = (int)v.number;
+}
+
 static tc_setting_value tc_setting_get_width(const tc_session *s) {
     return (tc_setting_value){.number = s->options.width};
 }

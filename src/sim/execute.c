@@ -7,6 +7,7 @@
  * at once; so a CTA may wait for a later one, and a grid for all of its CTAs.
  * Only when all that is exhausted is it a deadlock. */
 #include "sim/launch.h"
+#include "sim/threads.h"
 #include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ typedef struct tc_group {
     bool busy;
 } tc_group;
 
-typedef struct tc_pool {
+struct tc_pool {
     tc_run *run;
     tc_group *groups;        /* n of them, some not busy */
     tc_cta **live;           /* CTAs of busy groups */
@@ -40,7 +41,9 @@ typedef struct tc_pool {
     uint32_t all;         /* of so many that the grid has */
     uint64_t idle, since; /* rounds without progress; without an end */
     uint64_t moved;       /* cycle of the last progress */
-} tc_pool;
+    bool alone;           /* one cluster at a time: threads.h */
+    bool longed;          /* it would have started another one beside it */
+};
 
 /* ---- the pool ---- */
 
@@ -224,7 +227,7 @@ static void warp_turn(tc_warp *w, tc_turns *t) {
 
 static bool cancelled(const tc_run *r) {
     const atomic_int *c = r->sim->options.cancel;
-    return c && *c;
+    return (c && *c) || (r->halt && *r->halt);
 }
 
 /* Cut short where it is cancelled: what it says is of no use then. */
@@ -270,11 +273,14 @@ static void unstick(tc_pool *p, const tc_turns *t) {
     bool stuck = !events && (t->settled || (!t->ran && t->wake == UINT64_MAX) ||
                              (t->polled && r->cycle - p->moved > PATIENCE));
     if (stuck || (!events && p->idle >= IDLE)) {
+        p->longed = true;
         if (start_more(p)) {
             return;
         }
     }
-    if (stuck) {
+    if (stuck && p->alone) {
+        r->stopped = r->apart = true; /* others may free it */
+    } else if (stuck) {
         r->hooks->deadlock(r, p->live, p->nlive, p->total - p->next);
     } else if ((!t->ran || t->spins) && t->wake != UINT64_MAX) {
         r->cycle = t->wake > r->cycle ? t->wake : r->cycle;
@@ -287,6 +293,9 @@ static void run_pool(tc_pool *p) {
     start(p);
     while (p->busy && !r->stopped) {
         uint64_t before = r->progress;
+        if (cancelled(r) && p->alone) {
+            return; /* who has all of them says where they were */
+        }
         if (cancelled(r)) {
             r->hooks->cancelled(r, p->live, p->nlive);
             break;
@@ -307,11 +316,13 @@ static void run_pool(tc_pool *p) {
         } else if (r->stopped) {
             break;
         } else if (before == r->progress) {
+            p->since++;
             unstick(p, &t);
         } else {
             p->idle = 0;
             p->moved = r->cycle;
-            if (++p->since >= LONG && p->busy < p->most) {
+            p->longed |= ++p->since >= LONG;
+            if (p->since >= LONG && p->busy < p->most) {
                 p->wanted = p->busy + 1;
                 start(p);
             }
@@ -338,13 +349,52 @@ static uint32_t most_clusters(tc_run *r) {
     return n ? (uint32_t)n : 1;
 }
 
-void tc_sim_execute(tc_run *r) {
+static tc_pool pool_of(tc_run *r) {
     const uint32_t *g = r->launch->grid;
     tc_pool p = {.run = r, .size = cluster_size(r), .wanted = 1};
     uint32_t sample = r->launch->sample;
     p.all = p.total = g[0] * g[1] * g[2] / p.size;
     p.total = sample && sample < p.all / 4 ? sample : p.total;
     p.most = most_clusters(r);
+    return p;
+}
+
+void tc_sim_execute(tc_run *r) {
+    tc_pool p = pool_of(r);
     run_pool(&p);
     free_pool(&p);
+}
+
+/* ---- for threads.c ---- */
+
+tc_pool *tc_pool_new(tc_run *r) {
+    tc_pool *p = tc_xmalloc(sizeof *p);
+    *p = pool_of(r);
+    p->alone = true;
+    p->most = 1;
+    return p;
+}
+
+bool tc_pool_execute(tc_pool *p, uint32_t from, uint32_t to) {
+    p->all = to; /* all of these, in their order */
+    p->next = from;
+    p->total = to;
+    run_pool(p);
+    return !p->busy;
+}
+
+bool tc_pool_longed(const tc_pool *p) {
+    return p->longed;
+}
+
+uint32_t tc_pool_live(const tc_pool *p, tc_cta *const **live) {
+    *live = p->live;
+    return p->busy ? p->nlive : 0;
+}
+
+void tc_pool_free(tc_pool *p) {
+    p->run->stopped = true;
+    retire(p);
+    free_pool(p);
+    free(p);
 }

@@ -7,6 +7,7 @@
 #include "sim/core/finding.h"
 #include "sim/fast/fast.h"
 #include "sim/race/race.h"
+#include "sim/threads.h"
 #include "sim/timing/timing.h"
 #include <stdlib.h>
 #include <string.h>
@@ -343,8 +344,7 @@ static void attach_observers(tc_run *r) {
     }
 }
 
-/* What one execution has needed. */
-static void discard(tc_run *r) {
+void tc_run_discard(tc_run *r) {
     tc_race_free(r->race);
     tc_timing_free(r->timing);
     tc_fast_free(r);
@@ -376,13 +376,12 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->findings = r->findings;
     out->nfindings = r->nfindings;
     out->nnotes = r->nnotes;
+    out->threads = r->threads;
     memcpy(out->suppressed, r->suppressed, sizeof out->suppressed);
-    discard(r);
+    tc_run_discard(r);
 }
 
-/* Returns the nanoseconds of the execution alone. */
-static uint64_t execute(tc_run *r, bool first) {
-    struct timespec t0, t1;
+void tc_run_prepare(tc_run *r, bool first) {
     attach_observers(r);
     if (first) {
         tc_race_first_begin(r);
@@ -391,11 +390,23 @@ static uint64_t execute(tc_run *r, bool first) {
     tc_code_make(r);
     tc_tmem_watch(r);
     tc_fast_make(r);
+}
+
+/* How a launch is executed. */
+typedef enum way { ONCE, FIRST, THREADS } way;
+
+/* Returns the nanoseconds of the execution alone. */
+static uint64_t execute(tc_run *r, way how) {
+    struct timespec t0, t1;
+    const tc_run fresh = *r;
+    tc_run_prepare(r, how != ONCE);
     clock_gettime(CLOCK_MONOTONIC, &t0);
     if (tc_cancelled()) { /* what was made is not whole */
         r->status = TC_RUN_CANCELLED;
     } else if (r->timing) {
         tc_timing_grid(r);
+    } else if (how == THREADS) {
+        tc_threads_execute(r, &fresh);
     } else {
         tc_sim_execute(r);
     }
@@ -405,19 +416,44 @@ static uint64_t execute(tc_run *r, bool first) {
 }
 
 /* Kernels of which a first pass could not say that all is well have none any
- * more. */
-static bool has_first(const tc_run *r) {
+ * more; those whose CTAs met on several threads have one. */
+enum { DOUBTED = 1, MET = 2 };
+
+static way way_of(const tc_run *r) {
     const tc_sim *s = r->sim;
-    return tc_race_first_applies(r) &&
-           !(s->doubted && s->doubted[r->func - s->module->funcs]);
+    uint8_t known = s->known ? s->known[r->func - s->module->funcs] : 0;
+    return !tc_race_first_applies(r) || (known & DOUBTED) ? ONCE
+           : (known & MET) || !tc_threads_apply(r)        ? FIRST
+                                                          : THREADS;
 }
 
-static void doubt(const tc_run *r) {
+static void remember(const tc_run *r, uint8_t what) {
     tc_sim *s = r->sim;
-    if (!s->doubted) {
-        s->doubted = tc_xcalloc((size_t)s->module->nfuncs, sizeof *s->doubted);
+    if (!s->known) {
+        s->known = tc_xcalloc((size_t)s->module->nfuncs, sizeof *s->known);
     }
-    s->doubted[r->func - s->module->funcs] = true;
+    s->known[r->func - s->module->funcs] |= what;
+}
+
+/* As often as it takes. Returns nanoseconds. */
+static uint64_t execute_all(tc_run *r) {
+    const tc_run fresh = *r;
+    way how = way_of(r);
+    uint64_t ns = execute(r, how);
+    if (r->apart) {
+        tc_race_first_undo(r);
+        remember(r, MET);
+        tc_run_discard(r);
+        *r = fresh;
+        ns += execute(r, FIRST);
+    }
+    if (tc_race_first_failed(r)) {
+        remember(r, DOUBTED);
+        tc_run_discard(r);
+        *r = fresh;
+        ns += execute(r, ONCE);
+    }
+    return ns;
 }
 
 bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
@@ -430,14 +466,7 @@ bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
     }
     const atomic_int *cancel = s->options.cancel;
     const atomic_int *before = cancel ? tc_cancel_by(cancel) : NULL;
-    const tc_run fresh = r;
-    uint64_t ns = execute(&r, has_first(&r));
-    if (tc_race_first_failed(&r)) {
-        doubt(&r);
-        discard(&r);
-        r = fresh;
-        ns += execute(&r, false);
-    }
+    uint64_t ns = execute_all(&r);
     end(&r, out);
     if (cancel) {
         tc_cancel_by(before);

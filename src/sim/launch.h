@@ -12,9 +12,23 @@ void tc_code_make(tc_run *r);
 uint64_t tc_dynamic_base(const tc_run *r); /* of dynamic shared memory */
 const tc_machine *tc_machine_find(const char *name);
 
+/* launch.c: what one execution needs, made of a run whose launch was checked;
+ * first: its first pass. */
+void tc_run_prepare(tc_run *r, bool first);
+void tc_run_discard(tc_run *r);
+
 /* execute.c */
 void tc_sim_execute(tc_run *r);
 uint64_t tc_resident_ctas(tc_run *r); /* that the machine holds at once */
+/* Storage of one CTA, for CTAs that are executed one after the other. */
+typedef struct tc_pool tc_pool;
+tc_pool *tc_pool_new(tc_run *r);
+void tc_pool_free(tc_pool *p);
+/* The CTAs from..to-1. False: cancelled; who is left is live. */
+bool tc_pool_execute(tc_pool *p, uint32_t from, uint32_t to);
+uint32_t tc_pool_live(const tc_pool *p, tc_cta *const **live);
+/* Some CTA took so long that tc_sim_execute starts others beside such. */
+bool tc_pool_longed(const tc_pool *p);
 
 /* deadlock.c: nobody of n CTAs can go on; so many clusters have not started
  * because the machine is full. */

@@ -116,7 +116,7 @@ void tc_sim_free(tc_sim *s) {
         tc_sim_unmap(s, s->allocs[s->nallocs - 1]->address);
     }
     tc_trace_free(s->trace);
-    free(s->doubted);
+    free(s->known);
     tc_slab_free(s->slab);
     tc_slab_free(s->tags);
     tc_l2_free(s->l2);

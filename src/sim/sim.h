@@ -33,13 +33,16 @@ typedef struct tc_sim_options {
     bool no_suppressions; /* it tells what suppressions.def would keep back */
     bool trace;
     tc_completion completion;
-    uint64_t seed;            /* of TC_COMPLETE_RANDOM */
+    uint64_t seed; /* of TC_COMPLETE_RANDOM */
+    int threads; /* at most so many execute the CTAs of a launch: threads.h; 0: 1 */
     const atomic_int *cancel; /* polled; non-zero ends the run. May be NULL */
     /* What threads print, as they do; n bytes, not ended by 0. May be NULL. */
     void (*print)(void *user, const char *text, size_t n);
     void *print_user;
     const char *isa; /* of the fast path: "avx512", "avx2", "plain", "none";
                         NULL: the best there is. For tests */
+    uint32_t alone;  /* warp instructions before other threads begin; 0: as many
+                        as are worth it. For tests */
     bool walks;      /* the checker walks its lists at each access, and uses
                         nothing that it knows of them. For tests */
     uint64_t base;   /* the first address that the simulator itself gives away:
@@ -147,6 +150,7 @@ typedef struct tc_sim_result {
     int nnotes; /* behind them: what is right, and should be looked at */
     uint64_t suppressed[TC_SUPPRESSION_COUNT]; /* races that were not told */
     uint64_t wall_ns;                          /* of execution alone */
+    uint32_t threads;           /* that have executed it; 0: one */
     struct tc_sim_state *state; /* where it stopped: state.h; else NULL */
     const tc_wait_list *where; /* CANCELLED: where the lanes were; else NULL. In
                                 the simulator's arena */

@@ -175,6 +175,7 @@ typedef struct tc_seek {
     tc_seek_kind what;
     int kind;         /* tc_trace_kind */
     int32_t line;     /* 0 with PHASE, WAIT, COMMIT: any */
+    bool ptx;         /* it is a line of the PTX */
     int32_t row;      /* only events of this row; -1: of all */
     uint32_t cta;     /* whose shared memory */
     uint64_t address; /* offset in it */

@@ -133,7 +133,9 @@ static bool is_at(const tc_model *m, size_t p, const tc_seek *s) {
         return i < f->n && f->at[i] == p;
     }
     default:
-        return is_kind(s, e->kind) && (s->line == 0 || e->line == s->line);
+        return is_kind(s, e->kind) &&
+               (s->line == 0 ||
+                (s->ptx ? (int32_t)e->ptx_line : e->line) == s->line);
     }
 }
 
@@ -175,6 +177,15 @@ static size_t any(const tc_model *m, size_t from, int way) {
     return at < m->n ? at : TC_NO_POSITION;
 }
 
+/* The events of a line of the PTX: there is no table of them. */
+static size_t in_ptx(const tc_model *m, size_t from, int way, int32_t line) {
+    do {
+        from = any(m, from, way);
+    } while (from != TC_NO_POSITION &&
+             (int32_t)m->order[from]->ptx_line != line);
+    return from;
+}
+
 size_t tc_model_find(const tc_model *m, size_t from, int way,
                      const tc_seek *s) {
     const tc_model_index *x = m->index;
@@ -187,7 +198,8 @@ size_t tc_model_find(const tc_model *m, size_t from, int way,
     case TC_SEEK_EVENT:
         return any(m, from, way);
     case TC_SEEK_LINE:
-        return in_line(m, from, way, s->line);
+        return s->ptx ? in_ptx(m, from, way, s->line)
+                      : in_line(m, from, way, s->line);
     case TC_SEEK_FINDING:
         return nearest(&x->findings, from, way);
     case TC_SEEK_WRITE:

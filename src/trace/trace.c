@@ -62,6 +62,12 @@ static void free_names(tc_trace *t) {
         free(t->findings[i].message);
         free(t->findings[i].object);
     }
+    for (size_t i = 0; i < t->ntexts; i++) {
+        free(t->texts[i].name);
+        free(t->texts[i].text);
+        free(t->texts[i].origins);
+    }
+    free(t->clock);
 }
 
 void tc_trace_free(tc_trace *t) {
@@ -74,6 +80,7 @@ void tc_trace_free(tc_trace *t) {
         free(t->buffers);
         free(t->names);
         free(t->findings);
+        free(t->texts);
         free(t);
     }
 }
@@ -257,6 +264,48 @@ void tc_trace_add_finding(tc_trace *t, const tc_trace_finding *f) {
     to->kind = copy(f->kind);
     to->message = copy(f->message);
     to->object = copy(f->object);
+}
+
+void tc_trace_add_text(tc_trace *t, const tc_trace_text *x) {
+    if (strlen(x->text) >= TC_TRACE_TEXT ||
+        (x->origins != NULL && strlen(x->origins) >= TC_TRACE_TEXT)) {
+        return;
+    }
+    t->texts = tc_xrealloc(t->texts, (t->ntexts + 1) * sizeof *t->texts);
+    tc_trace_text *to = &t->texts[t->ntexts++];
+    *to = *x;
+    to->name = copy(x->name);
+    to->text = copy(x->text);
+    to->origins = copy(x->origins);
+}
+
+void tc_trace_set_clock(tc_trace *t, const char *clock) {
+    free(t->clock);
+    t->clock = copy(clock);
+}
+
+const char *tc_trace_clock_words(const tc_trace *t) {
+    static const char *const words[][2] = {
+        {"sass", ", by its machine code"},
+        {"ptx", ", by its PTX"},
+        {"none", ", one an instruction: timing is off"},
+    };
+    for (size_t i = 0; t->clock != NULL && i < sizeof words / sizeof *words;
+         i++) {
+        if (strcmp(words[i][0], t->clock) == 0) {
+            return words[i][1];
+        }
+    }
+    return "";
+}
+
+const tc_trace_text *tc_trace_text_of(const tc_trace *t, tc_trace_lines lines) {
+    for (size_t i = 0; i < t->ntexts; i++) {
+        if (t->texts[i].lines == lines) {
+            return &t->texts[i];
+        }
+    }
+    return NULL;
 }
 
 const char *tc_trace_name_of(const tc_trace *t, uint64_t address) {

@@ -197,6 +197,27 @@ typedef struct tc_trace_finding {
     uint64_t address, bytes; /* of shared memory; bytes 0: none */
 } tc_trace_finding;
 
+/* What numbers the lines of a text. */
+#define TC_TRACE_LINES(X)                                                      \
+    X(OWN, "program") /* events' line: what the learner wrote */               \
+    X(PTX, "ptx")     /* events' ptx_line */                                   \
+    X(MADE, "made")   /* neither: origins says of which line each was made */
+typedef enum tc_trace_lines {
+#define X(id, name) TC_LINES_##id,
+    TC_TRACE_LINES(X)
+#undef X
+        TC_LINES_COUNT
+} tc_trace_lines;
+
+/* A text of the program that ran. */
+typedef struct tc_trace_text {
+    char *name, *text; /* "PTX"; all of it */
+    char *origins;     /* MADE: "0 12 12 ", for each of its lines that of the
+                          OWN text it was made from, 0 none; else "" */
+    int32_t first_line;
+    uint8_t lines; /* tc_trace_lines */
+} tc_trace_text;
+
 typedef struct tc_trace {
     tc_trace_event *events; /* in the order they were recorded; not sorted */
     size_t n, cap;
@@ -217,7 +238,13 @@ typedef struct tc_trace {
     size_t nnames;
     tc_trace_finding *findings;
     size_t nfindings;
+    tc_trace_text *texts; /* the learner's own first */
+    size_t ntexts;
+    char *clock; /* what cycles are of: "sass", "ptx", "none"; NULL unknown */
 } tc_trace;
+
+/* A text longer than this is left out: a file of a trace has none such. */
+enum { TC_TRACE_TEXT = 1 << 20 };
 
 /* A ring of at most this many events (30 MB): the newest are kept. */
 #define TC_TRACE_LIMIT ((size_t)1 << 18)
@@ -243,6 +270,13 @@ void tc_trace_finish(tc_trace *t);
 void tc_trace_add_buffer(tc_trace *t, const tc_trace_buffer *b);
 void tc_trace_add_name(tc_trace *t, uint64_t address, const char *name);
 void tc_trace_add_finding(tc_trace *t, const tc_trace_finding *f);
+void tc_trace_add_text(tc_trace *t, const tc_trace_text *x);
+void tc_trace_set_clock(tc_trace *t, const char *clock);
+/* ", by its machine code": what its cycles are of, to be said behind them; "":
+ * nobody knows. */
+const char *tc_trace_clock_words(const tc_trace *t);
+/* The first text whose lines are numbered so, or NULL. */
+const tc_trace_text *tc_trace_text_of(const tc_trace *t, tc_trace_lines lines);
 /* NULL: nobody gave one. */
 const char *tc_trace_name_of(const tc_trace *t, uint64_t address);
 

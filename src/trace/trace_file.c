@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[] = "tilecopy-trace 2\n";
+static const char magic[] = "tilecopy-trace 3\n";
 
 /* What the lines have. CYCLE: sums of two do not overflow; ORDINAL: -1 is
  * none; BELOW: less than the enumeration's count. */
@@ -102,6 +102,13 @@ static const tc_member finding_members[] = {
     D(kind, TEXT),       D(message, TEXT), D(object, TEXT),
 };
 
+#define T(name, kind) M(tc_trace_text, name, kind)
+static const tc_member text_members[] = {
+    T(first_line, ORDINAL), B(tc_trace_text, lines, TC_LINES_COUNT),
+    T(name, TEXT),          T(text, TEXT),
+    T(origins, TEXT),
+};
+
 typedef struct tc_trace_list {
     const char *name;
     const tc_member *members;
@@ -123,6 +130,7 @@ static const tc_trace_list lists[] = {
     LIST("buffers", buffer, buffers, nbuffers, 0),
     LIST("names", name, names, nnames, 0),
     LIST("findings", finding, findings, nfindings, 0),
+    LIST("texts", text, texts, ntexts, 0),
 };
 enum { LISTS = sizeof lists / sizeof *lists };
 
@@ -187,6 +195,8 @@ void tc_trace_save(const tc_trace *t, tc_buf *out) {
     for (int i = 0; i < LISTS; i++) {
         save_list(&lists[i], t, out);
     }
+    const char *clock = t->clock != NULL ? t->clock : "";
+    tc_buf_printf(out, "clock %zu:%s\n", strlen(clock), clock);
 }
 
 /* ---- reading ---- */
@@ -374,13 +384,15 @@ tc_trace *tc_trace_load(const tc_source *source, tc_diags *diags) {
     tc_trace *t = tc_trace_new();
     if (source->len < strlen(magic) ||
         memcmp(source->text, magic, strlen(magic)) != 0) {
-        fail(&r, "this is not a trace of version 2");
+        fail(&r, "this is not a trace of version 3");
     }
     r.at += r.failed ? 0 : strlen(magic);
     head(&r, t);
     for (int i = 0; i < LISTS && !r.failed; i++) {
         load_list(&r, &lists[i], t);
     }
+    expect(&r, "clock");
+    t->clock = r.failed ? NULL : text(&r, '\n');
     if (!r.failed && r.at != r.end) {
         fail(&r, "the trace ends here, the file does not");
     }

@@ -137,7 +137,9 @@ static void draw_title(const tc_view *v, tc_area a, tc_pane p) {
     char what[96] = "";
     const tc_trace *t = v->from->model->trace;
     if (p == TC_PANE_SOURCE && v->text < v->from->ntexts) {
-        snprintf(what, sizeof what, "%s", v->from->texts[v->text].name);
+        int n = v->from->ntexts;
+        snprintf(what, sizeof what, n > 1 ? "%s, %d of %d" : "%s",
+                 v->from->texts[v->text].name, v->text + 1, n);
     } else if (p == TC_PANE_MEMORY && v->memory < t->nbuffers) {
         snprintf(what, sizeof what, "%s, CTA %" PRIu32,
                  t->buffers[v->memory].name, v->memory_cta);

@@ -103,34 +103,53 @@ static void put_waiters(const tc_model *m, tc_buf *b, int32_t row,
     }
 }
 
-static void put_mbarrier(const tc_view *v, page *p, int32_t r, int width) {
+/* "2048/8192": the bytes of this phase that have landed, and were announced. */
+static int bytes_text(const tc_mbarrier_at *at, char *out, size_t size) {
+    return snprintf(out, size, "%" PRIu64 "/%" PRIu64, at->landed,
+                    at->announced);
+}
+
+/* The columns of the table that depend on what it has. */
+typedef struct widths {
+    int name, bytes;
+} widths;
+
+static void put_mbarrier(const tc_view *v, page *p, int32_t r, widths w) {
     const tc_model *m = v->from->model;
     tc_mbarrier_at at = tc_model_mbarrier_at(m, r, v->cycle);
     tc_buf b = TC_BUF_INIT;
-    tc_buf_printf(&b, "%-*s", width, m->rows[r].name);
+    tc_buf_printf(&b, "%-*s", w.name, m->rows[r].name);
     if (!at.live) {
         tc_buf_puts(&b, " not initialised");
     } else {
-        char bytes[32];
-        snprintf(bytes, sizeof bytes, "%" PRIu64 "/%" PRIu64, at.landed,
-                 at.announced);
+        char bytes[48];
+        bytes_text(&at, bytes, sizeof bytes);
         tc_buf_printf(
-            &b,
-            " %5" PRIu32 " %6" PRIu32 "   %3" PRIu32 "/%-3" PRIu32 " %15s   ",
-            at.phase, at.parity, at.expected - at.pending, at.expected, bytes);
+            &b, " %5" PRIu32 " %6" PRIu32 "   %3" PRIu32 "/%-3" PRIu32 " %*s  ",
+            at.phase, at.parity, at.expected - at.pending, at.expected, w.bytes,
+            bytes);
         put_waiters(m, &b, r, v->cycle);
     }
     put_buf(p, &b, r == v->row ? TC_STYLE(PLAIN, TC_BOLD) : TC_PLAIN);
     tc_buf_free(&b);
 }
 
+static bool is_mbarrier_of(const tc_row *row, uint32_t cta) {
+    return row->kind == TC_ROW_MBARRIER && row->cta == cta;
+}
+
 static void put_mbarriers(const tc_view *v, page *p, uint32_t cta) {
     const tc_model *m = v->from->model;
-    int width = 8, n = 0;
+    widths w = {sizeof "mbarrier" - 1, sizeof "landed" - 1};
+    int n = 0;
     for (size_t r = 0; r < m->nrows; r++) {
-        if (m->rows[r].kind == TC_ROW_MBARRIER && m->rows[r].cta == cta) {
+        if (is_mbarrier_of(&m->rows[r], cta)) {
+            char bytes[48];
+            tc_mbarrier_at at = tc_model_mbarrier_at(m, (int32_t)r, v->cycle);
             int len = (int)strlen(m->rows[r].name);
-            width = len > width ? len : width;
+            int wide = bytes_text(&at, bytes, sizeof bytes);
+            w.name = len > w.name ? len : w.name;
+            w.bytes = at.live && wide > w.bytes ? wide : w.bytes;
             n++;
         }
     }
@@ -138,13 +157,13 @@ static void put_mbarriers(const tc_view *v, page *p, uint32_t cta) {
         return;
     }
     tc_buf b = TC_BUF_INIT;
-    tc_buf_printf(&b, "%-*s phase parity arrived    bytes landed   waits",
-                  width, "mbarrier");
+    tc_buf_printf(&b, "%-*s phase parity arrived %*s  waits", w.name,
+                  "mbarrier", w.bytes, "landed");
     put_buf(p, &b, TC_STYLE(TITLE, 0));
     tc_buf_free(&b);
     for (size_t r = 0; r < m->nrows; r++) {
-        if (m->rows[r].kind == TC_ROW_MBARRIER && m->rows[r].cta == cta) {
-            put_mbarrier(v, p, (int32_t)r, width);
+        if (is_mbarrier_of(&m->rows[r], cta)) {
+            put_mbarrier(v, p, (int32_t)r, w);
         }
     }
 }

@@ -16,7 +16,7 @@ static void command(tc_view *v, const char *text) {
     if (isdigit((unsigned char)*text) && *end == '\0') {
         tc_view_go_cycle(v, n);
     } else if (isdigit((unsigned char)*text) && strcmp(end, "l") == 0) {
-        tc_view_go_line(v, (int32_t)n, 1);
+        tc_view_go_line(v, (tc_view_line){(int32_t)n, false}, 1);
     } else if (strcmp(text, "q") == 0) {
         v->quit = true;
     } else if (!tc_view_go_to(v, text)) {

@@ -7,15 +7,22 @@
 #include "trace/draw/rows.h"
 #include "view/key.h"
 
-/* A text whose lines events name. Borrowed. */
+/* A text whose lines events name. What is not said to be owned is borrowed. */
 typedef struct tc_view_text {
     const char *name, *text;
-    size_t len;
-    int first_line; /* the number of its first line */
-    bool ptx;       /* events name its lines by ptx_line, else by line */
+    uint32_t *starts; /* where each line begins, then the text's end; owned */
+    int32_t first_line, nlines;
+    tc_trace_lines lines;
+    int32_t *origins; /* MADE: of each of its lines, the program's; owned */
 } tc_view_text;
 
-enum { TC_VIEW_TEXTS = 2 };
+enum { TC_VIEW_TEXTS = 3 };
+
+/* A line that events name. */
+typedef struct tc_view_line {
+    int32_t number; /* 0: none */
+    bool ptx;       /* by ptx_line, else by line */
+} tc_view_line;
 
 /* What a view is given. All of it is borrowed; functions may be NULL. */
 typedef struct tc_view_supply {
@@ -50,7 +57,8 @@ enum { TC_VIEW_COLS = 40, TC_VIEW_LINES = 10, TC_VIEW_STOPS = 16 };
 /* Where to stop. */
 typedef struct tc_stop {
     enum { TC_STOP_LINE, TC_STOP_PHASE, TC_STOP_BYTE } what;
-    int32_t line, row; /* row: an mbarrier's; -1: of any */
+    tc_view_line line;
+    int32_t row; /* an mbarrier's; -1: of any */
     uint32_t cta;
     uint64_t address;
     char text[48]; /* as it was asked for */
@@ -167,8 +175,8 @@ bool tc_view_go_to(tc_view *v, const char *place);
 /* One event of the row, or of all; or so many. */
 void tc_view_step(tc_view *v, int way, unsigned count);
 void tc_view_next(tc_view *v, tc_action action, unsigned count);
-/* The next event of a line of the source, of the warp if it has one. */
-void tc_view_go_line(tc_view *v, int32_t line, int way);
+/* The next event of a line, of the warp if it has one. */
+void tc_view_go_line(tc_view *v, tc_view_line line, int way);
 void tc_view_search(tc_view *v, int way);
 
 /* --- stop.c
@@ -176,7 +184,7 @@ void tc_view_search(tc_view *v, int way);
 
 /* The next place where it is to stop. */
 void tc_view_continue(tc_view *v, int way);
-/* "line 12", "12", "phase mbar[0]", "A_smem+64": adds the stop, or takes it
+/* "line 12", "12", "ptx 87", "phase mbar[0]", "A_smem+64": adds the stop, or takes it
  * away; "": the line of the source. */
 void tc_view_toggle_stop(tc_view *v, const char *text);
 
@@ -218,11 +226,8 @@ void tc_pane_source_draw(tc_view *v, tc_area a);
 void tc_pane_source_click(tc_view *v, tc_area a, int y);
 void tc_pane_source_move(tc_view *v, int by);
 void tc_pane_source_other(tc_view *v);
-/* The chosen line of the text, or that at which the warp is; 0: none. */
-int32_t tc_pane_source_line(const tc_view *v);
-/* A line of a text, without its newline; NULL: it has none such. */
-const char *tc_pane_source_text(const tc_view_text *t, int32_t line,
-                                size_t *len);
+/* What events call the chosen line of the text, or that at which the warp is. */
+tc_view_line tc_pane_source_line(const tc_view *v);
 
 void tc_pane_memory_draw(tc_view *v, tc_area a);
 void tc_pane_memory_click(tc_view *v, tc_area a, int y, int x);

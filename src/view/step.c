@@ -216,9 +216,13 @@ void tc_view_next(tc_view *v, tc_action action, unsigned count) {
     }
 }
 
-void tc_view_go_line(tc_view *v, int32_t line, int way) {
+void tc_view_go_line(tc_view *v, tc_view_line line, int way) {
     const tc_model *m = v->from->model;
-    tc_seek what = {.what = TC_SEEK_LINE, .line = line};
+    tc_seek what = {.what = TC_SEEK_LINE, .line = line.number, .ptx = line.ptx};
+    if (line.number == 0) {
+        tc_view_message(v, "this line was made from no line of the program");
+        return;
+    }
     what.row = v->all ? -1 : tc_view_warp(v);
     size_t p = find(v, way, what);
     if (p == TC_NO_POSITION) { /* from the start again, then in other warps */
@@ -229,7 +233,8 @@ void tc_view_go_line(tc_view *v, int32_t line, int way) {
         p = find(v, way, what);
     }
     if (p == TC_NO_POSITION) {
-        tc_view_message(v, "line %" PRId32 " has no event", line);
+        tc_view_message(v, "%sline %" PRId32 " has no event",
+                        line.ptx ? "PTX " : "", line.number);
         return;
     }
     tc_view_go_position(v, p);

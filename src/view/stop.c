@@ -59,11 +59,14 @@ static bool find_byte(const tc_view *v, const char *name, uint64_t *address) {
 static bool read_stop(tc_view *v, const char *text, tc_stop *s) {
     const char *p = text + strspn(text, " ");
     *s = (tc_stop){.row = -1, .cta = v->memory_cta};
-    if (*p == '\0' || skip_word(&p, "line") || all_digits(p)) {
+    bool ptx = skip_word(&p, "ptx");
+    if (*p == '\0' || ptx || skip_word(&p, "line") || all_digits(p)) {
+        tc_view_line at = {(int32_t)atol(p), ptx};
         s->what = TC_STOP_LINE;
-        s->line = *p == '\0' ? tc_pane_source_line(v) : (int32_t)atol(p);
-        snprintf(s->text, sizeof s->text, "line %" PRId32, s->line);
-        return s->line > 0;
+        s->line = *p == '\0' ? tc_pane_source_line(v) : at;
+        snprintf(s->text, sizeof s->text, "%sline %" PRId32,
+                 s->line.ptx ? "PTX " : "", s->line.number);
+        return s->line.number > 0;
     }
     snprintf(s->text, sizeof s->text, "%s", p);
     if (skip_word(&p, "phase")) {
@@ -78,7 +81,8 @@ static bool read_stop(tc_view *v, const char *text, tc_stop *s) {
 void tc_view_toggle_stop(tc_view *v, const char *text) {
     tc_stop s;
     if (!read_stop(v, text, &s)) {
-        tc_view_message(v, "no such place: line 12, phase mbar[0], A_smem+64");
+        tc_view_message(
+            v, "no such place: line 12, ptx 87, phase mbar[0], A_smem+64");
         return;
     }
     for (int i = 0; i < v->nstops; i++) {
@@ -99,24 +103,28 @@ void tc_view_toggle_stop(tc_view *v, const char *text) {
 /* ---- going there ---- */
 
 /* A line is come to where the warp's event before is of another one. */
-static bool comes_to_line(const tc_model *m, size_t position) {
+static bool comes_to_line(const tc_model *m, size_t position, bool ptx) {
     const tc_trace_event *e = m->order[position];
     int32_t r = tc_model_warp(m, e->cta, e->warp);
     size_t i =
         r < 0 ? TC_NO_POSITION : tc_view_event_before(&m->rows[r], position);
-    return i == TC_NO_POSITION || i == 0 ||
-           m->order[m->rows[r].events[i - 1]]->line != e->line;
+    if (i == TC_NO_POSITION || i == 0) {
+        return true;
+    }
+    const tc_trace_event *before = m->order[m->rows[r].events[i - 1]];
+    return ptx ? before->ptx_line != e->ptx_line : before->line != e->line;
 }
 
 static size_t find_line(const tc_view *v, size_t from, int way,
                         const tc_stop *s) {
     const tc_model *m = v->from->model;
     tc_seek what = {.what = TC_SEEK_LINE,
-                    .line = s->line,
+                    .line = s->line.number,
+                    .ptx = s->line.ptx,
                     .row = v->all ? -1 : tc_view_warp(v)};
     do {
         from = tc_model_find(m, from, way, &what);
-    } while (from != TC_NO_POSITION && !comes_to_line(m, from));
+    } while (from != TC_NO_POSITION && !comes_to_line(m, from, s->line.ptx));
     return from;
 }
 

@@ -2,6 +2,7 @@
 #include "view/supply.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- names ---- */
@@ -66,21 +67,61 @@ static void machine(void *user, uint64_t cycle, uint32_t cta, uint32_t warp,
 
 /* ---- all of it ---- */
 
-static void add_text(tc_view_supply *from, tc_session *s, bool ptx) {
-    tc_session_text_of t;
-    if (tc_session_text(s, ptx, &t)) {
-        from->texts[from->ntexts++] =
-            (tc_view_text){t.name, t.text, t.len, t.first_line, ptx};
+static int32_t count_lines(const char *text) {
+    int32_t n = 0;
+    for (const char *p = text; *p != '\0'; n++) {
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+    }
+    return n;
+}
+
+static uint32_t *find_starts(const char *text, int32_t n) {
+    uint32_t *starts = tc_xcalloc((size_t)n + 1, sizeof *starts);
+    const char *p = text;
+    for (int32_t i = 0; i < n; i++) {
+        p += strcspn(p, "\n");
+        p += *p == '\n';
+        starts[i + 1] = (uint32_t)(p - text);
+    }
+    return starts;
+}
+
+static int32_t *read_origins(const char *text, int32_t n) {
+    int32_t *origins = tc_xcalloc((size_t)n + 1, sizeof *origins);
+    for (int32_t i = 0; i < n && *text != '\0'; i++) {
+        origins[i] = (int32_t)strtol(text, (char **)&text, 10);
+        text += *text == ' ';
+    }
+    return origins;
+}
+
+static void add_texts(tc_view_supply *from, const tc_trace *t) {
+    for (size_t i = 0; i < t->ntexts && from->ntexts < TC_VIEW_TEXTS; i++) {
+        const tc_trace_text *x = &t->texts[i];
+        int32_t n = count_lines(x->text);
+        from->texts[from->ntexts++] = (tc_view_text){
+            .name = x->name,
+            .text = x->text,
+            .starts = find_starts(x->text, n),
+            .first_line = x->first_line,
+            .nlines = n,
+            .lines = (tc_trace_lines)x->lines,
+            .origins =
+                x->lines == TC_LINES_MADE ? read_origins(x->origins, n) : NULL,
+        };
     }
 }
 
-/* Two runs that were kept: what there is of them is their events. */
+/* Two runs that were kept: of them there are events and the first one's texts. */
 static tc_view_supply compared(const struct tc_trace *a, const char *name_a,
                                const struct tc_trace *b, const char *name_b) {
-    return (tc_view_supply){.model = tc_model_new(a),
-                            .name = name_a,
-                            .other = tc_model_new(b),
-                            .other_name = name_b};
+    tc_view_supply from = {.model = tc_model_new(a),
+                           .name = name_a,
+                           .other = tc_model_new(b),
+                           .other_name = name_b};
+    add_texts(&from, a);
+    return from;
 }
 
 tc_view_supply tc_supply_of(tc_session *s) {
@@ -98,13 +139,16 @@ tc_view_supply tc_supply_of(tc_session *s) {
                            .machine = machine,
                            .cheap = t->n < SHORT && t->dropped == 0,
                            .user = s};
-    add_text(&from, s, false);
-    add_text(&from, s, true);
+    add_texts(&from, t);
     return from;
 }
 
 void tc_supply_free(tc_view_supply *from) {
     tc_model_free((tc_model *)from->model);
     tc_model_free((tc_model *)from->other);
+    for (int i = 0; i < from->ntexts; i++) {
+        free(from->texts[i].starts);
+        free(from->texts[i].origins);
+    }
     *from = (tc_view_supply){0};
 }

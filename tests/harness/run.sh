@@ -1,15 +1,20 @@
 #!/bin/sh
 # run.sh - every test of a build, in parallel: run.sh BUILD_FOLDER WORK_FOLDER
-# [LIST]. WORK_FOLDER has each test's own folder while it runs; two builds that
+# [LIST...]. WORK_FOLDER has each test's own folder while it runs; two builds that
 # are given the same one share what nvcc made, as its path is the same then.
-# LIST is a file that has, a line each, tests to leave out and why: a pattern of
+# A LIST is a file that has, a line each, tests to leave out and why: a pattern of
 # the shell that fits their names, and after two blanks the reason. A line
-# "1/N FOLDER..." takes every Nth CUDA program of the folders; "translations"
-# leaves those of pages out; "judges" does not ask ptxas and nvcc for an opinion
-# on texts of ours. Prints what fails in full and one line for what passes; the
-# last line is "N passed, N failed, N skipped".
+# "1/N FOLDER..." takes every Nth CUDA program of the folders (the largest N of
+# all lists counts); "translations" leaves those of pages out; "judges" does not
+# ask ptxas and nvcc for an opinion on texts of ours. Prints what fails in full
+# and one line for what passes; the last line is "N passed, N failed, N skipped".
 set -u
-build=$1 work=$2 without=${3:-/dev/null}
+build=$1 work=$2
+shift 2
+mkdir -p "$work" || exit 2
+without=$work/without.$$
+cat /dev/null "$@" >"$without" || exit 2
+trap 'rm -f "$without"' EXIT
 program=$build/tilecopy-repl
 lesson=lessons/ldgsts.py
 # What is shown of times is the PTX's in its order, the same with and without ptxas;
@@ -31,7 +36,10 @@ fi
 # Of how many CUDA programs of a folder one is taken.
 every() {
     awk -v folder="$1" '
-    /^1\// { split($1, n, "/"); for (i = 2; i <= NF; i++) if ($i == folder) e = n[2] }
+    /^1\// {
+        split($1, n, "/")
+        for (i = 2; i <= NF; i++) if ($i == folder && n[2] > e) e = n[2]
+    }
     END { print e ? e : 1 }' "$without"
 }
 
@@ -117,7 +125,7 @@ $(translated "$t")"
     done
 }
 
-sed 's/^\(.*[^ ]\)  *\(.*\)/left out: \1: \2/' "$without"
+sed 's/   */: /; s/^/left out: /' "$without"
 plan | wanted |
     "$build/tests/run" -t "${TEST_SECONDS:-600}" -s tests/harness/seconds.txt \
         -s "$build/tests/seconds" -o "$build/tests/seconds" "$work"

@@ -1,10 +1,12 @@
 #!/bin/sh
-# test.sh BUILD_FOLDER WORK_FOLDER JOBS - `make test`: the build, every test, the
-# sanitized build, and the tests again but for those of sanitized.txt. Says last
+# test.sh BUILD_FOLDER WORK_FOLDER JOBS [LIST...] - `make test-all`: the build,
+# every test, the sanitized build, and the tests again but for those of
+# sanitized.txt. `make test` leaves out those of a LIST, too. Says last
 # what each part took of the processor (user and system time of all it started),
 # and what passed, failed and was skipped in all. MAKE and SANITIZE are make's.
 set -u
 build=$1 work=$2 jobs=$3
+shift 3
 here=$(dirname "$0")
 MAKE=${MAKE:-make}
 parts=$build/parts
@@ -44,11 +46,11 @@ whole() {
 
 begin=$(date +%s)
 part 'build' "$MAKE" -s -j"$jobs" BUILD="$build" test-build &&
-    part 'tests' sh "$here/run.sh" "$build" "$work" &&
+    part 'tests' sh "$here/run.sh" "$build" "$work" "$@" &&
     part 'sanitized build' "$MAKE" -s -j"$jobs" BUILD="$build/san" \
         OPT="-O1 -g1" SAN="$SANITIZE" test-build &&
     part 'sanitized tests' sh "$here/run.sh" "$build/san" "$work" \
-        "$here/sanitized.txt"
+        "$here/sanitized.txt" "$@"
 status=$?
 whole
 exit $status

@@ -53,12 +53,15 @@ runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
 runtime: ptx sim gpu trace sandbox runtime/stub/errors.def
-toolchain: sandbox
+toolchain/toolchain.h: sandbox
+toolchain/internal.h: toolchain/toolchain.h
+toolchain/nvcc: toolchain/internal.h
+toolchain: sandbox toolchain/nvcc
 reply: layout ir front dispatch
 session: front dispatch emit ptx sim gpu trace reply
-load: ptx sass sandbox toolchain reply session
+load: ptx sass sandbox toolchain toolchain/nvcc reply session
 run: ir ptx sim gpu toolchain reply session load
-explain: layout ptx sass sim reply session load run
+explain: layout emit ptx sass sim trace reply session load run
 exec: ptx sandbox runtime reply session load run explain
 calibrate: ptx sim/sim.h sim/profile.h gpu runtime run ir
 commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate

@@ -26,16 +26,9 @@ static void write_trace(tc_session *s, const tc_trace *t, tc_buf *out) {
     }
 WRITE(chrome)
 WRITE(svg)
+WRITE(html)
 WRITE(json)
 #undef WRITE
-
-static void write_html(tc_session *s, const tc_trace *t, tc_buf *out) {
-    tc_session_text_of source = {0};
-    tc_session_text(s, false, &source);
-    tc_model *m = tc_model_new(t);
-    tc_export_html(m, source.text, source.len, source.first_line, out);
-    tc_model_free(m);
-}
 
 static const tc_export formats[] = {
     {"trace", write_trace}, {"chrome", write_chrome}, {"html", write_html},

@@ -107,8 +107,9 @@ tc_status tc_cmd_keep(tc_session *s, const tc_command_args *args, tc_reply *r) {
     if (s->options.json) {
         r->json = json_pack("{s:s,s:s}", "name", k->name, "kernel", k->kernel);
     } else {
-        tc_buf_printf(&r->text, "the run of %s is kept as %s\n", k->kernel,
-                      k->name);
+        bool named = k->kernel[0] != '\0';
+        tc_buf_printf(&r->text, "the run%s%s is kept as %s\n",
+                      named ? " of " : "", k->kernel, k->name);
     }
     return TC_OK;
 }

@@ -67,8 +67,9 @@ static json_t *timeline_json(const tc_trace *t) {
         json_array_append_new(events, event_json(m, i));
     }
     tc_model_free(m);
-    return json_pack("{s:o,s:I,s:b}", "events", events, "cycles",
-                     (json_int_t)t->cycles, "truncated", t->truncated);
+    return json_pack("{s:o,s:I,s:b,s:s}", "events", events, "cycles",
+                     (json_int_t)t->cycles, "truncated", t->truncated, "model",
+                     t->clock != NULL && *t->clock ? t->clock : "none");
 }
 
 /* A cycle, or finding:N of those that the run had; it is kept for the view. */
@@ -143,7 +144,6 @@ static const tc_kept *traced(tc_session *s, const tc_command_value *name,
 static json_t *kept_json(const tc_kept *k) {
     json_t *j = timeline_json(k->trace);
     json_object_set_new(j, "name", json_string(k->name));
-    json_object_set_new(j, "model", json_string(k->model));
     return j;
 }
 
@@ -220,11 +220,7 @@ tc_status tc_cmd_timeline(tc_session *s, const tc_command_args *args,
         return TC_USAGE;
     }
     if (s->options.json) {
-        const tc_last_run *run = s->program.run;
         r->json = timeline_json(t);
-        json_object_set_new(r->json, "model",
-                            json_string(tc_clock_model_name(tc_clock_model_of(
-                                run->used.timing, &run->result))));
     } else if (s->options.view && !text && n == 0) {
         s->wants_timeline = true;
     } else if (text || at != NULL) {

@@ -26,6 +26,7 @@ typedef struct tc_code {
     bool fast, last;     /* has one; is the last of its function */
     bool branch;         /* bra */
     bool light;          /* leaves the warp clean */
+    bool unread;         /* an atomic whose answer nobody reads */
     uint32_t ahead; /* so many ops from here on work on the warp's own registers
                        alone: nobody sees when */
 } tc_code;

@@ -81,6 +81,10 @@ struct tc_run {
                           spinning warp */
     bool clusters;     /* a barrier.cluster.arrive has run */
     bool stopped;      /* fault or cancel: nothing executes any more */
+    uint32_t threads;  /* that execute it; 0: one */
+    bool apart;        /* CTAs by threads cannot go on alone: sim/threads.h */
+    const atomic_bool *halt; /* another one of them asks for the end; or NULL */
+    struct tc_reds *reds;    /* isa/reds.h; NULL: atomics are done at once */
     tc_run_status status;
     const tc_wait_list *where;  /* cancelled: see tc_sim_result */
     struct tc_sim_state *state; /* the same */
@@ -127,7 +131,7 @@ struct tc_sim {
     tc_sim_allocation *grid_memory;  /* of cooperative launches, or NULL */
     struct tc_tensormap_entry *maps; /* async/tensormap_known.c */
     int nmaps, cmaps;
-    bool *doubted;        /* of each kernel: launch.c; or NULL */
+    uint8_t *known;       /* of each kernel: launch.c; or NULL */
     tc_slab *slab, *tags; /* for the next launch, or NULL: of warps, caches */
     struct tc_l2 *l2;     /* timing/memsys.c; NULL: no launch had a clock */
 };

@@ -5,6 +5,7 @@
 #include "sim/alu/alu.h"
 #include "sim/core/address.h"
 #include "sim/isa/isa.h"
+#include "sim/isa/reds.h"
 #include "sim/race/race.h"
 
 enum { MOST = 8 }; /* elements of a vector */
@@ -225,8 +226,27 @@ static void tell_swap(tc_warp *w, const atomic_op *a, int lane,
     }
 }
 
+/* threads.h: those on global memory are done later. Returns the others. */
+static uint32_t put_off(tc_run *r, const atomic_op *a, uint32_t mask,
+                        const tc_resolved *at) {
+    uint32_t lanes = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        int i = tc_first_bit(m);
+        lanes |= at[i].space == TC_PS_GLOBAL ? UINT32_C(1) << i : 0;
+    }
+    if (!lanes || !tc_reds_later(r->reds)) {
+        return mask;
+    }
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        int i = tc_first_bit(m);
+        tc_reds_keep(r->reds, (tc_red){at[i].bytes, a->b[0][i], a->op});
+    }
+    return mask & ~lanes;
+}
+
 static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_run *r = w->cta->run;
+    const bool unread = r->code[op - r->module->code].unread;
     atomic_op a;
     uint64_t addr[TC_LANES];
     tc_resolved at[TC_LANES];
@@ -247,15 +267,19 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     if (r->race || r->timing || r->trace) {
         observe(w, op, mask, at, bytes);
     }
-    for (uint32_t m = mask; m; m &= m - 1) {
+    uint32_t now = r->reds && unread ? put_off(r, &a, mask, at) : mask;
+    for (uint32_t m = now; m; m &= m - 1) {
         int i = tc_first_bit(m);
         serve(&a, i, at[i].bytes, at[i].space == TC_PS_GLOBAL);
         if (swaps) {
             tell_swap(w, &a, i, &at[i]);
         }
     }
-    r->progress += a.changed; /* a lock that stays taken frees nobody */
-    w->core->asked += !a.changed;
+    bool counts =
+        !(r->reds && unread && at[tc_first_bit(mask)].space == TC_PS_GLOBAL);
+    r->progress +=
+        a.changed && counts; /* a lock that stays taken frees nobody */
+    w->core->asked += !a.changed && !unread;
     finish(w, &a, mask);
 }
 

@@ -3,6 +3,7 @@
 #include "sim/core/address.h"
 #include "sim/core/run.h"
 #include "sim/race/first_pass.h"
+#include "sim/race/race.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -83,9 +84,7 @@ void tc_first_free(tc_first_pass *f) {
 
 /* ---- pages ---- */
 
-/* The allocation of a page, which is one. */
-static tc_sim_allocation *allocation_of(const tc_run *r, uint64_t page,
-                                        uint64_t *at) {
+uint8_t *tc_first_bytes(const tc_run *r, uint64_t page, uint64_t *n) {
     const uint64_t *first = r->race->first_page;
     int lo = 0, hi = r->sim->nallocs - 1;
     while (lo < hi) {
@@ -96,30 +95,41 @@ static tc_sim_allocation *allocation_of(const tc_run *r, uint64_t page,
             hi = mid - 1;
         }
     }
-    *at = (page - first[lo]) * PAGE;
-    return r->sim->allocs[lo];
+    const tc_sim_allocation *a = r->sim->allocs[lo];
+    uint64_t at = (page - first[lo]) * PAGE;
+    *n = a->size - at < PAGE ? a->size - at : PAGE;
+    return a->bytes + at;
 }
 
-void tc_first_undo(tc_run *r) {
+void tc_race_first_undo(tc_run *r) {
     tc_first_pass *f = r->race->first;
     for (uint64_t i = 0; i < f->ntouched; i++) {
         const tc_first_page *p = f->pages[f->touched[i]];
-        uint64_t at;
-        tc_sim_allocation *a = allocation_of(r, f->touched[i], &at);
-        uint64_t n = a->size - at < PAGE ? a->size - at : PAGE;
+        uint64_t n;
+        uint8_t *bytes = tc_first_bytes(r, f->touched[i], &n);
         if (p->saved) {
-            memcpy(a->bytes + at, p->saved, n);
+            memcpy(bytes, p->saved, n);
         }
     }
+}
+
+uint8_t *tc_first_copy(tc_first_pass *f, const uint8_t *bytes, uint64_t n) {
+    uint8_t *saved = tc_first_zeros;
+    if (memcmp(bytes, tc_first_zeros, n) != 0) {
+        saved = take(f, PAGE);
+        memcpy(saved, bytes, n);
+    }
+    return saved;
 }
 
 void tc_first_save(tc_first_pass *f, tc_first_page *p, uint64_t address) {
     uint64_t at = (address - f->near_address) / PAGE * PAGE;
     uint64_t n = f->near_size - at < PAGE ? f->near_size - at : PAGE;
-    p->saved = tc_first_zeros;
-    if (memcmp(f->near_bytes + at, tc_first_zeros, n) != 0) {
-        p->saved = take(f, PAGE);
-        memcpy(p->saved, f->near_bytes + at, n);
+    if (f->team) {
+        uint64_t page = (uint64_t)(f->near_pages - f->pages) + at / PAGE;
+        p->saved = tc_team_save(f, page, f->near_bytes + at, n);
+    } else {
+        p->saved = tc_first_copy(f, f->near_bytes + at, n);
     }
 }
 

@@ -1,6 +1,9 @@
-/* first_pass.c - the first pass: which launches have one, how it ends, and what
- * accesses tell it: first_pass.h. */
+/* first_pass.c - the first pass: which launches have one, how it ends, what
+ * accesses tell it, and those of several threads: first_pass.h. */
 #include "sim/race/first_visit.h"
+#include "sim/race/race.h"
+#include <stdlib.h>
+#include <sys/mman.h>
 
 void tc_first_doubt(tc_run *r) {
     r->race->first->doubt = true;
@@ -27,7 +30,7 @@ bool tc_race_first_failed(tc_run *r) {
     if (!f || (well && !f->doubt && !r->nfindings)) {
         return false;
     }
-    tc_first_undo(r);
+    tc_race_first_undo(r);
     return true;
 }
 
@@ -129,6 +132,7 @@ void tc_first_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
     tc_first_visit v = visit_of(w, op, space, false);
     tc_first_visit_lanes(&v, mask, addr, bytes, store, steps);
+    v.bad |= strong && !z && v.h->first->team; /* threads may ask each other */
     if (strong && store) {
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_STORE);
     }
@@ -157,6 +161,23 @@ static inline void visit_atomic(tc_first_visit *v, uint32_t lane,
                 (uint16_t)(v->w->index * TC_LANES + lane);
         }
         tc_first_strong_unit(v, u, lane, true);
+        if (v->h->first->team && !v->shared) { /* done later: isa/reds.h */
+            *u = (*u & ~(uint64_t)UINT32_MAX) | TC_FIRST_ATOMICS;
+        }
+    }
+}
+
+/* The lanes' units are fetched all at once: they may lie anywhere. */
+static inline void fetch_units(const tc_first_visit *v, uint32_t mask,
+                               const uint64_t *addr) {
+    const tc_first_pass *f = v->h->first;
+    for (uint32_t m = v->shared ? 0 : mask; m; m &= m - 1) {
+        uint64_t at = addr[tc_first_bit(m)] - f->near_address;
+        const tc_first_page *p =
+            at < f->near_size ? f->near_pages[at / TC_RACE_PAGE] : NULL;
+        if (p && p->unit) {
+            __builtin_prefetch(p->unit + (at % TC_RACE_PAGE >> p->shift), 1);
+        }
     }
 }
 
@@ -166,6 +187,8 @@ void tc_first_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
     tc_first_visit v = visit_of(w, op, space, true);
     v.bad |= !v.who; /* of a CTA alone, on memory of all */
+    v.bad |= !z && v.h->first->team && !tc_team_may(w->cta->run, op);
+    fetch_units(&v, mask, addr);
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
         visit_atomic(&v, (uint32_t)i, addr[i], bytes);
@@ -223,4 +246,143 @@ uint32_t tc_first_together(const tc_first_visit *v, uint32_t x, uint32_t y) {
         return TC_FIRST_MANY | strong;
     }
     return later | TC_FIRST_CTA | strong;
+}
+
+/* ---- several threads ---- */
+
+enum { PAGE = TC_RACE_PAGE, LOCKS = 64, WORDS = PAGE / 4 };
+
+static size_t table_bytes(const tc_first_team *t) {
+    return (size_t)(t->npages + 1) * sizeof(uint8_t *);
+}
+
+tc_first_team *tc_team_new(tc_run *first, tc_run **runs) {
+    tc_first_pass *f = first->race->first;
+    tc_first_team *t = tc_xcalloc(1, sizeof *t);
+    t->npages = f->npages;
+    t->saved = mmap(NULL, table_bytes(t), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    t->saved = tc_xhave(t->saved == MAP_FAILED ? NULL : t->saved);
+    for (int i = 0; i < LOCKS; i++) {
+        pthread_mutex_init(&t->lock[i], NULL);
+    }
+    for (uint64_t i = 0; i < f->ntouched; i++) {
+        t->saved[f->touched[i]] = f->pages[f->touched[i]]->saved;
+    }
+    t->runs = runs;
+    f->team = t;
+    return t;
+}
+
+void tc_team_join(tc_first_team *t, tc_run *r) {
+    r->race->first->team = t;
+}
+
+void tc_team_free(tc_first_team *t) {
+    t->runs[0]->race->first->team = NULL;
+    for (int i = 0; i < LOCKS; i++) {
+        pthread_mutex_destroy(&t->lock[i]);
+    }
+    munmap(t->saved, table_bytes(t));
+    free(t);
+}
+
+uint8_t *tc_team_save(tc_first_pass *f, uint64_t page, const uint8_t *bytes,
+                      uint64_t n) {
+    tc_first_team *t = f->team;
+    pthread_mutex_lock(&t->lock[page % LOCKS]);
+    if (!t->saved[page]) {
+        t->saved[page] = tc_first_copy(f, bytes, n);
+    }
+    uint8_t *saved = t->saved[page];
+    pthread_mutex_unlock(&t->lock[page % LOCKS]);
+    return saved;
+}
+
+bool tc_team_may(const tc_run *r, const tc_ptx_op *op) {
+    return r->code[op - r->module->code].unread;
+}
+
+enum { READ = 1, ATOMIC = 2, WRITTEN = 4 };
+
+/* What was done to a unit. Strong writes of who was alone have come before all
+ * that others do. */
+static uint8_t kind_of(uint64_t unit) {
+    uint32_t w = (uint32_t)unit, r = (uint32_t)(unit >> 32);
+    bool strong = (w & TC_FIRST_WARP) && (w & TC_FIRST_STRONG);
+    return !unit ? 0 : !w ? READ : strong && !r ? ATOMIC : WRITTEN;
+}
+
+static uint64_t unit_at(const tc_first_page *p, uint32_t byte) {
+    uint32_t line = byte / TC_RACE_LINE;
+    return p->apart >> line & 1 ? p->unit[byte >> p->shift] : p->line[line];
+}
+
+/* Adds a page's kinds to those of others; so many bytes at a time have one.
+ * False: they meet. */
+static bool add_page(const tc_first_page *p, uint8_t *others, uint32_t step) {
+    for (uint32_t i = 0; i < PAGE; i += step) {
+        uint8_t mine = kind_of(unit_at(p, i)), both = mine | others[i];
+        if (mine && others[i] && both != READ && both != ATOMIC) {
+            return false;
+        }
+        others[i] = both;
+    }
+    return true;
+}
+
+static bool meet_on(const tc_first_team *t, uint64_t page) {
+    uint8_t others[PAGE] = {0};
+    uint32_t step = 4;
+    for (uint32_t i = 0; i < t->nruns; i++) {
+        const tc_first_page *p = t->runs[i]->race->first->pages[page];
+        step = p && UINT32_C(1) << p->shift < step ? UINT32_C(1) << p->shift
+                                                   : step;
+    }
+    for (uint32_t i = 0; i < t->nruns; i++) {
+        const tc_first_page *p = t->runs[i]->race->first->pages[page];
+        if (p && !add_page(p, others, step)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Pages that runs[i] and a later one have touched, and somebody has written. */
+static bool meets_later(const tc_first_team *t, uint32_t i) {
+    const tc_first_pass *f = t->runs[i]->race->first;
+    for (uint64_t k = 0; k < f->ntouched; k++) {
+        uint64_t page = f->touched[k];
+        bool shared = false, earlier = false;
+        for (uint32_t j = 0; j < t->nruns; j++) {
+            bool has = t->runs[j]->race->first->pages[page] != NULL;
+            earlier |= has && j < i;
+            shared |= has && j > i;
+        }
+        if (t->saved[page] && shared && !earlier && meet_on(t, page)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool tc_team_meets(tc_first_team *t, uint32_t n) {
+    t->nruns = n;
+    for (uint32_t i = 0; i + 1 < t->nruns; i++) {
+        if (meets_later(t, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void tc_team_undo(const tc_first_team *t, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        tc_race_first_undo(t->runs[i]);
+    }
+}
+
+bool tc_team_doubts(const tc_run *r) {
+    return r->race->first->doubt || r->nfindings || r->apart ||
+           (r->status != TC_RUN_OK && r->status != TC_RUN_CANCELLED);
 }

@@ -30,17 +30,28 @@
  * Kernels with asynchronous copies, mbarriers, clusters or tensor memory have
  * the second pass only, and so have runs with a trace, a clock or a stop.
  *
+ * Where CTAs run on several threads (sim/threads.h), each thread has a first pass
+ * of its own, for its CTAs, and so a shadow that nobody else touches. They share
+ * one thing: the bytes of a page from before its first write, by whichever of
+ * them, saved under a lock. When all have ended, their shadows are laid over each
+ * other: where a unit that one has written was touched by another one, their CTAs
+ * may have seen each other, and what was done is undone. Atomics whose answers
+ * nobody reads are no such touching, as long as there was nothing else there: they
+ * are done in the order of CTAs (isa/reds.h), and read in the same launch by
+ * nobody.
+ *
  * Memory: of each page of 4096 bytes that is touched 280 bytes, and twice its own
  * where not only whole lines of it are accessed by whole warps; where it is
  * written, and was not zeros, a copy of it for the undoing; 2 or 4 times as much
  * shadow for pages that are accessed by less than words, up to 32 MB (FINE),
  * beyond which there is a second pass; 8 MB of clocks. A CTA that runs has 2.5
- * times its shared memory. In all within three times the bytes touched and 64 MB.
+ * times its shared memory. In all within three times the bytes touched and 64 MB, a thread.
  */
 #ifndef TC_SIM_RACE_FIRST_PASS_H
 #define TC_SIM_RACE_FIRST_PASS_H
 
 #include "sim/race/checker.h"
+#include <pthread.h>
 
 /* What a page, or a CTA's shared memory, has. A unit's low half: the last write;
  * high: the reads since. A line of 32 words has one such value as long as what
@@ -75,6 +86,7 @@ struct tc_first_pass {
     size_t used;                   /* of the newest one */
     uint64_t many[32]; /* units of a line that CTAs have read, and nobody has
                           written: for those that read it again */
+    struct tc_first_team *team; /* NULL: one thread */
 };
 
 /* Who, in an epoch. Of a write: a lane; lanes that stored one value; strong ones:
@@ -91,6 +103,23 @@ enum {
 };
 
 #define TC_FIRST_ALL_MANY ((uint64_t)TC_FIRST_MANY << 32)
+/* A last write that is atomics by many. */
+#define TC_FIRST_ATOMICS ((uint32_t)(TC_FIRST_MANY | TC_FIRST_STRONG))
+
+/* What the first passes of several threads share. */
+struct tc_first_team {
+    pthread_mutex_t lock[64]; /* of pages, by number */
+    uint8_t **saved;          /* of each page; NULL: not written yet */
+    uint64_t npages;
+    tc_run **runs; /* of all threads; runs[0] has been alone until now */
+    uint32_t nruns;
+};
+
+/* The bytes of a page before the launch, saved now if they were not. */
+uint8_t *tc_team_save(tc_first_pass *f, uint64_t page, const uint8_t *bytes,
+                      uint64_t n);
+/* An atomic on global memory that is done later. */
+bool tc_team_may(const tc_run *r, const tc_ptx_op *op);
 
 /* first_pass.c */
 void tc_first_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
@@ -107,12 +136,14 @@ void tc_first_doubt(tc_run *r);
 /* first_memory.c */
 tc_first_pass *tc_first_new(const tc_run *r);
 void tc_first_free(tc_first_pass *f);
-/* Memory is as it was before the launch. */
-void tc_first_undo(tc_run *r);
 /* The page of an address of global memory; *at: bytes from its beginning. write:
  * it will be written. NULL: nobody's. */
 tc_first_page *tc_first_page_slow(tc_run *r, uint64_t address, bool write);
 void tc_first_save(tc_first_pass *f, tc_first_page *p, uint64_t address);
+/* A copy of a page's n bytes, in f's storage. */
+uint8_t *tc_first_copy(tc_first_pass *f, const uint8_t *bytes, uint64_t n);
+/* Where page's n bytes are. */
+uint8_t *tc_first_bytes(const tc_run *r, uint64_t page, uint64_t *n);
 /* The line of that address has units from now on. */
 void tc_first_divide(tc_first_pass *f, tc_first_page *p, uint64_t address);
 /* Units of 1 << shift bytes. Returns where it lies now; NULL: too much. */

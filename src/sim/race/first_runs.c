@@ -4,7 +4,8 @@
 #include <string.h>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&         \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__AVX2__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&         \
+    !defined(__AVX2__)
 #define CLONES __attribute__((target_clones("avx2", "default")))
 #else
 #define CLONES

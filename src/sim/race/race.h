@@ -23,6 +23,21 @@ bool tc_race_first_failed(tc_run *r);
 /* What the op does cannot be undone: in the first pass, which ends, the op is
  * not executed (true). */
 bool tc_race_first_stops(tc_warp *w);
+
+/* first_pass.h: of runs[0], which is *first and has been alone until now, and
+ * others, whose first passes join. runs stays the caller's. */
+typedef struct tc_first_team tc_first_team;
+tc_first_team *tc_team_new(tc_run *first, tc_run **runs);
+void tc_team_join(tc_first_team *t, tc_run *r);
+void tc_team_free(tc_first_team *t);
+/* This one's first pass cannot say that all is well. */
+bool tc_team_doubts(const tc_run *r);
+/* After all n have ended: one has written what another one touched. */
+bool tc_team_meets(tc_first_team *t, uint32_t n);
+/* Memory is as it was before the launch. */
+void tc_team_undo(const tc_first_team *t, uint32_t n);
+void tc_race_first_undo(tc_run *r);
+
 void tc_race_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint32_t mask, const uint64_t *addr, uint32_t bytes,
                     bool store);

@@ -325,8 +325,10 @@ static void put_bars(picture *p) {
 static void put_scale(picture *p) {
     tc_buf b = TC_BUF_INIT;
     const tc_time_axis *a = &p->axis;
-    tc_buf_printf(&b, "one column is %" PRIu64 " cycle%s", a->scale,
-                  a->scale == 1 ? "" : "s");
+    tc_buf_printf(&b, "%" PRIu64 " cycle%s%s; one column is %" PRIu64 "%s",
+                  p->m->cycles, p->m->cycles == 1 ? "" : "s",
+                  tc_trace_clock_words(p->m->trace), a->scale,
+                  a->scale == 1 ? "" : " of them");
     tc_buf_puts(&b, a->split ? ", fewer where steps crowd" : "");
     bool any = false;
     for (int c = 0, to; c < a->cols; c = to) {

@@ -74,6 +74,20 @@ static void put_mark(const tc_model *m, const tc_row *row, size_t number,
     tc_buf_free(&text);
 }
 
+/* An instant of its whole process. */
+static void put_finding(const tc_trace_finding *f, tc_buf *out, bool *first) {
+    begin(out, first);
+    tc_buf_printf(
+        out,
+        "{\"cat\":\"finding\",\"ph\":\"i\",\"s\":\"p\",\"ts\":%" PRIu64
+        ",\"pid\":%" PRIu32 ",\"tid\":0,\"name\":",
+        f->cycle, f->cta);
+    tc_json_text(out, f->kind);
+    tc_buf_printf(out, ",\"args\":{\"line\":%" PRId32 ",\"text\":", f->line);
+    tc_json_text(out, f->message);
+    tc_buf_puts(out, "}}");
+}
+
 void tc_export_chrome(const tc_model *m, tc_buf *out) {
     bool first = true;
     tc_buf_puts(out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
@@ -97,5 +111,10 @@ void tc_export_chrome(const tc_model *m, tc_buf *out) {
             put_mark(m, row, r, &row->marks[i], out, &first);
         }
     }
-    tc_buf_puts(out, "\n]}\n");
+    for (size_t i = 0; i < m->trace->nfindings; i++) {
+        put_finding(&m->trace->findings[i], out, &first);
+    }
+    tc_buf_puts(out, "\n],\"otherData\":{\"model\":");
+    tc_json_text(out, m->trace->clock != NULL ? m->trace->clock : "");
+    tc_buf_puts(out, "}}\n");
 }

@@ -15,9 +15,8 @@ void tc_json_text(tc_buf *out, const char *text);
 void tc_export_chrome(const tc_model *m, tc_buf *out);
 /* svg.c: a picture for slides. */
 void tc_export_svg(const tc_model *m, tc_buf *out);
-/* html.c: a page by itself, with the source (NULL: none). */
-void tc_export_html(const tc_model *m, const char *source, size_t len,
-                    int first_line, tc_buf *out);
+/* html.c: a page by itself, with the learner's source. */
+void tc_export_html(const tc_model *m, tc_buf *out);
 
 /* sentences.c: the rows, then their steps in order, a sentence a line;
  * only those of `row`, -1: all. */

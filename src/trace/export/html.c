@@ -92,14 +92,14 @@ static void put_all(tc_buf *out, const char *const *lines, size_t n) {
 }
 
 /* The lines as a list of strings. */
-static void put_source(const char *source, size_t len, tc_buf *out) {
+static void put_source(const char *source, tc_buf *out) {
     tc_buf line = TC_BUF_INIT;
     tc_buf_putc(out, '[');
-    for (size_t i = 0; source != NULL && i < len; i++) {
+    for (size_t i = 0; source[i] != '\0'; i++) {
         if (source[i] != '\n') {
             tc_buf_putc(&line, source[i]);
         }
-        if (source[i] == '\n' || i + 1 == len) {
+        if (source[i] == '\n' || source[i + 1] == '\0') {
             tc_json_text(out, tc_buf_text(&line));
             tc_buf_puts(out, ",\n");
             tc_buf_clear(&line);
@@ -109,13 +109,13 @@ static void put_source(const char *source, size_t len, tc_buf *out) {
     tc_buf_free(&line);
 }
 
-void tc_export_html(const tc_model *m, const char *source, size_t len,
-                    int first_line, tc_buf *out) {
+void tc_export_html(const tc_model *m, tc_buf *out) {
+    const tc_trace_text *own = tc_trace_text_of(m->trace, TC_LINES_OWN);
     put_all(out, head, sizeof head / sizeof *head);
     tc_buf_puts(out, "<script>\nconst data=");
     tc_export_json(m, out);
-    tc_buf_printf(out, ";\nconst first=%d,source=", first_line);
-    put_source(source, len, out);
+    tc_buf_printf(out, ";\nconst first=%d,source=", own ? own->first_line : 1);
+    put_source(own != NULL ? own->text : "", out);
     tc_buf_puts(out, ";\nconst at=document.getElementById('at'),"
                      "plot=document.getElementById('plot'),"
                      "state=document.getElementById('state');\n");

@@ -89,8 +89,10 @@ static void put_finding(const tc_trace_finding *f, tc_buf *out) {
 
 void tc_export_json(const tc_model *m, tc_buf *out) {
     tc_buf_printf(out,
-                  "{\"cycles\":%" PRIu64 ",\"first\":%" PRIu64 ",\"rows\":[",
+                  "{\"cycles\":%" PRIu64 ",\"first\":%" PRIu64 ",\"model\":",
                   m->cycles, m->first);
+    tc_json_text(out, m->trace->clock != NULL ? m->trace->clock : "");
+    tc_buf_puts(out, ",\"rows\":[");
     for (size_t i = 0; i < m->nrows; i++) {
         tc_buf_puts(out, i ? ",\n" : "\n");
         put_row(m, &m->rows[i], out);

@@ -108,7 +108,8 @@ static void put_findings(const tc_model *m, tc_buf *out) {
 }
 
 void tc_model_sentences(const tc_model *m, tc_buf *out) {
-    tc_buf_printf(out, "The run took %" PRIu64 " cycles.\n", m->cycles);
+    tc_buf_printf(out, "The run took %" PRIu64 " cycles%s.\n", m->cycles,
+                  tc_trace_clock_words(m->trace));
     if (m->first > 0) {
         tc_buf_printf(out,
                       "What happened before cycle %" PRIu64 " was not kept.\n",

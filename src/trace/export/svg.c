@@ -66,6 +66,26 @@ static void put_interval(const tc_model *m, const tc_row *row,
     tc_buf_free(&name);
 }
 
+/* A short stroke below the bars of the row's first line. */
+static void put_mark(const tc_model *m, const tc_row *row, const tc_mark *k,
+                     int y, tc_buf *out) {
+    tc_buf text = TC_BUF_INIT;
+    double x = place(m, k->cycle);
+    tc_model_mark_text(&text, m, row, k);
+    tc_buf_printf(out,
+                  "<line x1=\"%.2f\" x2=\"%.2f\" y1=\"%d\" y2=\"%d\" "
+                  "stroke=\"#000\"><title>",
+                  x, x, y + LINE - 4, y + LINE);
+    put_text(out, row->name);
+    tc_buf_printf(out, ", cycle %" PRIu64 ": ", k->cycle);
+    put_text(out, tc_buf_text(&text));
+    if (k->line > 0) {
+        tc_buf_printf(out, ", line %" PRId32, k->line);
+    }
+    tc_buf_puts(out, "</title></line>\n");
+    tc_buf_free(&text);
+}
+
 static void put_findings(const tc_model *m, int height, tc_buf *out) {
     for (size_t i = 0; i < m->trace->nfindings; i++) {
         const tc_trace_finding *f = &m->trace->findings[i];
@@ -101,6 +121,8 @@ void tc_export_svg(const tc_model *m, tc_buf *out) {
                   "height=\"%d\" font-family=\"sans-serif\">\n"
                   "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
                   LABELS + PLOT + 20, height + GAP);
+    tc_buf_printf(out, "<desc>%" PRIu64 " cycles%s</desc>\n", m->cycles,
+                  tc_trace_clock_words(m->trace));
     put_axis(m, out);
     int y = TOP;
     for (size_t r = 0; r < m->nrows; r++) {
@@ -113,6 +135,9 @@ void tc_export_svg(const tc_model *m, tc_buf *out) {
         tc_buf_puts(out, "</text>\n");
         for (size_t i = 0; i < row->nintervals; i++) {
             put_interval(m, row, &row->intervals[i], y, out);
+        }
+        for (size_t i = 0; i < row->nmarks; i++) {
+            put_mark(m, row, &row->marks[i], y, out);
         }
         y += (int)row->nlanes * LINE + GAP;
     }

@@ -305,9 +305,66 @@ static void check_chrome(const tc_model *m, size_t intervals, size_t marks) {
     tc_buf_free(&text);
 }
 
+/* Is what a format says of an interval, a step and a finding what the model
+ * has? Each is looked for in the words of that format. */
+static void check_facts(const tc_model *m, const char *json, const char *chrome,
+                        const char *svg, const char *said) {
+    tc_buf b = TC_BUF_INIT;
+    char cycles[64], span[64];
+    for (size_t r = 0; r < m->nrows; r++) {
+        const tc_row *row = &m->rows[r];
+        for (size_t i = 0; i < row->nintervals; i++) {
+            const tc_interval *x = &row->intervals[i];
+            bool open = x->end == TC_OPEN;
+            unsigned long long end = open ? m->cycles : x->end;
+            snprintf(cycles, sizeof cycles,
+                     open ? "cycles %llu to the end" : "cycles %llu to %llu",
+                     (unsigned long long)x->begin, end);
+            assert_non_null(strstr(svg, cycles));
+            assert_non_null(strstr(said, cycles));
+            snprintf(span, sizeof span, "\"begin\":%llu,\"end\":%llu",
+                     (unsigned long long)x->begin, end);
+            assert_non_null(strstr(json, span));
+            snprintf(span, sizeof span, "\"ts\":%llu,\"dur\":%llu",
+                     (unsigned long long)x->begin, end - x->begin);
+            assert_non_null(strstr(chrome, span));
+        }
+        for (size_t i = 0; i < row->nmarks; i++) {
+            tc_buf_clear(&b);
+            tc_model_mark_text(&b, m, row, &row->marks[i]);
+            assert_non_null(strstr(json, tc_buf_text(&b)));
+            assert_non_null(strstr(chrome, tc_buf_text(&b)));
+            assert_non_null(strstr(svg, tc_buf_text(&b)));
+            assert_non_null(strstr(said, tc_buf_text(&b)));
+        }
+    }
+    for (size_t i = 0; i < m->trace->nfindings; i++) {
+        const char *message = m->trace->findings[i].message;
+        assert_non_null(strstr(json, message));
+        assert_non_null(strstr(chrome, message));
+        assert_non_null(strstr(svg, message));
+        assert_non_null(strstr(said, message));
+    }
+    assert_non_null(strstr(json, "\"model\":\"ptx\""));
+    assert_non_null(strstr(chrome, "\"model\":\"ptx\""));
+    assert_non_null(strstr(svg, "cycles, by its PTX"));
+    assert_non_null(strstr(said, "cycles, by its PTX"));
+    tc_buf_free(&b);
+}
+
 static void test_exports(void **state) {
     (void)state;
     tc_trace *t = a_copy(true);
+    tc_trace_set_clock(t, "ptx");
+    tc_trace_add_text(t, &(tc_trace_text){.name = "p.py",
+                                          .text = "a < b\n</script>",
+                                          .first_line = 1,
+                                          .lines = TC_LINES_OWN});
+    tc_trace_add_finding(t, &(tc_trace_finding){.cycle = 9,
+                                                .cause_cycle = UINT64_MAX,
+                                                .kind = "data-race",
+                                                .message = "both write it",
+                                                .object = "A[0]"});
     tc_model *m = tc_model_new(t);
     size_t intervals = 0, marks = 0;
     for (size_t i = 0; i < m->nrows; i++) {
@@ -315,7 +372,7 @@ static void test_exports(void **state) {
         marks += m->rows[i].nmarks;
     }
     tc_buf json = TC_BUF_INIT, svg = TC_BUF_INIT, html = TC_BUF_INIT,
-           said = TC_BUF_INIT;
+           said = TC_BUF_INIT, chrome = TC_BUF_INIT;
     tc_export_json(m, &json);
     json_t *j = json_loads(tc_buf_text(&json), 0, NULL), *row;
     assert_non_null(j);
@@ -327,14 +384,18 @@ static void test_exports(void **state) {
     assert_int_equal(x, intervals);
     assert_int_equal(k, marks);
     json_decref(j);
-    check_chrome(m, intervals, marks);
+    check_chrome(m, intervals, marks + t->nfindings);
+    tc_export_chrome(m, &chrome);
     tc_export_svg(m, &svg);
     assert_int_equal(count(tc_buf_text(&svg), "<rect x="), intervals);
-    tc_export_html(m, "a < b\n</script>", 15, 1, &html);
+    tc_export_html(m, &html);
     assert_non_null(strstr(tc_buf_text(&html), tc_buf_text(&json)));
     assert_int_equal(count(tc_buf_text(&html), "</script>"), 1);
     tc_model_sentences(m, &said);
     assert_int_equal(count(tc_buf_text(&said), ": cycles "), intervals);
+    check_facts(m, tc_buf_text(&json), tc_buf_text(&chrome), tc_buf_text(&svg),
+                tc_buf_text(&said));
+    tc_buf_free(&chrome);
     tc_buf_free(&json);
     tc_buf_free(&svg);
     tc_buf_free(&html);

@@ -107,7 +107,7 @@ static void test_text(void **state) {
         "- the warp goes on; . it stands still; : copies that no commit has "
         "taken yet; =\n"
         "  in flight, until the last byte has landed\n"
-        "one column is 1 cycle\n"
+        "26 cycles; one column is 1\n"
         "\n"
         "group 0: 2 copies, 1024 bytes a warp; committed at cycle 4 (line 11); "
         "complete\n"

@@ -109,6 +109,12 @@ static void test_file(void **state) {
                                                 .kind = "data-race",
                                                 .message = "both write it",
                                                 .object = "A[0]"});
+    tc_trace_add_text(t, &(tc_trace_text){.name = "CUDA",
+                                          .text = "a\nb: 7 ",
+                                          .origins = "0 12 ",
+                                          .first_line = 1,
+                                          .lines = TC_LINES_MADE});
+    tc_trace_set_clock(t, "sass");
     tc_buf text = TC_BUF_INIT, again = TC_BUF_INIT;
     tc_trace_save(t, &text);
     tc_trace *back = load(text.data);
@@ -125,6 +131,11 @@ static void test_file(void **state) {
     assert_string_equal(tc_trace_name_of(back, 8), "mbar[1]");
     assert_string_equal(back->buffers[0].name, "A smem\n7:");
     assert_string_equal(back->findings[0].message, "both write it");
+    assert_null(tc_trace_text_of(back, TC_LINES_OWN));
+    assert_string_equal(tc_trace_text_of(back, TC_LINES_MADE)->text,
+                        "a\nb: 7 ");
+    assert_string_equal(back->texts[0].origins, "0 12 ");
+    assert_string_equal(tc_trace_clock_words(back), ", by its machine code");
     assert_int_equal(back->events[1].kind, TC_TRACE_PHASE);
     assert_int_equal(back->events[1].phase, 3);
     tc_trace_save(back, &again);
@@ -139,37 +150,39 @@ static void test_file(void **state) {
 #define EVENT(kind, cause, cta, where)                                         \
     "events 1\n0 0 0 " cta " 0 0 0 0 0 0 0 " kind " 0 0 0 " cause              \
     " 0 0 0 0 0 " where " 0 0 0 0\n"
-#define REST "stretches 0\nfields 0\nbuffers 0\nnames 0\nfindings 0\n"
+#define REST                                                                   \
+    "stretches 0\nfields 0\nbuffers 0\nnames 0\nfindings 0\ntexts 0\nclock "   \
+    "0:\n"
 
 static void test_bad_files(void **state) {
     (void)state;
     static const struct {
         const char *text, *says;
     } rows[] = {
-        {"", "1:1 this is not a trace of version 2"},
-        {"tilecopy-trace 1\n", "1:1 this is not a trace of version 2"},
-        {"tilecopy-trace 2\n1 1 1 1 0 0\n",
+        {"", "1:1 this is not a trace of version 3"},
+        {"tilecopy-trace 2\n", "1:1 this is not a trace of version 3"},
+        {"tilecopy-trace 3\n1 1 1 1 0 0\n",
          "2:11 the line is not one of a trace"},
-        {"tilecopy-trace 2\n1 1 1 1 0 0 0\nevents x",
+        {"tilecopy-trace 3\n1 1 1 1 0 0 0\nevents x",
          "3:8 a number was expected here"},
-        {"tilecopy-trace 2\n1 1 1 1 0 0 0\nevents 9999999\n",
+        {"tilecopy-trace 3\n1 1 1 1 0 0 0\nevents 9999999\n",
          "3:8 this number is out of its range"},
-        {"tilecopy-trace 2\n1 1 1 1 0 0 0\nevents 100\n",
+        {"tilecopy-trace 3\n1 1 1 1 0 0 0\nevents 100\n",
          "4:1 the trace ends before its last line"},
-        {"tilecopy-trace 2\n1 1 1 1 0 0 9\nevents 0\n",
+        {"tilecopy-trace 3\n1 1 1 1 0 0 9\nevents 0\n",
          "3:1 the trace ends before its last line"},
-        {"tilecopy-trace 2\n1 1 1 1 0 0 0\n" EVENT("99", "-1", "0", "0") REST,
+        {"tilecopy-trace 3\n1 1 1 1 0 0 0\n" EVENT("99", "-1", "0", "0") REST,
          "4:23 this number is out of its range"},
-        {"tilecopy-trace 2\n1 1 1 1 0 0 0\n" EVENT("0", "5", "0", "0") REST,
+        {"tilecopy-trace 3\n1 1 1 1 0 0 0\n" EVENT("0", "5", "0", "0") REST,
          "5:1 an event's cause comes before it"},
-        {"tilecopy-trace 2\n1 1 1 1 0 0 0\n" EVENT("0", "-1", "1", "0") REST,
+        {"tilecopy-trace 3\n1 1 1 1 0 0 0\n" EVENT("0", "-1", "1", "0") REST,
          "5:1 the trace has no such CTA or warp"},
-        {"tilecopy-trace 2\n1 1 1 1 0 0 0\n" EVENT("0", "-1", "0", "1") REST,
+        {"tilecopy-trace 3\n1 1 1 1 0 0 0\n" EVENT("0", "-1", "0", "1") REST,
          "5:1 the trace has no such addresses"},
-        {"tilecopy-trace 2\n1 1 1 1 0 0 0\n" EVENT("0", "-1", "0", "0") REST
+        {"tilecopy-trace 3\n1 1 1 1 0 0 0\n" EVENT("0", "-1", "0", "0") REST
          "more",
-         "10:1 the trace ends here, the file does not"},
-        {"tilecopy-trace 2\n99999999999999999999 1 1 1 0 0 1\n",
+         "12:1 the trace ends here, the file does not"},
+        {"tilecopy-trace 3\n99999999999999999999 1 1 1 0 0 1\n",
          "2:1 this number is too large"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
