@@ -192,8 +192,8 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e,
 
 static void run_program(tc_session *s, tc_exec *e, const tc_exec_request *ask) {
     tc_build_restore(e->file->arena, &e->cuda->build); /* else it is missed */
-    /* A grade is the same where there is no ptxas. */
-    bool graded = ask->task != NULL;
+    /* A grade is the same where there is no ptxas; a lesson, too. */
+    bool graded = ask->task != NULL || s->as_pages;
     tc_device_module module = {.ptx = e->file->module,
                                .ptx_text = e->file->text->text,
                                .renamed = e->cuda->renamed,

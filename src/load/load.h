@@ -119,6 +119,9 @@ const struct tc_sass *tc_load_machine_code(tc_arena *a, const tc_toolchain *t,
                                            const char *only, const char *kernel,
                                            const tc_build_options *o);
 
+/* Is there a ptxas, so that runs have it? */
+bool tc_load_has_machine_code(void);
+
 /* Builds the file at path, whose text is cu (in arena a, which this takes
  * over), and makes it the newest loaded file. Reports and leaves the session as
  * it was where there is no compiler, or it refuses. */

@@ -259,6 +259,10 @@ static read_result read_entry(tc_shell *sh, tc_buf *text) {
     return READ_LINE;
 }
 
+char *tc_prompt_ask(tc_shell *sh, const char *question) {
+    return read_line(sh, question) == READ_LINE ? accepted : NULL;
+}
+
 /* --- history --- */
 
 static void add_entry(const char *entry) {

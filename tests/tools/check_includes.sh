@@ -16,6 +16,7 @@ ir: layout
 front/front.h: lang layout ir
 front/value: lang layout ir front/front.h
 front: lang layout ir front/value
+front/python: lang layout ir front front/value
 dispatch: layout ir
 variants: layout ir dispatch
 variants/tcgen05: layout ir dispatch variants
@@ -49,6 +50,7 @@ sim: ptx trace sim/core sim/race sim/timing sim/isa sim/async sim/fast
 gpu: trace
 sandbox:
 runtime/protocol.h:
+runtime/host_findings.def:
 runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
@@ -64,10 +66,11 @@ run: ir ptx sim gpu toolchain reply session load
 explain: layout emit ptx sass sim trace reply session load run
 exec: ptx sandbox runtime reply session load run explain
 calibrate: ptx sim/sim.h sim/profile.h gpu runtime run ir
-commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate
+commands/report: course sim/findings.def runtime/host_findings.def
+commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate commands/report
 commands/lesson: course sim dispatch session load run commands
 commands/prompt: session run commands
-commands/time: trace trace/draw trace/export reply session sim run explain exec calibrate gpu runtime commands
+commands/time: trace trace/draw trace/export reply session sim run explain exec calibrate gpu runtime commands commands/report
 view: trace trace/draw
 grade: trace sandbox runtime/stub/errors.def
 grade/yml: grade
