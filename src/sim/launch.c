@@ -360,10 +360,10 @@ static void end(tc_run *r, tc_sim_result *out) {
         r->trace->cycles = r->cycle;
         tc_trace_finish(r->trace);
     }
+    tc_findings_settle(r);
     if (r->status == TC_RUN_OK && r->nfindings) {
         r->status = TC_RUN_FINDINGS;
     }
-    tc_findings_settle(r);
     out->status = r->status;
     out->where = r->where;
     out->state = r->state;
@@ -376,6 +376,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->counters = r->counters;
     out->findings = r->findings;
     out->nfindings = r->nfindings;
+    out->nnotes = r->nnotes;
     out->threads = r->threads;
     memcpy(out->suppressed, r->suppressed, sizeof out->suppressed);
     tc_run_discard(r);

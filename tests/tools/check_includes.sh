@@ -42,6 +42,7 @@ sim/profile.h:
 sim/core: ptx trace sim/sim.h sim/finding.h sim/findings.def
 sim/alu: ptx sim/core
 sim/race: ptx trace sim/sim.h sim/core sim/suppressions.def
+sim/order: ptx sim/sim.h sim/core sim/race
 sim/timing: ptx trace sass sim/sim.h sim/profile.h sim/core base/progress
 sim/isa: ptx trace sim/sim.h sim/core sim/alu sim/race sim/timing
 sim/async: ptx trace sim/sim.h sim/tensormap.h sim/core sim/alu sim/race sim/timing sim/isa
@@ -50,6 +51,7 @@ sim: ptx trace sim/core sim/race sim/timing sim/isa sim/async sim/fast base/prog
 gpu: trace
 sandbox:
 runtime/protocol.h:
+runtime/host_findings.def:
 runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
@@ -65,10 +67,11 @@ run: ir ptx sim gpu toolchain reply session load
 explain: layout emit ptx sass sim trace reply session load run
 exec: ptx sandbox runtime reply session load run explain base/progress
 calibrate: ptx sim/sim.h sim/profile.h gpu runtime run ir
-commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate
+commands/report: course sim/findings.def runtime/host_findings.def
+commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate commands/report
 commands/lesson: course sim dispatch session load run commands
 commands/prompt: session run commands
-commands/time: trace trace/draw trace/export reply session sim run explain exec calibrate gpu runtime commands
+commands/time: trace trace/draw trace/export reply session sim run explain exec calibrate gpu runtime commands commands/report
 view: trace trace/draw
 grade: trace sandbox runtime/stub/errors.def base/progress
 grade/yml: grade
