@@ -1,5 +1,6 @@
 /* exec.c - runs a built CUDA program and keeps what came of it. */
 #include "exec/exec.h"
+#include "base/progress/progress.h"
 #include "run/run.h"
 #include "runtime/budget.h"
 
@@ -192,10 +193,12 @@ static tc_sim_options sim_options(tc_session *s, const tc_exec *e,
 
 static void run_program(tc_session *s, tc_exec *e, const tc_exec_request *ask) {
     tc_build_restore(e->file->arena, &e->cuda->build); /* else it is missed */
-    /* A grade is the same where there is no ptxas. */
-    bool graded = ask->task != NULL;
+    /* A grade is the same where there is no ptxas; a lesson, too. */
+    bool graded = ask->task != NULL || s->as_pages;
     tc_device_module module = {.ptx = e->file->module,
                                .ptx_text = e->file->text->text,
+                               .renamed = e->cuda->renamed,
+                               .nrenamed = e->cuda->nrenamed,
                                .registers = registers,
                                .assemble = assemble,
                                .machine_code = graded ? NULL : machine_code,
@@ -238,7 +241,9 @@ tc_exec *tc_exec_run(tc_session *s, tc_loaded *file,
     tc_exec *e = exec_new(s, file, ask);
     tc_run_retain(s, NULL); /* forgets the last run, of whatever sort */
     s->last_exec = (tc_last_exec){e, file, tc_exec_free};
+    tc_progress_share(true);
     run_program(s, e, ask);
+    tc_progress_share(false);
     s->had_findings |= tc_exec_status(e) != 0;
     return e;
 }

@@ -1,6 +1,8 @@
 /* cuda.c - loads a .cu: builds it, reads its PTX, knows its kernels. */
 
+#include "base/arch.h"
 #include "load/load.h"
+#include "toolchain/nvcc/command_line.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +132,8 @@ static void report_refused(tc_session *s, const tc_source *cu,
 /* What is asked of this build; it outlives the one who asks. */
 static void build_options(tc_session *s, tc_arena *a, tc_build_options *o) {
     const tc_exec_options *e = s->building;
-    *o = (tc_build_options){.program = true, .cancel = &s->cancel};
+    *o = (tc_build_options){
+        .program = true, .cancel = &s->cancel, .line = o->line};
     if (e != NULL) {
         o->main = e->main;
         o->cache = e->cache != NULL ? tc_strdup(a, e->cache) : NULL;
@@ -174,6 +177,47 @@ static tc_status report_failed(tc_session *s, const tc_source *cu, tc_span at,
     return late ? TC_TIMEOUT : b == TC_BUILD_LIMITED ? TC_REJECTED : TC_FAILED;
 }
 
+/* The simulated machine that an option of nvcc's means, "sm_80"; NULL: there is
+ * none. Code for sm_100 runs on sm_100a. */
+static const char *machine_named(tc_arena *a, const char *name) {
+    const char *with_a = tc_format(a, "%sa", name);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < tc_narchs; i++) {
+            if (strcmp(tc_arch_names[i], k == 0 ? name : with_a) == 0) {
+                return tc_arch_names[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+/* nvcc's words that came with the source, read into c: options, and -arch, which
+ * is --arch where that is not given. False after reporting. */
+static bool read_line(tc_session *s, tc_arena *a, tc_cuda *c) {
+    const tc_exec_options *e = s->building;
+    if (e == NULL || e->nvcc == NULL) {
+        return true;
+    }
+    tc_command_line *l = TC_NEW(a, tc_command_line);
+    if (!tc_command_line_read(a, e->nvcc, l)) {
+        tc_error(&s->diags, TC_NOWHERE, l->hint, "%s", l->why);
+        return false;
+    }
+    c->options.line = l;
+    const char *own = l->arch != NULL && s->options.arch == NULL
+                          ? machine_named(a, l->arch)
+                          : NULL;
+    if (own != NULL) {
+        c->arch = own;
+    } else if (l->arch != NULL && s->options.arch == NULL) {
+        tc_diag_report(&s->diags, TC_NOTE, TC_NOWHERE, NULL,
+                       "there is no simulated %s: it is built for %s (--arch "
+                       "names another)",
+                       l->arch, c->arch);
+    }
+    return true;
+}
+
 /* The program in a, or NULL with the status. */
 static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
                       tc_span at, tc_status *status) {
@@ -183,6 +227,10 @@ static tc_cuda *build(tc_session *s, tc_arena *a, const tc_source *cu,
     c->arch = tc_session_arch(s);
     c->toolchain = tc_toolchain_find(a, &why, &hint);
     *status = TC_FAILED;
+    if (!read_line(s, a, c)) {
+        *status = TC_USAGE;
+        return NULL;
+    }
     if (c->toolchain == NULL) {
         s->fault = "machine";
         tc_error(&s->diags, at, hint, "'%s' cannot be built: %s", cu->name,
@@ -232,6 +280,52 @@ static tc_source *read_ptx(tc_session *s, tc_arena *a, const char *path) {
     src->text = text.len > 0 ? tc_buf_finish(&text, a) : "";
     src->first_line = 1;
     return src;
+}
+
+/* The units that a build of several sources has left in one text: each behind a
+ * line TC_UNIT_MARK ID relocatable|whole. */
+static int split_units(tc_arena *a, const tc_source *all,
+                       tc_ptx_text_unit **out) {
+    int n = 0, cap = 0;
+    const char *end = all->text + all->len;
+    for (const char *p = all->text; p != NULL && p < end;) {
+        const char *body = strchr(p, '\n');
+        body = body != NULL ? body + 1 : end;
+        const char *next = strstr(body, TC_UNIT_MARK);
+        const char *id = p + strlen(TC_UNIT_MARK);
+        tc_ptx_text_unit u = {.text = body,
+                              .len =
+                                  (size_t)((next != NULL ? next : end) - body),
+                              .id = (uint32_t)strtoul(id, NULL, 16),
+                              .relocatable = strncmp(id + 9, "rel", 3) == 0};
+        TC_PUSH(a, *out, n, cap, u);
+        p = next;
+    }
+    return n;
+}
+
+/* Several units linked to one text. False after reporting. */
+static bool link_units(tc_session *s, tc_arena *a, tc_cuda *c, tc_source *ptx) {
+    if (strncmp(ptx->text, TC_UNIT_MARK, strlen(TC_UNIT_MARK)) != 0) {
+        return true;
+    }
+    tc_ptx_text_unit *units = NULL;
+    int n = split_units(a, ptx, &units);
+    tc_ptx_linked l;
+    if (n == 1) {
+        ptx->text = units[0].text;
+        ptx->len = units[0].len;
+        return true;
+    }
+    if (!tc_ptx_link_texts(a, units, n, &s->diags, &l)) {
+        s->fault = "source";
+        return false;
+    }
+    ptx->text = l.text;
+    ptx->len = l.len;
+    c->renamed = l.renamed;
+    c->nrenamed = l.nrenamed;
+    return true;
 }
 
 /* A kernel may be unrolled to more than anybody reads in time. */
@@ -302,7 +396,7 @@ tc_status tc_cuda_load(tc_session *s, tc_arena *a, const tc_source *cu,
         tc_arena_free(a);
         return status;
     }
-    if (!fits(s, cu, ptx)) {
+    if (!link_units(s, a, c, ptx) || !fits(s, cu, ptx)) {
         tc_arena_free(a);
         return TC_REJECTED;
     }

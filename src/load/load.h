@@ -3,6 +3,7 @@
 #ifndef TC_LOAD_LOAD_H
 #define TC_LOAD_LOAD_H
 
+#include "ptx/link.h"
 #include "session/loaded.h"
 #include "toolchain/toolchain.h"
 
@@ -95,7 +96,9 @@ typedef struct tc_cuda {
     const tc_toolchain *toolchain;
     tc_build_options options;
     tc_build build;
-    const char *arch;      /* it was built for */
+    const char *arch;              /* it was built for */
+    const tc_ptx_renamed *renamed; /* of its sources, by the linker */
+    int nrenamed;
     const char *registers; /* tc_ptxas_registers's text, or NULL: ask first */
     const char *registers_each; /* of kernels that were asked one by one */
     struct tc_kernel_code {
@@ -115,6 +118,9 @@ const struct tc_sass *tc_load_machine_code(tc_arena *a, const tc_toolchain *t,
                                            const char *ptx, const char *arch,
                                            const char *only, const char *kernel,
                                            const tc_build_options *o);
+
+/* Is there a ptxas, so that runs have it? */
+bool tc_load_has_machine_code(void);
 
 /* Builds the file at path, whose text is cu (in arena a, which this takes
  * over), and makes it the newest loaded file. Reports and leaves the session as

@@ -6,14 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_unwanted(void) {
+    const char *said = getenv("TILECOPY_PTXAS");
+    return said != NULL && strcmp(said, "none") == 0;
+}
+
+bool tc_load_has_machine_code(void) {
+    const char *why, *hint;
+    tc_arena *a = tc_arena_new();
+    bool has = !is_unwanted() && tc_toolchain_find(a, &why, &hint) != NULL;
+    tc_arena_free(a);
+    return has;
+}
+
 const tc_sass *tc_load_machine_code(tc_arena *a, const tc_toolchain *t,
                                     const char *ptx, const char *arch,
                                     const char *only, const char *kernel,
                                     const tc_build_options *o) {
-    const char *said = getenv("TILECOPY_PTXAS"), *unread;
+    const char *unread;
     char why[256];
     size_t bytes;
-    if (t == NULL || (said != NULL && strcmp(said, "none") == 0)) {
+    if (t == NULL || is_unwanted()) {
         return NULL;
     }
     const void *cubin =

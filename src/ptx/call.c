@@ -351,9 +351,9 @@ void tc_ptx_link(tc_ptx_parser *p) {
         }
         if (!has_body(f) && f->builtin == TC_PB_NONE) {
             tc_ptx_fail(p, p->uses[i].span, NULL,
-                        "'%s' has no body: linking modules is not built, and "
-                        "the system has only vprintf, __assertfail, malloc "
-                        "and free",
+                        "'%s' has no body here, and the system has only "
+                        "vprintf, __assertfail, malloc and free (exec "
+                        "-rdc=true links the device code of several sources)",
                         f->name);
         }
     }

@@ -239,8 +239,9 @@ static bool variable(tc_ptx_parser *p, tc_ptx_space space, bool is_extern,
     }
     if (is_extern && !(space == TC_PS_SHARED && open)) {
         return tc_ptx_fail(p, span, NULL,
-                           "'%s' is .extern: linking modules is not built yet "
-                           "(only .extern .shared arrays without size)",
+                           "'%s' is .extern, and no other module is here to "
+                           "define it: only .extern .shared arrays without "
+                           "size need none",
                            s.name);
     }
     if (!tc_ptx_name_is(n, "_")) { /* a prototype's parameter */

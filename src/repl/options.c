@@ -1,6 +1,7 @@
 /* options.c - the command line's options. */
 #include "repl/options.h"
 #include "base/arch.h"
+#include "repl/options_exec.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -26,6 +27,8 @@ enum {
     OPT_COLOR,
     OPT_TOUR,
     OPT_REPORT,
+    OPT_SARIF,
+    OPT_LINES,
     OPT_QUIET,
     OPT_PEDANTIC,
     OPT_NO_SUPPRESSIONS,
@@ -53,6 +56,8 @@ static const struct option longs[] = {
     {"color", required_argument, NULL, OPT_COLOR},
     {"tour", no_argument, NULL, OPT_TOUR},
     {"report", required_argument, NULL, OPT_REPORT},
+    {"sarif", required_argument, NULL, OPT_SARIF},
+    {"lines", no_argument, NULL, OPT_LINES},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"pedantic", no_argument, NULL, OPT_PEDANTIC},
     {"no-suppressions", no_argument, NULL, OPT_NO_SUPPRESSIONS},
@@ -268,7 +273,8 @@ static bool set_program(tc_cli *cli, const char *word) {
 
 /* What only exec has, and what it has not. */
 static bool check_exec(const tc_cli *cli) {
-    bool other = cli->exec.report || cli->exec.quiet || cli->exec.pedantic ||
+    bool other = cli->exec.report || cli->exec.sarif || cli->exec.lines ||
+                 cli->exec.quiet || cli->exec.pedantic ||
                  cli->exec.no_suppressions || cli->exec.timing;
     if (!cli->exec.asked) {
         return !other || bad_usage("tilecopy-repl exec --report FILE "
@@ -437,6 +443,11 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
     case OPT_REPORT:
         cli->exec.report = optarg;
         return true;
+    case OPT_SARIF:
+        cli->exec.sarif = optarg;
+        return true;
+    case OPT_LINES:
+        return cli->exec.lines = true;
     case OPT_QUIET:
         return cli->exec.quiet = true;
     case OPT_PEDANTIC:
@@ -488,8 +499,7 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
     }
 }
 
-bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
-    *cli = (tc_cli){.session = tc_options_default()};
+static bool parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
     cli->files = tc_xcalloc((size_t)argc + 1, sizeof *cli->files);
     cli->evals = tc_xcalloc((size_t)argc + 1, sizeof *cli->evals);
     cli->exec.args = tc_xcalloc((size_t)argc + 1, sizeof *cli->exec.args);
@@ -529,7 +539,17 @@ bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
     return true;
 }
 
+bool tc_cli_parse(tc_cli *cli, int argc, char **argv, tc_status *status) {
+    *cli = (tc_cli){.session = tc_options_default()};
+    char **own = tc_xcalloc((size_t)argc + 2, sizeof *own);
+    int n = tc_cli_split_exec(cli, argc, argv, own, longs);
+    bool ok = parse(cli, n > 0 ? n : argc, n > 0 ? own : argv, status);
+    free(own);
+    return ok;
+}
+
 void tc_cli_free(tc_cli *cli) {
+    free(cli->exec.nvcc);
     free(cli->files);
     free(cli->evals);
     free(cli->exec.args);

@@ -12,9 +12,12 @@ typedef struct tc_cli {
     struct {
         bool asked;          /* the subcommand was given */
         const char *program; /* the .cu; NULL: not given */
+        const char **nvcc;   /* nvcc's words, program among them, ended by NULL;
+                                owned. NULL: program alone */
         const char **args;   /* behind "--", ended by NULL; owned */
         const char *report;  /* a file, or NULL */
-        bool quiet, pedantic, no_suppressions, timing;
+        const char *sarif;   /* the same */
+        bool lines, quiet, pedantic, no_suppressions, timing;
     } exec;
     struct {
         bool asked; /* the subcommand was given */

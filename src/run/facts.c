@@ -15,7 +15,8 @@
  * TILECOPY_PTXAS=none. */
 uint32_t tc_run_registers(tc_session *s, const tc_last_run *run) {
     const char *said = getenv("TILECOPY_PTXAS"), *why, *hint;
-    if (!s->timing || (said != NULL && strcmp(said, "none") == 0)) {
+    if (!s->timing || s->as_pages ||
+        (said != NULL && strcmp(said, "none") == 0)) {
         return 0;
     }
     tc_arena *a = tc_arena_new();
@@ -37,7 +38,7 @@ uint32_t tc_run_registers(tc_session *s, const tc_last_run *run) {
 const struct tc_sass *tc_run_machine_code(tc_session *s,
                                           const tc_last_run *run) {
     const char *why, *hint;
-    if (!s->timing) {
+    if (!s->timing || s->as_pages) {
         return NULL;
     }
     tc_build_options o = {.cancel = &s->cancel};

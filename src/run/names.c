@@ -143,12 +143,16 @@ uint64_t tc_dynamic_begin(const tc_last_run *run, const tc_ptx_symbol **first) {
     return at;
 }
 
-const char *tc_symbol_name(const tc_last_run *run, const tc_ptx_symbol *y) {
-    bool cuda = run->file != NULL && run->file->cu_files != NULL;
-    return cuda ? tc_cuda_name(run->arena, y->name) : y->name;
+static bool is_cuda(const tc_last_run *run) {
+    return run->file != NULL && run->file->cu_files != NULL;
 }
 
-/* A byte of shared memory as the PTX text has it: its symbol and offset. */
+const char *tc_symbol_name(const tc_last_run *run, const tc_ptx_symbol *y) {
+    return is_cuda(run) ? tc_cuda_name(run->arena, y->name) : y->name;
+}
+
+/* A byte of shared memory as the text has it: the .cu's element, the PTX's
+ * symbol and offset. */
 static const char *symbol_name(tc_last_run *run, uint64_t address) {
     const tc_ptx_symbol *y = symbol_at(run, TC_PS_SHARED, address), *dynamic;
     uint64_t begin = tc_dynamic_begin(run, &dynamic), at;
@@ -162,9 +166,13 @@ static const char *symbol_name(tc_last_run *run, uint64_t address) {
         return tc_format(run->arena, "shared memory byte %llu",
                          (unsigned long long)address);
     }
-    return at == 0 ? tc_symbol_name(run, y)
-                   : tc_format(run->arena, "%s+%llu", tc_symbol_name(run, y),
-                               (unsigned long long)at);
+    const char *name = tc_symbol_name(run, y);
+    if (is_cuda(run)) {
+        return tc_cuda_element(run, name, at, y->is_extern ? 0 : y->size, 0);
+    }
+    return at == 0
+               ? name
+               : tc_format(run->arena, "%s+%llu", name, (unsigned long long)at);
 }
 
 static const char *shared_name(tc_session *s, uint64_t address) {

@@ -101,6 +101,10 @@ bool tc_element_at(tc_arena *a, const tc_buffer *b, uint64_t element,
                    int64_t *coord);
 /* A symbol as the PTX has it; of a .cu, as C++ does. */
 const char *tc_symbol_name(const tc_last_run *run, const tc_ptx_symbol *y);
+/* A byte of a shared variable of a .cu: "full[1]", "tile[3][7]", "x+3". size:
+ * of the variable, 0: of a dynamic array; bytes: of the access, 0: of none. */
+const char *tc_cuda_element(tc_last_run *run, const char *name, uint64_t offset,
+                            uint64_t size, uint32_t bytes);
 /* What an address of the last run is called. */
 const char *tc_address_name(tc_session *s, tc_ptx_space space,
                             uint64_t address);

@@ -1,9 +1,16 @@
 /* calls_kernel.c - kernels: their facts, limits and launches. */
+#include "ptx/link.h"
 #include "runtime/serve.h"
 #include <string.h>
 
 static const tc_ptx_module *module(const tc_server *s) {
     return s->o->device.module->ptx;
+}
+
+const char *tc_serve_name(const tc_server *s, const tc_exchange *x) {
+    const tc_device_module *m = s->o->device.module;
+    return tc_ptx_linked_name(m->renamed, m->nrenamed, x->call.stream,
+                              (const char *)x->payload);
 }
 
 /* The kernel of an id; NULL: there is none. */
@@ -22,8 +29,7 @@ static tc_rt_function facts_of(tc_server *s, const tc_ptx_func *f) {
 }
 
 int tc_call_FUNCTION(tc_server *s, tc_exchange *x) {
-    const tc_ptx_func *f =
-        tc_ptx_find_entry(module(s), (const char *)x->payload);
+    const tc_ptx_func *f = tc_ptx_find_entry(module(s), tc_serve_name(s, x));
     if (!f) {
         return TC_CUDA_INVALID_DEVICE_FUNCTION;
     }

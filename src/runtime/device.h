@@ -27,8 +27,10 @@ enum { TC_DEVICE_FRESH = 0xCD };
 
 /* A kernel module as all devices need it. Borrowed for the device's life. */
 typedef struct tc_device_module {
-    const tc_ptx_module *ptx; /* parsed; its source has the text */
-    const char *ptx_text;     /* NUL-terminated */
+    const tc_ptx_module *ptx;             /* parsed; its source has the text */
+    const char *ptx_text;                 /* NUL-terminated */
+    const struct tc_ptx_renamed *renamed; /* of several sources: ptx/link.h */
+    int nrenamed;
     /* Registers a thread as ptxas counts them; 0 where unknown. May be NULL. */
     uint32_t (*registers)(void *user, const char *kernel);
     /* What ptxas makes of the kernel, for a clock; NULL where there is none. May

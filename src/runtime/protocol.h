@@ -66,10 +66,11 @@ typedef enum tc_rt_name {
 } tc_rt_name;
 
 typedef struct tc_rt_call {
-    uint32_t name; /* tc_rt_name */
-    uint32_t stream;
-    uint64_t bytes; /* of payload that follow */
-    uint64_t where; /* the caller in the program: address in its file */
+    uint32_t name;   /* tc_rt_name */
+    uint32_t stream; /* of FUNCTION and VARIABLE: of which source, the FNV-1a
+                        hash of its fat binary; 0: of any */
+    uint64_t bytes;  /* of payload that follow */
+    uint64_t where;  /* the caller in the program: address in its file */
 } tc_rt_call;
 
 typedef struct tc_rt_answer {

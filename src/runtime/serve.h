@@ -70,6 +70,10 @@ typedef int tc_call_fn(tc_server *s, tc_exchange *x);
 TC_RT_CALLS(X)
 #undef X
 
+/* calls_kernel.c: the name in a FUNCTION's or VARIABLE's payload, as the one
+ * text of all sources has it. */
+const char *tc_serve_name(const tc_server *s, const tc_exchange *x);
+
 /* server.c: as tc_process_*; they end the serving if the program is gone. */
 bool tc_serve_read(tc_server *s, void *to, size_t bytes);
 bool tc_serve_write(tc_server *s, const void *from, size_t bytes);
@@ -97,9 +101,11 @@ int tc_task_reads(tc_server *s, uint64_t address, uint64_t bytes,
                   uint64_t where);
 int tc_task_writes(tc_server *s, uint64_t address, uint64_t bytes,
                    uint64_t where);
-/* Bytes that are all the same: no result can be brought by them. */
-int tc_task_fills(tc_server *s, uint64_t address, uint64_t bytes,
+int tc_task_moves(tc_server *s, uint64_t address, uint64_t bytes,
                   uint64_t where);
+/* `filled` of the bytes get that value. */
+int tc_task_fills(tc_server *s, uint64_t address, uint64_t bytes,
+                  uint64_t filled, int value, uint64_t where);
 int tc_task_shares(tc_server *s, uint64_t where);
 int tc_task_frees(tc_server *s, uint64_t address, uint64_t where);
 int tc_task_resets(tc_server *s, uint64_t where);

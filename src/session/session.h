@@ -89,6 +89,8 @@ struct tc_session {
     struct tc_course
         *course; /* the lesson under way (commands/course.h); owned */
     void (*course_free)(struct tc_course *course);
+    bool as_pages;   /* a lesson is under way: cycles are of the PTX, as on its
+                        pages, whatever ptxas makes of it */
     bool asking;     /* a lesson asks: the reply is not shown */
     tc_arena *asked; /* of the request */
     tc_client_request request;
@@ -97,6 +99,9 @@ struct tc_session {
     bool recording; /* into it */
     struct tc_alias *aliases; /* in the session's arena, the newest first */
     char *exercise;           /* that `exercise` showed last; owned, or NULL */
+
+    char *test_path, *test_name; /* of the file of tests that made the program,
+                                    and the test; owned, or NULL */
 
     bool told_cache; /* that it is not used */
     bool finished, had_findings, wants_timeline;

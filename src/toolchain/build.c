@@ -1,6 +1,7 @@
 /* build.c - a build of a .cu, led and kept. */
 #include "toolchain/build.h"
 #include "base/file.h"
+#include "base/progress/progress.h"
 #include "base/temporary.h"
 
 #include <errno.h>
@@ -227,11 +228,25 @@ static uint64_t now_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static tc_build_status open_sources(tc_job *j, const char *path) {
-    j->units[j->n++].path = path;
-    if (j->o->main != NULL) {
-        j->units[j->n++].path = j->o->main;
+/* The sources: those of the command line, or the one; the grader's. */
+static void list_sources(tc_job *j, const char *path) {
+    int most = 2 + (j->line != NULL ? j->line->nfiles : 0);
+    j->units = TC_NEWN(j->a, tc_unit, most);
+    for (int i = 0; j->line != NULL && i < j->line->nfiles; i++) {
+        const tc_source_file *f = &j->line->files[i];
+        j->units[j->n++] = (tc_unit){.path = f->path, .kind = f->kind};
     }
+    if (j->line == NULL) {
+        j->units[j->n++].path = path;
+    }
+    if (j->o->main != NULL) {
+        j->units[j->n++] =
+            (tc_unit){.path = j->o->main, .kind = tc_source_kind_of(path)};
+    }
+}
+
+static tc_build_status open_sources(tc_job *j, const char *path) {
+    list_sources(j, path);
     for (int i = 0; i < j->n; i++) {
         tc_unit *u = &j->units[i];
         u->text = tc_read_file(j->a, u->path, &u->len);
@@ -267,18 +282,21 @@ static tc_build_status open_cache(tc_job *j) {
  * counts: the PTX and the program name it. */
 static tc_hash key_of(tc_job *j) {
     tc_hash h = TC_HASH_START;
-    tc_hash_text(&h, "tilecopy build 5");
+    tc_hash_text(&h, "tilecopy build 6");
     tc_hash_text(&h, j->t->identity);
     tc_hash_stat(&h, j->host);
     tc_hash_flags(&h);
     tc_hash_text(&h, j->o->arch);
     tc_hash_text(&h, j->o->program ? "program" : "ptx");
+    if (j->line != NULL) {
+        tc_build_hash_line(j, &h);
+    }
     if (j->o->program) {
         tc_hash_block(&h, tc_stub_archive,
                       (size_t)(tc_stub_archive_end - tc_stub_archive));
     }
     for (int i = 0; i < j->n; i++) {
-        bool named = !tc_build_host_only(&j->units[i]);
+        bool named = j->line != NULL || !tc_build_host_only(&j->units[i]);
         tc_hash_text(&h, named ? j->units[i].path : NULL);
         tc_hash_text(&h,
                      named ? tc_build_absolute(j->a, j->units[i].path) : NULL);
@@ -370,9 +388,10 @@ static bool unchanged(tc_job *j, const char *deps) {
     return same;
 }
 
-static bool read_made(tc_job *j, const char *program, tc_part *parts) {
+static bool read_made(tc_job *j, const char *program, const char *text,
+                      tc_part *parts) {
     tc_part *ptx = &parts[PTX], *made = &parts[PROGRAM];
-    ptx->bytes = tc_read_file(j->a, j->units[0].ptx, &ptx->len);
+    ptx->bytes = tc_read_file(j->a, text, &ptx->len);
     parts[SAID].bytes = tc_strndup(j->a, tc_buf_text(&j->said), j->said.len);
     parts[SAID].len = j->said.len;
     if (program != NULL) {
@@ -384,16 +403,18 @@ static bool read_made(tc_job *j, const char *program, tc_part *parts) {
 /* What was built from sources that somebody wrote to meanwhile is used, but no
  * later build may take it: only this process has it. */
 static tc_build_status store(tc_job *j, tc_hash key, const char *program,
-                             tc_build *out) {
+                             const char *ptx, tc_build *out) {
     tc_buf list = TC_BUF_INIT;
     tc_part parts[NPARTS];
     int n = build_parts(program != NULL, parts);
     for (int i = 0; i < j->n; i++) {
-        tc_deps_read(j, &j->units[i], &list);
+        if (j->units[i].deps != NULL) {
+            tc_deps_read(j, &j->units[i], &list);
+        }
     }
     const char *deps = tc_buf_finish(&list, j->a);
     const char *name = entry_name(j, key, "deps");
-    if (!read_made(j, program, parts)) {
+    if (!read_made(j, program, ptx, parts)) {
         return tc_build_machine(j, "what was built cannot be read: %s",
                                 strerror(errno));
     }
@@ -424,7 +445,7 @@ static tc_build_status store(tc_job *j, tc_hash key, const char *program,
 static tc_build_status link_program(tc_job *j, const char **program) {
     const char *before = tc_strndup(j->a, tc_buf_text(&j->said), j->said.len);
     tc_build_status s = tc_build_link(j, program);
-    if (s == TC_BUILD_REFUSED &&
+    if (s == TC_BUILD_REFUSED && j->line == NULL &&
         strstr(tc_buf_text(&j->said) + strlen(before),
                "undefined reference to `main'") != NULL) {
         *program = NULL;
@@ -437,22 +458,29 @@ static tc_build_status link_program(tc_job *j, const char **program) {
 
 static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
     uint64_t begin = now_ns();
-    const char *program = NULL;
+    const char *program = NULL, *ptx = NULL;
     j->work = tc_temporary(j->a);
     if (j->work == NULL) {
         return tc_build_machine(j, "there is no folder for temporary files: %s",
                                 strerror(errno));
     }
     tc_build_status s = TC_BUILD_OK;
+    tc_progress_begin("compiling %s", tc_base_of(j->units[0].path));
     for (int i = 0; i < j->n && s == TC_BUILD_OK; i++) {
         s = tc_build_compile(j, &j->units[i]);
     }
     if (s == TC_BUILD_OK && j->o->program) {
         s = link_program(j, &program);
     }
+    if (s == TC_BUILD_OK && j->line != NULL) {
+        s = tc_build_collect(j, program, &ptx);
+    } else if (s == TC_BUILD_OK) {
+        ptx = j->units[0].ptx;
+    }
+    tc_progress_end();
     out->compile_ns = now_ns() - begin;
     if (s == TC_BUILD_OK) {
-        s = store(j, key, program, out);
+        s = store(j, key, program, ptx, out);
     }
     tc_remove_tree(j->work);
     return s;
@@ -461,7 +489,12 @@ static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
 tc_build_status tc_build_cu(tc_arena *a, const tc_toolchain *t,
                             const char *path, const tc_build_options *o,
                             tc_build *out, char *why, size_t why_size) {
-    tc_job j = {.a = a, .t = t, .o = o, .why = why, .why_size = why_size};
+    tc_job j = {.a = a,
+                .t = t,
+                .o = o,
+                .line = o->line,
+                .why = why,
+                .why_size = why_size};
     *out = (tc_build){.said = ""};
     clock_gettime(CLOCK_REALTIME, &j.begin);
     tc_build_status s = open_sources(&j, path);

@@ -4,11 +4,13 @@
 #define TC_TOOLCHAIN_BUILD_H
 
 #include "toolchain/internal.h"
+#include "toolchain/nvcc/command_line.h"
 #include <time.h>
 
 /* A source on its way through nvcc. */
 typedef struct tc_unit {
     const char *path; /* as the student gave it */
+    tc_source_kind kind;
     const char *text;
     size_t len;
     const char *given; /* the same for nvcc: another name where the path has
@@ -24,10 +26,11 @@ typedef struct tc_job {
     tc_arena *a;
     const tc_toolchain *t;
     const tc_build_options *o;
-    const char *host;         /* the host's C++ compiler, a path */
-    const char *work;         /* a folder for this build alone */
-    const char *cache, *note; /* tc_cache_folder's */
-    tc_unit units[2];
+    const char *host;            /* the host's C++ compiler, a path */
+    const char *work;            /* a folder for this build alone */
+    const char *cache, *note;    /* tc_cache_folder's */
+    const tc_command_line *line; /* NULL: one source, no options */
+    tc_unit *units;
     int n;
     tc_buf said, passed;   /* passed: which limit, as text */
     struct timespec begin; /* before the sources were read */
@@ -69,6 +72,19 @@ typedef struct tc_build_extras {
  * without? */
 tc_build_extras tc_build_needs(const tc_unit *u);
 bool tc_build_may_need(const tc_unit *u, tc_build_extras without);
+/* units.c: what a build of several sources has besides.
+ *
+ * All that decides it, but for the sources. */
+void tc_build_hash_line(tc_job *j, tc_hash *h);
+/* The device code of the program in one text: of each source its id, whether it
+ * is relocatable, and its PTX (toolchain.h's tc_build.ptx). */
+tc_build_status tc_build_collect(tc_job *j, const char *program,
+                                 const char **ptx);
+/* Options of the linker for relocatable device code among the objects, and among
+ * bytes of one. */
+void tc_build_device_link(tc_job *j, tc_words *options);
+void tc_build_linked_names(tc_arena *a, const char *bytes, size_t len,
+                           tc_words *options);
 /* link.c: work/program. Functions of CUDA that are not there are named. */
 tc_build_status tc_build_link(tc_job *j, const char **program);
 

@@ -128,20 +128,50 @@ static const char *find_ptx(tc_job *j, const char *folder) {
     return found;
 }
 
+/* Words of a command line, which end with it. */
 typedef struct arg_list {
-    const char *w[64];
-    int n;
+    tc_arena *a;
+    tc_words words;
 } arg_list;
 
 static void say(arg_list *w, const char *word) {
-    if (w->n < 63) {
-        w->w[w->n++] = word;
-    }
+    TC_PUSH(w->a, w->words.w, w->words.n, w->words.cap, word);
 }
 
 static void say_all(arg_list *w, const char *const *list) {
     for (; *list != NULL; list++) {
         say(w, *list);
+    }
+}
+
+static const char *const *said(arg_list *w) {
+    say(w, NULL);
+    return w->words.w;
+}
+
+/* The options of every build, but for those that the command line has. */
+static void say_common(const tc_command_line *l, arg_list *w) {
+    for (int i = 0; common[i] != NULL; i++) {
+        bool own =
+            l != NULL && ((l->own_std && strncmp(common[i], "-std", 4) == 0) ||
+                          (l->own_optimize && strcmp(common[i], "-O2") == 0) ||
+                          (l->debug && strcmp(common[i], "-lineinfo") == 0));
+        if (!own) {
+            say(w, common[i]);
+        }
+    }
+}
+
+/* What the command line adds. */
+static void say_line(const tc_command_line *l, arg_list *w) {
+    for (int i = 0; i < l->compile.n; i++) {
+        say(w, l->compile.w[i]);
+    }
+    if (l->debug) {
+        say(w, "-G");
+    }
+    if (l->rdc) {
+        say(w, "-rdc=true");
     }
 }
 
@@ -167,7 +197,7 @@ static void say_extras(tc_build_extras with, arg_list *w) {
 static void command(tc_job *j, tc_unit *u, int index, tc_build_extras with,
                     arg_list *w) {
     say(w, j->t->nvcc);
-    say_all(w, common);
+    say_common(j->line, w);
     say_extras(with, w);
     say_arch(j, w);
     if (getenv("NVCC_CCBIN") == NULL) {
@@ -190,6 +220,9 @@ static void command(tc_job *j, tc_unit *u, int index, tc_build_extras with,
     if (u->renamed) {
         say(w, "-I");
         say(w, tc_format(j->a, "%s/d%d", j->work, index));
+    }
+    if (j->line != NULL) {
+        say_line(j->line, w);
     }
     say(w, u->given);
 }
@@ -246,6 +279,36 @@ static tc_build_status compile_host(tc_job *j, tc_unit *u, int index) {
                        : tc_build_ended(j, "the C++ compiler", status);
 }
 
+/* A .cpp beside a .cu: by nvcc too, which knows the folder of CUDA's headers. */
+static int run_nvcc_host(tc_job *j, tc_unit *u) {
+    arg_list w = {.a = j->a};
+    say(&w, j->t->nvcc);
+    say_all(&w, (const char *const[]){"-g", "-MD", "-MF", u->deps, "-c", "-o",
+                                      u->object, "-Xcompiler", "-fPIE", NULL});
+    if (!j->line->own_optimize) {
+        say(&w, "-O2");
+    }
+    if (getenv("NVCC_CCBIN") == NULL) {
+        say(&w, "-ccbin");
+        say(&w, j->host);
+    }
+    for (int i = 0; i < j->line->compile.n; i++) {
+        say(&w, j->line->compile.w[i]);
+    }
+    say(&w, u->given);
+    return tc_build_run(j, said(&w), false, &j->said);
+}
+
+static tc_build_status compile_beside(tc_job *j, tc_unit *u, int index) {
+    u->object = tc_format(j->a, "%s/object%d.o", j->work, index);
+    u->deps = tc_format(j->a, "%s/deps%d", j->work, index);
+    if (!name_source(j, u, index)) {
+        return tc_build_machine(j, "%s: %s", j->work, strerror(errno));
+    }
+    int status = run_nvcc_host(j, u);
+    return status == 0 ? TC_BUILD_OK : tc_build_ended(j, "nvcc", status);
+}
+
 /* nvcc's status. What it refuses for want of an extra, perhaps, it is given with
  * all, and what it says then counts. */
 static int run_nvcc(tc_job *j, tc_unit *u, int index) {
@@ -253,13 +316,13 @@ static int run_nvcc(tc_job *j, tc_unit *u, int index) {
     bool again;
     int status;
     do {
-        tc_buf said = TC_BUF_INIT;
-        arg_list w = {0};
+        tc_buf words = TC_BUF_INIT;
+        arg_list w = {.a = j->a};
         command(j, u, index, with, &w);
-        status = tc_build_run(j, w.w, false, &said);
+        status = tc_build_run(j, said(&w), false, &words);
         again = status > 0 && status < 128 && tc_build_may_need(u, with);
-        tc_buf_puts(&j->said, again ? "" : tc_buf_text(&said));
-        tc_buf_free(&said);
+        tc_buf_puts(&j->said, again ? "" : tc_buf_text(&words));
+        tc_buf_free(&words);
         with = (tc_build_extras){true, true};
     } while (again);
     return status;
@@ -267,6 +330,13 @@ static int run_nvcc(tc_job *j, tc_unit *u, int index) {
 
 tc_build_status tc_build_compile(tc_job *j, tc_unit *u) {
     int index = (int)(u - j->units);
+    if (j->line != NULL && u->kind == TC_SOURCE_OBJECT) {
+        u->object = u->path;
+        return TC_BUILD_OK;
+    }
+    if (j->line != NULL && u->kind == TC_SOURCE_HOST && u->path != j->o->main) {
+        return compile_beside(j, u, index);
+    }
     if (tc_build_host_only(u)) {
         return compile_host(j, u, index);
     }
@@ -284,6 +354,9 @@ tc_build_status tc_build_compile(tc_job *j, tc_unit *u) {
     }
     if (status != 0) {
         return tc_build_ended(j, "nvcc", status);
+    }
+    if (j->line != NULL) {
+        return TC_BUILD_OK; /* its PTX is in the object */
     }
     u->ptx = u->object != NULL ? find_ptx(j, u->keep) : u->ptx;
     if (u->ptx == NULL) {

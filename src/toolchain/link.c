@@ -137,6 +137,18 @@ static void reword(tc_job *j, const char *message) {
     tc_buf_free(&last);
 }
 
+static void words(tc_job *j, tc_words *w, const char *const *list) {
+    for (; *list != NULL; list++) {
+        TC_PUSH(j->a, w->w, w->n, w->cap, *list);
+    }
+}
+
+static void line_words(tc_job *j, const tc_words *from, tc_words *w) {
+    for (int i = 0; i < from->n; i++) {
+        TC_PUSH(j->a, w->w, w->n, w->cap, from->w[i]);
+    }
+}
+
 tc_build_status tc_build_link(tc_job *j, const char **program) {
     const char *stub = tc_format(j->a, "%s/libtcstub.a", j->work);
     *program = tc_format(j->a, "%s/program", j->work);
@@ -144,16 +156,20 @@ tc_build_status tc_build_link(tc_job *j, const char **program) {
                        (size_t)(tc_stub_archive_end - tc_stub_archive), 0644)) {
         return tc_build_machine(j, "%s: %s", stub, strerror(errno));
     }
-    const char *argv[16] = {j->host, "-pie", "-o", *program};
-    int n = 4;
+    tc_words w = {0};
+    words(j, &w, (const char *const[]){j->host, "-pie", "-o", *program, NULL});
     for (int i = 0; i < j->n; i++) {
-        argv[n++] = j->units[i].object;
+        words(j, &w, (const char *const[]){j->units[i].object, NULL});
     }
-    argv[n++] = stub;
-    argv[n++] = "-lpthread";
-    argv[n++] = "-ldl";
+    tc_build_device_link(j, &w);
+    if (j->line != NULL) {
+        line_words(j, &j->line->host, &w);
+        line_words(j, &j->line->link, &w);
+    }
+    words(j, &w, (const char *const[]){stub, "-lpthread", "-ldl", NULL});
+    TC_PUSH(j->a, w.w, w.n, w.cap, NULL);
     tc_buf message = TC_BUF_INIT;
-    int status = tc_build_run(j, argv, true, &message);
+    int status = tc_build_run(j, w.w, true, &message);
     reword(j, tc_buf_text(&message));
     tc_buf_free(&message);
     return status == 0 ? TC_BUILD_OK : tc_build_ended(j, "the linker", status);

@@ -38,8 +38,12 @@ bool tc_toolchain_fetch(void (*said)(void *user, const char *line), void *user,
                         const atomic_int *cancel, char *why, size_t size);
 const char *tc_toolchain_home(tc_arena *a); /* where it is put */
 
+struct tc_command_line;
+
 typedef struct tc_build_options {
-    const char *arch; /* "sm_90a": PTX for compute_90a */
+    const char *arch;                   /* "sm_90a": PTX for compute_90a */
+    const struct tc_command_line *line; /* command_line.h: all sources and
+                                           options; NULL: the source alone */
     bool program;     /* link the program too, with the runtime's stub; where
                          there is no main there are kernels alone */
     const char *main; /* one more source, linked in: the grader's host side;
@@ -56,8 +60,12 @@ typedef struct tc_build_options {
  * TILECOPY_COMPILE_LIMIT is its processor time, in seconds or "off". */
 const tc_limits *tc_limits_usual(void);
 
+#define TC_UNIT_MARK "// tilecopy unit "
+
 typedef struct tc_build {
-    const char *ptx;           /* path of the PTX text, with .loc lines */
+    const char *ptx;           /* path of the PTX text, with .loc lines. Of
+                                  several sources: each behind a line
+                                  TC_UNIT_MARK ID relocatable|whole */
     const char *program;       /* path of the executable, or NULL */
     const void *program_bytes; /* what it was when it was built or found */
     size_t program_len;

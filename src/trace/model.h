@@ -218,7 +218,7 @@ typedef struct tc_mbarrier_at {
 } tc_mbarrier_at;
 tc_mbarrier_at tc_model_mbarrier_at(const tc_model *m, int32_t row,
                                     uint64_t cycle);
-/* Rows of the warps that wait at a barrier or mbarrier then; as rows_of. */
+/* Rows of the warps that wait at a barrier or mbarrier then, rising; as rows_of. */
 size_t tc_model_waiters(const tc_model *m, int32_t row, uint64_t cycle,
                         int32_t *out, size_t cap);
 /* The intervals of a row that contain the cycle (those that began at it too);

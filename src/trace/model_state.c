@@ -105,9 +105,20 @@ tc_mbarrier_at tc_model_mbarrier_at(const tc_model *m, int32_t row,
     return at;
 }
 
-static size_t put(int32_t *out, size_t cap, size_t n, int32_t row) {
-    if (n < cap) {
-        out[n] = row;
+/* Adds a row to those that rise; one that is there stays alone. */
+static size_t put_rising(int32_t *out, size_t cap, size_t n, int32_t row) {
+    size_t have = n < cap ? n : cap, i = 0;
+    while (i < have && out[i] < row) {
+        i++;
+    }
+    if (i < have && out[i] == row) {
+        return n;
+    }
+    for (size_t k = have < cap ? have : cap - 1; i < cap && k > i; k--) {
+        out[k] = out[k - 1];
+    }
+    if (i < cap) {
+        out[i] = row;
     }
     return n + 1;
 }
@@ -121,7 +132,7 @@ size_t tc_model_waiters(const tc_model *m, int32_t row, uint64_t cycle,
         const tc_trace_event *e = m->order[r->events[k]];
         bool waits = e->kind == TC_TRACE_WAIT || e->kind == TC_TRACE_BARRIER;
         if (waits && cycle < tc_event_end(e)) {
-            n = put(out, cap, n, tc_model_warp(m, e->cta, e->warp));
+            n = put_rising(out, cap, n, tc_model_warp(m, e->cta, e->warp));
         }
     }
     return n;

@@ -236,7 +236,10 @@ static void put_access(tc_buf *b, const tc_model *m, const tc_trace_event *e) {
 
 static void put_other(tc_buf *b, const tc_model *m, const tc_trace_event *e) {
     switch ((tc_trace_kind)e->kind) {
-    case TC_TRACE_PHASE:
+    case TC_TRACE_PHASE: /* the subject: its CTA is told like a row's */
+        if (m->index->nctas > 1 && e->owner == e->cta) {
+            tc_buf_printf(b, "cta %" PRIu32 " ", e->owner);
+        }
         put_object(b, m, "", e);
         tc_buf_puts(b, " is complete");
         break;

@@ -156,11 +156,12 @@ static void draw_title(const tc_view *v, tc_area a, tc_pane p) {
 static void draw_foot(const tc_view *v, tc_area a) {
     static const char *const hints[] = {
         "l h event  . , cycle  ]c ]w ]p ]f next commit, wait, phase, finding  "
-        "/ search  ? keys  q leaves",
-        "l h event  . , cycle  j k row  ]c ]p ]f next  / search  ? keys  q "
+        "/ search  ? keys, marks  q leaves",
+        "l h event  . , cycle  j k row  ]c ]p ]f next  / search  ? keys, marks "
+        " q "
         "leaves",
-        "l h event  j k row  ? keys  q leaves",
-        "? keys  q leaves",
+        "l h event  j k row  ? keys, marks  q leaves",
+        "? keys, marks  q leaves",
     };
     if (v->prompt.kind != 0) {
         int x = tc_put_format(a, 0, 0, TC_PLAIN, "%s%.*s",

@@ -187,6 +187,22 @@ static void draw_other(const tc_view *v, const plot *p, int y) {
     }
 }
 
+/* "3-9 of 12" at the axis: which rows are seen, where not all are. */
+static void draw_range(const tc_view *v, const plot *p, tc_area a, int lines) {
+    const tc_model *m = v->from->model;
+    size_t r = (size_t)v->top, y = 0;
+    while (r < m->nrows &&
+           (y += (size_t)tc_row_lines(&m->rows[r])) <= (size_t)lines) {
+        r++;
+    }
+    char text[48];
+    int n = snprintf(text, sizeof text, "%d-%zu of %zu", (int)v->top + 1, r,
+                     m->nrows);
+    if ((v->top > 0 || r < m->nrows) && n < p->label) {
+        tc_put_string(a, 1, 1, text, TC_STYLE(FRAME, 0));
+    }
+}
+
 void tc_pane_time_draw(tc_view *v, tc_area a) {
     const tc_model *m = v->from->model;
     plot p = open_plot(v, a);
@@ -196,6 +212,7 @@ void tc_pane_time_draw(tc_view *v, tc_area a) {
     v->top = first_row(v, lines);
     p.rows = tc_area_part(whole, 0, 0, lines, whole.cols);
     draw_axis(&p, a, v->focus == TC_PANE_TIME);
+    draw_range(v, &p, a, lines);
     int y = draw_rows(v, &p, m, (size_t)v->top, 0, lines, &at);
     draw_cursor(v, &p, a, at, y);
     p.rows = whole;

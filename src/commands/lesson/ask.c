@@ -123,6 +123,7 @@ json_t *tc_course_ask_apart(tc_session *s, const tc_lesson *l, const tc_task *t,
     json_t *answer = NULL;
     if (inner != NULL) {
         tc_session_nest(s, inner);
+        inner->as_pages = true;
         tc_status status =
             t->load ? load_program(inner, a, l, t, program) : TC_OK;
         int at = 0;

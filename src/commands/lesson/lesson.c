@@ -4,6 +4,7 @@
 
 #include "course/library.h"
 #include "course/progress.h"
+#include "load/load.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +141,18 @@ static json_t *screen_json(const tc_course *c, bool done) {
                      "task", task, "last", c->at + 1 == c->screens.n);
 }
 
+/* Where runs have the machine code's cycles, the pages' are others. */
+static void clock_note(const tc_session *s, const tc_course *c, tc_buf *b) {
+    if (c->at == 0 && tc_load_has_machine_code()) {
+        tc_describe_wrapped(b,
+                            "(In a lesson cycles are reckoned from the PTX, as "
+                            "its pages have them; elsewhere, as ptxas is here, "
+                            "from the machine code.)",
+                            0, 0, s->options.width);
+        tc_buf_putc(b, '\n');
+    }
+}
+
 /* The screen that the lesson is at. */
 static void show(tc_session *s, tc_course *c, tc_reply *r) {
     const tc_lesson_screen *x = &c->screens.items[c->at];
@@ -148,6 +161,7 @@ static void show(tc_session *s, tc_course *c, tc_reply *r) {
     c->hints = 0;
     head(&r->text, c);
     tc_buf_printf(&r->text, "%s\n", x->text);
+    clock_note(s, c, &r->text);
     foot(&r->text, c, done);
     if (s->options.json) {
         r->json = screen_json(c, done);
@@ -259,6 +273,7 @@ static void list(tc_session *s, tc_reply *r) {
                       c->lesson->name, c->lesson->name);
         leave(c);
         s->course = NULL;
+        s->as_pages = false;
     }
     tc_library_each(false, list_one, &l);
     r->json = json_pack("{s:o}", "lessons", l.json);
@@ -276,6 +291,7 @@ void tc_course_begin(tc_session *s, tc_lesson *l) {
     leave(s->course);
     s->course = c;
     s->course_free = leave;
+    s->as_pages = true;
     c->lesson = l;
     draw(s, c);
     c->at = tc_lesson_screens_find(&c->screens, step, item);

@@ -7,11 +7,58 @@
 #include <string.h>
 #include <unistd.h>
 
-static void *module_handle = &module_handle;
+enum { MAGIC = 0x466243b1 }; /* fatbinary_section.h */
+
+/* What the compiler gives. */
+typedef struct wrapper {
+    int magic, version; /* 2: of relocatable code, which shares its names */
+    const uint8_t *data;
+    void *others;
+} wrapper;
+
+/* The number of bytes at data: a header and what it says. */
+static size_t length_of(const uint8_t *data) {
+    uint16_t header;
+    uint64_t bytes;
+    memcpy(&header, data + 6, sizeof header);
+    memcpy(&bytes, data + 8, sizeof bytes);
+    return header + (size_t)bytes;
+}
+
+/* Which source it is, once for all that ask: tc_rt_call.stream. */
+static uint32_t source_of(tc_stub_module *m) {
+    const wrapper *w = m != NULL ? m->fatbin : NULL;
+    if (m != NULL && m->id == 0 && w != NULL && w->magic == MAGIC &&
+        w->version == 1) {
+        uint32_t h = 2166136261u; /* FNV-1a */
+        size_t n = length_of(w->data);
+        for (size_t i = 0; i < n; i++) {
+            h = (h ^ w->data[i]) * 16777619u;
+        }
+        m->id = h != 0 ? h : 1;
+    }
+    return m != NULL ? m->id : 0;
+}
 
 TC_API void **__cudaRegisterFatBinary(void *fatCubin) {
-    (void)fatCubin;
-    return &module_handle;
+    static tc_stub_module none;
+    tc_stub_module *m = calloc(1, sizeof *m);
+    m = m != NULL ? m : &none;
+    m->fatbin = fatCubin;
+    return (void **)(void *)m;
+}
+
+/* What relocatable code registers itself with: the linker gives it to each
+ * source under a name of its own (crt/link.stub, DEFINE_REGISTER_FUNC). */
+void tc_stub_register_linked(void (*callback)(void **), void *fatbin, void *id,
+                             void (*refer)(void *));
+__attribute__((visibility("default"))) void
+tc_stub_register_linked(void (*callback)(void **), void *fatbin, void *id,
+                        void (*refer)(void *)) {
+    static void *mark;
+    (void)fatbin, (void)id;
+    refer(&mark);
+    callback(__cudaRegisterFatBinary(NULL));
 }
 
 TC_API void __cudaRegisterFatBinaryEnd(void **handle) {
@@ -26,24 +73,26 @@ TC_API void __cudaRegisterFunction(void **handle, const char *hostFun,
                                    char *deviceFun, const char *deviceName,
                                    int thread_limit, uint3 *tid, uint3 *bid,
                                    dim3 *bDim, dim3 *gDim, int *wSize) {
-    (void)handle, (void)deviceFun, (void)thread_limit, (void)tid, (void)bid;
+    (void)deviceFun, (void)thread_limit, (void)tid, (void)bid;
     (void)bDim, (void)gDim, (void)wSize;
     tc_stub_function *f = calloc(1, sizeof *f);
     if (f != NULL) {
         f->host = hostFun;
         f->name = deviceName;
+        f->module = (tc_stub_module *)(void *)handle;
         f->dynamic_shared = f->carveout = f->non_portable = -1;
         f->next = tc_stub.functions;
         tc_stub.functions = f;
     }
 }
 
-static void add_variable(const void *host, const char *name, size_t size,
-                         bool managed) {
+static void add_variable(void **handle, const void *host, const char *name,
+                         size_t size, bool managed) {
     tc_stub_variable *v = calloc(1, sizeof *v);
     if (v != NULL) {
         v->host = host;
         v->name = name;
+        v->module = (tc_stub_module *)(void *)handle;
         v->bytes = size;
         v->managed = managed;
         v->next = tc_stub.variables;
@@ -54,16 +103,16 @@ static void add_variable(const void *host, const char *name, size_t size,
 TC_API void __cudaRegisterVar(void **handle, char *hostVar, char *deviceAddress,
                               const char *deviceName, int ext, size_t size,
                               int constant, int global) {
-    (void)handle, (void)deviceAddress, (void)ext, (void)constant, (void)global;
-    add_variable(hostVar, deviceName, size, false);
+    (void)deviceAddress, (void)ext, (void)constant, (void)global;
+    add_variable(handle, hostVar, deviceName, size, false);
 }
 
 TC_API void __cudaRegisterManagedVar(void **handle, void **hostVarPtrAddress,
                                      char *deviceAddress,
                                      const char *deviceName, int ext,
                                      size_t size, int constant, int global) {
-    (void)handle, (void)deviceAddress, (void)ext, (void)constant, (void)global;
-    add_variable(hostVarPtrAddress, deviceName, size, true);
+    (void)deviceAddress, (void)ext, (void)constant, (void)global;
+    add_variable(handle, hostVarPtrAddress, deviceName, size, true);
 }
 
 /* --- functions ----------------------------------------------------------- */
@@ -74,8 +123,12 @@ static cudaError_t ask_function(tc_stub_function *f) {
     struct iovec out = {(void *)(uintptr_t)f->name, strlen(f->name) + 1};
     struct iovec in[2] = {{&f->facts, sizeof f->facts},
                           {params, MOST * sizeof *params}};
-    tc_stub_talk t = {
-        .name = TC_RT_FUNCTION, .out = &out, .nout = 1, .in = in, .nin = 2};
+    tc_stub_talk t = {.name = TC_RT_FUNCTION,
+                      .stream = source_of(f->module),
+                      .out = &out,
+                      .nout = 1,
+                      .in = in,
+                      .nin = 2};
     if (params == NULL) {
         return cudaErrorMemoryAllocation;
     }
@@ -138,8 +191,12 @@ static cudaError_t ask_variable(tc_stub_variable *v) {
     tc_rt_variable facts = {0};
     struct iovec out = {(void *)(uintptr_t)v->name, strlen(v->name) + 1};
     struct iovec in = {&facts, sizeof facts};
-    tc_stub_talk t = {
-        .name = TC_RT_VARIABLE, .out = &out, .nout = 1, .in = &in, .nin = 1};
+    tc_stub_talk t = {.name = TC_RT_VARIABLE,
+                      .stream = source_of(v->module),
+                      .out = &out,
+                      .nout = 1,
+                      .in = &in,
+                      .nin = 1};
     cudaError_t e = tc_stub_call(&t);
     tc_stub_block b = {.address = facts.address,
                        .bytes = facts.bytes,

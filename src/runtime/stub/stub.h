@@ -25,11 +25,18 @@
 
 #pragma GCC visibility push(hidden)
 
+/* The device code of one source, as the compiler registered it. */
+typedef struct tc_stub_module {
+    const void *fatbin;
+    uint32_t id; /* 0: not asked for yet, or of relocatable code */
+} tc_stub_module;
+
 /* A kernel, as the compiler registered it; its handle (cudaKernel_t,
  * cudaFunction_t) is its address. */
 typedef struct tc_stub_function {
     const void *host; /* what the program has for its address */
     const char *name; /* the device's name for it */
+    tc_stub_module *module;
     bool asked;
     cudaError_t error; /* what the device said when asked */
     tc_rt_function facts;
@@ -42,6 +49,7 @@ typedef struct tc_stub_function {
 typedef struct tc_stub_variable {
     const void *host; /* managed: the address of the pointer */
     const char *name;
+    tc_stub_module *module;
     uint64_t bytes;
     bool managed, asked;
     cudaError_t error;

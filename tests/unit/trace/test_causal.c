@@ -1,5 +1,5 @@
-/* Every lesson and every kernel of tests/mutants: nothing in its trace comes
- * before what it follows from. No completion before its issue, no end of a
+/* The demos, every kernel of tests/mutants, and CUDA programs where nvcc is:
+ * nothing in their traces comes before what it follows from. No completion before its issue, no end of a
  * phase before its last arrival and its last byte, no end of a wait before what
  * it waits for; across CTAs and clusters. CAUSAL= the beginning of a file's
  * name runs those alone. */
@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { LIMIT_S = 20, MOST = 20000 };
@@ -236,9 +237,106 @@ static void mutants(void **state) {
     assert_true(y.runs > 0 || getenv("CAUSAL") != NULL);
 }
 
-int main(void) {
+/* ---- whole CUDA programs ---- */
+
+/* One of each way to copy and to wait, all of them short; nvcc takes seconds for
+ * each, so that where no judges are asked for the first one does. */
+enum { FEW = 1 };
+static const char *const programs[] = {
+    "twins/tma_stages.cu",
+    "twins/pipeline_no_commit.cu",
+    "twins/bulk_store_no_commit.cu",
+    "twins/dsmem_no_start.cu",
+    "twins/st_async_count.cu",
+    "twins/never_released.cu",
+    "twins/cg_wait_prior.cu",
+    "twins/arrive_on_only.cu",
+    "twins/wgmma_proxy.cu",
+    "course/tma_2d.cu",
+    "course/cluster_dsmem.cu",
+    "twins/named_count.cu",
+    "bugs/tma_stages.cu",
+    "bugs/pipeline_no_commit.cu",
+};
+
+static const char *own_path; /* of this test: the program lies beside it */
+
+static tc_trace *load_trace(const char *path) {
+    tc_buf text = TC_BUF_INIT;
+    char piece[4096];
+    size_t n;
+    tc_diags quiet = {0};
+    FILE *f = fopen(path, "r");
+    while (f != NULL && (n = fread(piece, 1, sizeof piece, f)) > 0) {
+        tc_buf_write(&text, piece, n);
+    }
+    if (f != NULL) {
+        fclose(f);
+    }
+    tc_source source = {path, tc_buf_text(&text), text.len, 1};
+    tc_trace *t = tc_trace_load(&source, &quiet);
+    tc_buf_free(&text);
+    return t;
+}
+
+/* The trace of a program's last launch, which a process of its own writes:
+ * NULL, there is none. */
+static tc_trace *trace_of(const char *program, const char *to) {
+    char command[1024];
+    snprintf(command, sizeof command,
+             "'%.*s../tilecopy-repl' 'tests/cuda/%s' -e run "
+             "-e 'export trace %s' >/dev/null 2>&1 </dev/null",
+             (int)(strrchr(own_path, '/') + 1 - own_path), own_path, program,
+             to);
+    unlink(to);
+    int status = system(command); /* 1: it has a finding */
+    assert_true(status == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 1));
+    return load_trace(to);
+}
+
+static void cuda(void **state) {
+    (void)state;
+    tally y = {0};
+    const char *only = getenv("CAUSAL");
+    char to[] = "/tmp/causal-XXXXXX";
+    int fd = mkstemp(to);
+    assert_true(fd >= 0);
+    close(fd);
+    if (system("command -v nvcc >/dev/null 2>&1") != 0) {
+        unlink(to);
+        printf("SKIPPED: no nvcc found\n");
+        skip();
+    }
+    size_t n = getenv("TEST_WITHOUT_JUDGES") != NULL
+                   ? FEW
+                   : sizeof programs / sizeof *programs;
+    for (size_t i = 0; i < n; i++) {
+        const char *base = strchr(programs[i], '/') + 1;
+        if (only != NULL && strncmp(base, only, strlen(only)) != 0) {
+            continue;
+        }
+        y.file = programs[i];
+        tc_trace *t = trace_of(programs[i], to);
+        if (t == NULL) {
+            printf("%s: no trace\n", programs[i]);
+            y.failed++;
+            continue;
+        }
+        check(t, &y);
+        tc_trace_free(t);
+    }
+    unlink(to);
+    printf("compared %d CUDA programs, %d events\n", y.runs, y.events);
+    assert_int_equal(y.failed, 0);
+    assert_true(y.runs > 0 || only != NULL);
+}
+
+int main(int argc, char **argv) {
+    (void)argc;
+    own_path = strchr(argv[0], '/') != NULL ? argv[0] : "./test_causal";
     const struct CMUnitTest tests[] = {cmocka_unit_test(lessons),
-                                       cmocka_unit_test(mutants)};
+                                       cmocka_unit_test(mutants),
+                                       cmocka_unit_test(cuda)};
     signal(SIGALRM, on_alarm);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
