@@ -55,7 +55,8 @@ runtime/stub/api: runtime/protocol.h runtime/stub
 runtime: ptx sim gpu trace sandbox runtime/stub/errors.def
 toolchain/toolchain.h: sandbox
 toolchain/internal.h: toolchain/toolchain.h
-toolchain/nvcc: toolchain/internal.h
+toolchain/nvcc/main.h:
+toolchain/nvcc: toolchain/internal.h toolchain/nvcc/main.h
 toolchain: sandbox toolchain/nvcc
 reply: layout ir front dispatch
 session: front dispatch emit ptx sim gpu trace reply
@@ -72,7 +73,7 @@ view: trace trace/draw
 grade: trace sandbox runtime/stub/errors.def
 grade/yml: grade
 grade/class: grade sandbox
-repl: trace view/view.h grade/grade.h grade/kit.h
+repl: trace view/view.h grade/grade.h grade/kit.h toolchain/nvcc/main.h
 '
 
 find src \( -name '*.[ch]' -o -name '*.def' -o -name '*.inc' \) \
