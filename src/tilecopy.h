@@ -141,7 +141,9 @@ typedef struct tc_exec_options {
                                 NULL; NULL: path alone */
     const char *const *args; /* behind the program's name, ended by NULL */
     int report;    /* a descriptor that gets INTERFACE.md's report; -1: none */
+    int sarif;     /* one that gets the findings as SARIF; 0 or -1: none */
     bool quiet;    /* findings go to the report alone */
+    bool lines;    /* findings are a compiler's lines: commands/report/ */
     bool pedantic; /* leaks and errors that nobody looked at are findings too */
     const char *main;  /* one more source, linked in (the grader's), or NULL */
     int in, out, err;  /* descriptors that become its standard streams; 0: this

@@ -1,5 +1,6 @@
 /* exec.c - runs a built CUDA program and keeps what came of it. */
 #include "exec/exec.h"
+#include "base/progress/progress.h"
 #include "run/run.h"
 #include "runtime/budget.h"
 
@@ -241,7 +242,9 @@ tc_exec *tc_exec_run(tc_session *s, tc_loaded *file,
     tc_exec *e = exec_new(s, file, ask);
     tc_run_retain(s, NULL); /* forgets the last run, of whatever sort */
     s->last_exec = (tc_last_exec){e, file, tc_exec_free};
+    tc_progress_share(true);
     run_program(s, e, ask);
+    tc_progress_share(false);
     s->had_findings |= tc_exec_status(e) != 0;
     return e;
 }

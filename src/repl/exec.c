@@ -176,11 +176,13 @@ static int error_width(void) {
     return known ? w.ws_col : 80;
 }
 
-static int run(const tc_cli *cli, tc_session *s, int report) {
+static int run(const tc_cli *cli, tc_session *s, int report, int sarif) {
     tc_exec_options o = {.path = cli->exec.program,
                          .nvcc = cli->exec.nvcc,
                          .args = cli->exec.args,
                          .report = report,
+                         .sarif = sarif,
+                         .lines = cli->exec.lines,
                          .quiet = cli->exec.quiet,
                          .pedantic = cli->exec.pedantic,
                          .no_suppressions = cli->exec.no_suppressions,
@@ -207,18 +209,22 @@ int tc_exec_main(const tc_cli *cli) {
     o.terminal = p.wrap;
     o.json = false;
     o.timeout_s = cli->has_timeout ? 0 : DEFAULT_LIMIT_S;
-    int report = -1, status = TC_FAILED;
+    int report = -1, sarif = -1, status = TC_FAILED;
     tc_signals_take_endings(false);
     if (!check_program(&p, cli->exec.program) ||
-        !open_report(&p, cli->exec.report, &report)) {
+        !open_report(&p, cli->exec.report, &report) ||
+        !open_report(&p, cli->exec.sarif, &sarif)) {
         return TC_FAILED;
     }
     tc_session *s = tc_session_new(&o, on_diag, on_output, &p);
     if (s != NULL && offer_compiler(s)) {
-        status = run(cli, s, report);
+        status = run(cli, s, report, sarif);
     }
     tc_session_free(s);
     if (report >= 0 && !close_report(&p, cli->exec.report, report)) {
+        status = TC_FAILED;
+    }
+    if (sarif >= 0 && !close_report(&p, cli->exec.sarif, sarif)) {
         status = TC_FAILED;
     }
     return status;

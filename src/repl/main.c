@@ -53,7 +53,7 @@ static void work(tc_shell *sh, const tc_cli *cli) {
     } else if (cli->tour && !isatty(STDIN_FILENO)) {
         tc_shell_tour(sh);
     } else if (cli->batch || cli->nevals == 0) {
-        tc_shell_stream(sh, stdin);
+        tc_shell_stream(sh, stdin, NULL);
     }
 }
 

@@ -309,7 +309,7 @@ void tc_prompt_rc(tc_shell *sh) {
         fprintf(stderr, "note: %s is not read: %s\n", path.data, why);
     }
     if (f != NULL) {
-        tc_shell_stream(sh, f);
+        tc_shell_stream(sh, f, path.data);
         fclose(f);
     }
     tc_buf_free(&path);

@@ -69,7 +69,7 @@ static bool run_script(tc_shell *sh, const char *wanted) {
     bool go_on = false;
     if (f != NULL) {
         depth++;
-        go_on = tc_shell_stream(sh, f);
+        go_on = tc_shell_stream(sh, f, path);
         depth--;
         fclose(f);
     } else {

@@ -209,7 +209,8 @@ static void child(void) {
 }
 
 /* The descriptor is nobody else's: programs that this one starts do not get
- * it, and a fork's child has no device. */
+ * it, and a fork's child has no device. Before the program's own constructors,
+ * which may be the first that ask for the device; up to 100 is the compiler's. */
 __attribute__((constructor(101))) static void find_parent(int argc,
                                                           char **argv) {
     const char *text = getenv(TC_RT_FD_ENV);
