@@ -20,6 +20,7 @@ struct tc_arena {
     chunk *chunks; /* newest first */
     chunk *spare;  /* kept by a reset */
     size_t next_size;
+    size_t bytes; /* of the chunks since the last reset */
 };
 
 static void (*out_of_memory)(void);
@@ -112,6 +113,7 @@ void tc_arena_reset(tc_arena *a) {
     }
     a->chunks = NULL;
     a->next_size = FIRST_CHUNK;
+    a->bytes = 0;
 }
 
 static chunk *take_spare(tc_arena *a, size_t at_least) {
@@ -141,7 +143,12 @@ static chunk *add_chunk(tc_arena *a, size_t at_least) {
     c->used = 0;
     c->next = a->chunks;
     a->chunks = c;
+    a->bytes += c->size;
     return c;
+}
+
+size_t tc_arena_bytes(const tc_arena *a) {
+    return a->bytes;
 }
 
 void *tc_alloc(tc_arena *a, size_t size) {

@@ -22,6 +22,9 @@ void tc_arena_reset(tc_arena *a);
  * NULL: exhausted memory ends the process, as for tc_xmalloc. */
 void *tc_alloc(tc_arena *a, size_t size);
 
+/* Bytes that the arena has had of the system. */
+size_t tc_arena_bytes(const tc_arena *a);
+
 /* n zeroed objects of type, as type *. */
 #define TC_NEW(arena, type) ((type *)tc_alloc((arena), sizeof(type)))
 #define TC_NEWN(arena, type, n)                                                \

@@ -20,6 +20,7 @@ enum {
 /* What a program's host side did that it may not. */
 typedef enum tc_task_act {
     TC_TASK_READ_BUFFER,  /* read a buffer of the call's */
+    TC_TASK_MOVED_BUFFER, /* had one copied within the device */
     TC_TASK_READ_MUCH,    /* read more than TC_TASK_READ bytes of others */
     TC_TASK_WROTE_BUFFER, /* wrote or copied into a buffer of the call's */
     TC_TASK_SHARED,       /* asked for memory that kernels and host share */

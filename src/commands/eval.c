@@ -133,10 +133,10 @@ static bool check_utf8(tc_session *s, const tc_source *src) {
 /* Evaluates the statements of a source; all of them, or none. quiet: a file
  * from the command line, which has no reply of its own. */
 static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
-                            tc_reply *r) {
+                            tc_tests *tests, tc_reply *r) {
     tc_node_list stmts;
     tc_env *env = tc_env_child(a, s->env);
-    tc_front front = {a, &s->diags, s->target_cuda};
+    tc_front front = {a, &s->diags, s->target_cuda, tests};
     tc_value value = {0};
     tc_func *func = NULL;
     bool has_value = false;
@@ -144,11 +144,11 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
         tc_arena_free(a);
         return TC_REJECTED;
     }
-    tc_arena *tree = s->tree;
+    tc_arena *tree = tc_front_keeps_tree(src) ? a : s->tree;
     tc_env_forget_reads(s->env);
     bool ok = tc_parse_split(tree, a, src, &s->diags, &stmts) &&
               tc_front_run(&front, env, &stmts, &value, &has_value, &func);
-    tc_arena_reset(tree);
+    tc_arena_reset(s->tree);
     if (!ok) {
         tc_arena_free(a);
         return TC_REJECTED;
@@ -156,9 +156,13 @@ static tc_status run_source(tc_session *s, tc_arena *a, const tc_source *src,
     if (has_value) {
         answer_value(s, &value, r);
     }
-    if (has_value && stmts.n == 1) { /* an expression defines nothing */
+    if (has_value && stmts.n == 1 &&
+        func == NULL) { /* an expression defines nothing */
         tc_arena_free(a);
         return TC_OK;
+    }
+    if (tests != NULL) {
+        tc_tests_tell(s, src, tests, r);
     }
     if (func != NULL) {
         answer_func(s, func, count_copies(&func->body), r);
@@ -175,6 +179,8 @@ static tc_status load(tc_session *s, const char *path, tc_span at,
     }
     tc_arena *a = tc_arena_new();
     size_t len;
+    tc_tests tests;
+    path = tc_tests_wanted(s, a, path, &tests);
     path = tc_course_path(s, a, path);
     char *text = tc_read_source(s, a, path, at, &len);
     if (text == NULL) {
@@ -187,7 +193,7 @@ static tc_status load(tc_session *s, const char *path, tc_span at,
     }
     bool trace = tc_ends_with(path, ".trace");
     if (!trace && !tc_ends_with(path, ".ptx")) {
-        return run_source(s, a, src, r);
+        return run_source(s, a, src, &tests, r);
     }
     if (!check_utf8(s, src)) {
         tc_arena_free(a);
@@ -426,7 +432,7 @@ static tc_status evaluate(tc_session *s, const char *text, size_t len) {
         finish(s, "?", TC_REJECTED, &r);
         return TC_REJECTED;
     }
-    status = run_source(s, a, src, &r);
+    status = run_source(s, a, src, NULL, &r);
     tc_course_watch(s, NULL, text, len, status, &r);
     status = status_of_cancel(s, status);
     tc_script_record(s, NULL, text, len, status);
@@ -479,5 +485,5 @@ tc_status tc_cmd_eval(tc_session *s, const tc_command_args *args, tc_reply *r) {
     tc_arena *a = tc_arena_new();
     const tc_source *src =
         make_source(a, "<input>", args->line, strlen(args->line));
-    return run_source(s, a, src, r);
+    return run_source(s, a, src, NULL, r);
 }

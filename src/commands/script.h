@@ -18,4 +18,13 @@ tc_status tc_script_load(tc_session *s, const char *path, tc_span at);
 const char *tc_script_expand(tc_session *s, tc_arena *a, const char *text,
                              size_t *len);
 
+/* Cuts the test that is asked for off FILE::TEST, as pytest writes it; without
+ * one it is the test that the file made its program of before. */
+const char *tc_tests_wanted(tc_session *s, tc_arena *a, const char *path,
+                            tc_tests *tests);
+/* Says which of a file's tests made the program, and asks the client for the
+ * user's choice if nothing chose it. */
+void tc_tests_tell(tc_session *s, const tc_source *src, const tc_tests *tests,
+                   tc_reply *r);
+
 #endif

@@ -109,7 +109,7 @@ static bool evaluate(tc_session *s, tc_arena *a, tc_span span, const char *text,
                      tc_show_object *t) {
     tc_source *src = TC_NEW(a, tc_source);
     tc_node_list stmts;
-    tc_front front = {a, &s->diags, s->target_cuda};
+    tc_front front = {a, &s->diags, s->target_cuda, NULL};
     tc_value *v = TC_NEW(a, tc_value);
     *src = (tc_source){"<input>", text, strlen(text), 1};
     if (!tc_parse(a, src, &s->diags, &stmts)) {

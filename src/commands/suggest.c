@@ -202,6 +202,10 @@ static tc_status search(tc_session *s, const tc_command_args *args,
                            .len = src->len,
                            .first_line = src->first_line,
                            .target_cuda = s->target_cuda,
+                           .test = s->test_path != NULL &&
+                                           strcmp(s->test_path, src->name) == 0
+                                       ? s->test_name
+                                       : NULL,
                            .copy = copy,
                            .goal = goal,
                            .cancel = &s->cancel};

@@ -444,6 +444,10 @@ bool tc_arith_binary(tc_eval_ctx *e, tc_token_op op, const tc_value *left,
     tc_value copies[2] = {*left, *right};
     const tc_value *a = &copies[0], *b = &copies[1];
     bool identity = op == TC_OP_IS || op == TC_OP_ISNOT;
+    if ((a->kind == TC_V_FOREIGN || b->kind == TC_V_FOREIGN) && !identity) {
+        *out = a->kind == TC_V_FOREIGN ? *a : *b;
+        return true;
+    }
     if ((is_runtime(a) || is_runtime(b)) && !identity) {
         return runtime_op(e, op, a, b, span, out);
     }
@@ -486,6 +490,10 @@ bool tc_arith_unary(tc_eval_ctx *e, tc_token_op op, const tc_value *operand,
     bool truth;
     if (is_runtime(a)) {
         return runtime_unary(e, op, a, span, out);
+    }
+    if (a->kind == TC_V_FOREIGN) {
+        *out = *a;
+        return true;
     }
     if (op == TC_OP_NOT && tc_truth_of(a, &truth)) {
         *out = tc_value_bool(!truth);

@@ -493,11 +493,19 @@ bool tc_run_body_block(tc_eval_ctx *e, const tc_node_list *stmts,
     return ok;
 }
 
+bool tc_inline_body(tc_eval_ctx *e, const tc_node_list *stmts, tc_env *scope) {
+    tc_env *env = e->env;
+    e->env = scope;
+    bool ok = tc_run_body_block(e, stmts, e->body->block, false);
+    e->env = env;
+    return ok;
+}
+
 /* --- the function ------------------------------------------------------ */
 
 static bool param_type(tc_eval_ctx *e, const tc_param *p, tc_dtype *out) {
     tc_value v;
-    if (p->annotation == NULL) {
+    if (p->annotation == NULL && p->kind == 0) {
         return tc_front_fail(e, p->span,
                              tc_format(e->arena, "write %s: T.handle", p->name),
                              "parameter '%s' has no type", p->name);
@@ -505,6 +513,10 @@ static bool param_type(tc_eval_ctx *e, const tc_param *p, tc_dtype *out) {
     if (p->default_value != NULL) {
         return tc_front_fail(e, p->default_value->span, NULL,
                              "a prim_func's parameter has no default");
+    }
+    if (p->kind != 0) {
+        return tc_front_fail(e, p->span, NULL,
+                             "a prim_func has plain parameters only");
     }
     if (!tc_eval_node(e, p->annotation, &v)) {
         return false;

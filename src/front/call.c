@@ -141,6 +141,10 @@ bool tc_call_value(tc_eval_ctx *e, const tc_value *callee, const tc_args *args,
             tc_format(e->arena, "T.%s", tc_dtypes[callee->dtype].name);
         return call_dtype(e, callee->dtype, &named, out);
     }
+    if (callee->kind == TC_V_PYTHON || callee->kind == TC_V_CLASS ||
+        callee->kind == TC_V_FOREIGN) {
+        return tc_python_call(e, callee, args, out);
+    }
     if (callee->kind == TC_V_NAMESPACE) {
         return call_named(e, callee->s, args, out);
     }
@@ -235,13 +239,16 @@ static bool as_sequence(tc_eval_ctx *e, const tc_args *args, tc_value_kind kind,
         *out = tc_value_items(kind, NULL, 0);
         return true;
     }
-    if (!tc_value_is_sequence(&b[0]->value)) {
-        return tc_front_fail(e, b[0]->span, NULL,
-                             "a tuple or a list is needed, and this is %s",
-                             tc_value_kind_text(&b[0]->value));
+    if (b[0]->value.kind == TC_V_FOREIGN) {
+        *out = b[0]->value;
+        return true;
     }
-    *out = b[0]->value;
-    out->kind = kind;
+    const tc_value *items;
+    int n;
+    if (!tc_iterate(e, &b[0]->value, b[0]->span, &items, &n)) {
+        return false;
+    }
+    *out = tc_value_items(kind, items, n);
     return true;
 }
 

@@ -24,7 +24,7 @@ tc_buffer *tc_new_buffer(tc_eval_ctx *e, tc_dtype type, tc_space space,
     return b;
 }
 
-static void declare(tc_eval_ctx *e, tc_buffer *b, bool is_view) {
+void tc_declare(tc_eval_ctx *e, tc_buffer *b, bool is_view) {
     tc_stmt *s = tc_emit_stmt(e, TC_S_ALLOC, b->span);
     s->buffer = b;
     s->is_view = is_view;
@@ -175,7 +175,7 @@ bool tc_call_match_buffer(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     if (!want_align(e, b[7], buf) || !want_buffer_layout(e, b[11], buf)) {
         return false;
     }
-    declare(e, buf, false);
+    tc_declare(e, buf, false);
     *out = buffer_value(buf);
     return true;
 }
@@ -225,7 +225,7 @@ static bool alloc(tc_eval_ctx *e, const tc_args *args, tc_space space,
         !want_address(e, b[12], buf)) {
         return false;
     }
-    declare(e, buf, false);
+    tc_declare(e, buf, false);
     *out = buffer_value(buf);
     return true;
 }
@@ -245,7 +245,8 @@ bool tc_call_alloc_local(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
 /* --- T.decl_buffer and views ------------------------------------------- */
 
 /* data=: the pointer of a buffer. */
-static bool want_base(tc_eval_ctx *e, const tc_arg *arg, tc_buffer *b) {
+static bool want_base(tc_eval_ctx *e, const tc_arg *arg, bool scope_given,
+                      tc_buffer *b) {
     if (arg == NULL || arg->value.kind == TC_V_NONE) {
         return true;
     }
@@ -255,6 +256,7 @@ static bool want_base(tc_eval_ctx *e, const tc_arg *arg, tc_buffer *b) {
                              "data must be the pointer of a buffer");
     }
     tc_buffer *of = v->expr->mem.buffer;
+    b->space = scope_given ? b->space : of->space;
     if (of->space != b->space) {
         return tc_front_fail(
             e, arg->span,
@@ -307,17 +309,18 @@ bool tc_call_decl_buffer(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     }
     tc_buffer *buf =
         tc_new_buffer(e, st.type, space, st.shape, st.rank, args->span);
-    if (!want_base(e, b[2], buf) || !want_offset(e, b[4], 1, buf) ||
+    if (!want_base(e, b[2], b[6] != NULL, buf) ||
+        !want_offset(e, b[4], 1, buf) ||
         !want_offset(e, b[5], tc_dtype_bytes(st.type), buf) ||
         !want_align(e, b[7], buf) || !want_buffer_layout(e, b[11], buf) ||
         !want_address(e, b[12], buf)) {
         return false;
     }
-    if (buf->base == NULL && space == TC_SPACE_GLOBAL) {
+    if (buf->base == NULL && buf->space == TC_SPACE_GLOBAL) {
         return tc_front_fail(e, args->span, "pass data=A.data, or a scope",
                              "a kernel cannot allocate global memory");
     }
-    declare(e, buf, buf->base != NULL);
+    tc_declare(e, buf, buf->base != NULL);
     *out = buffer_value(buf);
     return true;
 }
@@ -407,7 +410,7 @@ static bool view(tc_eval_ctx *e, tc_buffer *of, const tc_args *args,
         if (!tc_view_as(e, of, &args->items[0], args->span, &b)) {
             return false;
         }
-        declare(e, b, true);
+        tc_declare(e, b, true);
         *out = buffer_value(b);
         return true;
     }
@@ -425,7 +428,7 @@ static bool view(tc_eval_ctx *e, tc_buffer *of, const tc_args *args,
     if (!none && !tc_want_layout(e, &layout->value, layout->span, &b->layout)) {
         return false;
     }
-    declare(e, b, true);
+    tc_declare(e, b, true);
     *out = buffer_value(b);
     return true;
 }
@@ -435,11 +438,14 @@ bool tc_call_buffer_method(tc_eval_ctx *e, tc_buffer *b, const char *method,
                            tc_value *out) {
     static const char *const known[] = {"ptr_to", "view", "scope"};
     static const char *const later[] = {
-        "local",          "access_ptr",     "vload",   "vstore",   "offset_of",
+        "access_ptr",     "vload",          "vstore",  "offset_of",
         "elem_offset_of", "byte_offset_of", "permute", "is_scalar"};
     const tc_arg *bound[1];
     if (strcmp(method, "view") == 0) {
         return view(e, b, args, out);
+    }
+    if (strcmp(method, "local") == 0) {
+        return tc_buffer_local(e, b, args, out);
     }
     if (strcmp(method, "scope") == 0) {
         *out = tc_value_string(tc_space_name(b->space));

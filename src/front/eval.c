@@ -1,6 +1,7 @@
 /* eval.c - expressions: names, attributes, subscripts, calls, displays. */
 #include "base/cancel.h"
 #include "front/internal.h"
+#include "front/python.h"
 
 #include <string.h>
 
@@ -26,6 +27,9 @@ static bool name(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     if (tc_builtin_value(e->arena, n->s, out)) {
         return true;
     }
+    if (tc_python_name(e, n->s, out)) {
+        return true;
+    }
     const char *hint = closed_hint(e, n->s);
     return tc_front_fail(e, n->span,
                          hint != NULL ? hint : tc_nearest_name(e, n->s, ""),
@@ -47,16 +51,16 @@ static bool add_item(tc_eval_ctx *e, items *l, const tc_value *v, tc_span at) {
     return true;
 }
 
-static bool star_items(tc_eval_ctx *e, const tc_node *n, items *l) {
+static bool star_items(tc_eval_ctx *e, const tc_node *n, bool pairs, items *l) {
     tc_value v;
     if (!tc_eval_node(e, n->a, &v)) {
         return false;
     }
-    if (!tc_value_is_sequence(&v)) {
-        return tc_front_fail(e, n->span, NULL,
-                             "'*' needs a tuple or a list, "
-                             "and this is %s",
-                             tc_value_kind_text(&v));
+    if (pairs ? v.kind != TC_V_DICT : !tc_value_is_sequence(&v)) {
+        return tc_front_fail(
+            e, n->span, NULL, "'%s' needs a %s, and this is %s",
+            pairs ? "**" : "*", pairs ? "dict" : "tuple or a list",
+            tc_value_kind_text(&v));
     }
     for (int i = 0; i < v.nitems; i++) {
         if (!add_item(e, l, &v.items[i], n->span)) {
@@ -73,9 +77,11 @@ static bool display(tc_eval_ctx *e, const tc_node *n, tc_value_kind kind,
         const tc_node *item = n->items.items[i];
         tc_value v;
         if (item->kind == TC_N_STAR) {
-            if (!star_items(e, item, &l)) {
+            bool pairs = kind == TC_V_DICT; /* it stands there twice */
+            if (!star_items(e, item, pairs, &l)) {
                 return false;
             }
+            i += pairs;
             continue;
         }
         if (!tc_eval_node(e, item, &v) || !add_item(e, &l, &v, item->span)) {
@@ -134,6 +140,10 @@ static bool buffer_attr(tc_eval_ctx *e, tc_buffer *b, const tc_node *n,
         *out = tc_value_string(b->name != NULL ? b->name : "");
     } else if (strcmp(n->s, "data") == 0) {
         *out = data_value(e, b, n->span);
+    } else if (strcmp(n->s, "allocated_addr") == 0 && b->allocated_addr) {
+        tc_value *one = TC_NEW(e->arena, tc_value);
+        *one = tc_value_expr(b->allocated_addr);
+        *out = tc_value_items(TC_V_TUPLE, one, 1);
     } else if (strcmp(n->s, "layout") == 0 && b->layout != NULL) {
         *out = tc_value_layout(b->layout);
     } else {
@@ -184,6 +194,13 @@ static bool small_attr(tc_eval_ctx *e, const tc_value *v, const tc_node *n,
     if (v->kind == TC_V_LAYOUT || v->kind == TC_V_AXIS) {
         return tc_layout_attr(e, v, s, n->name_span, out);
     }
+    if (v->kind == TC_V_FOREIGN) {
+        *out = tc_value_foreign(e, v->s, s);
+        return true;
+    }
+    if (tc_python_attr(e, v, s, out)) {
+        return true;
+    }
     return tc_front_fail(e, n->name_span, NULL, "%s has no '%s'",
                          tc_value_kind_text(v), s);
 }
@@ -206,59 +223,6 @@ static bool attribute(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
 }
 
 /* --- subscripts -------------------------------------------------------- */
-
-static int64_t clamp_index(const tc_value *v, int64_t missing, int64_t n) {
-    if (v->kind == TC_V_NONE) {
-        return missing;
-    }
-    int64_t i = v->i < 0 ? v->i + n : v->i;
-    return i < 0 ? 0 : i > n ? n : i;
-}
-
-static bool sequence_slice(tc_eval_ctx *e, const tc_value *base,
-                           const tc_value *s, tc_span span, tc_value *out) {
-    for (int i = 0; i < 3; i++) {
-        tc_value_kind k = s->items[i].kind;
-        if (k != TC_V_NONE && k != TC_V_INT && k != TC_V_BOOL) {
-            return tc_front_fail(e, span, NULL,
-                                 "the bounds of a slice must be integers");
-        }
-    }
-    if (s->items[2].kind != TC_V_NONE && s->items[2].i != 1) {
-        return tc_front_fail(e, span, NULL, "slices with a step are not built");
-    }
-    bool string = base->kind == TC_V_STRING;
-    int64_t n = string ? (int64_t)strlen(base->s) : base->nitems;
-    int64_t from = clamp_index(&s->items[0], 0, n);
-    int64_t to = clamp_index(&s->items[1], n, n);
-    to = to < from ? from : to;
-    if (string) {
-        *out = tc_value_string(
-            tc_strndup(e->arena, base->s + from, (size_t)(to - from)));
-    } else {
-        *out = tc_value_items(base->kind, base->items + from, (int)(to - from));
-    }
-    return true;
-}
-
-static bool sequence_index(tc_eval_ctx *e, const tc_value *base,
-                           const tc_value *index, tc_span span, tc_value *out) {
-    int64_t n =
-        base->kind == TC_V_STRING ? (int64_t)strlen(base->s) : base->nitems;
-    int64_t i;
-    if (!tc_want_int(e, index, span, "the index", &i)) {
-        return false;
-    }
-    if (i < -n || i >= n) {
-        return tc_front_fail(e, span, NULL, "index %lld, but there are %lld",
-                             (long long)i, (long long)n);
-    }
-    i += i < 0 ? n : 0;
-    *out = base->kind == TC_V_STRING
-               ? tc_value_string(tc_strndup(e->arena, base->s + i, 1))
-               : base->items[i];
-    return true;
-}
 
 static bool dict_index(tc_eval_ctx *e, const tc_value *base,
                        const tc_value *key, tc_span span, tc_value *out) {
@@ -284,6 +248,10 @@ static bool subscript(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     if (base.kind == TC_V_BUFFER) {
         return tc_buffer_subscript(e, base.buffer, n, out);
     }
+    if (base.kind == TC_V_FOREIGN) {
+        *out = base;
+        return true;
+    }
     bool sequence = tc_value_is_sequence(&base) || base.kind == TC_V_STRING;
     if (!sequence && base.kind != TC_V_DICT) {
         return tc_front_fail(e, n->span, NULL, "%s cannot be indexed",
@@ -300,8 +268,8 @@ static bool subscript(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
         return dict_index(e, &base, &index, n->span, out);
     }
     return index.kind == TC_V_SLICE
-               ? sequence_slice(e, &base, &index, n->span, out)
-               : sequence_index(e, &base, &index, n->span, out);
+               ? tc_sequence_slice(e, &base, &index, n->span, out)
+               : tc_sequence_index(e, &base, &index, n->span, out);
 }
 
 /* --- operators --------------------------------------------------------- */
@@ -326,6 +294,10 @@ static bool logical(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     bool truth;
     if (!tc_eval_node(e, n->a, &a)) {
         return false;
+    }
+    if (a.kind == TC_V_FOREIGN) {
+        *out = a;
+        return true;
     }
     if (!tc_truth_of(&a, &truth)) {
         return logical_runtime(e, n->op, &a, n, out);
@@ -356,6 +328,10 @@ static bool conditional(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     if (tc_truth_of(&c, &truth)) {
         return tc_eval_node(e, truth ? n->b : n->c, out);
     }
+    if (c.kind == TC_V_FOREIGN) {
+        *out = c;
+        return true;
+    }
     if (!tc_eval_node(e, n->b, &a) || !tc_eval_node(e, n->c, &b) ||
         !tc_want_condition(e, &c, n->a->span, &cx) ||
         !tc_want_expr(e, &a, n->b->span, "the first choice", &ax) ||
@@ -381,7 +357,7 @@ static bool push_arg(tc_eval_ctx *e, tc_args *args, int *cap, const char *name,
 static bool star_args(tc_eval_ctx *e, const tc_node *n, tc_args *args,
                       int *cap) {
     items l = {0};
-    if (!star_items(e, n, &l)) {
+    if (!star_items(e, n, false, &l)) {
         return false;
     }
     for (int i = 0; i < l.n; i++) {
@@ -392,7 +368,27 @@ static bool star_args(tc_eval_ctx *e, const tc_node *n, tc_args *args,
     return true;
 }
 
-static bool arguments(tc_eval_ctx *e, const tc_node *n, tc_args *args) {
+/* **d: its keys are names. */
+static bool double_star(tc_eval_ctx *e, const tc_kwarg *k, tc_args *args,
+                        int *cap) {
+    tc_value v;
+    if (!tc_eval_node(e, k->value, &v)) {
+        return false;
+    }
+    for (int i = 0; v.kind == TC_V_DICT && i + 1 < v.nitems; i += 2) {
+        if (v.items[i].kind != TC_V_STRING) {
+            v.kind = TC_V_NONE;
+        } else if (!push_arg(e, args, cap, v.items[i].s, &v.items[i + 1],
+                             k->span)) {
+            return false;
+        }
+    }
+    return v.kind == TC_V_DICT ||
+           tc_front_fail(e, k->span, NULL,
+                         "'**' needs a dict whose keys are names");
+}
+
+bool tc_eval_arguments(tc_eval_ctx *e, const tc_node *n, tc_args *args) {
     int cap = 0;
     tc_value v;
     for (int i = 0; i < n->items.n; i++) {
@@ -409,8 +405,10 @@ static bool arguments(tc_eval_ctx *e, const tc_node *n, tc_args *args) {
     for (int i = 0; i < n->nkwargs; i++) {
         const tc_kwarg *k = &n->kwargs[i];
         if (k->name == NULL) {
-            return tc_front_fail(e, k->span, NULL,
-                                 "'**' arguments are not built");
+            if (!double_star(e, k, args, &cap)) {
+                return false;
+            }
+            continue;
         }
         if (!tc_eval_node(e, k->value, &v) ||
             !push_arg(e, args, &cap, k->name, &v, k->span)) {
@@ -423,7 +421,7 @@ static bool arguments(tc_eval_ctx *e, const tc_node *n, tc_args *args) {
 static bool buffer_method_call(tc_eval_ctx *e, const tc_node *n,
                                tc_buffer *buffer, tc_value *out) {
     tc_args args = {.function = n->a->s, .span = n->span};
-    return arguments(e, n, &args) &&
+    return tc_eval_arguments(e, n, &args) &&
            tc_call_buffer_method(e, buffer, n->a->s, n->a->name_span, &args,
                                  out);
 }
@@ -431,14 +429,14 @@ static bool buffer_method_call(tc_eval_ctx *e, const tc_node *n,
 static bool layout_method_call(tc_eval_ctx *e, const tc_node *n,
                                const tc_value *base, tc_value *out) {
     tc_args args = {.function = n->a->s, .span = n->span};
-    return arguments(e, n, &args) &&
+    return tc_eval_arguments(e, n, &args) &&
            tc_call_layout_method(e, base, n->a->s, n->a->name_span, &args, out);
 }
 
 static bool object_method_call(tc_eval_ctx *e, const tc_node *n,
                                tc_object *object, tc_value *out) {
     tc_args args = {.function = n->a->s, .span = n->span};
-    return arguments(e, n, &args) &&
+    return tc_eval_arguments(e, n, &args) &&
            tc_call_object_method(e, object, n->a->s, n->a->name_span, &args,
                                  out);
 }
@@ -455,6 +453,9 @@ static bool call(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
         }
         if (base.kind == TC_V_LAYOUT || base.kind == TC_V_AXIS) {
             return layout_method_call(e, n, &base, out);
+        }
+        if (tc_plain_python(&base)) {
+            return tc_python_method_call(e, n, &base, out);
         }
         if (base.kind == TC_V_OBJECT) {
             return object_method_call(e, n, base.object, out);
@@ -479,7 +480,11 @@ static bool call(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
         return tc_front_fail(e, n->a->span, NULL, "'%s' is not built yet",
                              callee.s);
     }
-    return arguments(e, n, &args) && tc_call_value(e, &callee, &args, out);
+    if (callee.kind == TC_V_FOREIGN) {
+        return tc_foreign_call(e, n, &callee, out);
+    }
+    return tc_eval_arguments(e, n, &args) &&
+           tc_call_value(e, &callee, &args, out);
 }
 
 /* --- all of them ------------------------------------------------------- */
@@ -529,10 +534,21 @@ static bool evaluate(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
         return binary(e, n, out);
     case TC_N_IFEXP:
         return conditional(e, n, out);
+    case TC_N_COMP:
+        return tc_comprehension(e, n, out);
+    case TC_N_FSTRING:
+        return tc_fstring(e, n, out);
+    case TC_N_LAMBDA:
+        return tc_python_value(e, n, out);
+    case TC_N_ELLIPSIS:
+        *out = tc_value_foreign(e, "Ellipsis", "");
+        return true;
     default:
         return tc_front_fail(e, n->span, NULL, "this cannot stand here");
     }
 }
+
+enum { MOST_BYTES = 512 << 20 }; /* of memory that a program may take */
 
 bool tc_eval_node(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     if (e->depth >= TC_MAX_DEPTH) {
@@ -541,6 +557,11 @@ bool tc_eval_node(tc_eval_ctx *e, const tc_node *n, tc_value *out) {
     }
     if (tc_cancelled()) {
         return tc_diag_cancelled(e->front->diags, "the program was evaluated");
+    }
+    if (tc_arena_bytes(e->arena) > MOST_BYTES) {
+        return tc_front_fail(e, n->span, NULL,
+                             "what comes before this takes more than %d MB",
+                             MOST_BYTES >> 20);
     }
     e->depth++;
     *out = tc_value_none();

@@ -33,7 +33,11 @@ typedef enum tc_value_kind {
     TC_V_BUFFER,       /* buffer: inside a body */
     TC_V_REGION,       /* region: inside a body */
     TC_V_EXPR,         /* expr: inside a body, not constant */
-    TC_V_OBJECT        /* object, and its buffer: a pool or a barrier */
+    TC_V_OBJECT,       /* object, and its buffer: a pool or a barrier */
+    TC_V_PYTHON,       /* python: a function of plain Python, or a lambda */
+    TC_V_CLASS,        /* python: a class, or an object of it */
+    TC_V_FOREIGN,      /* s: what a module has that is not here: numpy.zeros */
+    TC_V_CASE          /* pytest.param(items, id=s), s may be NULL */
 } tc_value_kind;
 
 typedef enum tc_object_kind {
@@ -60,6 +64,7 @@ struct tc_value {
     const tc_region *region;
     tc_expr *expr;
     tc_object *object;
+    const struct tc_python *python;
     bool shard_given, replica_given; /* SPEC */
     bool meta; /* of T.meta_var: a name for it, not a new scalar */
 };
@@ -93,12 +98,33 @@ void tc_env_each(const tc_env *e,
                  void (*fn)(void *user, const char *name, const tc_value *v),
                  void *user);
 
+/* One call of a test function, as pytest names it: test_copy[float16-32]. */
+typedef struct tc_test_case {
+    const char *name;
+    bool first; /* of its function */
+} tc_test_case;
+
+/* The tests of a file, and which of their calls made the program. */
+typedef struct tc_tests {
+    const char *wanted; /* a name, the name of a test function, or the beginning
+                           of one; NULL: the first that makes a program */
+    tc_test_case *items;
+    int n, cap;
+    bool kept;  /* wanted was chosen earlier: it may be gone */
+    int chosen; /* -1: none was called */
+} tc_tests;
+
 /* What evaluation works with. target_cuda: see tc_layout_ctx. */
 typedef struct tc_front {
     tc_arena *arena;
     tc_diags *diags;
     bool target_cuda;
+    tc_tests *tests; /* of a file: test functions are called; else NULL */
 } tc_front;
+
+/* Must the tree live as long as what it defines? So it is where functions of
+ * plain Python are. */
+bool tc_front_keeps_tree(const tc_source *src);
 
 /* Evaluates statements into env. *last_expr (may be NULL) gets the value of a
  * final expression statement, else kind NONE with *has_value false.

@@ -69,6 +69,33 @@ bool tc_call_buffer_method(tc_eval_ctx *e, tc_buffer *b, const char *method,
                            tc_span method_span, const tc_args *args,
                            tc_value *out);
 
+/* --- plain Python (python.h, python/) ------------------------------------ */
+bool tc_comprehension(tc_eval_ctx *e, const tc_node *n, tc_value *out);
+bool tc_fstring(tc_eval_ctx *e, const tc_node *n, tc_value *out);
+bool tc_python_value(tc_eval_ctx *e, const tc_node *def, tc_value *out);
+/* Calls a function, a class, or what a foreign module has. */
+bool tc_python_call(tc_eval_ctx *e, const tc_value *callee, const tc_args *args,
+                    tc_value *out);
+/* v.name(...) where v is a string, a list, a number...: *known says whether
+ * there is such a method. The caller binds what it changes: *changed. */
+bool tc_python_method(tc_eval_ctx *e, tc_value *v, const char *name,
+                      const tc_args *args, bool *known, bool *changed,
+                      tc_value *out);
+tc_value tc_value_foreign(tc_eval_ctx *e, const char *of, const char *name);
+/* The items of what a for goes over; reports. */
+bool tc_iterate(tc_eval_ctx *e, const tc_value *v, tc_span at,
+                const tc_value **items, int *n);
+/* target = value, as Python does it. */
+bool tc_python_bind(tc_eval_ctx *e, const tc_node *target, const tc_value *v,
+                    tc_span at);
+/* Attribute of a class or an object of it, a data type, a function. */
+bool tc_python_attr(tc_eval_ctx *e, const tc_value *v, const char *name,
+                    tc_value *out);
+/* @T.inline: its statements go into the body under way (body.c). */
+bool tc_inline_body(tc_eval_ctx *e, const tc_node_list *stmts, tc_env *scope);
+/* The arguments of a call, evaluated (eval.c). */
+bool tc_eval_arguments(tc_eval_ctx *e, const tc_node *call, tc_args *args);
+
 /* --- names (names.c) --------------------------------------------------- */
 typedef enum tc_name_kind {
     TC_NAME_SPACE, /* T, T.ptx: has members */
@@ -119,6 +146,13 @@ bool tc_build_func(tc_eval_ctx *e, const tc_node *def, tc_func **out);
 bool tc_run_body_block(tc_eval_ctx *e, const tc_node_list *stmts,
                        tc_block *into, bool new_scope);
 tc_stmt *tc_emit_stmt(tc_eval_ctx *e, tc_stmt_kind kind, tc_span span);
+void tc_declare(tc_eval_ctx *e, tc_buffer *b, bool is_view);
+/* buffer.local(...): a thread's own elements of it (fragment.c). */
+bool tc_buffer_local(tc_eval_ctx *e, tc_buffer *of, const tc_args *args,
+                     tc_value *out);
+/* layout.apply(...) of coordinates that the kernel computes. */
+bool tc_apply_runtime(tc_eval_ctx *e, const tc_layout *l, const tc_args *args,
+                      tc_value *out);
 void tc_note_unnamed(tc_eval_ctx *e, tc_var *v, tc_buffer *b, bool *named);
 tc_buffer *tc_new_buffer(tc_eval_ctx *e, tc_dtype type, tc_space space,
                          const int64_t *shape, int rank, tc_span span);
@@ -192,6 +226,7 @@ bool tc_body_for(tc_eval_ctx *e, const tc_node *n);
     CALL("T.alloc_buffer", tc_call_alloc_buffer)                               \
     CALL("T.alloc_shared", tc_call_alloc_shared)                               \
     CALL("T.alloc_local", tc_call_alloc_local)                                 \
+    CALL("T.alloc_tcgen05_ldst_frag", tc_call_tcgen05_frag)                    \
     CALL("T.decl_buffer", tc_call_decl_buffer)                                 \
     CALL("T.SMEMPool", tc_call_smem_pool)                                      \
     CALL("MBarrier", tc_call_mbarrier)                                         \
@@ -258,7 +293,25 @@ bool tc_body_for(tc_eval_ctx *e, const tc_node *n);
     CALL("abs", tc_call_abs)                                                   \
     CALL("min", tc_call_min)                                                   \
     CALL("max", tc_call_max)                                                   \
-    CALL("sum", tc_call_sum)
+    CALL("sum", tc_call_sum)                                                   \
+    CALL("enumerate", tc_call_enumerate)                                       \
+    CALL("zip", tc_call_zip)                                                   \
+    CALL("dict", tc_call_dict)                                                 \
+    CALL("print", tc_call_print)                                               \
+    CALL("map", tc_call_map)                                                   \
+    CALL("filter", tc_call_filter)                                             \
+    CALL("sorted", tc_call_sorted)                                             \
+    CALL("reversed", tc_call_reversed)                                         \
+    CALL("any", tc_call_any)                                                   \
+    CALL("all", tc_call_all)                                                   \
+    CALL("isinstance", tc_call_isinstance)                                     \
+    CALL("getattr", tc_call_getattr)                                           \
+    CALL("hasattr", tc_call_hasattr)                                           \
+    CALL("divmod", tc_call_divmod)                                             \
+    CALL("round", tc_call_round)                                               \
+    CALL("set", tc_call_set)                                                   \
+    CALL("repr", tc_call_repr)                                                 \
+    CALL("pow", tc_call_pow)
 #define CALL(name, fn)                                                         \
     bool fn(tc_eval_ctx *e, const tc_args *args, tc_value *out);
 TC_CALLS(CALL)

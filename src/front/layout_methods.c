@@ -101,6 +101,12 @@ static bool m_apply(tc_method_call *m, tc_value *out) {
     const int64_t *coord, *shape;
     const tc_offset *at;
     int n, nshape, nat = 0;
+    for (int i = 0; i < m->args->npositional; i++) {
+        const tc_value *v = &m->args->items[i].value;
+        if (v->kind == TC_V_EXPR || v->kind == TC_V_BUFFER) {
+            return tc_apply_runtime(m->e, m->self, m->args, out);
+        }
+    }
     if (!apply_args(m, &coord, &n, &shape, &nshape)) {
         return false;
     }

@@ -1,188 +1,111 @@
-/* module.c - module-level statements: assignments, imports, definitions. */
-#include "front/internal.h"
+/* module.c - sources as a whole, and the kernels in them. */
+#include "front/python.h"
 
 #include <string.h>
 
-static bool unpack(tc_eval_ctx *e, const tc_node *target, const tc_value *v,
-                   tc_span at);
-
-static bool bind_one(tc_eval_ctx *e, const tc_node *target, const tc_value *v,
-                     tc_span at) {
-    switch (target->kind) {
-    case TC_N_NAME:
-        tc_env_set(e->env, target->s, v);
-        return true;
-    case TC_N_TUPLE:
-    case TC_N_LIST:
-        return unpack(e, target, v, at);
-    default:
-        return tc_front_fail(e, target->span, NULL,
-                             "only names can be assigned to here");
-    }
-}
-
-static bool unpack(tc_eval_ctx *e, const tc_node *target, const tc_value *v,
-                   tc_span at) {
-    int n = target->items.n;
-    if (!tc_value_is_sequence(v)) {
-        return tc_front_fail(e, at, NULL, "%s cannot be unpacked into %d names",
-                             tc_value_kind_text(v), n);
-    }
-    if (v->nitems != n) {
-        return tc_front_fail(e, at, NULL, "%d values for %d names", v->nitems,
-                             n);
-    }
-    for (int i = 0; i < n; i++) {
-        if (!bind_one(e, target->items.items[i], &v->items[i], at)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* a = b = value: every target gets it. */
-static bool assign(tc_eval_ctx *e, const tc_node *n) {
-    tc_value v;
-    const tc_node *value = n->b;
-    while (value->kind == TC_N_ASSIGN) {
-        value = value->b;
-    }
-    if (!tc_eval_node(e, value, &v)) {
-        return false;
-    }
-    for (const tc_node *at = n; at->kind == TC_N_ASSIGN; at = at->b) {
-        if (!bind_one(e, at->a, &v, value->span)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool augmented(tc_eval_ctx *e, const tc_node *n) {
-    tc_value a, b;
-    return tc_eval_node(e, n->a, &a) && tc_eval_node(e, n->b, &b) &&
-           tc_arith_binary(e, n->op, &a, &b, n->span, &a) &&
-           bind_one(e, n->a, &a, n->span);
-}
-
 /* True for @T.prim_func and @T.prim_func(...). */
-static bool is_prim_func(tc_eval_ctx *e, const tc_node *decorator, bool *yes) {
-    tc_value v;
+static bool is_prim_func(tc_eval_ctx *e, const tc_node *decorator,
+                         tc_value *v) {
     const tc_node *f = decorator->kind == TC_N_CALL ? decorator->a : decorator;
-    if (!tc_eval_node(e, f, &v)) {
-        return false;
-    }
-    *yes = v.kind == TC_V_NAMESPACE && strcmp(v.s, "T.prim_func") == 0;
-    return true;
+    return tc_eval_node(e, f, v) && v->kind == TC_V_NAMESPACE &&
+           strcmp(v->s, "T.prim_func") == 0;
 }
 
-static bool define(tc_eval_ctx *e, const tc_node *n) {
+bool tc_is_prim_func(tc_eval_ctx *e, const tc_node *def, bool *failed) {
     bool yes = false;
-    if (n->items.n == 0) {
-        return tc_front_fail(e, n->name_span, "put @T.prim_func above it",
-                             "a function needs the decorator @T.prim_func");
-    }
-    for (int i = 0; i < n->items.n; i++) {
-        if (!is_prim_func(e, n->items.items[i], &yes)) {
+    *failed = false;
+    for (int i = 0; i < def->items.n && !yes; i++) {
+        tc_value v = {0};
+        int errors = e->front->diags->errors;
+        yes = is_prim_func(e, def->items.items[i], &v);
+        *failed = !yes && e->front->diags->errors > errors;
+        if (*failed) {
             return false;
         }
-        if (!yes) {
-            return tc_front_fail(e, n->items.items[i]->span, "@T.prim_func",
-                                 "this decorator is not built yet");
+    }
+    for (int i = 0; yes && i < def->items.n; i++) {
+        tc_value v = {0};
+        if (!is_prim_func(e, def->items.items[i], &v) &&
+            v.kind != TC_V_FOREIGN) {
+            tc_front_fail(e, def->items.items[i]->span, "@T.prim_func",
+                          "this decorator is not built yet");
+            *failed = true;
+            return false;
         }
     }
+    return yes;
+}
+
+/* What is wrong with a kernel is told, wherever it stands. */
+bool tc_define_prim_func(tc_eval_ctx *e, const tc_node *def) {
+    tc_py *py = e->python;
+    tc_diags *now = e->front->diags;
     tc_func *f;
-    if (!tc_build_func(e, n, &f)) {
+    e->front->diags = py->searching ? now : py->loud;
+    bool ok = tc_build_func(e, def, &f);
+    e->front->diags = now;
+    if (!ok) {
+        py->kernel_failed = true;
         return false;
     }
     tc_value v = {.kind = TC_V_FUNC, .func = f};
-    tc_env_set(e->env, n->s, &v);
-    e->last_func = f;
-    return true;
-}
-
-static bool check_assert(tc_eval_ctx *e, const tc_node *n) {
-    tc_value v;
-    bool truth;
-    if (!tc_eval_node(e, n->a, &v)) {
-        return false;
-    }
-    return (tc_truth_of(&v, &truth) && truth) ||
-           tc_front_fail(e, n->span, NULL, "the assertion does not hold");
-}
-
-static bool if_statement(tc_eval_ctx *e, const tc_node *n);
-
-static bool statement(tc_eval_ctx *e, const tc_node *n, tc_value *last,
-                      bool *has_value) {
-    tc_value v;
-    *has_value = false;
-    switch (n->kind) {
-    case TC_N_EXPR:
-        if (!tc_eval_node(e, n->a, &v)) {
-            return false;
-        }
-        *last = v;
-        *has_value = true;
-        return true;
-    case TC_N_ASSIGN:
-        return assign(e, n);
-    case TC_N_AUGASSIGN:
-        return augmented(e, n);
-    case TC_N_ANNASSIGN:
-        return n->c == NULL ||
-               (tc_eval_node(e, n->c, &v) && bind_one(e, n->a, &v, n->span));
-    case TC_N_DEF:
-        return define(e, n);
-    case TC_N_IMPORT:
-    case TC_N_IMPORTFROM:
-        return tc_front_import(e, n);
-    case TC_N_PASS:
-        return true;
-    case TC_N_ASSERT:
-        return check_assert(e, n);
-    case TC_N_IF:
-        return if_statement(e, n);
-    case TC_N_FOR:
-    case TC_N_WHILE:
-        return tc_front_fail(e, n->span, "loops stand inside a prim_func",
-                             "loops outside of a prim_func are not built yet");
-    default:
-        return tc_front_fail(e, n->span, NULL,
-                             "this statement stands inside a prim_func only");
-    }
-}
-
-static bool statements(tc_eval_ctx *e, const tc_node_list *stmts,
-                       tc_value *last, bool *has_value) {
-    *has_value = false;
-    for (int i = 0; i < stmts->n; i++) {
-        if (!statement(e, stmts->items[i], last, has_value)) {
-            return false;
-        }
+    tc_env_set(e->env, def->s, &v);
+    py->last_func = f;
+    py->funcs++;
+    py->steps = 0;
+    if (py->testing) {
+        py->after = true;
+        e->front->diags = &py->quiet;
     }
     return true;
 }
 
-static bool if_statement(tc_eval_ctx *e, const tc_node *n) {
-    tc_value v;
-    bool truth, has_value;
-    if (!tc_eval_node(e, n->a, &v)) {
+/* What only the host does was passed over. */
+static void tell_passed(tc_eval_ctx *e) {
+    const tc_py *py = e->python;
+    if (py->passed_name != NULL && py->ntests == 0) {
+        tc_diag_report(e->front->diags, TC_NOTE, py->passed, NULL,
+                       "'%s' is not here: what the host does is passed over",
+                       py->passed_name);
+    }
+}
+
+bool tc_front_keeps_tree(const tc_source *src) {
+    return strstr(src->text, "def ") != NULL ||
+           strstr(src->text, "lambda") != NULL ||
+           strstr(src->text, "class ") != NULL;
+}
+
+static bool module(tc_eval_ctx *e, const tc_node_list *stmts, tc_value *last,
+                   bool *given) {
+    tc_py *py = e->python;
+    tc_tests *tests = e->front->tests;
+    if (!tc_python_block(e, stmts, last, given)) {
         return false;
     }
-    if (!tc_truth_of(&v, &truth)) {
-        return tc_front_fail(e, n->a->span, NULL,
-                             "the condition has no value yet");
+    if (py->flow == TC_FLOW_BREAK || py->flow == TC_FLOW_CONTINUE) {
+        return tc_front_fail(e, stmts->items[0]->span, NULL,
+                             "'break' or 'continue' outside of a loop");
     }
-    return statements(e, truth ? &n->body : &n->orelse, &v, &has_value);
+    py->flow = TC_FLOW_ON;
+    return tests == NULL || (tests->wanted == NULL && py->last_func != NULL) ||
+           tc_tests_run(e, tests);
 }
 
 bool tc_front_run(tc_front *f, tc_env *env, const tc_node_list *stmts,
                   tc_value *last_value, bool *has_value, tc_func **last_func) {
-    tc_eval_ctx e = {.front = f, .arena = f->arena, .env = env};
+    tc_py py = {.loud = f->diags};
+    tc_eval_ctx e = {.front = f,
+                     .arena = f->arena,
+                     .env = env,
+                     .globals = env,
+                     .python = &py};
     tc_value last = tc_value_none();
     bool given = false;
-    bool ok = statements(&e, stmts, &last, &given);
+    bool ok = module(&e, stmts, &last, &given);
+    if (ok) {
+        tell_passed(&e);
+    }
     if (last_value != NULL) {
         *last_value = last;
     }
@@ -190,13 +113,18 @@ bool tc_front_run(tc_front *f, tc_env *env, const tc_node_list *stmts,
         *has_value = ok && given;
     }
     if (last_func != NULL) {
-        *last_func = e.last_func;
+        *last_func = py.last_func;
     }
     return ok;
 }
 
 bool tc_front_eval(tc_front *f, tc_env *env, const tc_node *expr,
                    tc_value *out) {
-    tc_eval_ctx e = {.front = f, .arena = f->arena, .env = env};
+    tc_py py = {.loud = f->diags};
+    tc_eval_ctx e = {.front = f,
+                     .arena = f->arena,
+                     .env = env,
+                     .globals = env,
+                     .python = &py};
     return tc_eval_node(&e, expr, out);
 }

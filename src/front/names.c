@@ -29,23 +29,33 @@ static const tc_name table[] = {
         {"SwizzleMode", TC_NAME_SPACE, NULL, false},
     {"T.Buffer", TC_NAME_LATER, NULL, false},
     {"TCGen05Bar", TC_NAME_LATER, NULL, false},
-    {"print", TC_NAME_LATER, NULL, false},
-    {"dict", TC_NAME_LATER, NULL, false},
-    {"enumerate", TC_NAME_LATER, NULL, false},
-    {"zip", TC_NAME_LATER, NULL, false},
+    {"T.inline", TC_NAME_SPACE, NULL, false},
+    {"T.macro", TC_NAME_SPACE, NULL, false},
 };
 enum { NTABLE = sizeof table / sizeof *table };
 
 static const struct {
     const char *alias, *name;
 } aliases[] = {
-    {"T.smem", "T.alloc_shared"}, {"T.i8", "T.int8"},
-    {"T.i16", "T.int16"},         {"T.i32", "T.int32"},
-    {"T.i64", "T.int64"},         {"T.u8", "T.uint8"},
-    {"T.u16", "T.uint16"},        {"T.u32", "T.uint32"},
-    {"T.u64", "T.uint64"},        {"T.f16", "T.float16"},
-    {"T.f32", "T.float32"},       {"T.f64", "T.float64"},
-    {"T.bf16", "T.bfloat16"},     {"T.boolean", "T.bool"},
+    {"T.smem", "T.alloc_shared"},
+    {"T.i8", "T.int8"},
+    {"T.i16", "T.int16"},
+    {"T.i32", "T.int32"},
+    {"T.i64", "T.int64"},
+    {"T.u8", "T.uint8"},
+    {"T.u16", "T.uint16"},
+    {"T.u32", "T.uint32"},
+    {"T.u64", "T.uint64"},
+    {"T.f16", "T.float16"},
+    {"T.f32", "T.float32"},
+    {"T.f64", "T.float64"},
+    {"T.bf16", "T.bfloat16"},
+    {"T.boolean", "T.bool"},
+    {"T.TileLayout", "TileLayout"},
+    {"T.SwizzleLayout", "SwizzleLayout"},
+    {"T.ComposeLayout", "ComposeLayout"},
+    {"T.S", "S"},
+    {"T.R", "R"},
 };
 
 static bool op_namespace(const char *dotted) {
@@ -294,6 +304,10 @@ bool tc_front_member(tc_eval_ctx *e, const char *base, const char *name,
     }
     const char *dotted = tc_format(e->arena, "%s.%s", base, name);
     if (!tc_name_find(dotted, &found)) {
+        if (strncmp(base, "tvm", 3) == 0) {
+            *out = tc_value_foreign(e, base, name);
+            return true;
+        }
         return tc_front_fail(
             e, at, tc_nearest_name(e, name, tc_format(e->arena, "%s.", base)),
             "'%s' has no '%s'", base, name);
@@ -336,13 +350,36 @@ static int module_index(const char *name) {
     return -1;
 }
 
-static bool unknown_module(tc_eval_ctx *e, const char *name, tc_span at) {
+/* TVM's own packages of which nothing is here. */
+static bool tvm_package(const char *name) {
+    static const char *const packages[] = {
+        "arith",  "backend", "contrib", "driver", "error",  "ir",
+        "relax",  "rpc",     "runtime", "s_tir",  "script", "support",
+        "target", "te",      "testing", "tir",    "tirx",   "topi"};
+    const char *dot = strchr(name, '.');
+    size_t n = dot != NULL ? (size_t)(dot - name) : strlen(name);
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
+        if (strlen(packages[i]) == n && memcmp(packages[i], name, n) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A module that is not here: what it has is FOREIGN. But a name that is almost
+ * one of ours is misspelt. */
+static bool foreign_module(tc_eval_ctx *e, const char *name, tc_span at) {
     const char *names[NMODULES];
     for (int i = 0; i < NMODULES; i++) {
         names[i] = modules[i].module;
     }
-    return tc_front_fail(e, at, tc_did_you_mean(e, name, names, NMODULES),
-                         "there is no module '%s' here", name);
+    const char *hint = tc_did_you_mean(e, name, names, NMODULES);
+    if (hint == NULL ||
+        (strncmp(name, "tvm.", 4) == 0 && tvm_package(name + 4) &&
+         strncmp(name, "tvm.tirx.lay", 12) != 0)) {
+        return true;
+    }
+    return tc_front_fail(e, at, hint, "there is no module '%s' here", name);
 }
 
 /* The value of `from module import name`. */
@@ -372,9 +409,36 @@ static bool imported(tc_eval_ctx *e, const tc_node *n, int module,
     if (strcmp(n->s, "tvm.script.tirx") == 0) {
         return tc_front_member(e, "T", n->s2, n->span, out);
     }
-    return tc_front_fail(e, n->span,
-                         tc_nearest_name(e, n->s2, prefix ? prefix : ""),
-                         "module '%s' has no '%s' here", n->s, n->s2);
+    const char *near = tc_nearest_name(e, n->s2, prefix ? prefix : "");
+    bool tvm = strncmp(n->s, "tvm", 3) == 0 && prefix == NULL;
+    if (tvm && (near == NULL || tvm_package(n->s2) ||
+                strncmp(n->s, "tvm.script", 10) != 0)) {
+        *out = tc_value_foreign(e, n->s, n->s2);
+        return true;
+    }
+    return tc_front_fail(e, n->span, near, "module '%s' has no '%s' here", n->s,
+                         n->s2);
+}
+
+/* import a.b [as c], from a.b import d [as c]. */
+static bool import_foreign(tc_eval_ctx *e, const tc_node *n) {
+    tc_value v = tc_value_foreign(e, n->s, "");
+    if (n->kind == TC_N_IMPORTFROM) {
+        v = tc_value_foreign(e, n->s, n->s2);
+        if (strcmp(n->s2, "*") != 0) {
+            tc_env_set(e->env, n->s3 != NULL ? n->s3 : n->s2, &v);
+        }
+        return true;
+    }
+    if (n->s2 == NULL) { /* its first part is what is named */
+        v = tc_value_foreign(e, tc_strndup(e->arena, n->s, strcspn(n->s, ".")),
+                             "");
+        if (strcmp(v.s, "tvm") == 0) {
+            v = tc_value_namespace("tvm");
+        }
+    }
+    tc_env_set(e->env, n->s2 != NULL ? n->s2 : v.s, &v);
+    return true;
 }
 
 bool tc_front_import(tc_eval_ctx *e, const tc_node *n) {
@@ -382,7 +446,7 @@ bool tc_front_import(tc_eval_ctx *e, const tc_node *n) {
     int module = module_index(n->s);
     if (module < 0) {
         tc_span at = n->kind == TC_N_IMPORT ? n->span : n->name_span;
-        return unknown_module(e, n->s, at);
+        return foreign_module(e, n->s, at) && import_foreign(e, n);
     }
     if (n->kind == TC_N_IMPORT) {
         bool whole = n->s2 != NULL && (strcmp(n->s, "tvm.script.tirx") == 0);

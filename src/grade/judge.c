@@ -286,6 +286,10 @@ static tc_reason host(const judging *j) {
         [TC_TASK_READ_BUFFER] = {TC_REASON_HOST_READ,
                                  "the host reads %s: a kernel has to compute "
                                  "the result"},
+        [TC_TASK_MOVED_BUFFER] =
+            {TC_REASON_HOST_READ,
+             "the host copies %s elsewhere: kernels read it "
+             "where it is, and what they move counts"},
         [TC_TASK_READ_MUCH] = {TC_REASON_HOST_READ,
                                "the host reads back device memory%s: a kernel "
                                "has to compute the result, and no more than "
@@ -306,8 +310,8 @@ static tc_reason host(const judging *j) {
     for (int i = 0; i < TC_TASK_ACTS; i++) {
         int b = j->call->buffer[i];
         const char *name =
-            i == TC_TASK_READ_BUFFER || i == TC_TASK_WROTE_BUFFER ||
-                    i == TC_TASK_FREED
+            i == TC_TASK_READ_BUFFER || i == TC_TASK_MOVED_BUFFER ||
+                    i == TC_TASK_WROTE_BUFFER || i == TC_TASK_FREED
                 ? (b >= 0 ? j->call->buffers[b].name : "device memory")
                 : "";
         if (j->call->acts[i] > 0) {

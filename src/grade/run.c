@@ -6,13 +6,17 @@
 #include <errno.h>
 #include <string.h>
 
-/* Of the compilers: their time is not the submission's, and these end what
- * would never end by itself. */
-static const tc_limits building = {.cpu_s = 60,
-                                   .wall_s = 1200,
-                                   .idle_s = 120,
-                                   .memory = UINT64_C(4) << 30,
-                                   .disk = UINT64_C(512) << 20};
+/* Of the compilers, each of them: their time is not the submission's, and these
+ * end what would never end by itself. Three times a test's limit, as far as that
+ * is from COMPILE_LEAST to COMPILE_MOST seconds; without a limit the most. */
+enum {
+    COMPILE_TIMES = 3,
+    COMPILE_LEAST = 20,
+    COMPILE_MOST = 60,
+    COMPILE_WALL = 6,  /* times that by the clock: others compute too */
+    COMPILE_IDLE = 12, /* times a test's limit, waiting for what never comes; */
+    COMPILE_IDLE_MOST = 120 /* from COMPILE_LEAST to this */
+};
 /* Of the submission, for each case: what the machine gives to its processes and
  * to the simulator, the largest file that it may write, its device memory. The
  * clock counts only where it goes much slower than the processor. */
@@ -23,6 +27,21 @@ static const tc_limits running = {.memory = UINT64_C(4) << 30,
 /* Bytes a second at which buffers of gigabytes are made, moved and compared: a
  * test that has such ones has so much more time. */
 #define LARGE_BYTES_S 5e8
+
+static double between(double least, double v, double most) {
+    return v < least ? least : v > most ? most : v;
+}
+
+static tc_limits building(const tc_grading *g) {
+    double s = g->limit_s > 0 ? g->limit_s : COMPILE_MOST;
+    double cpu = between(COMPILE_LEAST, COMPILE_TIMES * s, COMPILE_MOST);
+    return (tc_limits){
+        .cpu_s = cpu,
+        .wall_s = COMPILE_WALL * cpu,
+        .idle_s = between(COMPILE_LEAST, COMPILE_IDLE * s, COMPILE_IDLE_MOST),
+        .memory = UINT64_C(4) << 30,
+        .disk = UINT64_C(512) << 20};
+}
 
 bool tc_grading_interrupted(const tc_grading *g) {
     return tc_session_interrupted(g->session) ||
@@ -184,7 +203,7 @@ static bool take(tc_grading *g, const tc_case *c, int exit, const json_t *j,
 static json_t *execute(tc_grading *g, tc_session *s, tc_case *c,
                        tc_grade_files *f, int *exit) {
     static const char *const none[] = {NULL};
-    tc_limits taken = running;
+    tc_limits taken = running, compiling = building(g);
     double more_s = (double)c->large / LARGE_BYTES_S;
     taken.cpu_s = g->limit_s > 0 ? g->limit_s + more_s : 0;
     taken.wall_s =
@@ -199,7 +218,7 @@ static json_t *execute(tc_grading *g, tc_session *s, tc_case *c,
                          .report = f->report,
                          .quiet = true,
                          .cache = g->cache,
-                         .limits = &building,
+                         .limits = &compiling,
                          .taken = &taken,
                          .memory = DEVICE_MEMORY + 2 * c->large,
                          .timing = c->timed,

@@ -30,6 +30,13 @@ typedef enum tc_node_kind {
     TC_N_BINARY,    /* a op b; comparisons and and/or too */
     TC_N_IFEXP,     /* b if a else c */
     TC_N_STAR,      /* *a in a call or a display */
+    TC_N_FSTRING,   /* items: STRINGs and FORMATs */
+    TC_N_FORMAT,    /* {a!i:s} of an f-string; i is 'r', 's', 'a' or 0, s may be
+                       NULL; s2 is the text of {a=}, or NULL */
+    TC_N_LAMBDA,    /* lambda params: a */
+    TC_N_COMP,      /* a [: b] for ...: i is ')', ']' or '}'; items: its FORs,
+                       each with its conditions in orelse */
+    TC_N_ELLIPSIS,
     /* statements */
     TC_N_EXPR,      /* a */
     TC_N_ASSIGN,    /* target a (a TUPLE unpacks) = b; a = b = c nests in b as
@@ -37,11 +44,19 @@ typedef enum tc_node_kind {
     TC_N_ANNASSIGN, /* a : b = c, c may be NULL */
     TC_N_AUGASSIGN, /* a op= b */
     TC_N_DEF,       /* decorators kwargs[].value?, see fields below */
-    TC_N_FOR,       /* for a in b: body else: orelse */
-    TC_N_WHILE,     /* while a: body */
-    TC_N_IF,        /* if a: body else: orelse (elif nests) */
-    TC_N_WITH,      /* with a as b: body; b may be NULL */
-    TC_N_RETURN,    /* a or NULL */
+    TC_N_CLASS, /* class s(kwargs and bases, unread): body; items: decorators */
+    TC_N_TRY,   /* try: body; items: its EXCEPTs; else: orelse; finally: b,
+                       a BLOCK or NULL */
+    TC_N_EXCEPT, /* except a as s: body; both may be NULL */
+    TC_N_BLOCK,  /* body */
+    TC_N_RAISE,  /* a or NULL */
+    TC_N_DELETE, /* items */
+    TC_N_GLOBAL, /* global s (one node a name), nonlocal: i is 1 */
+    TC_N_FOR,    /* for a in b: body else: orelse */
+    TC_N_WHILE,  /* while a: body */
+    TC_N_IF,     /* if a: body else: orelse (elif nests) */
+    TC_N_WITH,   /* with a as b: body; b may be NULL */
+    TC_N_RETURN, /* a or NULL */
     TC_N_PASS,
     TC_N_BREAK,
     TC_N_CONTINUE,
@@ -101,6 +116,7 @@ typedef struct tc_param {
     const char *name;
     tc_node *annotation;    /* or NULL */
     tc_node *default_value; /* or NULL */
+    char kind;              /* 0, '*' or '=' behind it: only by name, '2': ** */
     tc_span span;
 } tc_param;
 

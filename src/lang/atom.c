@@ -9,7 +9,32 @@ static void add_item(tc_parser *p, tc_node_list *l, tc_node *n) {
 
 /* --- atoms ------------------------------------------------------------- */
 
+/* Strings of which one is an f-string. */
+static tc_node *formatted(tc_parser *p) {
+    tc_node *n =
+        tc_node_new(p, TC_N_FSTRING, tc_token_span(p, tc_parse_peek(p)));
+    while (tc_parse_at(p, TOK_STRING)) {
+        const tc_token *t = tc_parse_next(p);
+        if (t->i != 0) {
+            if (!tc_parse_fstring(p, t, n)) {
+                return NULL;
+            }
+            continue;
+        }
+        tc_node *plain = tc_node_new(p, TC_N_STRING, tc_token_span(p, t));
+        plain->s = t->s;
+        add_item(p, &n->items, plain);
+    }
+    n->span = tc_span_join(n->span, tc_last_span(p));
+    return n;
+}
+
 static tc_node *string_atom(tc_parser *p) {
+    for (int i = p->at; p->tokens[i].kind == TOK_STRING; i++) {
+        if (p->tokens[i].i != 0) {
+            return formatted(p);
+        }
+    }
     const tc_token *t = tc_parse_next(p);
     tc_node *n = tc_node_new(p, TC_N_STRING, tc_token_span(p, t));
     if (!tc_parse_at(p, TOK_STRING)) {
@@ -40,12 +65,6 @@ tc_node *tc_parse_star_or_expr(tc_parser *p) {
     return n;
 }
 
-static tc_node *no_comprehension(tc_parser *p) {
-    return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)),
-                      "write the elements out",
-                      "comprehensions are not part of the subset");
-}
-
 /* Items up to the closing bracket, which is consumed. *comma: was there one? */
 static bool items_until(tc_parser *p, tc_token_kind close, tc_node_list *out,
                         bool *comma) {
@@ -55,11 +74,16 @@ static bool items_until(tc_parser *p, tc_token_kind close, tc_node_list *out,
         if (item == NULL) {
             return false;
         }
-        add_item(p, out, item);
-        if (tc_parse_at(p, K_FOR)) {
-            no_comprehension(p);
-            return false;
+        if (tc_parse_at(p, K_FOR) && out->n == 0) {
+            item = tc_parse_comprehension(p, item, NULL,
+                                          close == P_RPAREN ? ')' : ']');
+            if (item == NULL) {
+                return false;
+            }
+            add_item(p, out, item);
+            break;
         }
+        add_item(p, out, item);
         if (!tc_parse_accept(p, P_COMMA)) {
             break;
         }
@@ -85,7 +109,14 @@ static tc_node *display(tc_parser *p, tc_token_kind close, tc_node_kind kind) {
     if (!items_until(p, close, &items, &comma)) {
         return NULL;
     }
-    if (kind == TC_N_TUPLE && items.n == 1 && !comma) {
+    bool alone = items.n == 1 && !comma;
+    if (alone && items.items[0]->kind == TC_N_COMP &&
+        items.items[0]->i == (kind == TC_N_TUPLE ? ')' : ']')) {
+        /* x for x in y stands for the brackets around it */
+        items.items[0]->span = tc_span_join(span, tc_last_span(p));
+        return items.items[0];
+    }
+    if (kind == TC_N_TUPLE && alone) {
         tc_node *inner = items.items[0];
         if (inner->kind == TC_N_STAR) {
             return tc_fail_at(p, inner->span, "a tuple of it is (*x,)",
@@ -100,19 +131,45 @@ static tc_node *display(tc_parser *p, tc_token_kind close, tc_node_kind kind) {
     return n;
 }
 
+/* {a: b, ...}, {a, b} (which is taken for a list) and what comprehends them. */
 static tc_node *dict_display(tc_parser *p) {
     tc_node *n = tc_node_new(p, TC_N_DICT, tc_token_span(p, tc_parse_next(p)));
+    bool set = false;
     while (!tc_parse_at(p, P_RBRACE)) {
-        tc_node *key = tc_parse_expr(p);
-        if (key == NULL || !tc_parse_expect(p, P_COLON, "after the key")) {
+        if (tc_parse_at(p, P_POW)) {
+            tc_span span = tc_token_span(p, tc_parse_next(p));
+            tc_node *star = tc_node_new(p, TC_N_STAR, span);
+            star->a = tc_parse_expr(p);
+            if (star->a == NULL) {
+                return NULL;
+            }
+            add_item(p, &n->items, star);
+            add_item(p, &n->items, star);
+            if (!tc_parse_accept(p, P_COMMA)) {
+                break;
+            }
+            continue;
+        }
+        tc_node *key = tc_parse_star_or_expr(p), *value = NULL;
+        if (key == NULL) {
             return NULL;
         }
-        tc_node *value = tc_parse_expr(p);
-        if (value == NULL) {
+        set |= n->items.n == 0 && !tc_parse_at(p, P_COLON);
+        if (!set && (!tc_parse_expect(p, P_COLON, "after the key") ||
+                     (value = tc_parse_expr(p)) == NULL)) {
             return NULL;
+        }
+        if (n->items.n == 0 && tc_parse_at(p, K_FOR)) {
+            tc_node *made = tc_parse_comprehension(p, key, value, '}');
+            return made != NULL &&
+                           tc_parse_expect(p, P_RBRACE, "after the clauses")
+                       ? made
+                       : NULL;
         }
         add_item(p, &n->items, key);
-        add_item(p, &n->items, value);
+        if (value != NULL) {
+            add_item(p, &n->items, value);
+        }
         if (!tc_parse_accept(p, P_COMMA)) {
             break;
         }
@@ -120,6 +177,7 @@ static tc_node *dict_display(tc_parser *p) {
     if (!tc_parse_expect(p, P_RBRACE, "after the last entry")) {
         return NULL;
     }
+    n->kind = set ? TC_N_LIST : TC_N_DICT;
     n->span = tc_span_join(n->span, tc_last_span(p));
     return n;
 }
@@ -156,9 +214,11 @@ static tc_node *atom(tc_parser *p) {
     case P_LBRACE:
         return dict_display(p);
     case K_LAMBDA:
+        return tc_parse_lambda(p);
+    case P_ELLIPSIS:
+        return simple_atom(p, TC_N_ELLIPSIS);
     case K_AWAIT:
     case K_YIELD:
-    case P_ELLIPSIS:
         return tc_fail_at(p, tc_token_span(p, t), NULL,
                           "'%s' is not part of the TVMScript subset",
                           tc_token_kind_text(t->kind));
@@ -205,7 +265,10 @@ static bool argument(tc_parser *p, tc_node *call, int *cap) {
         return false;
     }
     if (tc_parse_at(p, K_FOR)) {
-        return no_comprehension(p);
+        item = tc_parse_comprehension(p, item, NULL, ')');
+        if (item == NULL) {
+            return false;
+        }
     }
     if (call->nkwargs > 0 && item->kind != TC_N_STAR) {
         tc_fail_at(p, item->span, "put it before the keyword arguments",

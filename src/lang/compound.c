@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static bool block(tc_parser *p, tc_node_list *out, const char *of);
-
 static void add(tc_parser *p, tc_node_list *l, tc_node *n) {
     TC_PUSH(p->arena, l->items, l->n, l->cap, n);
 }
@@ -32,7 +30,7 @@ static bool colon(tc_parser *p, const char *after) {
 
 static bool else_block(tc_parser *p, tc_node *n) {
     return !tc_parse_accept(p, K_ELSE) ||
-           (colon(p, "after 'else'") && block(p, &n->orelse, "else"));
+           (colon(p, "after 'else'") && tc_parse_block(p, &n->orelse, "else"));
 }
 
 static tc_node *if_statement(tc_parser *p) {
@@ -43,7 +41,7 @@ static tc_node *if_statement(tc_parser *p) {
         return NULL;
     }
     ended(p, n);
-    if (!block(p, &n->body, "if")) {
+    if (!tc_parse_block(p, &n->body, "if")) {
         return NULL;
     }
     if (!tc_parse_at(p, K_ELIF)) {
@@ -69,7 +67,7 @@ static tc_node *while_statement(tc_parser *p) {
         return NULL;
     }
     ended(p, n);
-    return block(p, &n->body, "while") && else_block(p, n) ? n : NULL;
+    return tc_parse_block(p, &n->body, "while") && else_block(p, n) ? n : NULL;
 }
 
 static tc_node *for_statement(tc_parser *p) {
@@ -85,7 +83,7 @@ static tc_node *for_statement(tc_parser *p) {
         return NULL;
     }
     ended(p, n);
-    return block(p, &n->body, "for") && else_block(p, n) ? n : NULL;
+    return tc_parse_block(p, &n->body, "for") && else_block(p, n) ? n : NULL;
 }
 
 /* with a as b, c: is with a as b: with c: */
@@ -115,45 +113,11 @@ static tc_node *with_statement(tc_parser *p) {
         return NULL;
     }
     ended(p, n);
-    return block(p, &n->body, "with") ? n : NULL;
-}
-
-static bool parameter(tc_parser *p, tc_node *def, int *cap) {
-    if (tc_parse_at(p, P_MUL) || tc_parse_at(p, P_POW) ||
-        tc_parse_at(p, P_DIV)) {
-        return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)), NULL,
-                          "a prim_func has plain parameters only");
-    }
-    if (!tc_parse_at(p, TOK_NAME)) {
-        return tc_parse_unexpected(p, "a parameter");
-    }
-    const tc_token *t = tc_parse_next(p);
-    tc_param param = {.name = t->s, .span = tc_token_span(p, t)};
-    for (int i = 0; i < def->nparams; i++) {
-        if (strcmp(def->params[i].name, param.name) == 0) {
-            return tc_fail_at(p, param.span, NULL,
-                              "parameter '%s' is named twice", param.name);
-        }
-    }
-    if (tc_parse_accept(p, P_COLON)) {
-        param.annotation = tc_parse_expr(p);
-        if (param.annotation == NULL) {
-            return false;
-        }
-    }
-    if (tc_parse_accept(p, P_ASSIGN)) {
-        param.default_value = tc_parse_expr(p);
-        if (param.default_value == NULL) {
-            return false;
-        }
-    }
-    TC_PUSH(p->arena, def->params, def->nparams, *cap, param);
-    return true;
+    return tc_parse_block(p, &n->body, "with") ? n : NULL;
 }
 
 static tc_node *definition(tc_parser *p, const tc_node_list *decorators) {
     tc_node *n = start(p, TC_N_DEF);
-    int cap = 0;
     tc_parse_next(p);
     n->items = *decorators;
     if (!tc_parse_at(p, TOK_NAME)) {
@@ -164,13 +128,8 @@ static tc_node *definition(tc_parser *p, const tc_node_list *decorators) {
     if (!tc_parse_expect(p, P_LPAREN, "after the function's name")) {
         return NULL;
     }
-    while (!tc_parse_at(p, P_RPAREN)) {
-        if (!parameter(p, n, &cap)) {
-            return NULL;
-        }
-        if (!tc_parse_accept(p, P_COMMA)) {
-            break;
-        }
+    if (!tc_parse_params(p, n, P_RPAREN)) {
+        return NULL;
     }
     if (!tc_parse_expect(p, P_RPAREN, "after the parameters")) {
         return NULL;
@@ -182,7 +141,7 @@ static tc_node *definition(tc_parser *p, const tc_node_list *decorators) {
         return NULL;
     }
     ended(p, n);
-    return block(p, &n->body, "def") ? n : NULL;
+    return tc_parse_block(p, &n->body, "def") ? n : NULL;
 }
 
 static tc_node *decorated(tc_parser *p) {
@@ -199,6 +158,9 @@ static tc_node *decorated(tc_parser *p) {
         }
         tc_parse_next(p);
     }
+    if (tc_parse_at(p, K_CLASS)) {
+        return tc_parse_class(p, &decorators);
+    }
     if (!tc_parse_at(p, K_DEF)) {
         return tc_parse_unexpected(p, "'def' after the decorator");
     }
@@ -206,7 +168,7 @@ static tc_node *decorated(tc_parser *p) {
 }
 
 /* The lines of a block, or statements on the same line. */
-static bool block(tc_parser *p, tc_node_list *out, const char *of) {
+bool tc_parse_block(tc_parser *p, tc_node_list *out, const char *of) {
     if (!tc_parse_accept(p, TOK_NEWLINE)) {
         return tc_parse_simple_line(p, out);
     }
@@ -242,6 +204,10 @@ static tc_node *compound(tc_parser *p) {
         return definition(p, &(tc_node_list){0});
     case P_AT:
         return decorated(p);
+    case K_CLASS:
+        return tc_parse_class(p, &(tc_node_list){0});
+    case K_TRY:
+        return tc_parse_try(p);
     default:
         return tc_not_in_subset(p);
     }

@@ -286,6 +286,16 @@ static tc_node *conditional(tc_parser *p) {
     return n;
 }
 
+tc_node *tc_parse_or_test(tc_parser *p) {
+    if (!tc_parse_nest(p)) {
+        return NULL;
+    }
+    tc_node *n =
+        tc_parse_at(p, K_LAMBDA) ? tc_parse_lambda(p) : binary(p, PREC_OR);
+    p->depth--;
+    return n;
+}
+
 tc_node *tc_parse_expr(tc_parser *p) {
     if (tc_cancelled()) {
         tc_diag_cancelled(p->diags, "the program was read");

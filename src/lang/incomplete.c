@@ -27,9 +27,11 @@ static const tc_token *last_statement(const tc_tokens *t) {
             depth += k->kind == TOK_INDENT ? 1 : -1;
             continue;
         }
-        bool goes_on = k->kind == K_ELSE || k->kind == K_ELIF;
+        bool goes_on = k->kind == K_ELSE || k->kind == K_ELIF ||
+                       k->kind == K_EXCEPT || k->kind == K_FINALLY;
         if (line_start && depth == 0 && k->kind != TOK_END && !goes_on &&
-            !(k->kind == K_DEF && last != NULL && last->kind == P_AT)) {
+            !((k->kind == K_DEF || k->kind == K_CLASS) && last != NULL &&
+              last->kind == P_AT)) {
             last = k;
         }
         line_start = k->kind == TOK_NEWLINE;
@@ -40,8 +42,9 @@ static const tc_token *last_statement(const tc_tokens *t) {
 /* A decorator whose def has not come: only @ lines at the end. */
 static bool decorator_waits(const tc_tokens *t, const tc_token *last) {
     for (const tc_token *k = last; k->kind != TOK_END; k++) {
-        if (k->kind == K_DEF || k + 1 == t->items + t->n) {
-            return k->kind != K_DEF;
+        bool def = k->kind == K_DEF || k->kind == K_CLASS;
+        if (def || k + 1 == t->items + t->n) {
+            return !def;
         }
     }
     return true;
@@ -49,7 +52,7 @@ static bool decorator_waits(const tc_tokens *t, const tc_token *last) {
 
 static bool opens_block(tc_token_kind k) {
     return k == K_DEF || k == K_FOR || k == K_IF || k == K_WHILE ||
-           k == K_WITH || k == P_AT;
+           k == K_WITH || k == K_CLASS || k == K_TRY || k == P_AT;
 }
 
 bool tc_parse_wants_more(const char *text) {

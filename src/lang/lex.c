@@ -359,6 +359,52 @@ static bool finish(tc_lexer *x, layout_state *s) {
     return true;
 }
 
+/* The tokens up to x->len. */
+static bool tokens(tc_lexer *x, layout_state *s) {
+    bool ok = true;
+    for (uint64_t i = 0; ok && x->at < x->len; i++) {
+        if (tc_cancelled_at(i)) {
+            return tc_diag_cancelled(x->diags, "the program was read");
+        }
+        switch (x->text[x->at]) {
+        case ' ':
+        case '\t':
+        case '\r':
+        case '\f':
+            x->at++;
+            break;
+        case '#':
+            skip_comment(x);
+            break;
+        case '\n':
+            ok = newline(x, s);
+            break;
+        default:
+            ok = token(x, s);
+        }
+    }
+    return ok;
+}
+
+bool tc_lex_part(tc_arena *a, tc_arena *strings, const tc_source *source,
+                 uint32_t begin, uint32_t end, tc_diags *diags,
+                 tc_tokens *out) {
+    *out = (tc_tokens){0};
+    tc_lexer x = {a, strings, source, source->text, end, begin, diags, out};
+    layout_state s = {.nopen = 0};
+    s.open[s.nopen++] = begin; /* so that lines do not end */
+    if (!tokens(&x, &s)) {
+        return false;
+    }
+    if (s.nopen != 1) {
+        return tc_lex_fail(&x, begin, end, NULL,
+                           "the brackets in this part of the f-string do not "
+                           "match");
+    }
+    push(&x, TOK_END, end, end);
+    return true;
+}
+
 bool tc_lex(tc_arena *a, tc_arena *strings, const tc_source *source,
             tc_diags *diags, tc_tokens *out) {
     enum { MAX_TEXT = 16 << 20 };
@@ -375,27 +421,5 @@ bool tc_lex(tc_arena *a, tc_arena *strings, const tc_source *source,
     if (x.len >= 3 && memcmp(x.text, "\xef\xbb\xbf", 3) == 0) {
         x.at = 3; /* a byte order mark */
     }
-    bool ok = line_start(&x, &s);
-    for (uint64_t i = 0; ok && x.at < x.len; i++) {
-        if (tc_cancelled_at(i)) {
-            return tc_diag_cancelled(diags, "the program was read");
-        }
-        switch (x.text[x.at]) {
-        case ' ':
-        case '\t':
-        case '\r':
-        case '\f':
-            x.at++;
-            break;
-        case '#':
-            skip_comment(&x);
-            break;
-        case '\n':
-            ok = newline(&x, &s);
-            break;
-        default:
-            ok = token(&x, &s);
-        }
-    }
-    return ok && finish(&x, &s);
+    return line_start(&x, &s) && tokens(&x, &s) && finish(&x, &s);
 }

@@ -121,9 +121,10 @@ typedef enum tc_token_kind {
 typedef struct tc_token {
     tc_token_kind kind;
     uint32_t begin, end; /* bytes of the source */
-    int64_t i;           /* INT */
+    int64_t i;           /* INT; STRING: 1 if it is an f-string, 2 a raw one */
     double f;            /* FLOAT */
-    const char *s;       /* NAME, and STRING decoded */
+    const char *s;       /* NAME, and STRING decoded; an f-string's own text is
+                            begin to end, quotes and prefix included */
 } tc_token;
 
 typedef struct tc_tokens {
@@ -151,6 +152,16 @@ typedef struct tc_lexer {
     tc_diags *diags;
     tc_tokens *out;
 } tc_lexer;
+
+/* The bytes [begin, end) of a source as if in brackets, ending with END: what
+ * stands in the braces of an f-string. */
+bool tc_lex_part(tc_arena *a, tc_arena *strings, const tc_source *source,
+                 uint32_t begin, uint32_t end, tc_diags *diags, tc_tokens *out);
+/* The bytes [begin, end), with their escapes decoded unless raw; NULL after
+ * reporting. */
+const char *tc_lex_decode(tc_arena *strings, const tc_source *source,
+                          uint32_t begin, uint32_t end, bool raw,
+                          tc_diags *diags);
 
 bool tc_lex_number(tc_lexer *x, tc_token *t);
 bool tc_lex_string(tc_lexer *x, tc_token *t, uint32_t prefix_end);

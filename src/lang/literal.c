@@ -196,22 +196,22 @@ static bool escape(tc_lexer *x, tc_buf *b) {
 
 typedef struct string_form {
     char quote;
-    bool raw, triple;
+    bool raw, triple, formatted;
     uint32_t begin;
 } string_form;
 
 static bool string_form_at(tc_lexer *x, uint32_t prefix_end, string_form *f) {
-    *f = (string_form){x->text[prefix_end], false, false, x->at};
+    *f = (string_form){x->text[prefix_end], false, false, false, x->at};
     for (; x->at < prefix_end; x->at++) {
         char c = (char)tolower((unsigned char)x->text[x->at]);
         f->raw |= c == 'r';
-        if (c == 'f' || c == 'b') {
+        f->formatted |= c == 'f';
+        if (c == 'b') {
             return tc_lex_fail(x, f->begin, prefix_end + 1, NULL,
-                               "%s strings are not part of the subset",
-                               c == 'f' ? "formatted (f\"...\")"
-                                        : "bytes (b\"...\")");
+                               "bytes (b\"...\") strings are not part of the "
+                               "subset");
         }
-        if (c != 'r' && c != 'u') {
+        if (c != 'r' && c != 'u' && c != 'f') {
             return tc_lex_fail(x, f->begin, prefix_end + 1, NULL,
                                "'%c' cannot stand before a string",
                                x->text[x->at]);
@@ -287,8 +287,31 @@ bool tc_lex_string(tc_lexer *x, tc_token *t, uint32_t prefix_end) {
         return false;
     }
     tc_buf b = TC_BUF_INIT;
+    bool raw = f.raw;
+    f.raw |= f.formatted; /* its parts are decoded by the parser */
     bool ok = body(x, &f, &b);
     t->s = tc_buf_finish(&b, x->strings);
     t->end = x->at;
+    t->i = f.formatted ? (raw ? 2 : 1) : 0;
     return ok;
+}
+
+const char *tc_lex_decode(tc_arena *strings, const tc_source *source,
+                          uint32_t begin, uint32_t end, bool raw,
+                          tc_diags *diags) {
+    tc_tokens none = {0};
+    tc_lexer x = {strings, strings, source, source->text,
+                  end,     begin,   diags,  &none};
+    tc_buf b = TC_BUF_INIT;
+    while (x.at < end) {
+        char c = x.text[x.at++];
+        if (c != '\\' || raw) {
+            tc_buf_putc(&b, c);
+            x.at += (c == '{' || c == '}') && at_or_nul(&x, x.at) == c;
+        } else if (!escape(&x, &b)) {
+            tc_buf_free(&b);
+            return NULL;
+        }
+    }
+    return tc_buf_finish(&b, strings);
 }

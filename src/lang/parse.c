@@ -238,6 +238,49 @@ static tc_node *return_statement(tc_parser *p) {
     return ended(p, n);
 }
 
+/* raise, raise X, raise X from Y (Y is read over). */
+static tc_node *raise_statement(tc_parser *p) {
+    tc_node *n = start(p, TC_N_RAISE);
+    tc_parse_next(p);
+    if (tc_starts_expr(tc_parse_peek(p)->kind)) {
+        n->a = tc_parse_expr(p);
+        if (n->a == NULL ||
+            (tc_parse_accept(p, K_FROM) && tc_parse_expr(p) == NULL)) {
+            return NULL;
+        }
+    }
+    return ended(p, n);
+}
+
+static tc_node *delete_statement(tc_parser *p) {
+    tc_node *n = start(p, TC_N_DELETE);
+    tc_parse_next(p);
+    tc_node *of = tc_parse_target_list(p);
+    if (of == NULL || !tc_check_target(p, of, false)) {
+        return NULL;
+    }
+    if (of->kind == TC_N_TUPLE) {
+        n->items = of->items;
+    } else {
+        add(p, &n->items, of);
+    }
+    return ended(p, n);
+}
+
+static bool global(tc_parser *p, tc_node_list *out) {
+    bool outer = tc_parse_next(p)->kind == K_NONLOCAL;
+    do {
+        tc_node *n = start(p, TC_N_GLOBAL);
+        if (!tc_parse_at(p, TOK_NAME)) {
+            return tc_parse_unexpected(p, "a name");
+        }
+        n->s = tc_parse_next(p)->s;
+        n->i = outer;
+        add(p, out, n);
+    } while (tc_parse_accept(p, P_COMMA));
+    return true;
+}
+
 static tc_node *assert_statement(tc_parser *p) {
     tc_node *n = start(p, TC_N_ASSERT);
     tc_parse_next(p);
@@ -286,12 +329,22 @@ static bool simple_statement(tc_parser *p, tc_node_list *out) {
     case K_CONTINUE:
         n = keyword_statement(p, TC_N_CONTINUE);
         break;
+    case K_RAISE:
+        n = raise_statement(p);
+        break;
     case K_DEL:
+        n = delete_statement(p);
+        break;
     case K_GLOBAL:
     case K_NONLOCAL:
-    case K_RAISE:
+        return global(p, out);
     case K_YIELD:
         return tc_not_in_subset(p);
+    case K_EXCEPT:
+    case K_FINALLY:
+        return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)), NULL,
+                          "'%s' without a 'try' before it",
+                          tc_token_kind_text(tc_parse_peek(p)->kind));
     case K_ELSE:
     case K_ELIF:
         return tc_fail_at(p, tc_token_span(p, tc_parse_peek(p)),

@@ -48,7 +48,21 @@ tc_node *tc_parse_postfix(tc_parser *p);
 bool tc_long_chain(tc_parser *p, int *links); /* reports at the limit */
 bool tc_starts_expr(tc_token_kind k);
 
-/* Statements: parse.c has the simple ones, compound.c the others. */
+tc_node *tc_parse_or_test(tc_parser *p); /* without `if` and `else` */
+/* What a { } of an f-string holds, and the text between (fstring.c). */
+bool tc_parse_fstring(tc_parser *p, const tc_token *t, tc_node *to);
+/* From its first `for`; value: that of a dict, or NULL; close: ) ] or }
+ * (comprehension.c). */
+tc_node *tc_parse_comprehension(tc_parser *p, tc_node *element, tc_node *value,
+                                char close);
+tc_node *tc_parse_lambda(tc_parser *p);
+/* Up to close, which is left: ) of a def or : of a lambda (params.c). */
+bool tc_parse_params(tc_parser *p, tc_node *def, tc_token_kind close);
+
+/* Statements: parse.c has the simple ones, compound.c and try.c the others. */
+bool tc_parse_block(tc_parser *p, tc_node_list *out, const char *of);
+tc_node *tc_parse_try(tc_parser *p);
+tc_node *tc_parse_class(tc_parser *p, const tc_node_list *decorators);
 bool tc_parse_simple_line(tc_parser *p, tc_node_list *out);
 bool tc_parse_statement(tc_parser *p, tc_node_list *out);
 bool tc_check_target(tc_parser *p, const tc_node *t, bool single);

@@ -259,6 +259,10 @@ static read_result read_entry(tc_shell *sh, tc_buf *text) {
     return READ_LINE;
 }
 
+char *tc_prompt_ask(tc_shell *sh, const char *question) {
+    return read_line(sh, question) == READ_LINE ? accepted : NULL;
+}
+
 /* --- history --- */
 
 static void add_entry(const char *entry) {
@@ -305,7 +309,7 @@ void tc_prompt_rc(tc_shell *sh) {
         fprintf(stderr, "note: %s is not read: %s\n", path.data, why);
     }
     if (f != NULL) {
-        tc_shell_stream(sh, f);
+        tc_shell_stream(sh, f, path.data);
         fclose(f);
     }
     tc_buf_free(&path);

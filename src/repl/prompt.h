@@ -11,4 +11,7 @@ void tc_prompt_rc(tc_shell *sh);
  * was loaded without an error, or NULL. One at a time in a process. */
 void tc_prompt(tc_shell *sh, const char *loaded);
 
+/* At the prompt: one line, without history; NULL at its end or Ctrl-C. */
+char *tc_prompt_ask(tc_shell *sh, const char *question);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/file.h"
+#include "repl/prompt.h"
 #include "repl/signals.h"
 #include "repl/watch.h"
 #include <errno.h>
@@ -103,7 +104,7 @@ static bool run_script(tc_shell *sh, const char *wanted) {
     bool go_on = false;
     if (f != NULL) {
         depth++;
-        go_on = tc_shell_stream(sh, f);
+        go_on = tc_shell_stream(sh, f, path);
         depth--;
         fclose(f);
     } else {
@@ -134,6 +135,39 @@ static void list_history(int n) {
     fflush(stdout);
 }
 
+/* --- which test --- */
+
+/* Asks which test of a file is meant; nothing typed keeps the one there is. */
+static bool choose_test(tc_shell *sh, const tc_client_request *q) {
+    tc_buf line = TC_BUF_INIT;
+    if (!sh->interactive) {
+        return true;
+    }
+    for (int i = 0; i < q->n; i++) {
+        printf("%4d  %s%s\n", i + 1, q->commands[i],
+               i == q->chosen ? "  (this one)" : "");
+    }
+    char prompt[48];
+    snprintf(prompt, sizeof prompt, "which, 1 to %d (Enter: %d)? ", q->n,
+             q->chosen + 1);
+    char *answer = tc_prompt_ask(sh, prompt);
+    if (answer == NULL || answer[strspn(answer, " ")] == '\0') {
+        free(answer);
+        return true;
+    }
+    char *end;
+    long number = strtol(answer, &end, 10);
+    const char *name = answer;
+    if (*end == '\0' && number >= 1 && number <= q->n) {
+        name = q->commands[number - 1];
+    }
+    tc_buf_printf(&line, "load \"%s::%s\"", q->path, name);
+    free(answer);
+    bool go_on = tc_shell_entry(sh, line.data);
+    tc_buf_free(&line);
+    return go_on;
+}
+
 bool tc_request_serve(tc_shell *sh) {
     tc_client_request q = tc_session_request(sh->session);
     switch (q.kind) {
@@ -149,6 +183,8 @@ bool tc_request_serve(tc_shell *sh) {
     case TC_CLIENT_SHELL:
         obey_shell(q.path, q.commands[0]);
         break;
+    case TC_CLIENT_CHOOSE:
+        return choose_test(sh, &q);
     case TC_CLIENT_NONE:
         break;
     }

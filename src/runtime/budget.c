@@ -1,6 +1,7 @@
 /* budget.c - what a program takes of the machine. */
 #include "runtime/budget.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -80,15 +81,26 @@ static uint64_t own_rss(void) {
     return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+/* The program sleeps because it has asked us for something: looking takes long
+ * where the machine has more to do. */
+static bool asks(const tc_budget *b) {
+    struct pollfd fd = {b->socket, POLLIN, 0};
+    return b->socket > 0 && poll(&fd, 1, 0) > 0;
+}
+
 static tc_budget_end take(tc_budget *b) {
+    double before = 1e-9 * (double)now_ns(CLOCK_THREAD_CPUTIME_ID);
     tc_family_state s = tc_family_poll(&b->family, b->pid);
+    b->own_s += 1e-9 * (double)now_ns(CLOCK_THREAD_CPUTIME_ID) - before;
     double cpu = s.cpu_s + b->ended_s + own_s() - b->own_s;
     double waited = 1e-9 * (double)b->waited;
     double worked = cpu > b->cpu_s ? cpu - b->cpu_s : 0;
     b->cpu_s += worked;
-    if (s.sleeping && waited > worked) {
+    bool asleep = s.n > 0 && s.sleeping && !asks(b);
+    if (asleep && b->asleep && waited > worked) {
         b->slept_s += waited - worked;
     }
+    b->asleep = asleep && b->waits;
     b->waited = 0;
     b->looked = b->elapsed;
     const tc_limits *l = &b->limits;

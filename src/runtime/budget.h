@@ -3,9 +3,10 @@
  * Its time is processor time: of all its processes, and of this one, which
  * executes its kernels. A machine that has more to do changes it little. Of
  * the time in which all of them only slept it may have as much, and a little
- * more. The wall clock goes on
- * while they run alone: where this process was stopped (SIGSTOP), or the
- * machine slept, it stood still. */
+ * more; they slept from one look to the next where they did so at both, so that
+ * who waits for a processor, or has just asked us for something, is not taken to
+ * sleep. The wall clock goes on while they run alone: where this process was
+ * stopped (SIGSTOP), or the machine slept, it stood still. */
 #ifndef TC_RUNTIME_BUDGET_H
 #define TC_RUNTIME_BUDGET_H
 
@@ -26,14 +27,18 @@ enum { TC_BUDGET_MOST = 256 };
 typedef struct tc_budget {
     tc_limits limits; /* 0: none */
     tc_family family;
-    pid_t pid; /* the program; 0: not yet, or no more */
+    pid_t pid;  /* the program; 0: not yet, or no more */
+    int socket; /* on which it asks us; 0: there is none */
     pthread_mutex_t lock;
     uint64_t last, elapsed; /* ns: the last look, the wall clock */
     uint64_t looked;        /* elapsed at the last look at the family */
     bool waits;             /* since the last look we wait for the program */
     bool held;              /* the wall clock stands still */
+    bool asleep;            /* at the last look at the family all of it slept,
+                               and we waited for it */
     uint64_t waited;        /* ns of that, since the last look at the family */
-    double own_s;           /* our processor time at the begin */
+    double own_s;           /* our processor time at the begin, and what
+                               looking has taken since */
     double cpu_s, slept_s;  /* what it has taken */
     double ended_s;         /* of the program itself, when it was collected */
     tc_budget_end end;      /* the first one; it stays */

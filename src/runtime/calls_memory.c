@@ -405,6 +405,9 @@ int tc_call_MOVE(tc_server *s, tc_exchange *x) {
     error = error ? error : check_box(s, &from);
     error = error ? error
                   : tc_task_writes(s, to.address, span_of(&to), x->call.where);
+    error = error
+                ? error
+                : tc_task_moves(s, from.address, span_of(&from), x->call.where);
     if (error) {
         return error;
     }
@@ -434,7 +437,9 @@ int tc_call_SET(tc_server *s, tc_exchange *x) {
     }
     int error = is_empty(&c) ? TC_CUDA_SUCCESS : check_box(s, &b);
     if (!error && !is_empty(&c)) {
-        error = tc_task_fills(s, b.address, span_of(&b), x->call.where);
+        error = tc_task_fills(s, b.address, span_of(&b),
+                              b.width * b.height * b.depth,
+                              (int)(c.value & 0xFF), x->call.where);
     }
     if (error || is_empty(&c)) {
         return error;

@@ -199,6 +199,7 @@ bool tc_process_start(tc_process *p, const tc_program_options *o, char *why,
                .parent = getpid()};
     tc_limits limits = limits_of(o);
     tc_budget_begin(&p->budget, &limits);
+    p->budget.socket = pair[0];
     if (o->device.gpu) {
         tc_family_spare(&p->budget.family, tc_gpu_host_process(o->device.gpu));
     }

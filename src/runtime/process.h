@@ -50,9 +50,10 @@ tc_process_stop tc_process_wait(tc_process *p);
 double tc_process_end(tc_process *p);
 
 /* While a kernel runs, a thread looks at what could stop it, and sets the flag
- * that the device polls. */
+ * that the device polls. elsewhere: a GPU executes it, and what it takes is as
+ * the program's sleep. */
 typedef struct tc_watch tc_watch;
-tc_watch *tc_watch_new(tc_process *p);
+tc_watch *tc_watch_new(tc_process *p, bool elsewhere);
 const atomic_int *tc_watch_flag(const tc_watch *w);
 void tc_watch_on(tc_watch *w, bool on); /* off: nobody looks */
 void tc_watch_free(tc_watch *w);        /* NULL is allowed */

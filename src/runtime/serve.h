@@ -101,9 +101,11 @@ int tc_task_reads(tc_server *s, uint64_t address, uint64_t bytes,
                   uint64_t where);
 int tc_task_writes(tc_server *s, uint64_t address, uint64_t bytes,
                    uint64_t where);
-/* Bytes that are all the same: no result can be brought by them. */
-int tc_task_fills(tc_server *s, uint64_t address, uint64_t bytes,
+int tc_task_moves(tc_server *s, uint64_t address, uint64_t bytes,
                   uint64_t where);
+/* `filled` of the bytes get that value. */
+int tc_task_fills(tc_server *s, uint64_t address, uint64_t bytes,
+                  uint64_t filled, int value, uint64_t where);
 int tc_task_shares(tc_server *s, uint64_t where);
 int tc_task_frees(tc_server *s, uint64_t address, uint64_t where);
 int tc_task_resets(tc_server *s, uint64_t where);

@@ -232,7 +232,7 @@ void tc_program_run(const tc_program_options *o, tc_program_result *out) {
         out->end = TC_PROGRAM_MACHINE;
         return;
     }
-    s.watch = tc_watch_new(&s.process);
+    s.watch = tc_watch_new(&s.process, o->backend != &tc_device_sim);
     if (o->task && o->task->copy.bytes &&
         !tc_task_measure_copy(o, out->why, sizeof out->why)) {
         out->end = TC_PROGRAM_MACHINE;

@@ -58,12 +58,22 @@ int tc_task_writes(tc_server *s, uint64_t address, uint64_t bytes,
     return i >= 0 ? refuse(s, TC_TASK_WROTE_BUFFER, i, where) : TC_CUDA_SUCCESS;
 }
 
-/* Input stays as it is; it is told by its being first read, not written: which
- * of them is output this side does not know, and the judge sees changes. */
-int tc_task_fills(tc_server *s, uint64_t address, uint64_t bytes,
+/* What kernels move is counted and timed; what the host has copied is not. */
+int tc_task_moves(tc_server *s, uint64_t address, uint64_t bytes,
                   uint64_t where) {
-    (void)s, (void)address, (void)bytes, (void)where;
-    return TC_CUDA_SUCCESS;
+    int i = s->o->task ? buffer_at(s, address, bytes) : -1;
+    return i >= 0 ? refuse(s, TC_TASK_MOVED_BUFFER, i, where) : TC_CUDA_SUCCESS;
+}
+
+/* A buffer may be cleared, or filled whole. Parts of it with bytes of the host's
+ * choice would be any result. That an input changes the judge sees. */
+int tc_task_fills(tc_server *s, uint64_t address, uint64_t bytes,
+                  uint64_t filled, int value, uint64_t where) {
+    int i = s->o->task ? buffer_at(s, address, bytes) : -1;
+    bool whole = i >= 0 && filled >= under_way(s)->buffers[i].bytes;
+    return i >= 0 && value != 0 && !whole
+               ? refuse(s, TC_TASK_WROTE_BUFFER, i, where)
+               : TC_CUDA_SUCCESS;
 }
 
 int tc_task_shares(tc_server *s, uint64_t where) {

@@ -14,6 +14,7 @@ enum { POLL_MS = 20 };
 
 struct tc_watch {
     tc_process *p;
+    bool elsewhere; /* kernels take no processor time of this machine */
     atomic_int flag;
     atomic_int on;
     int wake; /* written to at the end */
@@ -40,8 +41,9 @@ static void *look(void *arg) {
                 break;
             }
         }
-        if (w->on && (tc_process_check(w->p, true) != TC_PROCESS_GOES_ON ||
-                      gone(w->p))) {
+        if (w->on &&
+            (tc_process_check(w->p, !w->elsewhere) != TC_PROCESS_GOES_ON ||
+             gone(w->p))) {
             w->flag = 1;
         }
     }
@@ -54,9 +56,10 @@ static void poke(tc_watch *w) {
     (void)n; /* it looks by itself, a little later */
 }
 
-tc_watch *tc_watch_new(tc_process *p) {
+tc_watch *tc_watch_new(tc_process *p, bool elsewhere) {
     tc_watch *w = tc_xcalloc(1, sizeof *w);
     w->p = p;
+    w->elsewhere = elsewhere;
     w->wake = -1;
     return w;
 }

@@ -113,6 +113,8 @@ void tc_session_free(tc_session *s) {
     tc_arena_free(s->asked);
     tc_buf_free(&s->script);
     free(s->exercise);
+    free(s->test_path);
+    free(s->test_name);
     tc_program_clear(&s->program);
     tc_arena_free(s->program.arena);
     for (int i = 0; i < s->nfiles; i++) {

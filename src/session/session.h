@@ -100,6 +100,9 @@ struct tc_session {
     struct tc_alias *aliases; /* in the session's arena, the newest first */
     char *exercise;           /* that `exercise` showed last; owned, or NULL */
 
+    char *test_path, *test_name; /* of the file of tests that made the program,
+                                    and the test; owned, or NULL */
+
     bool told_cache; /* that it is not used */
     bool finished, had_findings, wants_timeline;
     struct tc_kept *kept_runs; /* runs by name: commands/time/keep.c */

@@ -30,7 +30,9 @@ void tc_trial_read(tc_trial *t, const tc_suggest_input *in, const char *text,
     *t = (tc_trial){.arena = tc_arena_new()};
     t->source = (tc_source){"<edited>", text, len, in->first_line};
     tc_diags diags = {.fn = keep_first, .user = t};
-    tc_front front = {t->arena, &diags, in->target_cuda};
+    tc_tests tests = {.wanted = in->test, .chosen = -1};
+    tc_front front = {t->arena, &diags, in->target_cuda,
+                      in->test != NULL ? &tests : NULL};
     if (!tc_parse(t->arena, &t->source, &diags, &t->stmts) ||
         !tc_front_run(&front, tc_env_child(t->arena, in->env), &t->stmts,
                       &value, &has_value, &t->func) ||

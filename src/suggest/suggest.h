@@ -17,6 +17,8 @@ typedef struct tc_suggest_input {
     size_t len;
     int first_line;
     bool target_cuda;
+    const char *test;         /* whose kernel it is, of a file of tests; or
+                                 NULL */
     int copy;                 /* which, in program order, from 0 */
     tc_variant_id goal;       /* must accept that copy */
     const atomic_int *cancel; /* not 0: stop soon; or NULL */

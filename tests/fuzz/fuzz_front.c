@@ -13,7 +13,7 @@ static void one(const char *text, size_t size) {
     tc_source source = {"<fuzz>", text, size, 1};
     tc_diags diags = {0};
     tc_node_list stmts;
-    tc_front front = {a, &diags, true};
+    tc_front front = {a, &diags, true, NULL};
     tc_value last;
     tc_func *func;
     bool has_value;

@@ -45,7 +45,9 @@ clean() {
     fi
     touch "$system.made"
 }
-inside() { chroot "$system" /usr/bin/env -i HOME=/tmp/home PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+# with a /proc, as every system has it, where we may mount one
+inside() { unshare -m sh -c 'mount -t proc proc "$1/proc"; shift; exec "$@"' - "$system" \
+    chroot "$system" /usr/bin/env -i HOME=/tmp/home PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive TERM=dumb "$@"; }
 
 installed() { # installed NAME

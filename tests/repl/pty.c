@@ -213,9 +213,15 @@ static void test_interrupt_run(void) {
     terminal_send(&t, spinner);
     CHECK(&t, answers(&t, PASTED "\r", PROMPT));
     CHECK(&t, answers(&t, "run\r", "run\n"));
+    CHECK(&t, terminal_expect(&t, "running spinner_kernel, "));
     terminal_settle(&t, 500);
     CHECK(&t, strstr(t.out.data + t.mark, PROMPT) == NULL); /* it runs */
     CHECK(&t, answers(&t, CTRL_C, PROMPT));
+    const char *last = strstr(t.raw.data, "running spinner_kernel"), *next;
+    while (last != NULL && (next = strstr(last + 1, "running ")) != NULL) {
+        last = next;
+    }
+    CHECK(&t, last != NULL && strstr(last, "\r\033[K") != NULL); /* erased */
     CHECK(&t, answers(&t, "kept*3\r", "\n42\n" PROMPT)); /* nothing is lost */
     leave(&t);
 }
@@ -412,10 +418,11 @@ static void test_rc(void) {
     mkdir(folder, 0700);
     mkdir(own, 0700);
     FILE *f = fopen(rc, "w");
-    fputs("# mine\n9*9\n", f);
+    fputs("# mine\n9*9\nset colour on\n", f);
     fclose(f);
     terminal t = start(demo);
     CHECK(&t, terminal_expect(&t, "81\n"));
+    CHECK(&t, terminal_expect(&t, "rc:3:5: error: "));
     CHECK(&t, terminal_expect(&t, PROMPT));
     leave(&t);
     unlink(rc);

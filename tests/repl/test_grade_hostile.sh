@@ -15,10 +15,8 @@ if ! python3 -c ''; then
     the_end
 fi
 
-# --- while it runs: 63 attempts ---
+# --- while it runs: 63 attempts, and 34 more of students who cheat ---
 
-run grade "$hostile" --format json --timeout 20 "$hostile/hostile.cu"
-is 1
 cat >reasons.py <<'END'
 import json, sys
 rows = [line.split() for line in open(sys.argv[1])]
@@ -29,19 +27,25 @@ for (n, what, reason), t in zip(rows, tests):
     if t["reason"] != reason or "HARM" in said:
         print(n, what, "wanted", reason, "but", t["reason"], t["message"], said)
         bad += 1
-    if (t["status"] == "passed") != (what == "honest"):
+    if (t["status"] == "passed") != (reason == "none"):
         print(n, what, t["status"])
         bad += 1
 assert len(rows) == len(tests), (len(rows), len(tests))
 sys.exit(bad > 0)
 END
-what="what each attempt came to"
-cp out verdict.json
-if python3 reasons.py "$hostile/reasons.txt" verdict.json >out 2>err; then
-    ok
-else
-    bad "another reason, or harm"
-fi
+attempts() { # attempts NAME: those of a folder
+    run grade "$subs/$1" --format json --timeout 20 "$subs/$1/$1.cu"
+    is 1
+    what="what each attempt of $1 came to"
+    cp out verdict.json
+    if python3 reasons.py "$subs/$1/reasons.txt" verdict.json >out 2>err; then
+        ok
+    else
+        bad "another reason, or harm"
+    fi
+}
+attempts hostile
+attempts cheats
 what="a daemon of a submission"
 if ps -eo comm | grep -q hostile-daemon; then bad "it is still there"; else ok; fi
 
@@ -156,16 +160,34 @@ attempt 1 'no result after' "#include <csignal>
 void hostile(float *out, const float *in, int n) { raise(SIGSTOP); }"
 # a compiler that does not end
 attempt 3 'excessive recursion' "template <int N> struct deep { static constexpr int v = deep<N + 1>::v; }; int x = deep<0>::v; $empty_one"
+# the end of the process by what runs before everything else
+attempt 1 '"score":0' "#include <unistd.h>
+extern \"C\" { static void nobody() {} static void (*pick())() { _exit(0); return nobody; } void own() __attribute__((ifunc(\"pick\"))); }
+void hostile(float *out, const float *in, int n) { own(); }"
+attempt 1 '"score":0' "asm(\".section .init,\\\"ax\\\"\\nmov \$60,%eax\\nxor %edi,%edi\\nsyscall\\n.text\"); $empty_one"
+# objects of gigabytes; a file as an array
+attempt 3 'limit of disk' "asm(\".data\\n.skip 100000000000\\n.text\"); $empty_one"
+attempt 3 '"passed":false' "const unsigned char all[] = {
+#embed \"/etc/passwd\"
+}; $empty_one"
 judge
 # Names that a shell, or nvcc, would take for something else.
+# One goes the whole way, the others as far as the preprocessor.
 mkdir names
-for name in '-o.cu' '@file.cu' 'a;touch harm;.cu' '$(touch harm).cu' '`touch harm`.cu' \
-    'a --output-file harm .cu' '-Xcompiler=-fplugin=x.cu' 'a|touch harm|.cu'; do
-    printf '%s\nvoid hostile(float *out, const float *in, int n) {}\n' "$honest" \
-        >"names/$name"
+for name in '$(touch harm).cu' '-o.cu' '@file.cu' 'a;touch harm;.cu' \
+    '`touch harm`.cu' 'a --output-file harm .cu' '-Xcompiler=-fplugin=x.cu' \
+    'a|touch harm|.cu'; do
+    if [ "$name" = '$(touch harm).cu' ]; then
+        printf '%s\n%s\n' "$honest" "$empty_one" >"names/$name"
+        wanted=1
+    else
+        echo '#error nothing more' >"names/$name"
+        wanted=3
+    fi
     run grade "$hostile" --format json --timeout 5 "names/$name"
-    is 1
+    is $wanted
     says out '"score":0'
+    [ $wanted = 1 ] || says out "nothing more"
 done
 what="a name of a file that is a command"
 if [ -e harm ] || [ -e names/harm ]; then bad "it was run"; else ok; fi

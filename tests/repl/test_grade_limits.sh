@@ -13,7 +13,8 @@ export TMPDIR
 mkfifo fifo
 mkdir waits
 printf '#include "fifo"\n' >fifo.cu
-TMPDIR=$top/waits timeout 400 "$program" grade maxpool15 --sandbox off fifo.cu \
+TMPDIR=$top/waits timeout 400 "$program" grade maxpool15 --timeout 1 \
+    --sandbox off fifo.cu \
     >waits.out 2>waits.err </dev/null &
 waits=$!
 
@@ -67,7 +68,8 @@ is 3
 says err "nested"
 
 # A tool that passes its limit of processor time is ended by SIGXCPU.
-bomb() { # bomb nvcc|ptxas: that one takes too much
+# --timeout limits compilers too: three times that, from 20 s to 60 s.
+bomb() { # bomb nvcc|ptxas TIMEOUT SECONDS: that one takes too much
     mkdir -p "bomb-$1"
     cat >"bomb-$1/nvcc" <<END
 #!/bin/sh
@@ -80,14 +82,15 @@ END
     printf '#!/bin/sh\necho >>"%s"\nkill -s XCPU $$\n' "$top/asked" \
         >"bomb-$1/ptxas"
     chmod +x "bomb-$1/nvcc" "bomb-$1/ptxas"
-    TILECOPY_NVCC=$top/bomb-$1/nvcc run grade maxpool15 --sandbox off \
-        "$mine/reference.cu"
+    TILECOPY_NVCC=$top/bomb-$1/nvcc run grade maxpool15 --timeout "$2" \
+        --sandbox off "$mine/reference.cu"
     is 3
-    says err "cannot be built: $1 was stopped: it takes more than 60 s of processor time"
+    says err "cannot be built: $1 was stopped: it takes more than $3 s of processor time"
 }
 if [ -n "$real" ]; then
-    bomb nvcc
-    bomb ptxas
+    bomb nvcc 5 20
+    bomb ptxas 10 30
+    bomb nvcc 0 60
     what="ptxas"
     if [ "$(wc -l <asked)" = 1 ]; then ok; else bad "it is asked again"; fi
     # One that cannot be started is the machine's fault.
@@ -105,7 +108,7 @@ what="a FIFO"
 cp waits.out out
 cp waits.err err
 is 3
-says err "it waits for something that does not come, for 120 s"
+says err "it waits for something that does not come, for 20 s"
 empty "$top/waits"
 
 the_end

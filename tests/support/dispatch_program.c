@@ -16,7 +16,7 @@ bool program_read(program *p, const char *text) {
     *p = (program){.a = tc_arena_new()};
     p->source = (tc_source){"test.py", text, strlen(text), 1};
     p->diags = (tc_diags){.fn = keep_diag, .user = p};
-    tc_front front = {p->a, &p->diags, true};
+    tc_front front = {p->a, &p->diags, true, NULL};
     if (!tc_parse(p->a, &p->source, &p->diags, &list) ||
         !tc_front_run(&front, tc_env_new(p->a), &list, &value, &has_value,
                       &p->func) ||

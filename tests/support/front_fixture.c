@@ -18,7 +18,7 @@ void fixture_run(fixture *f, const char *text) {
     f->source = (tc_source){"<test>", text, strlen(text), 1};
     f->env = tc_env_new(f->arena);
     tc_node_list stmts;
-    tc_front front = {f->arena, &f->diags, true};
+    tc_front front = {f->arena, &f->diags, true, NULL};
     f->ok =
         tc_parse(f->arena, &f->source, &f->diags, &stmts) &&
         tc_front_run(&front, f->env, &stmts, &f->last, &f->has_value, &f->func);

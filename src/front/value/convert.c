@@ -203,6 +203,7 @@ bool tc_truth_of(const tc_value *v, bool *out) {
     case TC_V_EXPR:
     case TC_V_BUFFER:
     case TC_V_REGION:
+    case TC_V_FOREIGN:
         return false;
     default:
         *out = true;

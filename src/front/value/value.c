@@ -70,6 +70,10 @@ const char *tc_value_kind_text(const tc_value *v) {
         [TC_V_OBJECT] = "a pool or a barrier",
         [TC_V_REGION] = "a region of a buffer",
         [TC_V_EXPR] = "a run-time value",
+        [TC_V_PYTHON] = "a function",
+        [TC_V_CLASS] = "a class",
+        [TC_V_FOREIGN] = "a value of a module that is not here",
+        [TC_V_CASE] = "a pytest.param",
     };
     return words[v->kind];
 }
@@ -134,6 +138,9 @@ static bool same_kind_equal(const tc_value *a, const tc_value *b, int *budget,
         return a->buffer == b->buffer;
     case TC_V_SWIZZLE_MODE:
         return a->i == b->i;
+    case TC_V_PYTHON:
+    case TC_V_CLASS:
+        return a->python == b->python;
     default:
         return false;
     }
@@ -358,7 +365,14 @@ static void print_scalar(tc_buf *b, const tc_value *v) {
         tc_buf_printf(b, "SwizzleMode.%s", v->s);
         break;
     case TC_V_NAMESPACE:
+    case TC_V_FOREIGN:
         tc_buf_printf(b, "<%s>", v->s);
+        break;
+    case TC_V_PYTHON:
+        tc_buf_puts(b, "<function>");
+        break;
+    case TC_V_CLASS:
+        tc_buf_puts(b, "<class>");
         break;
     default:
         tc_buf_puts(b, "<run-time value>");
@@ -374,6 +388,7 @@ static void print_value(printer *p, const tc_value *v) {
     p->depth++;
     switch (v->kind) {
     case TC_V_TUPLE:
+    case TC_V_CASE:
         print_items(p, "(", v, ")");
         break;
     case TC_V_LIST:

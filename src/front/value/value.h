@@ -13,7 +13,8 @@ typedef struct tc_eval_ctx {
     tc_env *env;
     tc_body *body; /* NULL at module level */
     int depth;
-    tc_func *last_func;
+    tc_env *globals;      /* the module's */
+    struct tc_py *python; /* what runs outside of kernels (front/python.h) */
 } tc_eval_ctx;
 
 enum {

@@ -289,7 +289,7 @@ static const struct {
     {"a, b = (1, 2, 3)\n", 1, 8, "3 values for 2 names", ""},
     {"(1, 2)[5]\n", 1, 1, "index 5", ""},
     {"len(1)\n", 1, 5, "has no length", ""},
-    {"import torch\n", 1, 8, "no module 'torch'", ""},
+    {"import tvn\n", 1, 8, "no module 'tvn'", "tvm"},
     {"from tvm.tirx.layot import S\n", 1, 6, "no module", "tvm.tirx.layout"},
     {"from tvm.tirx.layout import lanid\n", 1, 29, "has no 'lanid'", "laneid"},
     {"from tvm.tirx.lang.pipeline import MBarrier\nMBarrier(1)\n", 2, 1,
@@ -303,9 +303,17 @@ static const struct {
     {"TileLayout(S[8]).sise()\n", 1, 18, "has no 'sise'", "size"},
     {"T.alloc_bufer\n", 1, 3, "has no 'alloc_bufer'", "alloc_buffer"},
     {"T.alloc_buffer((8,))\n", 1, 1, "inside a prim_func only", ""},
-    {"def f():\n    pass\n", 1, 5, "decorator", "@T.prim_func"},
+    {"def f(a: T.handle):\n    pass\n", 1, 5, "decorator", "@T.prim_func"},
     {"@T.prim_func\ndef f(a):\n    pass\n", 2, 7, "has no type", "T.handle"},
-    {"for i in range(3):\n    pass\n", 1, 1, "not built yet", ""},
+    {"for i in 3:\n    pass\n", 1, 10, "cannot be gone over", ""},
+    {"break\n", 1, 1, "outside of a loop", ""},
+    {"return 1\n", 1, 1, "outside a function", ""},
+    {"raise ValueError(f'{1 + 1}')\n", 1, 1, "ValueError: 2", ""},
+    {"def f(a, *, b=1):\n    return a\nf(1, 2)\n", 3, 6, "1 argument", ""},
+    {"def f(a):\n    return a\nf()\n", 3, 1, "needs the argument 'a'", ""},
+    {"def f(a):\n    return a\nf(1, c=2)\n", 3, 6, "no argument 'c'", ""},
+    {"def f():\n    return f()\nf()\n", 1, 1, "without end", ""},
+    {"while True:\n    pass\n", 2, 5, "no kernel is made", ""},
     {HEAD AT "T.ptx.cp_asnc.commit_group()\n", 7, 11, "has no 'cp_asnc'",
      "cp_async"},
     {HEAD AT "T.ptx.cp_async.comit_group()\n", 7, 20, "has no 'comit_group'",
@@ -383,6 +391,80 @@ static void errors(void **state) {
                         f.message, f.hint);
             fail();
         }
+        fixture_free(&f);
+    }
+}
+
+/* What plain Python around a kernel computes. */
+static const struct {
+    const char *text, *value;
+} python[] = {
+    {"[x * y for x in range(3) for y in (1, 2) if x != 1]\n", "[0, 0, 2, 4]"},
+    {"{k: v for k, v in zip('ab', (1, 2))}\n", "{'a': 1, 'b': 2}"},
+    {"tuple(i for i in range(3))\n", "(0, 1, 2)"},
+    {"f'{1 + 1}{\"a\"!r:}{{}}' 'b'\n", "\"2'a'{}b\""},
+    {"a = 255\nf'{a:#x} {a:08b}' if False else f'{a:#06x}'\n", "'0x00ff'"},
+    {"f'{2.5:.3f} {3:>4}'\n", NULL},
+    {"f'{2.5:.3f} {3:4d}'\n", "'2.500    3'"},
+    {"x = 3\nf'{x=}'\n", "'x=3'"},
+    {"(lambda a, *b, c=3, **d: (a, b, c, d))(1, 2, e=4)\n",
+     "(1, (2,), 3, {'e': 4})"},
+    {"def f(n):\n    return 1 if n < 2 else n * f(n - 1)\nf(10)\n", "3628800"},
+    {"def f(n):\n    def g():\n        return n + k\n    k = 2\n"
+     "    return g()\nf(1)\n",
+     "3"},
+    {"def f():\n    return n\nn = 1\nn = 2\nf()\n", "2"},
+    {"t = 0\nfor i, x in enumerate([5, 6, 7]):\n    if i == 1:\n"
+     "        continue\n    t += x\nelse:\n    t += 100\nt\n",
+     "112"},
+    {"n = 0\nwhile True:\n    n += 1\n    if n == 5:\n        break\nn\n", "5"},
+    {"a, *b, c = range(5)\n(a, b, c)\n", "(0, [1, 2, 3], 4)"},
+    {"l = []\nl.append(1)\nl.extend((2, 3))\nl[0] = 9\n[l.pop()] + l\n",
+     "[3, 9, 2]"},
+    {"d = {'a': 1}\nd['b'] = 2\nd.update\n", NULL},
+    {"d = dict(a=1, **{'b': 2})\nsorted(d.items(), key=lambda t: -t[1])\n",
+     "[('b', 2), ('a', 1)]"},
+    {"'-'.join(map(str, (1, 2)))\n", "'1-2'"},
+    {"(5).bit_length() + 'a,b'.split(',').index('b')\n", "4"},
+    {"[1, 2, 3, 4][::-2]\n", "[4, 2]"},
+    {"divmod(-7, 2)\n", "(-4, 1)"},
+    {"try:\n    1 // 0\nexcept ZeroDivisionError as e:\n    x = 5\n"
+     "finally:\n    y = 6\nx + y\n",
+     "11"},
+    {"class C:\n    k = 2\n    def m(self, a):\n        return self.k * a\n"
+     "C().m(4)\n",
+     "8"},
+    {"import math\nmath.ceil(math.log2(100)) + math.prod([2, 3])\n", "13"},
+    {"import functools as f\nf.reduce(lambda a, b: a * b, (2, 3), 4)\n", "24"},
+    {"from itertools import product\nproduct((1, 2), 'a')\n",
+     "[(1, 'a'), (2, 'a')]"},
+    {"import tvm\ntvm.DataType('float16').bits\n", "16"},
+    {"import numpy as np\nx = np.zeros((2, 3))[0, 1].sum() + 1\n"
+     "y = 4 if x is None else 5\ny\n",
+     "5"},
+    {"import torch\nif torch.cuda.is_available():\n    n = 1\nn = 2\nn\n", "2"},
+    {"isinstance(TileLayout(S[8]), (int, TileLayout))\n", "True"},
+    {"getattr(TileLayout(S[8]), 'none', 7)\n", "7"},
+    {"any(x > 1 for x in (1, 2)) and all([])\n", "True"},
+    {"__name__ == '__main__'\n", "True"},
+};
+
+static void plain_python(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof python / sizeof *python; i++) {
+        fixture f;
+        tc_buf text = TC_BUF_INIT;
+        fixture_run(&f, python[i].text);
+        if (f.ok) {
+            tc_value_print(&text, &f.last);
+        }
+        if (f.ok != (python[i].value != NULL) ||
+            (f.ok && strcmp(tc_buf_text(&text), python[i].value) != 0)) {
+            print_error("%s-> %s (%s)\n", python[i].text, tc_buf_text(&text),
+                        f.message);
+            fail();
+        }
+        tc_buf_free(&text);
         fixture_free(&f);
     }
 }
@@ -491,12 +573,13 @@ static void completion(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),     cmocka_unit_test(layouts),
-        cmocka_unit_test(imports),    cmocka_unit_test(demo),
-        cmocka_unit_test(pipeline),   cmocka_unit_test(ids),
-        cmocka_unit_test(corpus),     cmocka_unit_test(errors),
-        cmocka_unit_test(bounded),    cmocka_unit_test(environments),
-        cmocka_unit_test(completion), cmocka_unit_test(past_crashes),
+        cmocka_unit_test(values),       cmocka_unit_test(layouts),
+        cmocka_unit_test(imports),      cmocka_unit_test(demo),
+        cmocka_unit_test(pipeline),     cmocka_unit_test(ids),
+        cmocka_unit_test(corpus),       cmocka_unit_test(errors),
+        cmocka_unit_test(plain_python), cmocka_unit_test(bounded),
+        cmocka_unit_test(environments), cmocka_unit_test(completion),
+        cmocka_unit_test(past_crashes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

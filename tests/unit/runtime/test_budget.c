@@ -228,6 +228,30 @@ static void time_that_it_sleeps(void **state) {
     assert_true(b.slept_s > 0.2 && b.cpu_s < 0.2);
 }
 
+/* What it did before the first look, or since one at which it ran, is unknown:
+ * on a machine that is loaded it waits for a processor. */
+static void time_before_it_slept(void **state) {
+    (void)state;
+    tc_budget b;
+    const tc_limits l = {.cpu_s = 0.3, .wall_s = 20};
+    tc_budget_begin(&b, &l);
+    b.pid = start(sleeps);
+    for (int i = 0; i < 2; i++) {
+        tc_budget_waits(&b);
+        nap(0.4);
+        assert_int_equal(tc_budget_poll(&b, false), TC_BUDGET_LEFT);
+        assert_true(i == 0 ? b.slept_s == 0 : b.slept_s > 0.2);
+    }
+    double slept = b.slept_s;
+    nap(0.1);
+    assert_int_equal(tc_budget_poll(&b, true), TC_BUDGET_LEFT);
+    tc_budget_waits(&b);
+    nap(0.4); /* it has waited for us meanwhile */
+    assert_int_equal(tc_budget_poll(&b, false), TC_BUDGET_LEFT);
+    assert_true(b.slept_s == slept);
+    tc_budget_end_all(&b);
+}
+
 /* But not while it waits for us. */
 static void time_that_we_work(void **state) {
     (void)state;
@@ -336,6 +360,7 @@ int main(void) {
         TEST(family_leaves_us_as_we_were),
         TEST(time_of_a_processor),
         TEST(time_that_it_sleeps),
+        TEST(time_before_it_slept),
         TEST(time_that_we_work),
         TEST(clock_that_is_held),
         TEST(memory_of_all),
