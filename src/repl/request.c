@@ -9,6 +9,7 @@
 #include "repl/watch.h"
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -75,6 +76,7 @@ static void become_shell(const char *folder, const char *line) {
     tc_buf_printf(&with, "%s:%s", own, path != NULL ? path : "/usr/bin:/bin");
     setenv("PATH", tc_buf_text(&with), 1);
     setenv("TILECOPY_PTXAS", "none", 1);
+    signal(SIGPIPE, SIG_DFL);
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
     _exit(127);
 }
