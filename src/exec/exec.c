@@ -162,7 +162,8 @@ static void take_output(tc_exec *e, int fd) {
 static char **make_argv(const tc_exec *e, const tc_exec_request *ask) {
     char **argv = TC_NEWN(e->arena, char *, ask->nargs + 2);
     size_t n = strlen(e->source);
-    argv[0] = tc_strndup(e->arena, e->source, n > 3 ? n - 3 : n); /* ".cu" */
+    bool cu = n > 3 && strcmp(e->source + n - 3, ".cu") == 0;
+    argv[0] = tc_strndup(e->arena, e->source, cu ? n - 3 : n);
     for (int i = 0; i < ask->nargs; i++) {
         argv[i + 1] = tc_strdup(e->arena, ask->args[i]);
     }

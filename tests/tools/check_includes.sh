@@ -58,7 +58,8 @@ runtime/stub/api: runtime/protocol.h runtime/stub
 runtime: ptx sim gpu trace sandbox runtime/stub/errors.def
 toolchain/toolchain.h: sandbox
 toolchain/internal.h: toolchain/toolchain.h
-toolchain/nvcc: toolchain/internal.h
+toolchain/nvcc/main.h:
+toolchain/nvcc: toolchain/internal.h toolchain/nvcc/main.h
 toolchain: sandbox toolchain/nvcc base/progress
 reply: layout ir front dispatch
 session: front dispatch emit ptx sim gpu trace reply
@@ -77,7 +78,7 @@ grade: trace sandbox runtime/stub/errors.def base/progress
 grade/yml: grade
 grade/class: grade sandbox
 repl/terminal: base/progress
-repl: trace view/view.h grade/grade.h grade/kit.h repl/terminal
+repl: trace view/view.h grade/grade.h grade/kit.h repl/terminal toolchain/nvcc/main.h
 '
 
 find src \( -name '*.[ch]' -o -name '*.def' -o -name '*.inc' \) \
