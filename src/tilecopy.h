@@ -141,7 +141,9 @@ typedef struct tc_exec_options {
                                 NULL; NULL: path alone */
     const char *const *args; /* behind the program's name, ended by NULL */
     int report;    /* a descriptor that gets INTERFACE.md's report; -1: none */
+    int sarif;     /* one that gets the findings as SARIF; 0 or -1: none */
     bool quiet;    /* findings go to the report alone */
+    bool lines;    /* findings are a compiler's lines: commands/report/ */
     bool pedantic; /* leaks and errors that nobody looked at are findings too */
     const char *main;  /* one more source, linked in (the grader's), or NULL */
     int in, out, err;  /* descriptors that become its standard streams; 0: this
@@ -202,13 +204,15 @@ void tc_session_set_height(tc_session *s, int height);
 /* What the last command asks of the client, beside showing its reply. */
 typedef enum tc_client_kind {
     TC_CLIENT_NONE,
-    TC_CLIENT_EDIT,   /* open path in the user's editor, then load it */
-    TC_CLIENT_WATCH,  /* load path and evaluate the commands, at each save */
-    TC_CLIENT_SCRIPT, /* evaluate the entries of path, a session's script */
-    TC_CLIENT_CHOOSE, /* ask which of n tests of path is meant; commands are
+    TC_CLIENT_EDIT,    /* open path in the user's editor, then load it */
+    TC_CLIENT_WATCH,   /* load path and evaluate the commands, at each save */
+    TC_CLIENT_SCRIPT,  /* evaluate the entries of path, a session's script */
+    TC_CLIENT_CHOOSE,  /* ask which of n tests of path is meant; commands are
                          their names, chosen the one taken so far. Another is
                          had by `load "PATH::NAME"` */
-    TC_CLIENT_HISTORY /* list the entries typed here and before: n of them */
+    TC_CLIENT_HISTORY, /* list the entries typed here and before: n of them */
+    TC_CLIENT_SHELL    /* a shell's line, commands[0], in the folder path; this
+                         program is tilecopy-repl there */
 } tc_client_kind;
 
 /* Valid until the next evaluation. */

@@ -51,6 +51,12 @@ void tc_export_names(void (*fn)(void *user, const char *name), void *user);
 tc_status tc_load_again(tc_session *s, const char *path, tc_span at);
 tc_status tc_run_answer(tc_session *s, tc_reply *r);
 
+/* The list (taken over) as JSON where that is asked for, else as lines. */
+void tc_findings_answer(tc_session *s, json_t *list, tc_reply *r);
+/* The findings of the last run, or of one made now; NULL, reported: there is
+ * none. */
+json_t *tc_need_findings(tc_session *s, tc_span at, tc_status *status);
+
 /* --- gpu.c -----------------------------------------------------------------*/
 
 /* Executes the last run on the GPU too and answers: compared with the
@@ -68,7 +74,8 @@ tc_status tc_exec_command(tc_session *s, tc_loaded *file,
                           const tc_command_args *args, tc_backend backend,
                           tc_reply *r);
 /* `findings` for the last run of a program, or one made now of the file. */
-tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file, tc_reply *r);
+tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file, bool lines,
+                                   tc_reply *r);
 /* The PTX of one of its kernels. */
 void tc_cuda_kernel_text(const tc_loaded *f, const tc_ptx_func *kernel,
                          bool source, tc_buf *out);

@@ -2,6 +2,7 @@
  * that is executed once, for `exec`. */
 #include "base/cancel.h"
 #include "commands/commands.h"
+#include "commands/report/report.h"
 #include "explain/explain.h"
 #include "load/load.h"
 
@@ -55,7 +56,7 @@ tc_status tc_exec_command(tc_session *s, tc_loaded *file,
     return status;
 }
 
-tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file,
+tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file, bool lines,
                                    tc_reply *r) {
     tc_status status = TC_OK;
     if (s->last_exec.exec == NULL && !tc_cuda_runs(s, file, TC_NOWHERE)) {
@@ -68,8 +69,8 @@ tc_status tc_exec_findings_command(tc_session *s, tc_loaded *file,
     if (e == NULL || status != TC_OK) {
         return status;
     }
-    if (s->options.json) {
-        r->json = json_pack("{s:o}", "findings", tc_exec_findings_json(e));
+    if (s->options.json || lines) {
+        tc_findings_answer(s, tc_exec_findings_json(e), r);
         return TC_OK;
     }
     tc_exec_findings_text(e, &r->text);
@@ -170,7 +171,8 @@ static tc_status load(tc_session *s, const char *path, tc_buf *said) {
     s->diag = listen;
     s->output = pass_on;
     s->user = &l;
-    tc_status status = tc_session_load(s, path);
+    tc_status status = tc_cuda_is_program(path) ? tc_cuda_load_program(s, path)
+                                                : tc_session_load(s, path);
     s->diag = l.diag;
     s->output = l.output;
     s->user = l.user;
@@ -199,13 +201,23 @@ static bool write_all(int fd, const char *text, size_t n) {
     return true;
 }
 
+static bool put_sarif(int fd, const json_t *report) {
+    tc_buf b = TC_BUF_INIT;
+    const char *why = json_string_value(json_object_get(report, "why"));
+    const char *error = json_string_value(json_object_get(report, "error"));
+    tc_sarif(json_object_get(report, "findings"), why ? why : error, &b);
+    bool ok = write_all(fd, b.data, b.len);
+    tc_buf_free(&b);
+    return ok;
+}
+
 /* Takes over the report. */
 static bool put_report(tc_session *s, const tc_exec_options *o, json_t *j) {
-    bool ok = true;
+    bool ok = o->sarif <= 0 || put_sarif(o->sarif, j);
     if (o->report >= 0) {
         char *text = json_dumps(j, JSON_INDENT(1));
-        ok = text != NULL && write_all(o->report, text, strlen(text)) &&
-             write_all(o->report, "\n", 1);
+        ok &= text != NULL && write_all(o->report, text, strlen(text)) &&
+              write_all(o->report, "\n", 1);
         free(text);
     }
     if (!ok) {
@@ -216,9 +228,15 @@ static bool put_report(tc_session *s, const tc_exec_options *o, json_t *j) {
     return ok;
 }
 
-static void say_findings(tc_session *s, tc_exec *e) {
+static void say_findings(tc_session *s, tc_exec *e, bool lines) {
     tc_buf b = TC_BUF_INIT;
-    tc_exec_findings_text(e, &b);
+    if (lines) {
+        json_t *all = tc_exec_findings_json(e);
+        tc_finding_lines(all, &b);
+        json_decref(all);
+    } else {
+        tc_exec_findings_text(e, &b);
+    }
     if (s->output != NULL && b.len > 0) {
         s->output(s->user, b.data, b.len);
     }
@@ -316,7 +334,7 @@ static int exec_file(tc_session *s, const tc_exec_options *o) {
     tc_exec *e = tc_exec_run(s, file, &ask);
     int result = tc_exec_status(e);
     if (!o->quiet) {
-        say_findings(s, e);
+        say_findings(s, e, o->lines);
     }
     say_ending(s, e);
     bool reported = put_report(s, o, tc_exec_json(e));

@@ -1,5 +1,6 @@
 /* run.c - run and findings. */
 #include "commands/commands.h"
+#include "commands/report/report.h"
 #include "explain/explain.h"
 #include "explain/finding.h"
 #include "load/load.h"
@@ -77,23 +78,62 @@ tc_status tc_cmd_run(tc_session *s, const tc_command_args *args, tc_reply *r) {
                                : tc_run_gpu(s, args->span, r);
 }
 
+void tc_findings_answer(tc_session *s, json_t *list, tc_reply *r) {
+    if (s->options.json) {
+        r->json = json_pack("{s:o}", "findings", list);
+        return;
+    }
+    tc_finding_lines(list, &r->text);
+    json_decref(list);
+}
+
+/* The program of a .cu that the last run is of, or that would be run now. */
+static bool is_program(tc_session *s, tc_loaded *program) {
+    return s->last_exec.exec != NULL ||
+           (program != NULL && s->program.run == NULL);
+}
+
+static bool need_own_run(tc_session *s, tc_span at, tc_status *status) {
+    if (!tc_need_run(s, at, status)) {
+        return false;
+    }
+    if (s->program.run->module == NULL) {
+        tc_error(&s->diags, at, NULL, "a loaded trace has no findings");
+        *status = TC_FAILED;
+        return false;
+    }
+    return true;
+}
+
+json_t *tc_need_findings(tc_session *s, tc_span at, tc_status *status) {
+    tc_loaded *program = tc_cuda_newest(s);
+    *status = TC_OK;
+    if (!is_program(s, program)) {
+        return need_own_run(s, at, status) ? tc_findings_json(s) : NULL;
+    }
+    if (s->last_exec.exec == NULL) {
+        *status = tc_cuda_runs(s, program, at)
+                      ? tc_exec_here(s, program, NULL, 0, s->options.backend)
+                      : TC_FAILED;
+    }
+    return s->last_exec.exec != NULL && *status == TC_OK
+               ? tc_exec_findings_json(s->last_exec.exec)
+               : NULL;
+}
+
 tc_status tc_cmd_findings(tc_session *s, const tc_command_args *args,
                           tc_reply *r) {
     tc_status status;
     tc_loaded *program = tc_cuda_newest(s);
-    if (s->last_exec.exec != NULL ||
-        (program != NULL && s->program.run == NULL)) {
-        return tc_exec_findings_command(s, program, r);
+    bool lines = tc_value_of(args, "--lines") != NULL;
+    if (is_program(s, program)) {
+        return tc_exec_findings_command(s, program, lines, r);
     }
-    if (!tc_need_run(s, args->span, &status)) {
+    if (!need_own_run(s, args->span, &status)) {
         return status;
     }
-    if (s->program.run->module == NULL) {
-        tc_error(&s->diags, args->span, NULL, "a loaded trace has no findings");
-        return TC_FAILED;
-    }
-    if (s->options.json) {
-        r->json = json_pack("{s:o}", "findings", tc_findings_json(s));
+    if (s->options.json || lines) {
+        tc_findings_answer(s, tc_findings_json(s), r);
     } else {
         tc_run_findings_text(s, &r->text);
     }

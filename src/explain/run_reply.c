@@ -1,5 +1,6 @@
 /* run_reply.c - what a run says, as text and as JSON. */
 #include "explain/explain.h"
+#include "explain/finding.h"
 #include "load/load.h"
 
 #include <string.h>
@@ -130,6 +131,15 @@ void tc_run_findings_text(tc_session *s, tc_buf *b) {
     }
     for (int i = 0; i < run->result.nfindings; i++) {
         tc_finding_text(s, &run->result.findings[i], b);
+    }
+    for (int i = 0; i < run->result.nnotes; i++) {
+        const tc_finding *f = &run->result.findings[run->result.nfindings + i];
+        tc_buf line = TC_BUF_INIT;
+        tc_buf_printf(&line, "note: line %d: ", tc_finding_line(&f->at));
+        tc_finding_message(s, f, &line);
+        tc_buf_puts(b, "  ");
+        tc_describe_wrapped(b, tc_buf_text(&line), 2, 2, s->options.width);
+        tc_buf_free(&line);
     }
     tc_suppressed_text(run->result.suppressed, false, s->options.width, b);
     tc_run_offer_timeline(s, b);

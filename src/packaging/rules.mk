@@ -1,4 +1,4 @@
-# rules.mk - packages: `make static`, `make deb`, `make package-test`.
+# rules.mk - packages: `make static`, `make deb`, `make wheel`, `make package-test`.
 # src/packaging/README.md says what each gives.
 PKG := $(BUILD)/package
 VERSION = $(shell sed -n 's/^\#define TC_VERSION "\(.*\)"$$/\1/p' src/tilecopy.h)
@@ -32,8 +32,13 @@ static: $(PKG)/tilecopy-repl
 deb: all
 	@sh src/packaging/deb.sh $(BUILD)/tilecopy-repl $(PKG)
 
+# --- a wheel: pip install build/package/*.whl --------------------------------------
+wheel: static
+	@rm -f $(PKG)/*.whl
+	@python3 src/packaging/wheel.py $(PKG)/tilecopy-repl $(PKG)
+
 # Packages built, installed and run: minutes, and some hundred MB from mirrors.
-package-test: static deb
+package-test: static deb wheel
 	@sh tests/package/test.sh $(PKG)
 
-.PHONY: static deb package-test
+.PHONY: static deb wheel package-test

@@ -106,10 +106,24 @@ static bool offer_compiler(tc_session *s) {
 
 /* --- files -----------------------------------------------------------------*/
 
+/* Built already, by `tilecopy-repl nvcc`. */
+static bool is_program(const char *path) {
+    char begin[4] = "";
+    FILE *f = fopen(path, "rb");
+    size_t n = f != NULL ? fread(begin, 1, sizeof begin, f) : 0;
+    if (f != NULL) {
+        fclose(f);
+    }
+    return n == sizeof begin && memcmp(begin, "\177ELF", 4) == 0;
+}
+
 /* Paths that cannot be are said before anything runs. */
 static bool check_program(const tc_printer *p, const char *path) {
     struct stat st;
     size_t n = strlen(path);
+    if (is_program(path)) {
+        return true;
+    }
     if (n < 4 || strcmp(path + n - 3, ".cu") != 0) {
         complain(p, "tilecopy-repl exec PROGRAM.cu -- ARGUMENTS",
                  "exec runs .cu files, and '%s' is none", path);
@@ -162,11 +176,13 @@ static int error_width(void) {
     return known ? w.ws_col : 80;
 }
 
-static int run(const tc_cli *cli, tc_session *s, int report) {
+static int run(const tc_cli *cli, tc_session *s, int report, int sarif) {
     tc_exec_options o = {.path = cli->exec.program,
                          .nvcc = cli->exec.nvcc,
                          .args = cli->exec.args,
                          .report = report,
+                         .sarif = sarif,
+                         .lines = cli->exec.lines,
                          .quiet = cli->exec.quiet,
                          .pedantic = cli->exec.pedantic,
                          .no_suppressions = cli->exec.no_suppressions,
@@ -193,18 +209,22 @@ int tc_exec_main(const tc_cli *cli) {
     o.terminal = p.wrap;
     o.json = false;
     o.timeout_s = cli->has_timeout ? 0 : DEFAULT_LIMIT_S;
-    int report = -1, status = TC_FAILED;
+    int report = -1, sarif = -1, status = TC_FAILED;
     tc_signals_take_endings(false);
     if (!check_program(&p, cli->exec.program) ||
-        !open_report(&p, cli->exec.report, &report)) {
+        !open_report(&p, cli->exec.report, &report) ||
+        !open_report(&p, cli->exec.sarif, &sarif)) {
         return TC_FAILED;
     }
     tc_session *s = tc_session_new(&o, on_diag, on_output, &p);
     if (s != NULL && offer_compiler(s)) {
-        status = run(cli, s, report);
+        status = run(cli, s, report, sarif);
     }
     tc_session_free(s);
     if (report >= 0 && !close_report(&p, cli->exec.report, report)) {
+        status = TC_FAILED;
+    }
+    if (sarif >= 0 && !close_report(&p, cli->exec.sarif, sarif)) {
         status = TC_FAILED;
     }
     return status;

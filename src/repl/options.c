@@ -27,6 +27,8 @@ enum {
     OPT_COLOR,
     OPT_TOUR,
     OPT_REPORT,
+    OPT_SARIF,
+    OPT_LINES,
     OPT_QUIET,
     OPT_PEDANTIC,
     OPT_NO_SUPPRESSIONS,
@@ -54,6 +56,8 @@ static const struct option longs[] = {
     {"color", required_argument, NULL, OPT_COLOR},
     {"tour", no_argument, NULL, OPT_TOUR},
     {"report", required_argument, NULL, OPT_REPORT},
+    {"sarif", required_argument, NULL, OPT_SARIF},
+    {"lines", no_argument, NULL, OPT_LINES},
     {"quiet", no_argument, NULL, OPT_QUIET},
     {"pedantic", no_argument, NULL, OPT_PEDANTIC},
     {"no-suppressions", no_argument, NULL, OPT_NO_SUPPRESSIONS},
@@ -269,13 +273,14 @@ static bool set_program(tc_cli *cli, const char *word) {
 
 /* What only exec has, and what it has not. */
 static bool check_exec(const tc_cli *cli) {
-    bool other = cli->exec.report || cli->exec.quiet || cli->exec.pedantic ||
+    bool other = cli->exec.report || cli->exec.sarif || cli->exec.lines ||
+                 cli->exec.quiet || cli->exec.pedantic ||
                  cli->exec.no_suppressions || cli->exec.timing;
     if (!cli->exec.asked) {
         return !other || bad_usage("tilecopy-repl exec --report FILE "
                                    "PROGRAM.cu",
-                                   "--report, --quiet and --pedantic are "
-                                   "options of exec");
+                                   "--report, --sarif, --lines, --quiet and "
+                                   "--pedantic are options of exec");
     }
     if (cli->nevals > 0 || cli->batch || cli->tour || cli->keep_going ||
         cli->session.json) {
@@ -438,6 +443,11 @@ static bool set_option(tc_cli *cli, int c, const char *word, bool *stop) {
     case OPT_REPORT:
         cli->exec.report = optarg;
         return true;
+    case OPT_SARIF:
+        cli->exec.sarif = optarg;
+        return true;
+    case OPT_LINES:
+        return cli->exec.lines = true;
     case OPT_QUIET:
         return cli->exec.quiet = true;
     case OPT_PEDANTIC:

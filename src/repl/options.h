@@ -16,7 +16,8 @@ typedef struct tc_cli {
                                 owned. NULL: program alone */
         const char **args;   /* behind "--", ended by NULL; owned */
         const char *report;  /* a file, or NULL */
-        bool quiet, pedantic, no_suppressions, timing;
+        const char *sarif;   /* the same */
+        bool lines, quiet, pedantic, no_suppressions, timing;
     } exec;
     struct {
         bool asked; /* the subcommand was given */

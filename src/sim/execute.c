@@ -6,6 +6,7 @@
  * landed land, then further clusters are started, up to what the machine holds
  * at once; so a CTA may wait for a later one, and a grid for all of its CTAs.
  * Only when all that is exhausted is it a deadlock. */
+#include "base/progress/progress.h"
 #include "sim/launch.h"
 #include "sim/threads.h"
 #include "sim/timing/timing.h"
@@ -125,6 +126,7 @@ static bool retire(tc_pool *p) {
             tc_cluster_finish(g->ctas, p->size);
             g->busy = false;
             p->busy--;
+            tc_progress_add(p->size);
             any = true;
         }
     }

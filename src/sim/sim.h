@@ -147,6 +147,7 @@ typedef struct tc_sim_result {
     tc_sim_counters counters;
     tc_finding *findings; /* in the simulator's arena */
     int nfindings;
+    int nnotes; /* behind them: what is right, and should be looked at */
     uint64_t suppressed[TC_SUPPRESSION_COUNT]; /* races that were not told */
     uint64_t wall_ns;                          /* of execution alone */
     uint32_t threads; /* that have executed it; 0: one */

@@ -89,6 +89,11 @@ says '^Right\.'
 says "error: 'x' is no number"
 says 'error: answer needs VALUE'
 
+# a wrong answer that got the first hint: `hint` says the next one
+type_ 'lesson 01' 5 hint
+says '^Not yet\. 4096 elements'
+says '^And 4 at a time\.'
+
 # type: the command, not another one; other commands are left alone
 type_ 'lesson 01' next 'load f32.py' 'why' 'partition' 'why  dsmem'
 says '^f32: 2 copies'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# test.sh FOLDER - `make package-test`: what `make static` and `make deb` have left
-# in FOLDER, installed where nothing else of ours is, and run. Needs root,
+# test.sh FOLDER - `make package-test`: what `make static`, `make deb` and `make wheel`
+# have left in FOLDER, installed where nothing else of ours is, and run. Needs root,
 # debootstrap and mirrors for the clean systems; what cannot be had is skipped, with a
 # line. ONLY=static|deb|wheel runs one of them.
 set -u

@@ -242,7 +242,7 @@ static void options(void **state) {
     refused(c, "show 3 --shape 0,2", "--shape takes a shape", "--shape 64,32");
     refused(c, "export crome a", "no format 'crome'", "did you mean chrome?");
     refused(c, "export png a", "no format 'png'",
-            "chrome, html, svg, json or trace");
+            "chrome, html, svg, json, trace or sarif");
 }
 
 /* An example of a row for all commands names none of them. */
