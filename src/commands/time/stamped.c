@@ -45,11 +45,7 @@ static uint64_t take(launch *l, uint64_t bytes) {
 static bool fill(launch *l, int i) {
     const tc_run_buffer *b = &l->run->buffers[i];
     uint8_t *data = tc_xcalloc(b->bytes, 1);
-    if (b->before != NULL) {
-        memcpy(data, b->before, b->bytes);
-    } else {
-        tc_fill_buffer(data, b->bytes, b->buffer->type, i, 0);
-    }
+    tc_run_fill(b, i, 0, data);
     bool ok = l->v->write(l->d, l->buffers[i], data, b->bytes);
     free(data);
     return ok || fail(l, "a buffer could not be filled");
