@@ -6,6 +6,7 @@
 #include "run/stamps.h"
 #include "session/session.h"
 #include "sim/sim.h"
+#include "trace/draw/print.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -194,6 +195,23 @@ static void test_tensor_maps(void **state) {
     assert_true(out.same);
     assert_int_equal(out.n, 4);
     assert_true(out.warps[0].n > 4);
+    /* and as the timeline draws it, beside itself */
+    tc_trace *t = tc_stamped_trace(&out);
+    tc_model *x = tc_model_new(t);
+    tc_print_style style = {100, 0, false};
+    tc_buf text = TC_BUF_INIT;
+    tc_print_pair(&text, x, "measured", x, "simulated", &style);
+    const char *a = strstr(tc_buf_text(&text), "warp 0 measured  ");
+    const char *b = strstr(tc_buf_text(&text), "warp 0 simulated ");
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_memory_equal(a + 17, b + 17, 40); /* one axis */
+    assert_non_null(memchr(a, 'W', 90));
+    assert_non_null(memchr(a, 't', 90));
+    assert_non_null(strstr(tc_buf_text(&text), "warp 3 simulated"));
+    tc_buf_free(&text);
+    tc_model_free(x);
+    tc_trace_free(t);
     tc_session_free(s);
 }
 
