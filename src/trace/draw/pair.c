@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct pair {
+typedef struct pair_picture {
     tc_buf *out;
     const tc_print_style *style;
     tc_time_axis axis;
     int label;
-} pair;
+} pair_picture;
 
-static void put_row(const pair *p, const tc_model *m, const tc_row *row,
+static void put_row(const pair_picture *p, const tc_model *m, const tc_row *row,
                     const char *name) {
     tc_cell_grid g =
         tc_grid_new(tc_row_lines(row), p->style->width, p->style->unicode);
@@ -25,7 +25,7 @@ static void put_row(const pair *p, const tc_model *m, const tc_row *row,
     tc_grid_free(&g);
 }
 
-static void put_axis(const pair *p) {
+static void put_axis(const pair_picture *p) {
     tc_cell_grid g = tc_grid_new(2, p->style->width, p->style->unicode);
     tc_put_string(tc_area_all(&g), 0, 0, "cycle", TC_PLAIN);
     tc_axis_draw(&p->axis, tc_area_all(&g), p->label);
@@ -38,7 +38,7 @@ static int label_of(const tc_model *m, const char *a, const char *b) {
     size_t most = 0, la = strlen(a), lb = strlen(b);
     for (size_t r = 0; r < m->nrows; r++) {
         size_t n = strlen(m->rows[r].name) + 2 + (la > lb ? la : lb);
-        most = n > most ? n : most;
+        most = n > most && m->rows[r].kind == TC_ROW_WARP ? n : most;
     }
     return (int)most;
 }
@@ -47,7 +47,8 @@ void tc_print_pair(tc_buf *out, const tc_model *a, const char *name_a,
                    const tc_model *b, const char *name_b,
                    const tc_print_style *style) {
     enum { LEAST = 20 }; /* columns of cycles */
-    pair p = {.out = out, .style = style, .label = label_of(a, name_a, name_b)};
+    pair_picture p = {
+        .out = out, .style = style, .label = label_of(a, name_a, name_b)};
     int cols = style->width - p.label;
     tc_axis_points points = tc_axis_points_of(a, b, NULL);
     p.axis = tc_axis_all(&points, cols < LEAST ? LEAST : cols, 0);
