@@ -24,8 +24,7 @@ static void shape_text(tc_buf *b, const tc_buffer *x) {
 void tc_run_buffers_text(tc_session *s, const tc_last_run *run, tc_buf *b) {
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *rb = &run->buffers[i];
-        uint64_t n = tc_fill_changed(rb->after, rb->bytes, rb->buffer->type, i,
-                                     s->options.seed);
+        uint64_t n = tc_run_changed(rb, i, s->options.seed);
         tc_buf_printf(b, "  %s ", rb->buffer->name);
         shape_text(b, rb->buffer);
         tc_buf_puts(b, ", ");
