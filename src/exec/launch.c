@@ -25,8 +25,9 @@ static void copy_result(tc_last_run *run, const tc_sim_result *r) {
     run->result = *r;
     run->result.state = NULL;
     run->result.where = tc_wait_list_copy(run->arena, r->where);
-    run->result.findings = TC_NEWN(run->arena, tc_finding, r->nfindings + 1);
-    for (int i = 0; i < r->nfindings; i++) {
+    int n = r->nfindings + r->nnotes;
+    run->result.findings = TC_NEWN(run->arena, tc_finding, n + 1);
+    for (int i = 0; i < n; i++) {
         run->result.findings[i] = tc_finding_copy(run->arena, &r->findings[i]);
     }
 }
@@ -163,9 +164,14 @@ static void add_finding(tc_exec *e, const tc_program_launch *l,
     }
 }
 
+/* Findings of a launch, and what counts as such with --pedantic. */
+static int counted(const tc_exec *e, const tc_sim_result *r) {
+    return r->nfindings + (e->pedantic ? r->nnotes : 0);
+}
+
 static bool all_known(tc_exec *e, const tc_program_launch *l) {
     const tc_sim_result *r = &l->result->sim;
-    for (int i = 0; i < r->nfindings; i++) {
+    for (int i = 0; i < r->nfindings + r->nnotes; i++) {
         tc_exec_finding x = kernels(e, l, &r->findings[i]);
         if (find(e, &x) == NULL) {
             return false;
@@ -202,6 +208,27 @@ static void add_difference(tc_exec *e, const tc_program_launch *l,
 }
 
 /* --- the callbacks ---------------------------------------------------------*/
+
+static void add_note(tc_exec *e, const char *text) {
+    for (int i = 0; i < e->nnotes; i++) {
+        if (strcmp(e->notes[i], text) == 0) {
+            return;
+        }
+    }
+    if (e->nnotes < TC_EXEC_FINDINGS) {
+        TC_PUSH(e->arena, e->notes, e->nnotes, e->notes_cap, text);
+    }
+}
+
+/* What is right, and nothing but luck of the values makes it so. */
+static void note_finding(tc_exec *e, const tc_finding *f) {
+    tc_buf text = TC_BUF_INIT;
+    tc_buf_printf(&text, "line %d: note: %s: ", tc_finding_line(&f->at),
+                  tc_finding_kind_names[f->kind]);
+    tc_finding_message(e->session, f, &text);
+    tc_buf_puts(&text, " (--pedantic counts it)");
+    add_note(e, tc_buf_finish(&text, e->arena));
+}
 
 static void add_kernel(tc_exec *e, const tc_program_launch *l) {
     const tc_device_launched *r = l->result;
@@ -294,14 +321,18 @@ void tc_exec_launched(void *exec, const tc_program_launch *l) {
     for (int i = 0; i < r->ndifferences; i++) {
         add_difference(e, l, &r->differences[i]);
     }
-    bool found = r->simulated && r->sim.nfindings > 0;
+    bool found = r->simulated && r->sim.nfindings + r->sim.nnotes > 0;
     bool new = found && !all_known(e, l);
     if (r->simulated && (e->keeps || new)) {
         tc_run_free(s->program.run);
         s->program.run = make_run(e, l, new || (found && e->keeps));
     }
-    for (int i = 0; found && i < r->sim.nfindings; i++) {
+    int n = r->simulated ? counted(e, &r->sim) : 0;
+    for (int i = 0; i < n; i++) {
         add_finding(e, l, &r->sim.findings[i]);
+    }
+    for (int i = n; new &&i < r->sim.nfindings + r->sim.nnotes; i++) {
+        note_finding(e, &r->sim.findings[i]);
     }
 }
 
@@ -375,14 +406,7 @@ static void note(tc_exec *e, const tc_host_finding *f) {
     const char *text =
         p.line > 0 ? tc_format(e->arena, "line %d: %s", p.line, f->message)
                    : tc_strdup(e->arena, f->message);
-    for (int i = 0; i < e->nnotes; i++) {
-        if (strcmp(e->notes[i], text) == 0) {
-            return;
-        }
-    }
-    if (e->nnotes < TC_EXEC_FINDINGS) {
-        TC_PUSH(e->arena, e->notes, e->nnotes, e->notes_cap, text);
-    }
+    add_note(e, text);
 }
 
 static void add_host(tc_exec *e, const tc_host_finding *f) {

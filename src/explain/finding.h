@@ -52,6 +52,21 @@ void tc_finding_missing(tc_session *s, const tc_finding *f, tc_buf *b);
 /* Why a copy was still in flight. */
 const char *tc_missing_pending(tc_missing missing);
 
+/* Where between its two sides a barrier is missing. */
+typedef enum tc_between {
+    TC_BETWEEN_LINES, /* the first line, then the second */
+    TC_BETWEEN_ROUND, /* after the first, before the second comes round again */
+    TC_BETWEEN_TURNS, /* of a loop round one line */
+    TC_BETWEEN_WITHIN, /* one line, that reads and writes: between the two */
+    TC_BETWEEN_NOWHERE /* one instruction, and no loop */
+} tc_between;
+
+/* The lines of `at` and `cause` as the text has them; order: which of them comes
+ * first is known (they are of one file). *turned: cause is the second one. */
+tc_between tc_finding_between(const tc_ptx_module *m, const tc_finding *f,
+                              uint32_t at, uint32_t cause, bool order,
+                              bool *turned);
+
 /* A text in findings.def: of PTX, of TVMScript. */
 const char *tc_missing_template(tc_missing missing, bool script);
 const tc_fields *tc_missing_fields(void);

@@ -234,43 +234,75 @@ static void bulk_commit(missing *m) {
 /* " between lines C and A", or round a loop. */
 static void between(missing *m) {
     const tc_finding *f = m->f;
-    bool known = m->here != NULL && m->there != NULL;
+    bool known = m->here != NULL && m->there != NULL, turned;
     bool same = known && m->here->file == m->there->file;
-    uint32_t at = known ? m->here->line : 0, cause = known ? m->there->line : 0;
-    bool turned = same ? cause > at : f->cause.op > f->at.op;
-    if (same && cause == at) {
+    switch (tc_finding_between(m->s->program.run->module, f,
+                               known ? m->here->line : 0,
+                               known ? m->there->line : 0, same, &turned)) {
+    case TC_BETWEEN_TURNS:
+    case TC_BETWEEN_NOWHERE:
         tc_buf_puts(m->b, " between two turns of ");
         line(m, &f->at);
-    } else if (turned) {
+        return;
+    case TC_BETWEEN_WITHIN:
+        tc_buf_puts(m->b, " between the read and the write of ");
+        line(m, &f->at);
+        return;
+    case TC_BETWEEN_ROUND:
         tc_buf_puts(m->b, " after ");
         line(m, &f->cause);
         tc_buf_puts(m->b, ", before ");
         line(m, &f->at);
         tc_buf_puts(m->b, " comes round again");
-    } else if (same) {
-        tc_buf_printf(m->b, " between lines %u and ", cause);
-        tc_cuda_number(m->s, m->here, m->b);
+        return;
+    case TC_BETWEEN_LINES:
+        break;
+    }
+    if (same) {
+        const tc_ptx_loc *last = turned ? m->there : m->here;
+        tc_buf_printf(m->b, " between lines %u and ",
+                      turned ? m->here->line : m->there->line);
+        tc_cuda_number(m->s, last, m->b);
     } else {
         tc_buf_puts(m->b, " between ");
-        line(m, &f->cause);
+        line(m, turned ? &f->at : &f->cause);
         tc_buf_puts(m->b, " and ");
-        line(m, &f->at);
+        line(m, turned ? &f->cause : &f->at);
     }
 }
 
+/* Threads of one warp, where not all of the block's threads may come: a barrier
+ * of the block would wait for those that do not. */
+static bool of_warp(const missing *m) {
+    return !m->f->apart && tc_code_skipped(m->s->program.run->module,
+                                           m->f->at.op, m->f->cause.op);
+}
+
 static void block_barrier(missing *m) {
+    const char *name = group_name(m, "this_thread_block", NULL);
+    const char *barrier = of_warp(m) ? "__syncwarp()"
+                          : name && !uses(m, "__syncthreads")
+                              ? NULL
+                              : "__syncthreads()";
     if (m->f->kind == TC_FINDING_DATA_RACE && m->here != NULL &&
         m->there != NULL && same_place(m->here, m->there)) {
+        bool loops = tc_code_loops(m->s->program.run->module, m->f->at.op,
+                                   m->f->cause.op) ||
+                     m->f->at.op != m->f->cause.op;
         tc_buf_puts(m->b, "an atomic operation, such as atomicAdd, at ");
         line(m, &m->f->at);
-        tc_buf_puts(m->b, ", or __syncthreads() between two turns of it");
+        if (loops) {
+            tc_buf_printf(m->b, ", or %s between two turns of it",
+                          barrier ? barrier : "__syncthreads()");
+        } else {
+            tc_buf_puts(m->b, ", or one thread alone that writes it");
+        }
         return;
     }
-    const char *name = group_name(m, "this_thread_block", NULL);
-    if (name != NULL && !uses(m, "__syncthreads")) {
-        tc_buf_printf(m->b, "%s.sync()", name);
+    if (barrier) {
+        tc_buf_puts(m->b, barrier);
     } else {
-        tc_buf_puts(m->b, "__syncthreads()");
+        tc_buf_printf(m->b, "%s.sync()", name);
     }
     between(m);
     if (m->f->kind == TC_FINDING_READ_BEFORE_BARRIER) {

@@ -46,17 +46,57 @@ FIELD(put_plural) {
     tc_buf_puts(b, tc_describe_plural((uint64_t)x->finding->missing_n));
 }
 
+static bool loads(const tc_ptx_op *op) {
+    return op && tc_ptx_effect_of(op) == TC_PTX_EFFECT_LOAD;
+}
+
+tc_between tc_finding_between(const tc_ptx_module *m, const tc_finding *f,
+                              uint32_t at, uint32_t cause, bool order,
+                              bool *turned) {
+    const tc_ptx_op *to = f->at.op, *from = f->cause.op;
+    bool loops = tc_code_loops(m, to, from);
+    bool unrolled = order && cause > at && from < to;
+    *turned = false;
+    if (order && cause == at) {
+        bool one = to == from || (to && from && to->opcode == from->opcode);
+        if (one) {
+            return loops || to != from ? TC_BETWEEN_TURNS : TC_BETWEEN_NOWHERE;
+        }
+        bool next = loads(to) && loops && !f->reader_first;
+        return next ? TC_BETWEEN_TURNS : TC_BETWEEN_WITHIN;
+    }
+    if (order ? cause < at : from < to) {
+        return TC_BETWEEN_LINES;
+    }
+    if (!f->reader_first && (loops || unrolled)) {
+        return TC_BETWEEN_ROUND;
+    }
+    *turned = true;
+    return TC_BETWEEN_LINES;
+}
+
 FIELD(put_between) {
     int at = tc_finding_line(&x->finding->at);
     int cause = tc_finding_line(&x->finding->cause);
+    bool turned;
     (void)side;
-    if (cause == at) {
+    switch (tc_finding_between(x->session->program.run->module, x->finding,
+                               (uint32_t)at, (uint32_t)cause, true, &turned)) {
+    case TC_BETWEEN_TURNS:
+    case TC_BETWEEN_NOWHERE:
         tc_buf_printf(b, " between two turns of line %d", at);
-    } else if (cause > at) {
+        break;
+    case TC_BETWEEN_WITHIN:
+        tc_buf_printf(b, " between the read and the write of line %d", at);
+        break;
+    case TC_BETWEEN_ROUND:
         tc_buf_printf(b, " after line %d, before line %d comes round again",
                       cause, at);
-    } else {
-        tc_buf_printf(b, " between lines %d and %d", cause, at);
+        break;
+    case TC_BETWEEN_LINES:
+        tc_buf_printf(b, " between lines %d and %d", turned ? at : cause,
+                      turned ? cause : at);
+        break;
     }
 }
 

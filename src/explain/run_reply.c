@@ -1,5 +1,6 @@
 /* run_reply.c - what a run says, as text and as JSON. */
 #include "explain/explain.h"
+#include "explain/finding.h"
 #include "load/load.h"
 
 #include <string.h>
@@ -23,8 +24,7 @@ static void shape_text(tc_buf *b, const tc_buffer *x) {
 void tc_run_buffers_text(tc_session *s, const tc_last_run *run, tc_buf *b) {
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *rb = &run->buffers[i];
-        uint64_t n = tc_fill_changed(rb->after, rb->bytes, rb->buffer->type, i,
-                                     s->options.seed);
+        uint64_t n = tc_run_changed(rb, i, s->options.seed);
         tc_buf_printf(b, "  %s ", rb->buffer->name);
         shape_text(b, rb->buffer);
         tc_buf_puts(b, ", ");
@@ -55,6 +55,10 @@ static void cycles_text(const tc_last_run *run, tc_buf *b) {
     tc_clock_model model = tc_clock_model_of(run->used.timing, &run->result);
     if (model == TC_CLOCK_NONE) {
         tc_buf_puts(b, "no cycles: timing is off\n");
+        return;
+    }
+    if (run->result.status == TC_RUN_DEADLOCK) { /* of waiting for nobody */
+        tc_buf_puts(b, "no cycles: it would go on for ever\n");
         return;
     }
     tc_describe_count(b, run->result.cycles);
@@ -130,6 +134,15 @@ void tc_run_findings_text(tc_session *s, tc_buf *b) {
     }
     for (int i = 0; i < run->result.nfindings; i++) {
         tc_finding_text(s, &run->result.findings[i], b);
+    }
+    for (int i = 0; i < run->result.nnotes; i++) {
+        const tc_finding *f = &run->result.findings[run->result.nfindings + i];
+        tc_buf line = TC_BUF_INIT;
+        tc_buf_printf(&line, "note: line %d: ", tc_finding_line(&f->at));
+        tc_finding_message(s, f, &line);
+        tc_buf_puts(b, "  ");
+        tc_describe_wrapped(b, tc_buf_text(&line), 2, 2, s->options.width);
+        tc_buf_free(&line);
     }
     tc_suppressed_text(run->result.suppressed, false, s->options.width, b);
     tc_run_offer_timeline(s, b);

@@ -441,6 +441,7 @@ static int error_of_finding(const tc_finding *f) {
     case TC_FINDING_CLUSTER_SYNC:
     case TC_FINDING_BARRIER_DIVERGENCE:
     case TC_FINDING_DATA_RACE:
+    case TC_FINDING_SAME_VALUE:
     case TC_FINDING_MBARRIER_DEADLOCK:
     case TC_FINDING_DEADLOCK:
         return 0;

@@ -130,6 +130,8 @@ typedef struct tc_finding {
     tc_missing missing;
     int64_t missing_n; /* n of the missing row */
     uint64_t lanes;    /* how many (thread, access) pairs fell to it */
+    bool reader_first; /* of a turn: at stands before cause */
+    bool apart;        /* some of the pairs are not of one warp */
     tc_detail detail;
     const tc_wait_list *waiters; /* or NULL */
 } tc_finding;
@@ -151,6 +153,23 @@ typedef struct tc_suppression_row {
     const char *const *library; /* NULL-terminated */
 } tc_suppression_row;
 extern const tc_suppression_row tc_suppressions[TC_SUPPRESSION_COUNT];
+
+/* ---- the code around two instructions (core/code_span.c) ---- */
+
+/* The function that has it, or NULL. */
+const tc_ptx_func *tc_code_function(const tc_ptx_module *m,
+                                    const tc_ptx_op *op);
+/* Is there a loop that holds both? True where it cannot be known. */
+bool tc_code_loops(const tc_ptx_module *m, const tc_ptx_op *a,
+                   const tc_ptx_op *b);
+/* Do both lie where some threads may not come, and no barrier of the CTA? */
+bool tc_code_skipped(const tc_ptx_module *m, const tc_ptx_op *a,
+                     const tc_ptx_op *b);
+
+/* Is the op's operand an immediate, or a register that only moves of immediates
+ * write? */
+bool tc_code_constant(const tc_ptx_module *m, const tc_ptx_op *op,
+                      const tc_ptx_operand *o);
 
 /* A copy whose texts and lists are the arena's; ops and symbols stay the
  * module's. */

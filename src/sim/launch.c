@@ -2,6 +2,7 @@
 #include "sim/launch.h"
 #include "base/arch.h"
 #include "base/cancel.h"
+#include "base/progress/progress.h"
 #include "sim/async/tmem.h"
 #include "sim/async/transfer.h"
 #include "sim/core/finding.h"
@@ -359,10 +360,10 @@ static void end(tc_run *r, tc_sim_result *out) {
         r->trace->cycles = r->cycle;
         tc_trace_finish(r->trace);
     }
+    tc_findings_settle(r);
     if (r->status == TC_RUN_OK && r->nfindings) {
         r->status = TC_RUN_FINDINGS;
     }
-    tc_findings_settle(r);
     out->status = r->status;
     out->where = r->where;
     out->state = r->state;
@@ -373,8 +374,11 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->estimate = r->timing ? r->cycle : tc_timing_estimate(r);
     r->counters.shared_bytes = r->shared_bytes;
     out->counters = r->counters;
+    out->cut = r->cut;
+    out->part = r->part > 0 ? r->part : 1;
     out->findings = r->findings;
     out->nfindings = r->nfindings;
+    out->nnotes = r->nnotes;
     out->threads = r->threads;
     memcpy(out->suppressed, r->suppressed, sizeof out->suppressed);
     tc_run_discard(r);
@@ -465,8 +469,12 @@ bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
     }
     const atomic_int *cancel = s->options.cancel;
     const atomic_int *before = cancel ? tc_cancel_by(cancel) : NULL;
+    const uint32_t *g = l->grid;
+    tc_progress_begin("running %s", r.func->name);
+    tc_progress_at(0, (uint64_t)g[0] * g[1] * g[2]);
     uint64_t ns = execute_all(&r);
     end(&r, out);
+    tc_progress_end();
     if (cancel) {
         tc_cancel_by(before);
     }

@@ -265,7 +265,10 @@ void tc_mbarrier_init(tc_run *r, tc_mbarrier_ref b, uint32_t count,
         return;
     }
     if (m->live) {
-        find(r, b, TC_FINDING_MBARRIER_REINIT, by, &m->init, TC_MISSING_INVAL,
+        bool all = m->init.op == by->op && m->init.cta == by->cta &&
+                   (m->init.warp != by->warp || m->init.lane != by->lane);
+        find(r, b, TC_FINDING_MBARRIER_REINIT, by, &m->init,
+             all ? TC_MISSING_ONE_INIT : TC_MISSING_INVAL,
              TC_DETAIL_MBARRIER_LIVE);
     }
     tc_arrivers now = m->now, before = m->before;

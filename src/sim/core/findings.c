@@ -42,8 +42,13 @@ tc_access tc_access_of(const tc_warp *w, const tc_ptx_op *op, int lane) {
 
 /* The stretch of code in which the one missing line would have to stand: from
  * the cause to where it was noticed, perhaps round the end of a loop. */
-static tc_span_of_code stretch(const tc_finding *f) {
-    return (tc_span_of_code){f->cause.op, f->at.op, f->cause.op >= f->at.op};
+static tc_span_of_code stretch(const tc_run *r, const tc_finding *f) {
+    const tc_ptx_op *from = f->cause.op, *to = f->at.op;
+    bool turns = from >= to && (!to || tc_code_loops(r->module, from, to));
+    if (f->reader_first || (from > to && !turns)) {
+        return (tc_span_of_code){to, from, false};
+    }
+    return (tc_span_of_code){from, to, turns};
 }
 
 static bool overlap(const tc_span_of_code *a, const tc_span_of_code *b) {
@@ -125,17 +130,32 @@ static bool same_store(const tc_finding *a, const tc_finding *b) {
     return false;
 }
 
+/* Nothing is known to be missing, or a fence beside a flag is. */
+static bool is_handover(const tc_finding *f) {
+    return f->missing == TC_MISSING_NOTHING ||
+           f->missing == TC_MISSING_FENCE_AFTER ||
+           f->missing == TC_MISSING_FENCE_BEFORE ||
+           f->missing == TC_MISSING_FENCES;
+}
+
 /* Two findings tell of one defect if the same missing line would mend both. */
 static bool same_defect(const tc_run *r, const tc_finding *a,
-                        const tc_span_of_code *span, const tc_finding *b) {
+                        const tc_span_of_code *span, const tc_finding *b,
+                        const tc_span_of_code *other) {
     bool same_place = same_line(r, a->at.op, b->at.op) &&
                       same_line(r, a->cause.op, b->cause.op);
-    tc_span_of_code other = stretch(b);
     if (a->kind == TC_FINDING_MBARRIER_PHASE && a->kind == b->kind &&
         same_line(r, a->at.op, b->at.op)) {
         return true; /* whether it passed or not */
     }
-    if (a->missing != b->missing || !same_line(r, a->other.op, b->other.op)) {
+    /* Word was left for some of the threads, and perhaps not for others. */
+    if (between_ctas(a) && between_ctas(b) && is_handover(a) &&
+        is_handover(b) && (same_place || same_store(a, b))) {
+        return true;
+    }
+    bool notes = a->kind == TC_FINDING_SAME_VALUE;
+    if (a->missing != b->missing || !same_line(r, a->other.op, b->other.op) ||
+        notes != (b->kind == TC_FINDING_SAME_VALUE)) {
         return false;
     }
     if (between_ctas(a) && between_ctas(b) && same_store(a, b)) {
@@ -151,7 +171,7 @@ static bool same_defect(const tc_run *r, const tc_finding *a,
     bool turned = a->missing == TC_MISSING_BARRIER &&
                   same_line(r, a->at.op, b->cause.op) &&
                   same_line(r, a->cause.op, b->at.op);
-    return same_place || turned || same_wait || overlap(span, &other);
+    return same_place || turned || same_wait || overlap(span, other);
 }
 
 /* `x[i]++` by several threads: race is of its store with itself, and b only
@@ -168,24 +188,34 @@ static bool lost_update(const tc_run *r, const tc_finding *race,
 /* Adds b to a. What mends both must stand in both stretches; the first kind of
  * the table names the defect, and its stretch counts. */
 static void merge(const tc_run *r, tc_finding *a, tc_span_of_code *span,
-                  const tc_finding *b) {
+                  const tc_finding *b, const tc_span_of_code *other) {
     uint64_t lanes = a->lanes + b->lanes;
     int64_t least = b->missing_n < a->missing_n ? b->missing_n : a->missing_n;
-    tc_span_of_code other = stretch(b);
     bool lost = lost_update(r, a, b), found = lost_update(r, b, a);
+    bool apart = a->apart || b->apart;
+    const tc_finding old = *a, *known = NULL;
+    if (is_handover(a) && is_handover(b)) {
+        known = a->missing == TC_MISSING_NOTHING ? b : &old;
+    }
     if ((before(b, a) && !lost) || found) {
         *a = *b;
-        *span = other;
-    } else if (b->kind == a->kind && !span->wraps && !other.wraps &&
-               overlap(span, &other)) {
-        span->from = span->from > other.from ? span->from : other.from;
-        span->to = span->to < other.to ? span->to : other.to;
+        *span = *other;
+    } else if (b->kind == a->kind && !span->wraps && !other->wraps &&
+               overlap(span, other)) {
+        span->from = span->from > other->from ? span->from : other->from;
+        span->to = span->to < other->to ? span->to : other->to;
     }
     a->lanes = lanes;
+    a->apart = apart;
     if (lost || found) {
         a->detail = (tc_detail){.row = TC_DETAIL_LOST_UPDATE};
     }
     a->missing_n = least; /* what is enough for all of them */
+    if (known != NULL) {
+        a->missing = known->missing;
+        a->other = known->other;
+        a->missing_n = known->missing_n;
+    }
 }
 
 enum { MOST = 1000 }; /* more than anyone reads */
@@ -206,19 +236,22 @@ static bool repeated(tc_run *r, const tc_finding *f) {
         return false;
     }
     a->lanes += f->lanes;
+    a->apart |= f->apart;
     return true;
 }
 
 void tc_finding_add(tc_run *r, const tc_finding *f) {
     tc_finding copy = *f;
     copy.lanes = f->lanes ? f->lanes : 1;
+    copy.apart = f->at.warp != f->cause.warp || f->at.cta != f->cause.cta;
     if (repeated(r, &copy)) {
         return;
     }
     r->repeat.at = 0;
+    const tc_span_of_code span = stretch(r, &copy);
     for (int i = 0; i < r->nfindings; i++) {
-        if (same_defect(r, &r->findings[i], &r->spans[i], &copy)) {
-            merge(r, &r->findings[i], &r->spans[i], &copy);
+        if (same_defect(r, &r->findings[i], &r->spans[i], &copy, &span)) {
+            merge(r, &r->findings[i], &r->spans[i], &copy, &span);
             r->repeat.at = i + 1;
             r->repeat.f = copy;
             return;
@@ -229,7 +262,7 @@ void tc_finding_add(tc_run *r, const tc_finding *f) {
     }
     int n = r->nfindings;
     TC_PUSH(r->sim->arena, r->findings, r->nfindings, r->cfindings, copy);
-    TC_PUSH(r->sim->arena, r->spans, n, r->cspans, stretch(&copy));
+    TC_PUSH(r->sim->arena, r->spans, n, r->cspans, span);
 }
 
 static void drop_finding(tc_run *r, int i) {
@@ -370,13 +403,29 @@ tc_finding tc_finding_copy(tc_arena *a, const tc_finding *f) {
     return copy;
 }
 
+/* Notes, which are no findings, to the end of the list. */
+static void part_notes(tc_run *r) {
+    int n = r->nfindings, kept = 0;
+    for (int i = 0; i < n; i++) {
+        tc_finding f = r->findings[i];
+        if (f.kind != TC_FINDING_SAME_VALUE) {
+            memmove(&r->findings[kept + 1], &r->findings[kept],
+                    (size_t)(i - kept) * sizeof f);
+            r->findings[kept++] = f;
+        }
+    }
+    r->nfindings = kept;
+    r->nnotes = n - kept;
+}
+
 void tc_findings_settle(tc_run *r) {
     drop_consequences(r);
     for (int i = 0; i < r->nfindings; i++) {
         for (int j = r->nfindings - 1; j > i; j--) {
-            if (same_defect(r, &r->findings[i], &r->spans[i],
-                            &r->findings[j])) {
-                merge(r, &r->findings[i], &r->spans[i], &r->findings[j]);
+            if (same_defect(r, &r->findings[i], &r->spans[i], &r->findings[j],
+                            &r->spans[j])) {
+                merge(r, &r->findings[i], &r->spans[i], &r->findings[j],
+                      &r->spans[j]);
                 drop_finding(r, j);
             }
         }
@@ -384,6 +433,7 @@ void tc_findings_settle(tc_run *r) {
             r->findings[i].missing = TC_MISSING_NOTHING; /* no barrier would */
         }
     }
+    part_notes(r);
 }
 
 void tc_undefined_sync(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,

@@ -208,6 +208,24 @@ static void observe(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
     }
 }
 
+/* How locks are taken (order/locks.c). */
+static bool may_lock(const tc_ptx_op *op) {
+    return op->opcode == TC_PTX_ATOM &&
+           (op->sub == TC_ATOM_CAS || op->sub == TC_ATOM_EXCH);
+}
+
+static void tell_swap(tc_warp *w, const atomic_op *a, int lane,
+                      const tc_resolved *at) {
+    bool cas = a->op->sub == TC_ATOM_CAS;
+    uint64_t old = a->old[0][lane], new = cas ? a->c[0][lane] : a->b[0][lane];
+    bool swapped = old != new && (!cas || old == a->b[0][lane]);
+    bool own = at->space == TC_PS_SHARED && (!at->owner || at->owner == w->cta);
+    if (swapped && a->n == 1 && (own || at->space == TC_PS_GLOBAL)) {
+        tc_race_lock_swapped(w, a->op, lane, own ? w->cta->race : NULL,
+                             at->address, old, new);
+    }
+}
+
 /* threads.h: those on global memory are done later. Returns the others. */
 static uint32_t put_off(tc_run *r, const atomic_op *a, uint32_t mask,
                         const tc_resolved *at) {
@@ -242,6 +260,10 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
             return;
         }
     }
+    bool swaps = r->race && may_lock(op);
+    if (swaps) {
+        tc_race_lock_before(w, mask);
+    }
     if (r->race || r->timing || r->trace) {
         observe(w, op, mask, at, bytes);
     }
@@ -249,6 +271,9 @@ static void atomic(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     for (uint32_t m = now; m; m &= m - 1) {
         int i = tc_first_bit(m);
         serve(&a, i, at[i].bytes, at[i].space == TC_PS_GLOBAL);
+        if (swaps) {
+            tell_swap(w, &a, i, &at[i]);
+        }
     }
     bool counts =
         !(r->reds && unread && at[tc_first_bit(mask)].space == TC_PS_GLOBAL);

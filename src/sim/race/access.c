@@ -1,5 +1,6 @@
 /* access.c - accesses of warps, cut into pieces that one cell a line can say.
  */
+#include "sim/core/address.h"
 #include "sim/core/finding.h"
 #include "sim/core/operand.h"
 #include "sim/race/first_pass.h"
@@ -36,15 +37,18 @@ tc_race_visit tc_race_visit_of(tc_warp *w, uint32_t record, tc_race_cta *z,
     tc_race *h = w->cta->run->race;
     bool global = space == TC_PS_GLOBAL;
     bool own = space == TC_PS_SHARED && z == w->cta->race && h->alone;
-    uint64_t epoch =
-        !h->walks && (global || own) ? epoch_of(w, hw, &h->records[record]) : 0;
+    uint64_t epoch = !h->walks && (global || own) && !hw->locked
+                         ? epoch_of(w, hw, &h->records[record])
+                         : 0;
     h->now = record;
     return (tc_race_visit){.h = h,
+                           .w = w,
                            .z = z,
                            .record = record,
                            .vclock = hw->vclock,
                            .all = hw->all,
-                           .base = space == TC_PS_SHARED
+                           .locked = hw->locked,
+                           .base = space == TC_PS_SHARED && !hw->locked
                                        ? tc_vclock_base(hw->all, w->cta->index)
                                        : 0,
                            .epoch = global ? epoch : 0,
@@ -127,6 +131,40 @@ bool tc_race_same_value(tc_warp *w, const tc_ptx_op *op, int a, int b) {
             same = v[a] == v[b];
         }
         if (!same) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The bytes at that place now. */
+static const uint8_t *bytes_at(const tc_race_visit *v, const tc_finding *f) {
+    if (f->space == TC_PS_SHARED) {
+        return v->z ? v->z->cta->shared + f->address : NULL;
+    }
+    const tc_sim_allocation *a = f->space == TC_PS_GLOBAL
+                                     ? tc_allocation_find(v->h->run, f->address)
+                                     : NULL;
+    return a ? a->bytes + (f->address - a->address) : NULL;
+}
+
+bool tc_race_stores_again(const tc_race_visit *v, const tc_finding *place,
+                          int lane) {
+    const tc_ptx_op *op = tc_shadow_record_of(v->h, v->record)->op;
+    const uint8_t *at = v->w ? bytes_at(v, place) : NULL;
+    if (!at || op->opcode != TC_PTX_ST || place->bytes != v->bytes) {
+        return false;
+    }
+    const tc_ptx_operand *s = &op->a[1];
+    uint32_t n = s->kind == TC_PO_VECTOR ? op->nvec : 1, each = v->bytes / n;
+    for (uint32_t i = 0; i < n; i++) {
+        const tc_ptx_operand *o =
+            s->kind == TC_PO_VECTOR ? &v->w->cta->run->module->vec[s->slot + i]
+                                    : s;
+        uint64_t tmp[TC_LANES];
+        const uint64_t *values = tc_src64(v->w, o, tmp);
+        if (each > sizeof *values ||
+            memcmp(at + (size_t)i * each, &values[lane], each) != 0) {
             return false;
         }
     }
@@ -300,6 +338,8 @@ static void access_memory(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     tc_race_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->race;
     if (strong && !store) {
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
+    } else if (strong) {
+        tc_race_warp_of(w)->quiet = tc_race_warp_of(w)->tick;
     }
     uint32_t record = tc_shadow_record_get(w, op, store ? TC_RACE_STORE : 0);
     tc_race_visit v = tc_race_visit_of(w, record, z, space, bytes);

@@ -94,10 +94,30 @@ void tc_race_sync_free(tc_race *h) {
         tc_vclock_unref(h->places[i].near);
     }
     free(h->places);
+    free(h->flags);
+    tc_race_locks_free(h);
     tc_race_async_free(h);
 }
 
 /* ---- fences ---- */
+
+/* What the lane's strong loads have left: of its own CTA alone, or all of it.
+ * The rest waits for a fence that is wide enough. */
+static void take_pending(tc_warp *w, int lane, bool wide) {
+    tc_race_warp *hw = tc_race_warp_of(w);
+    uint32_t bit = UINT32_C(1) << lane;
+    if (hw->near[lane]) {
+        tc_race_acquire(w, bit, hw->near[lane]);
+        tc_vclock_set(&hw->near[lane], NULL);
+    }
+    if (wide && hw->acquire[lane]) {
+        tc_race_acquire(w, bit, hw->acquire[lane]);
+        tc_vclock_set(&hw->acquire[lane], NULL);
+    }
+    if (!hw->acquire[lane]) {
+        hw->acquires &= ~bit;
+    }
+}
 
 void tc_race_fence_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_race_warp *hw = tc_race_warp_of(w);
@@ -107,17 +127,18 @@ void tc_race_fence_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     bool releases =
         !op || op->opcode == TC_PTX_MEMBAR || op->sub != TC_FENCE_ACQUIRE;
     for (uint32_t m = acquires ? mask & hw->acquires : 0; m; m &= m - 1) {
-        int i = tc_first_bit(m);
-        uint32_t bit = UINT32_C(1) << i;
-        if (scope > TC_PTX_SCOPE_CTA || hw->from[i] == w->cta->index) {
-            tc_race_acquire(w, bit, hw->acquire[i]);
-        }
-        tc_vclock_set(&hw->acquire[i], NULL);
-        hw->acquires &= ~bit;
+        take_pending(w, tc_first_bit(m), scope > TC_PTX_SCOPE_CTA);
+    }
+    if (acquires) {
+        tc_race_lock_fenced(w, mask, scope);
+    }
+    if (acquires && scope > TC_PTX_SCOPE_CTA) {
+        tc_race_flag_fenced(w, mask);
     }
     for (uint32_t m = releases ? mask : 0; m; m &= m - 1) {
         int i = tc_first_bit(m);
         tc_vclock *made = tc_vclock_copy(NULL);
+        hw->fence[i] = hw->clock;
         tc_race_release(w, i, made);
         tc_vclock_set(&hw->release[i], made);
         tc_vclock_unref(made);
@@ -168,6 +189,12 @@ static void release_at(tc_warp *w, const tc_ptx_op *op, int lane,
     tc_race *h = w->cta->run->race;
     tc_race_warp *hw = tc_race_warp_of(w);
     uint8_t scope = tc_race_scope_of(op);
+    if (!owner) {
+        tc_race_flag_written(w, op, lane, address);
+    }
+    if (!adds && (hw->locked >> lane & 1)) {
+        tc_race_lock_stored(w, op, lane, owner, address);
+    }
     if (op->flags & TC_PM_RELEASE) {
         tc_vclock *k = tc_vclock_copy(NULL);
         tc_race_release(w, lane, k);
@@ -187,12 +214,28 @@ static void release_at(tc_warp *w, const tc_ptx_op *op, int lane,
     }
 }
 
+/* Adds k to what the lane's next fence takes. Nobody writes to what a place
+ * holds. */
+static void leave_pending(tc_vclock **at, tc_vclock *k, uint32_t nthreads) {
+    if (!*at) {
+        tc_vclock_set(at, k);
+    } else if (!tc_vclock_covers(*at, k, nthreads)) {
+        tc_vclock *both = tc_vclock_copy(*at);
+        tc_vclock_join(both, k, nthreads);
+        tc_vclock_set(at, both);
+        tc_vclock_unref(both);
+    }
+}
+
 static void acquire_at(tc_warp *w, const tc_ptx_op *op, int lane,
                        const tc_race_cta *owner, uint64_t address) {
     tc_race *h = w->cta->run->race;
     tc_race_warp *hw = tc_race_warp_of(w);
     tc_sync_var *p = look(h, owner, address);
     uint32_t bit = UINT32_C(1) << lane, me = w->cta->index;
+    if (!owner && h->flags) {
+        tc_race_flag_read(w, op, lane, address);
+    }
     if (!p) {
         return;
     }
@@ -208,17 +251,10 @@ static void acquire_at(tc_warp *w, const tc_ptx_op *op, int lane,
             tc_race_acquire(w, bit, take[i]);
             continue;
         }
-        uint32_t from = i == 0 ? p->from : me;
-        hw->from[lane] =
-            !(hw->acquires & bit) || hw->from[lane] == from ? from : MANY;
-        if (!hw->acquire[lane]) { /* nobody writes to what a place holds */
-            tc_vclock_set(&hw->acquire[lane], take[i]);
-        } else if (!tc_vclock_covers(hw->acquire[lane], take[i], h->nthreads)) {
-            tc_vclock *k = tc_vclock_copy(hw->acquire[lane]);
-            tc_vclock_join(k, take[i], h->nthreads);
-            tc_vclock_set(&hw->acquire[lane], k);
-            tc_vclock_unref(k);
-        }
+        bool near = i == 1 || p->from == me;
+        leave_pending(near ? &hw->near[lane] : &hw->acquire[lane], take[i],
+                      h->nthreads);
+        hw->by[lane] = op;
         hw->acquires |= bit;
     }
 }
@@ -226,11 +262,12 @@ static void acquire_at(tc_warp *w, const tc_ptx_op *op, int lane,
 void tc_race_strong(tc_warp *w, const tc_ptx_op *op, const tc_race_cta *owner,
                     uint32_t mask, const uint64_t *addr,
                     tc_race_strong_kind kind) {
-    bool nothing = kind == TC_RACE_STRONG_LOAD
-                       ? !w->cta->run->race->nplaces
-                       : kind == TC_RACE_STRONG_ATOMIC &&
-                             !(op->flags & TC_PM_RELEASE) &&
-                             !(tc_race_warp_of(w)->releases & mask);
+    const tc_race *h = w->cta->run->race;
+    bool nothing =
+        kind == TC_RACE_STRONG_LOAD
+            ? !h->nplaces && !h->flags
+            : kind == TC_RACE_STRONG_ATOMIC && !(op->flags & TC_PM_RELEASE) &&
+                  !(tc_race_warp_of(w)->releases & mask) && (h->first || owner);
     for (uint32_t m = nothing ? 0 : mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
         if (kind == TC_RACE_STRONG_LOAD) {

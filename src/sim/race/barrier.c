@@ -57,10 +57,14 @@ static void forget_warp(tc_race_warp *hw) {
     }
     for (uint32_t m = hw->acquires; m; m &= m - 1) {
         tc_vclock_set(&hw->acquire[tc_first_bit(m)], NULL);
+        tc_vclock_set(&hw->near[tc_first_bit(m)], NULL);
     }
     tc_vclock_set(&hw->old, NULL);
     tc_vclock_set(&hw->lesson, NULL);
     tc_vclock_set(&hw->result, NULL);
+    tc_race_locks_forget(hw);
+    free(hw->seen);
+    hw->seen = NULL;
     free(hw->idle);
     hw->idle = NULL;
     hw->idles = 0;

@@ -54,19 +54,8 @@ static bool compared(const tc_ptx_module *m, const tc_ptx_func *f,
     return false;
 }
 
-static const tc_ptx_func *function_of(const tc_ptx_module *m,
-                                      const tc_ptx_op *op) {
-    uint32_t at = (uint32_t)(op - m->code);
-    for (int i = 0; i < m->nfuncs; i++) {
-        if (m->funcs[i].begin <= at && at < m->funcs[i].end) {
-            return &m->funcs[i];
-        }
-    }
-    return NULL;
-}
-
 static bool seeds(const tc_ptx_module *m, const tc_ptx_op *load) {
-    const tc_ptx_func *f = function_of(m, load);
+    const tc_ptx_func *f = tc_code_function(m, load);
     loaded_regs v = {.n = 0};
     if (!f || !add(&v, &load->a[0])) {
         return false;
@@ -142,16 +131,20 @@ static bool polls(const tc_ptx_module *m, const tc_ptx_func *f) {
  * polls. */
 static bool looks_back(const tc_run *r, const tc_access *read,
                        const tc_access *write) {
-    const tc_ptx_func *f = function_of(r->module, read->op);
+    const tc_ptx_func *f = tc_code_function(r->module, read->op);
     return read->op->opcode == TC_PTX_LD && write->op->opcode == TC_PTX_ST &&
            read->cta != write->cta && read->cycle <= write->cycle && f &&
-           f == function_of(r->module, write->op) &&
+           f == tc_code_function(r->module, write->op) &&
            of_library(f, TC_SUPPRESSION_CUB_LOOK_BACK) && polls(r->module, f);
 }
 
 void tc_race_find(tc_run *r, const tc_finding *f) {
     if (r->race->first) {
         tc_first_doubt(r);
+        return;
+    }
+    if (r->race->capture) {
+        *r->race->capture = *f;
         return;
     }
     bool race = f->kind == TC_FINDING_DATA_RACE && f->space == TC_PS_GLOBAL &&

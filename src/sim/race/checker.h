@@ -96,8 +96,18 @@ typedef struct tc_race_warp {
      * left for the next fence. */
     uint32_t releases, acquires; /* lanes that have such */
     tc_vclock *release[TC_LANES], *acquire[TC_LANES];
+    tc_vclock *near[TC_LANES]; /* acquire: what its own CTA released, for which
+                                  a fence of the CTA is wide enough */
+    const tc_ptx_op *by[TC_LANES]; /* the last strong load that left such */
     uint8_t scope[TC_LANES];
-    uint32_t from[TC_LANES];     /* acquire: the CTA that it is of, or many */
+    struct tc_seen_flag *seen; /* of each lane: sim/order/flags.c; or NULL */
+    struct tc_lock_section *
+        *sections;   /* of each lane: sim/order/locks.c; or NULL */
+    uint32_t locked; /* lanes that have such */
+    bool quiet; /* no access since the tick, when a word was to be swapped */
+    uint64_t
+        fence[TC_LANES]; /* release: what the lane did at clocks beyond this
+                                 one is not in it */
     uint32_t arrivals[TC_LANES]; /* at the cluster's barrier */
     uint32_t idles;              /* lanes whose last wait was such: */
     tc_race_idle *idle;          /* of each lane, or NULL */
@@ -162,6 +172,9 @@ struct tc_race {
     uint32_t nbarriers; /* mbarriers ever seen */
     struct tc_race_cluster *clusters;
     struct tc_race_doubt *doubts;
+    struct tc_race_flags *flags; /* sim/order/flags.c */
+    struct tc_race_locks *locks; /* sim/order/locks.c */
+    tc_finding *capture; /* where the next finding goes, in place of the list */
     const tc_ptx_op *seed; /* the last load of which benign.c was asked, */
     bool seeds;            /* and what it said */
 };
@@ -207,6 +220,22 @@ uint8_t tc_race_scope_of(const tc_ptx_op *op);
 void tc_race_strong(tc_warp *w, const tc_ptx_op *op, const tc_race_cta *owner,
                     uint32_t mask, const uint64_t *addr,
                     tc_race_strong_kind kind);
+/* sim/order/flags.c: a strong write to global memory, and a read; lanes executed
+ * an acquiring fence that reaches other CTAs. */
+void tc_race_flag_written(tc_warp *w, const tc_ptx_op *op, int lane,
+                          uint64_t address);
+void tc_race_flag_read(tc_warp *w, const tc_ptx_op *op, int lane,
+                       uint64_t address);
+void tc_race_flag_fenced(tc_warp *w, uint32_t mask);
+
+/* sim/order/locks.c: lanes executed an acquiring fence, or passed a barrier; the
+ * lane stores to that address. */
+void tc_race_lock_fenced(tc_warp *w, uint32_t mask, uint8_t scope);
+void tc_race_lock_stored(tc_warp *w, const tc_ptx_op *op, int lane,
+                         const tc_race_cta *owner, uint64_t address);
+void tc_race_locks_forget(tc_race_warp *hw);
+void tc_race_locks_free(tc_race *h);
+
 static inline tc_race_warp *tc_race_warp_of(const tc_warp *w) {
     return &w->cta->race->warps[w->index];
 }

@@ -39,6 +39,7 @@ static uint32_t committed_now(const tc_race_copy *k, int lane) {
 
 static void swap(tc_finding *f) {
     tc_access t = f->at;
+    f->reader_first = false;
     f->at = f->cause;
     f->cause = t;
 }
@@ -303,6 +304,19 @@ static tc_missing missing_order(const tc_race_visit *v,
                                     : TC_MISSING_NOTHING;
 }
 
+/* What would order a and b; earlier: the one of them that is no visitor. */
+static void name_order(const tc_race_visit *v, tc_finding *f,
+                       const tc_shadow_record *a, const tc_shadow_record *b,
+                       const tc_shadow_record *earlier, int lane) {
+    f->missing = missing_order(v, a, b);
+    if (v->took.valid) {
+        f->missing = TC_MISSING_FENCE_AFTER;
+        f->other = v->took;
+    } else if (f->missing == TC_MISSING_NOTHING) {
+        tc_race_flag_missing(v, f, earlier, lane);
+    }
+}
+
 /* A write to what an asynchronous read (of r) has as its source. */
 static void over_source(tc_race *h, tc_finding *f, const tc_shadow_record *rd,
                         int rlane, const tc_shadow_record *wr, int wlane) {
@@ -359,7 +373,8 @@ void tc_race_read_write(tc_race_visit *v, const tc_finding *place,
     bool meant_first = one && rd->position < wr->position;
     bool meant_last = one && rd->position > wr->position &&
                       !same_thread(rd, rlane, wr, wlane);
-    f.missing = missing_order(v, rd, wr);
+    name_order(v, &f, rd, wr, read_first ? rd : wr, read_first ? rlane : wlane);
+    f.reader_first = meant_first;
     if (async_read && (meant_first || (read_first && !meant_last))) {
         swap(&f);
         over_source(h, &f, rd, rlane, wr, wlane);
@@ -431,7 +446,7 @@ void tc_race_write_write(tc_race_visit *v, const tc_finding *place,
     }
     f.cause = access_of(h, first, flane);
     f.at = access_of(h, second, slane);
-    f.missing = missing_order(v, a, b);
+    name_order(v, &f, a, b, a, flane);
     f.kind = TC_FINDING_DATA_RACE;
     if (ga) {
         f.kind = TC_FINDING_OVERWRITE_IN_FLIGHT;
@@ -458,6 +473,8 @@ void tc_race_write_write(tc_race_visit *v, const tc_finding *place,
         if (gb) {
             name_agent(&f, gb, false);
         }
+    } else if (a->op == b->op && tc_race_stores_again(v, place, slane)) {
+        f.kind = TC_FINDING_SAME_VALUE;
     }
     tc_race_find(h->run, &f);
 }

@@ -127,6 +127,8 @@ void tc_first_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     const tc_race_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->race;
     if (strong && !store) {
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
+    } else if (strong) {
+        tc_race_warp_of(w)->quiet = tc_race_warp_of(w)->tick;
     }
     tc_first_visit v = visit_of(w, op, space, false);
     tc_first_visit_lanes(&v, mask, addr, bytes, store, steps);

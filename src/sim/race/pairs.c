@@ -161,6 +161,27 @@ static bool coarse_ordered(const tc_race_visit *v, const tc_shadow_record *x,
     return false;
 }
 
+/* x comes before lm's access, because of a lock that might have been taken in the
+ * other order: is it a race then? */
+static void check_lock(tc_race_visit *v, const tc_finding *place,
+                       uint32_t other, int le, int lm, tc_race_pair pair) {
+    const tc_shadow_record *x = tc_shadow_record_of(v->h, other);
+    tc_finding *pending = NULL;
+    switch (tc_race_lock_only(v, x, le, lm, &pending, &v->took)) {
+    case TC_LOCK_ORDERED:
+        break;
+    case TC_LOCK_NOT_ACQUIRED:
+        report(v, place, other, le, lm, pair);
+        v->took.valid = false;
+        break;
+    case TC_LOCK_PENDING:
+        v->h->capture = pending;
+        report(v, place, other, le, lm, pair);
+        v->h->capture = NULL;
+        break;
+    }
+}
+
 /* The lanes of e and of m on one byte. */
 static void check_byte(tc_race_visit *v, const tc_shadow_cell *e,
                        const tc_shadow_cell *m, uint32_t byte, uint32_t size,
@@ -182,10 +203,15 @@ static void check_byte(tc_race_visit *v, const tc_shadow_cell *e,
     for (int lm = m0; lm <= m1; lm++) {
         for (int le = e0; le <= e1; le++) {
             bool before = tc_race_ordered(v, x, le, lm);
-            if (before && (!proxy || fenced(v, x, le))) {
+            bool locked = before && !proxy && (v->locked >> lm & 1);
+            if (before && !locked && (!proxy || fenced(v, x, le))) {
                 continue;
             }
             tc_finding place = tc_race_where(v, m, byte, size);
+            if (locked) {
+                check_lock(v, &place, e->record, le, lm, pair);
+                continue;
+            }
             if (before) {
                 tc_race_unfenced(v, &place, e->record, le, v->record, lm);
             } else {
@@ -200,7 +226,7 @@ static void check_byte(tc_race_visit *v, const tc_shadow_cell *e,
 bool tc_race_check(tc_race_visit *v, const tc_shadow_cell *e,
                    const tc_shadow_cell *m, tc_race_pair pair) {
     const tc_shadow_record *x = tc_shadow_record_of(v->h, e->record);
-    if (!v->agent && tc_race_all_ordered(v, x, e, m)) {
+    if (!v->agent && !v->locked && tc_race_all_ordered(v, x, e, m)) {
         return true;
     }
     if (v->fresh && e->record == v->record) {

@@ -144,6 +144,12 @@ void tc_race_barrier_complete(tc_cta *c, uint32_t id); /* before its release */
 void tc_race_warp_sync(tc_warp *w, uint32_t mask);
 void tc_race_fence(tc_warp *w, uint32_t mask); /* of all scopes */
 void tc_race_fence_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
+/* Lanes will swap a word: compare-and-swap, exchange (sim/order/locks.c). */
+void tc_race_lock_before(tc_warp *w, uint32_t mask);
+/* The lane has put another value there. owner: of shared memory; NULL: global. */
+void tc_race_lock_swapped(tc_warp *w, const tc_ptx_op *op, int lane,
+                          const struct tc_race_cta *owner, uint64_t address,
+                          uint64_t old, uint64_t new);
 /* free and malloc of a kernel, by a lane. */
 void tc_race_heap_give(tc_warp *w, int lane);
 void tc_race_heap_take(tc_warp *w, int lane);

@@ -12,6 +12,7 @@ bool tc_race_agent_vclock(const tc_race_agent *g, const tc_vclock *k,
 
 typedef struct tc_race_visit {
     tc_race *h;
+    tc_warp *w;     /* whose access; NULL: a transfer's */
     tc_race_cta *z; /* whose memory, or whose access */
     uint32_t record;
     tc_vclock *const *vclock; /* of each lane */
@@ -30,6 +31,8 @@ typedef struct tc_race_visit {
     uint32_t bytes;   /* of a lane's access */
     uint32_t seen;    /* record of the last conflict */
     int seen_me, seen_it;
+    uint32_t locked;       /* lanes that hold a lock: sim/order/locks.c */
+    tc_access took;        /* a lock, without a fence; valid: it is why */
     bool some_lane;        /* who was here before is of a coarse cell */
     uint32_t known_record; /* which all of my lanes know */
     bool unwritten;        /* nobody had written the bytes that it writes */
@@ -77,6 +80,21 @@ void tc_race_settle_agent(tc_race_agent *g, const tc_warp *waiter, int lane,
 /* Transfers onto transfers that nobody read between. */
 void tc_race_settle_doubts(tc_race *h);
 
+/* sim/order/flags.c: f's missing line, where one of the visitor's CTA has word of the
+ * access of record x by lane le. */
+void tc_race_flag_missing(const tc_race_visit *v, tc_finding *f,
+                          const tc_shadow_record *x, int le);
+/* sim/order/locks.c: record x's access precedes that of lane lm. Only because of who
+ * took a lock first? */
+typedef enum tc_lock_verdict {
+    TC_LOCK_ORDERED,      /* no, or it makes no difference */
+    TC_LOCK_NOT_ACQUIRED, /* yes, and x's section has no fence: *took */
+    TC_LOCK_PENDING /* yes: it is a race if this section ends without one */
+} tc_lock_verdict;
+tc_lock_verdict tc_race_lock_only(const tc_race_visit *v,
+                                  const tc_shadow_record *x, int le, int lm,
+                                  tc_finding **pending, tc_access *took);
+
 /* A warp's access, in pieces: lanes on the same bytes, or on elements that
  * follow each other. */
 tc_lane_steps tc_race_steps_of(const uint64_t *addr, uint32_t mask,
@@ -95,6 +113,9 @@ void tc_race_visit_lanes(tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
 
 /* Lanes a and b store the same value. */
 bool tc_race_same_value(tc_warp *w, const tc_ptx_op *op, int a, int b);
+/* The lane's store of record v->record changes nothing at that place. */
+bool tc_race_stores_again(const tc_race_visit *v, const tc_finding *place,
+                          int lane);
 /* Lanes [l0, l1] store to that address. */
 void tc_race_check_run(const tc_race_visit *v, tc_warp *w, const tc_ptx_op *op,
                        uint64_t address, int l0, int l1);

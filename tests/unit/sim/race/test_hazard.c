@@ -141,8 +141,11 @@ static const mutant mutants[] = {
     {"one word, many warps",
      "setp.ne.u32 %p7, %r7, 0;\n@%p7 bra E;\nst.shared.u32 [sm], %r8;\nE:\n",
      NULL, KIND(DATA_RACE), TC_MISSING_BARRIER, 0, TC_PTX_ST, 1},
-    {"two CTAs, one word", "st.global.u32 [%rd5], %r1;\n", NULL,
+    {"two CTAs, one word",
+     "mov.u32 %r10, %ctaid.x;\nst.global.u32 [%rd5], %r10;\n", NULL,
      KIND(DATA_RACE), TC_MISSING_NOTHING, 0, TC_PTX_ST, 2},
+    {"two CTAs, one word, the same value", /* a note */
+     "st.global.u32 [%rd5], %r1;\n", NULL, NONE, 0, 0, NONE, 2},
     {"two CTAs, their own words",
      "mov.u32 %r10, %ctaid.x;\nmul.wide.u32 %rd6, %r10, 512;\n"
      "add.u64 %rd5, %rd5, %rd6;\nst.global.u32 [%rd5], %r1;\n",

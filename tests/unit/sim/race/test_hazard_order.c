@@ -121,6 +121,9 @@ static const char fences[] = GIVE_TAKE(
     "atom.global.exch.b32 %r11, [%rd1], 1; //atomic\n"
     "st.volatile.global.u32 [%rd1], 1; //volatile\n",
     "ld.volatile.global.u32 %r10, [%rd1];\n", "fence.acq_rel.gpu; //fence2\n");
+static const char handed[] = GIVE_TAKE(
+    "membar.gl; //fence1\n", "atom.global.exch.b32 %r11, [%rd1], 1;\n",
+    "ld.volatile.global.u32 %r10, [%rd1];\n", "fence.acq_rel.gpu; //fence2\n");
 static const char plain_flag[] =
     GIVE_TAKE("membar.gl;\n",
               "st.global.u32 [%rd1], 1; //plain\n"
@@ -152,6 +155,49 @@ static const char last_block_sem[] =
     "L:\nld.global.u32 %r10, [%rd2];\nadd.u32 %r13, %r13, %r10;\n"
     "add.u64 %rd2, %rd2, 4;\nadd.u32 %r12, %r12, 1;\n"
     "setp.lt.u32 %p3, %r12, 8;\n@%p3 bra L;\nst.global.u32 [%rd1], %r13;\nE:\n";
+/* Two CTAs take a lock, each with a fence after that and one before it gives it
+ * back; which of them comes first is the schedule's choice, and must not matter. */
+#define LOCK(n, fence1, value, fence2)                                         \
+    "L" n ":\natom.global.cas.b32 %r10, [%rd1+32768], 0, 1;\n"                 \
+    "setp.ne.u32 %p3, %r10, 0;\n@%p3 bra L" n ";\n" fence1                     \
+    "st.global.u32 [%rd2], " value ";\n" fence2                                \
+    "atom.global.exch.b32 %r10, [%rd1+32768], 0;\n"
+static const char lock[] =
+    "setp.ne.u32 %p2, %r9, 0;\n@!%p1 bra E;\n@%p2 bra SECOND;\n" LOCK(
+        "0", "membar.gl; //after0\n", "1",
+        "membar.gl; //before0\n") "bra E;\nSECOND:\n" LOCK("1",
+                                                           "membar.gl; "
+                                                           "//after1\n",
+                                                           "2",
+                                                           "membar.gl; "
+                                                           "//before1\n") "E:"
+                                                                          "\n";
+/* A fence that orders nothing where it stands: between the two in the lock. */
+static const char lock_behind[] =
+    "setp.ne.u32 %p2, %r9, 0;\n@!%p1 bra E;\n@%p2 bra SECOND;\n" LOCK(
+        "0", "", "1", "membar.gl;\n") "bra E;\n"
+                                      "SECOND:\n" LOCK("1", "membar.gl;\n", "2",
+                                                       "membar.gl;\n") "E:\n";
+/* A block's own release and acquire, between two of the device: the reader's
+ * fence of the block takes what its block has released, whatever else it has
+ * read, and its fence of the device takes the rest. */
+static const char two_scopes[] =
+    "@!%p1 bra W;\nst.global.u32 [%rd4], %r9;\nmembar.gl;\n"
+    "atom.global.add.u32 %r10, [%rd1+32768], 1;\nW:\n"
+    "setp.eq.u32 %p2, %r1, 32;\nsetp.eq.u32 %p3, %r1, 64;\n"
+    "mul.wide.u32 %rd6, %r9, 8;\nadd.u64 %rd6, %rd6, %rd1;\n"
+    "@%p2 st.global.u32 [%rd5], 7;\n@%p2 membar.cta;\n"
+    "@%p2 st.relaxed.cta.global.u32 [%rd6+33024], 1;\n"
+    "@!%p3 bra E;\n"
+    "L:\nld.relaxed.gpu.global.u32 %r11, [%rd1+32768];\n"
+    "setp.ne.u32 %p4, %r11, 2;\n@%p4 bra L;\n"
+    "K:\nld.relaxed.cta.global.u32 %r11, [%rd6+33024];\n"
+    "setp.ne.u32 %p4, %r11, 1;\n@%p4 bra K;\n"
+    "membar.cta; //cta\n"
+    "ld.global.u32 %r12, [%rd5+-128];\n" /* thread 32's */
+    "membar.gl; //gl\n"
+    "xor.b32 %r12, %r9, 1;\nmul.wide.u32 %rd6, %r12, 512;\n"
+    "add.u64 %rd6, %rd6, %rd1;\nld.global.u32 %r12, [%rd6];\nE:\n";
 /* A barrier of the grid, then everybody reads the next CTA's words. */
 static const char grid_sync[] =
     "st.global.u32 [%rd5], %r1;\nbar.sync 0; //before\n@!%p1 bra M;\n"
@@ -232,6 +278,26 @@ static const hazard_case cases[] = {
     {"narrow: of the CTA", narrow, "//gpu", KIND(DATA_RACE), TC_MISSING_SCOPE,
      ANY, ANY, 2, 128, 0},
     {"fences, atomic", fences, "//volatile", NONE, 0, 0, 0, 2, 128, 0},
+    {"flag: no fence after", handed, "//fence2", KIND(DATA_RACE),
+     TC_MISSING_FENCE_AFTER, ANY, ANY, 2, 128, 0},
+    {"flag: no fence before", handed, "//fence1", KIND(DATA_RACE),
+     TC_MISSING_FENCE_BEFORE, ANY, ANY, 2, 128, 0},
+    {"lock", lock, NULL, NONE, 0, 0, 0, 2, 64, 0},
+    {"lock: none after, first", lock, "//after0", KIND(DATA_RACE),
+     TC_MISSING_FENCE_AFTER, ANY, ANY, 2, 64, 0},
+    {"lock: none after, second", lock, "//after1", KIND(DATA_RACE),
+     TC_MISSING_FENCE_AFTER, ANY, ANY, 2, 64, 0},
+    {"lock: none before, first", lock, "//before0", KIND(DATA_RACE),
+     TC_MISSING_FENCE_BEFORE, ANY, ANY, 2, 64, 0},
+    {"lock: none before, second", lock, "//before1", KIND(DATA_RACE),
+     TC_MISSING_FENCE_BEFORE, ANY, ANY, 2, 64, 0},
+    {"lock: a fence at its end alone", lock_behind, NULL, KIND(DATA_RACE),
+     TC_MISSING_FENCE_AFTER, ANY, ANY, 2, 64, 0},
+    {"two scopes", two_scopes, NULL, NONE, 0, 0, 0, 2, 128, 0},
+    {"two scopes: not the block's", two_scopes, "//cta", KIND(DATA_RACE), ANY,
+     ANY, ANY, 2, 128, 0},
+    {"two scopes: not the device's", two_scopes, "//gl", KIND(DATA_RACE),
+     TC_MISSING_FENCE_AFTER, ANY, ANY, 2, 128, 0},
     {"fences, volatile", fences, "//atomic", NONE, 0, 0, 0, 2, 128, 0},
     {"last block", last_block, NULL, NONE, 0, 0, 0, 8, 64, 0},
     {"last block: no fence before", last_block, "//fence1", KIND(DATA_RACE),
