@@ -197,6 +197,19 @@ static void tell_unchecked(tc_server *s, int error, uint64_t where) {
                                            .where = where});
 }
 
+static void tell_failed(tc_server *s, int error, const char *why,
+                        uint64_t where) {
+    char text[640], name[160];
+    name_error(error, name, sizeof name);
+    snprintf(text, sizeof text,
+             "this call did nothing (%s%s%.300s), and the program looked at "
+             "neither its result nor cudaGetLastError()",
+             name, *why ? ": " : "", why);
+    tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_FAILED,
+                                           .message = text,
+                                           .where = where});
+}
+
 static void tell_leaks(tc_server *s) {
     static const char *const made[] = {[TC_RT_DEVICE] = "cudaMalloc",
                                        [TC_RT_MANAGED] = "cudaMallocManaged",
@@ -331,6 +344,14 @@ int tc_call_NOTE(tc_server *s, tc_exchange *x) {
         break;
     case TC_RT_NOTE_UNCHECKED:
         tell_unchecked(s, (int)n.error, x->call.where);
+        break;
+    case TC_RT_NOTE_FAILED:
+        tell_failed(s, (int)n.error, text, x->call.where);
+        break;
+    case TC_RT_NOTE_DIRECTION:
+        tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_DIRECTION,
+                                               .message = text,
+                                               .where = x->call.where});
         break;
     case TC_RT_NOTE_UNBUILT:
         tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_UNBUILT,

@@ -185,7 +185,11 @@ typedef enum tc_rt_misuse {
     TC_RT_NOTE_MISSING_SYNC, /* host-missing-sync: managed memory touched while
                                 a kernel may still run */
     TC_RT_NOTE_UNCHECKED, /* host-unchecked: an error that nobody looked at */
-    TC_RT_NOTE_UNBUILT    /* no finding: a call that this runtime lacks */
+    TC_RT_NOTE_UNBUILT,   /* no finding: a call that this runtime lacks */
+    TC_RT_NOTE_FAILED,    /* host-failed: a call with wrong arguments, whose
+                             error nobody looked at; the text says why */
+    TC_RT_NOTE_DIRECTION  /* host-direction: a copy whose kind names the host
+                             for memory of the device; the text says which */
 } tc_rt_misuse;
 
 typedef struct tc_rt_note {
