@@ -278,8 +278,25 @@ static void tell_deref(tc_server *s, const tc_rt_note *n, uint64_t where) {
                                                         : 0});
 }
 
+/* Has the program atomics that the host's are atomic with? */
+static bool has_system_atomics(const tc_ptx_module *m) {
+    for (int i = 0; i < m->nfuncs; i++) {
+        for (uint32_t j = m->funcs[i].begin; j < m->funcs[i].end; j++) {
+            const tc_ptx_op *op = &m->code[j];
+            if ((op->opcode == TC_PTX_ATOM || op->opcode == TC_PTX_RED) &&
+                op->scope == TC_PTX_SCOPE_SYS) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void tell_missing_sync(tc_server *s, const tc_rt_note *n,
                               uint64_t where) {
+    if (n->error && has_system_atomics(s->o->device.module->ptx)) {
+        return; /* both sides' accesses may meet */
+    }
     char text[320], place[96] = "";
     const tc_memory_block *b = tc_memory_find(s->memory, n->address);
     if (b) {

@@ -196,7 +196,8 @@ typedef struct tc_rt_note {
     uint32_t misuse; /* tc_rt_misuse */
     uint32_t write;  /* DEREF, MISSING_SYNC: it wrote */
     uint64_t address;
-    int64_t error; /* UNCHECKED: the cudaError_t */
+    int64_t error; /* UNCHECKED, FAILED: the cudaError_t; MISSING_SYNC: 1 where
+                      the host's access is atomic */
 } tc_rt_note;
 
 enum { TC_RT_VALUES = 16 };

@@ -36,10 +36,10 @@ static bool is_read(const unsigned char *p) {
         if (p[i] == 0xE8) {
             return false;
         }
-        if (!wide && ((p[i] == 0x89 && of_eax) ||
-                      (p[i] == 0x85 && p[i + 1] == 0xC0) ||
-                      (p[i] == 0x83 && p[i + 1] == 0xF8) ||
-                      (p[i] == 0x39 && of_eax) || p[i] == 0x3D)) {
+        if (!wide &&
+            ((p[i] == 0x89 && of_eax) || (p[i] == 0x85 && p[i + 1] == 0xC0) ||
+             (p[i] == 0x83 && p[i + 1] == 0xF8) || (p[i] == 0x39 && of_eax) ||
+             p[i] == 0x3D)) {
             return true;
         }
     }
@@ -59,7 +59,8 @@ static bool is_mistake(cudaError_t e) {
 }
 
 void tc_stub_failed(cudaError_t e) {
-    if (!is_mistake(e) || tc_stub_self.told || nfailures == MOST || tc_stub.link != TC_STUB_LINKED) {
+    if (!is_mistake(e) || tc_stub_self.told || nfailures == MOST ||
+        tc_stub.link != TC_STUB_LINKED) {
         return;
     }
     uint64_t where = tc_stub_where();

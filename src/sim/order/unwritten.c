@@ -82,9 +82,9 @@ void tc_race_unwritten_check(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
             int j = tc_first_bit(m);
             here |= (uint32_t)(addr[j] - a->address < a->size) << j;
         }
-        uint32_t bad = a && a->fresh
-                           ? tc_race_unwritten_lanes(a, left & here, addr, bytes)
-                           : 0;
+        uint32_t bad =
+            a && a->fresh ? tc_race_unwritten_lanes(a, left & here, addr, bytes)
+                          : 0;
         if (bad) {
             int l = tc_first_bit(bad);
             tc_finding f = {.kind = TC_FINDING_UNINITIALIZED_READ,

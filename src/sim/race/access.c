@@ -427,9 +427,9 @@ static void visit_atomic(tc_race_visit *v, int lane, uint64_t address) {
     }
     line->written |= UINT32_C(1) << at / 4;
     tc_writer_index_drop(v, line);
-    bool narrow = v->space == TC_PS_GLOBAL &&
-                  tc_shadow_record_of(v->h, v->record)->scope <=
-                      TC_PTX_SCOPE_CTA;
+    bool narrow =
+        v->space == TC_PS_GLOBAL &&
+        tc_shadow_record_of(v->h, v->record)->scope <= TC_PTX_SCOPE_CTA;
     if (v->bytes == 4 && !narrow && !v->h->narrow &&
         ((line->w.shape & TC_RACE_WORD_TABLE) ||
          (line->w.next && tc_word_table_make(v, line))) &&

@@ -148,11 +148,11 @@ struct tc_race {
     uint32_t npool, cpool, free_cells;
     struct tc_word_table **tables; /* tables of lines: word_lines.c */
     uint32_t nwords, cwords, free_words;
-    bool older; /* some cell is TC_RACE_WROTE */
+    bool older;  /* some cell is TC_RACE_WROTE */
     bool narrow; /* some atomic on global memory reached its own CTA alone:
                     then lines have no tables */
-    bool walks; /* same_epoch.h is not used: to compare with */
-    bool alone; /* only a CTA's own threads come to its shared memory */
+    bool walks;  /* same_epoch.h is not used: to compare with */
+    bool alone;  /* only a CTA's own threads come to its shared memory */
     tc_shadow_line **pages; /* of each page of each allocation */
     uint64_t *first_page;   /* of each allocation */
     uint64_t npages;
