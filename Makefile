@@ -16,7 +16,7 @@ TEST_ENV := TILECOPY_CACHE=$(abspath $(BUILD)/cache)
 
 LIB_SRC  := $(filter-out src/repl/% src/view/% src/runtime/stub/%, \
               $(wildcard src/*/*.c src/*/*/*.c))
-MAIN_SRC := $(wildcard src/repl/*.c src/view/*.c)
+MAIN_SRC := $(wildcard src/repl/*.c src/repl/*/*.c src/view/*.c)
 TEST_SRC := $(filter-out tests/unit/repl/%, \
               $(wildcard tests/unit/*/test_*.c tests/unit/*/*/test_*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
@@ -92,8 +92,8 @@ $(BUILD)/tests/pty_interrupt: \
 
 # The client's own parts, with a session of the tests' own in place of ours.
 CLIENT_SRC := tests/unit/repl/test_client.c tests/unit/repl/fake_session.c \
-              $(filter-out src/repl/main.c,$(wildcard src/repl/*.c)) \
-              $(wildcard src/base/*.c)
+              $(filter-out src/repl/main.c,$(wildcard src/repl/*.c src/repl/*/*.c)) \
+              $(wildcard src/base/*.c src/base/*/*.c)
 $(BUILD)/tests/test_client: $(CLIENT_SRC)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \

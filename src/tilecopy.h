@@ -204,13 +204,15 @@ void tc_session_set_height(tc_session *s, int height);
 /* What the last command asks of the client, beside showing its reply. */
 typedef enum tc_client_kind {
     TC_CLIENT_NONE,
-    TC_CLIENT_EDIT,   /* open path in the user's editor, then load it */
-    TC_CLIENT_WATCH,  /* load path and evaluate the commands, at each save */
-    TC_CLIENT_SCRIPT, /* evaluate the entries of path, a session's script */
-    TC_CLIENT_CHOOSE, /* ask which of n tests of path is meant; commands are
+    TC_CLIENT_EDIT,    /* open path in the user's editor, then load it */
+    TC_CLIENT_WATCH,   /* load path and evaluate the commands, at each save */
+    TC_CLIENT_SCRIPT,  /* evaluate the entries of path, a session's script */
+    TC_CLIENT_CHOOSE,  /* ask which of n tests of path is meant; commands are
                          their names, chosen the one taken so far. Another is
                          had by `load "PATH::NAME"` */
-    TC_CLIENT_HISTORY /* list the entries typed here and before: n of them */
+    TC_CLIENT_HISTORY, /* list the entries typed here and before: n of them */
+    TC_CLIENT_SHELL    /* a shell's line, commands[0], in the folder path; this
+                         program is tilecopy-repl there */
 } tc_client_kind;
 
 /* Valid until the next evaluation. */

@@ -45,6 +45,10 @@ void tc_course_files(const tc_lesson *l, bool all);
 char *tc_course_file(tc_arena *a, const tc_lesson *l, const char *name);
 /* Where a copy that the learner does not change is; the same. */
 char *tc_course_given(tc_arena *a, const tc_lesson *l, const char *name);
+/* A line of a page that is the shell's, "$ sed ...": the client is asked to have
+ * it obeyed, in the folder of the lesson's files, where lessons/ are too. False:
+ * the line is no such, or no lesson is under way. */
+bool tc_course_shell(tc_session *s, const char *line, size_t len);
 /* What `load PATH` reads: a file of the lesson under way, a program of
  * lessons/, else the path itself. In arena a. */
 const char *tc_course_path(tc_session *s, tc_arena *a, const char *path);

@@ -427,7 +427,8 @@ static tc_status evaluate(tc_session *s, const char *text, size_t len) {
         tc_arena_free(a);
         return status;
     }
-    if (several_commands(s, src, word) || misspelt_command(s, src, word)) {
+    if (tc_habit_hint(s, src) || several_commands(s, src, word) ||
+        misspelt_command(s, src, word)) {
         tc_arena_free(a);
         finish(s, "?", TC_REJECTED, &r);
         return TC_REJECTED;
@@ -459,12 +460,16 @@ static tc_status evaluate_line(tc_session *s, const char *text) {
         text += blank;
         len -= blank;
     }
+    if (tc_course_shell(s, text, len)) {
+        return TC_OK;
+    }
     tc_arena *a = tc_arena_new();
     if (tc_course_takes(s, text, len)) {
         text = tc_format(a, "answer %.*s", (int)len, text);
         len = strlen(text);
     } else {
         text = tc_script_expand(s, a, text, &len);
+        text = tc_habit_line(s, a, text, &len);
     }
     tc_status status = evaluate(s, text, len);
     tc_arena_free(a);

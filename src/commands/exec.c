@@ -171,7 +171,8 @@ static tc_status load(tc_session *s, const char *path, tc_buf *said) {
     s->diag = listen;
     s->output = pass_on;
     s->user = &l;
-    tc_status status = tc_session_load(s, path);
+    tc_status status = tc_cuda_is_program(path) ? tc_cuda_load_program(s, path)
+                                                : tc_session_load(s, path);
     s->diag = l.diag;
     s->output = l.output;
     s->user = l.user;

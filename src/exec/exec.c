@@ -1,5 +1,6 @@
 /* exec.c - runs a built CUDA program and keeps what came of it. */
 #include "exec/exec.h"
+#include "base/progress/progress.h"
 #include "run/run.h"
 #include "runtime/budget.h"
 
@@ -161,7 +162,8 @@ static void take_output(tc_exec *e, int fd) {
 static char **make_argv(const tc_exec *e, const tc_exec_request *ask) {
     char **argv = TC_NEWN(e->arena, char *, ask->nargs + 2);
     size_t n = strlen(e->source);
-    argv[0] = tc_strndup(e->arena, e->source, n > 3 ? n - 3 : n); /* ".cu" */
+    bool cu = n > 3 && strcmp(e->source + n - 3, ".cu") == 0;
+    argv[0] = tc_strndup(e->arena, e->source, cu ? n - 3 : n);
     for (int i = 0; i < ask->nargs; i++) {
         argv[i + 1] = tc_strdup(e->arena, ask->args[i]);
     }
@@ -240,7 +242,9 @@ tc_exec *tc_exec_run(tc_session *s, tc_loaded *file,
     tc_exec *e = exec_new(s, file, ask);
     tc_run_retain(s, NULL); /* forgets the last run, of whatever sort */
     s->last_exec = (tc_last_exec){e, file, tc_exec_free};
+    tc_progress_share(true);
     run_program(s, e, ask);
+    tc_progress_share(false);
     s->had_findings |= tc_exec_status(e) != 0;
     return e;
 }

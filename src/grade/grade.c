@@ -1,6 +1,7 @@
 /* grade.c - grades a submission: what is asked, what it needs, all its tests. */
 #include "grade/grade.h"
 #include "base/file.h"
+#include "base/progress/progress.h"
 #include "base/share.h"
 #include "grade/grading.h"
 
@@ -94,14 +95,18 @@ static void run_tests(tc_grading *g) {
     g->left_s = g->limit_s > 0 ? ALL_CASES * g->limit_s : 1e300;
     v->ntests = e->ntests + tc_grading_nrules(e);
     v->tests = TC_NEWN(v->arena, tc_test, v->ntests + 1);
+    tc_progress_begin("grading, %d tests", e->ntests);
     for (int i = 0; i < e->ntests; i++) {
         tc_test *t = &v->tests[i];
         t->points = 1;
+        tc_progress_at((uint64_t)i, (uint64_t)e->ntests);
         if (go_on && tc_grading_interrupted(g)) {
             go_on = tc_grading_stop(g, t, "grading was interrupted");
         }
         if (go_on && (e->tests[i].gpu || e->tests[i].sampled) && !right) {
             not_run(g, i, t);
+            t->message =
+                t->not_run ? "not run: a smaller one has failed" : t->message;
         } else if (go_on) {
             go_on = tc_grading_test(g, i, t) && g->left_s > 0 &&
                     !tc_grading_enough(g, t);
@@ -111,6 +116,7 @@ static void run_tests(tc_grading *g) {
         v->passed += t->status == TC_TEST_PASSED;
         right &= t->status == TC_TEST_PASSED || t->status == TC_TEST_DEFERRED;
     }
+    tc_progress_end();
     tc_grading_rules(g, &v->tests[e->ntests]);
     for (int i = 0; i < v->ntests; i++) {
         tc_test *t = &v->tests[i];

@@ -179,7 +179,7 @@ static tc_status report_failed(tc_session *s, const tc_source *cu, tc_span at,
 
 /* The simulated machine that an option of nvcc's means, "sm_80"; NULL: there is
  * none. Code for sm_100 runs on sm_100a. */
-static const char *machine_named(tc_arena *a, const char *name) {
+const char *tc_cuda_machine(tc_arena *a, const char *name) {
     const char *with_a = tc_format(a, "%sa", name);
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < tc_narchs; i++) {
@@ -205,7 +205,7 @@ static bool read_line(tc_session *s, tc_arena *a, tc_cuda *c) {
     }
     c->options.line = l;
     const char *own = l->arch != NULL && s->options.arch == NULL
-                          ? machine_named(a, l->arch)
+                          ? tc_cuda_machine(a, l->arch)
                           : NULL;
     if (own != NULL) {
         c->arch = own;
@@ -326,6 +326,10 @@ static bool link_units(tc_session *s, tc_arena *a, tc_cuda *c, tc_source *ptx) {
     c->renamed = l.renamed;
     c->nrenamed = l.nrenamed;
     return true;
+}
+
+bool tc_cuda_link(tc_session *s, tc_arena *a, tc_cuda *c, tc_source *ptx) {
+    return link_units(s, a, c, ptx);
 }
 
 /* A kernel may be unrolled to more than anybody reads in time. */

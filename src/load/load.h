@@ -134,6 +134,18 @@ bool tc_cuda_runs(tc_session *s, const tc_loaded *f, tc_span at);
 /* The newest loaded file, if it is a .cu and newer than the program. */
 tc_loaded *tc_cuda_newest(const tc_session *s);
 
+/* The simulated machine that "sm_80" or "sm_100" means, or NULL. */
+const char *tc_cuda_machine(tc_arena *a, const char *name);
+/* The units in a build's text linked to one. False after reporting. */
+bool tc_cuda_link(tc_session *s, tc_arena *a, tc_cuda *c, tc_source *ptx);
+
+/* --- program.c -------------------------------------------------------------*/
+
+/* Is it a program, already built? */
+bool tc_cuda_is_program(const char *path);
+/* Loads one that `tilecopy-repl nvcc` has made, as the newest file. Reports. */
+tc_status tc_cuda_load_program(tc_session *s, const char *path);
+
 /* --- cuda_refused.c --------------------------------------------------------*/
 
 /* Reports at the lines of cu what of its PTX does not parse. */

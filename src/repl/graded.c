@@ -8,6 +8,7 @@
 #include "grade/kit.h"
 #include "repl/print.h"
 #include "repl/signals.h"
+#include "repl/terminal/progress.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ typedef struct writer {
 
 static void on_diag(void *user, const tc_diag *d) {
     const writer *w = user;
+    tc_progress_line_hide();
     tc_print_diag(&w->printer, d);
 }
 
@@ -27,6 +29,7 @@ static void on_output(void *user, const char *text, size_t n) {
     if (w->kept) {
         tc_buf_write(&w->text, text, n);
     } else {
+        tc_progress_line_hide();
         fwrite(text, 1, n, stdout);
     }
 }
@@ -82,9 +85,11 @@ static tc_status grade(const tc_cli *cli, writer *w) {
                             .shards = cli->grade.shards,
                             .program = "tilecopy-repl"};
     all.each.path = cli->grade.all;
+    tc_progress_line_begin();
     tc_status status = cli->grade.all
                            ? tc_grade_class(&all, on_diag, on_output, w)
                            : tc_grade(&o, on_diag, on_output, w);
+    tc_progress_line_end();
     tc_signals_end();
     tc_session_free(o.outer);
     return status;

@@ -1,4 +1,5 @@
 /* tilecopy-repl: the program. A thin client of tilecopy.h. */
+#include "toolchain/nvcc/main.h"
 #include "base/arena.h"
 #include "base/bundle.h"
 #include "base/temporary.h"
@@ -52,7 +53,7 @@ static void work(tc_shell *sh, const tc_cli *cli) {
     } else if (cli->tour && !isatty(STDIN_FILENO)) {
         tc_shell_tour(sh);
     } else if (cli->batch || cli->nevals == 0) {
-        tc_shell_stream(sh, stdin);
+        tc_shell_stream(sh, stdin, NULL);
     }
 }
 
@@ -110,6 +111,9 @@ int main(int argc, char **argv) {
     }
     if (tc_session_process(argc, argv, &served)) {
         return served;
+    }
+    if (argc > 1 && strcmp(argv[1], "nvcc") == 0) {
+        return tc_nvcc_main(argc - 2, argv + 2);
     }
     set_locale();
     bool ok = tc_cli_parse(&cli, argc, argv, &status);

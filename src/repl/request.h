@@ -1,5 +1,5 @@
 /* request.h - what a command asks of its client: to open an editor, to watch a
- * file, to evaluate a script, to list what was typed. */
+ * file, to evaluate a script, to list what was typed, to call a shell. */
 #ifndef TC_REPL_REQUEST_H
 #define TC_REPL_REQUEST_H
 

@@ -8,6 +8,7 @@
 #include "repl/pager.h"
 #include "repl/request.h"
 #include "repl/signals.h"
+#include "repl/terminal/progress.h"
 #include "view/view.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -19,8 +20,14 @@ enum { DEFAULT_LIMIT_S = 60 };
 
 static void on_diag(void *user, const tc_diag *diag) {
     const tc_shell *sh = user;
+    tc_diag d = *diag;
+    if (sh->file != NULL && d.file != NULL && strcmp(d.file, "<input>") == 0) {
+        d.file = sh->file;
+        d.line += d.line > 0 ? sh->line - 1 : 0;
+    }
+    tc_progress_line_hide();
     fflush(stdout);
-    tc_print_diag(&sh->printer, diag);
+    tc_print_diag(&sh->printer, &d);
 }
 
 /* What a person would not see whole is kept for the pager. */
@@ -31,6 +38,7 @@ static void on_output(void *user, const char *text, size_t len) {
          tc_pager_wants(text, len, tc_shell_height(), tc_shell_width()))) {
         tc_buf_write(&sh->unread, text, len);
     } else {
+        tc_progress_line_hide();
         fwrite(text, 1, len, stdout);
     }
 }
@@ -127,8 +135,12 @@ static bool evaluate(tc_shell *sh, const char *path, const char *text) {
     bool compiles = is_cuda(path) || is_check(text);
     limit = compiles && !sh->cli->has_timeout ? 0 : limit;
     tc_signals_begin(sh->session, limit, sh->interactive);
+    if (!sh->cli->session.json) {
+        tc_progress_line_begin();
+    }
     tc_status status = path ? tc_session_load(sh->session, path)
                             : tc_session_eval(sh->session, text);
+    tc_progress_line_end();
     tc_signals_end();
     fflush(stdout);
     show_unread(sh);
@@ -188,7 +200,8 @@ static void say_too_long(tc_shell *sh) {
 }
 
 /* Reads one entry; false at the end of the input. */
-static bool read_entry(tc_shell *sh, FILE *in, tc_buf *entry, bool *too_long) {
+static bool read_entry(tc_shell *sh, FILE *in, tc_buf *entry, int *read,
+                       bool *too_long) {
     char *line = NULL;
     size_t cap = 0;
     ssize_t n;
@@ -201,20 +214,27 @@ static bool read_entry(tc_shell *sh, FILE *in, tc_buf *entry, bool *too_long) {
         }
         tc_buf_puts(entry, line);
         tc_buf_putc(entry, '\n');
-        *too_long = entry->len > TC_ENTRY_BYTES || ++lines > TC_ENTRY_LINES;
+        lines++;
+        *too_long = entry->len > TC_ENTRY_BYTES || lines > TC_ENTRY_LINES;
         if (*too_long || !tc_entry_goes_on(sh->session, entry->data, false)) {
             break;
         }
     }
     free(line);
+    *read = lines;
     return entry->len > 0;
 }
 
-bool tc_shell_stream(tc_shell *sh, FILE *in) {
+bool tc_shell_stream(tc_shell *sh, FILE *in, const char *path) {
     tc_buf entry = TC_BUF_INIT;
     bool go_on = true, too_long;
-    while (go_on && read_entry(sh, in, &entry, &too_long) &&
+    const char *outer = sh->file;
+    int outer_line = sh->line, next = 1, lines;
+    while (go_on && read_entry(sh, in, &entry, &lines, &too_long) &&
            !tc_signals_ended()) {
+        sh->file = path;
+        sh->line = next;
+        next += lines;
         if (too_long) {
             say_too_long(sh);
             go_on = false;
@@ -227,6 +247,8 @@ bool tc_shell_stream(tc_shell *sh, FILE *in) {
         }
     }
     tc_buf_free(&entry);
+    sh->file = outer;
+    sh->line = outer_line;
     return go_on;
 }
 

@@ -17,6 +17,8 @@ typedef struct tc_shell {
     tc_buf unread;    /* for the pager, when the command has ended */
     tc_status status; /* of the first command that failed */
     tc_status last;   /* of the last command */
+    const char *file; /* that entries are read from, or NULL */
+    int line;         /* of it where the entry under way begins */
 } tc_shell;
 
 /* Opens the session; false after a diagnostic. Close in either case. */
@@ -30,8 +32,9 @@ bool tc_shell_load(tc_shell *sh, const char *path);
 bool tc_shell_entry(tc_shell *sh, const char *text);
 
 /* Commands from a stream, one a line; a definition goes on to a blank line.
- * At a prompt (its rc file) a failure does not stop them. */
-bool tc_shell_stream(tc_shell *sh, FILE *in);
+ * At a prompt (its rc file) a failure does not stop them. What is wrong is told
+ * with the line of the file, whose path may be NULL. */
+bool tc_shell_stream(tc_shell *sh, FILE *in, const char *path);
 
 /* `lesson [NAME]` of the command line where nobody types: all of a lesson. */
 void tc_shell_lesson(tc_shell *sh, const char *line);

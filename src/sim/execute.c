@@ -6,6 +6,7 @@
  * landed land, then further clusters are started, up to what the machine holds
  * at once; so a CTA may wait for a later one, and a grid for all of its CTAs.
  * Only when all that is exhausted is it a deadlock. */
+#include "base/progress/progress.h"
 #include "sim/launch.h"
 #include "sim/threads.h"
 #include "sim/timing/timing.h"
@@ -125,6 +126,7 @@ static bool retire(tc_pool *p) {
             tc_cluster_finish(g->ctas, p->size);
             g->busy = false;
             p->busy--;
+            tc_progress_add(p->size);
             any = true;
         }
     }
@@ -305,7 +307,7 @@ static void run_pool(tc_pool *p) {
             continue;
         }
         if (r->launch->budget && r->cycle >= r->launch->budget) {
-            r->stopped = true;
+            r->stopped = r->cut = true;
         }
         if (r->launch->stops && r->cycle >= r->launch->stop_at) {
             r->hooks->capture(r, p->live, p->nlive);
@@ -361,6 +363,7 @@ static tc_pool pool_of(tc_run *r) {
 
 void tc_sim_execute(tc_run *r) {
     tc_pool p = pool_of(r);
+    r->part = p.all ? (double)p.total / p.all : 1;
     run_pool(&p);
     free_pool(&p);
 }

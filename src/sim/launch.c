@@ -2,6 +2,7 @@
 #include "sim/launch.h"
 #include "base/arch.h"
 #include "base/cancel.h"
+#include "base/progress/progress.h"
 #include "sim/async/tmem.h"
 #include "sim/async/transfer.h"
 #include "sim/core/finding.h"
@@ -373,6 +374,8 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->estimate = r->timing ? r->cycle : tc_timing_estimate(r);
     r->counters.shared_bytes = r->shared_bytes;
     out->counters = r->counters;
+    out->cut = r->cut;
+    out->part = r->part > 0 ? r->part : 1;
     out->findings = r->findings;
     out->nfindings = r->nfindings;
     out->nnotes = r->nnotes;
@@ -466,8 +469,12 @@ bool tc_sim_run(tc_sim *s, const tc_sim_launch *l, tc_diags *diags,
     }
     const atomic_int *cancel = s->options.cancel;
     const atomic_int *before = cancel ? tc_cancel_by(cancel) : NULL;
+    const uint32_t *g = l->grid;
+    tc_progress_begin("running %s", r.func->name);
+    tc_progress_at(0, (uint64_t)g[0] * g[1] * g[2]);
     uint64_t ns = execute_all(&r);
     end(&r, out);
+    tc_progress_end();
     if (cancel) {
         tc_cancel_by(before);
     }

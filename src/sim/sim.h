@@ -152,7 +152,9 @@ typedef struct tc_sim_result {
     int nnotes; /* behind them: what is right, and should be looked at */
     uint64_t suppressed[TC_SUPPRESSION_COUNT]; /* races that were not told */
     uint64_t wall_ns;                          /* of execution alone */
-    uint32_t threads;           /* that have executed it; 0: one */
+    uint32_t threads; /* that have executed it; 0: one */
+    bool cut;         /* its budget was used up before its end */
+    double part; /* of its clusters that were executed, for a sample; else 1 */
     struct tc_sim_state *state; /* where it stopped: state.h; else NULL */
     const tc_wait_list *where; /* CANCELLED: where the lanes were; else NULL. In
                                 the simulator's arena */

@@ -265,7 +265,11 @@ static void add_up(tc_run *to, const tc_run *from) {
     memcpy(&to->counters, sum, sizeof sum);
     to->cycle += from->cycle;
     to->waited += from->waited;
-    to->global_bytes += from->global_bytes;
+    to->row_bytes += from->row_bytes;
+    to->others += from->others;
+    to->sampled += from->sampled;
+    to->sampled_bytes += from->sampled_bytes;
+    to->sampled_sectors += from->sampled_sectors;
 }
 
 static bool has_failed(const team *t, bool begun_longed) {

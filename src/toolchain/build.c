@@ -1,6 +1,7 @@
 /* build.c - a build of a .cu, led and kept. */
 #include "toolchain/build.h"
 #include "base/file.h"
+#include "base/progress/progress.h"
 #include "base/temporary.h"
 
 #include <errno.h>
@@ -464,6 +465,7 @@ static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
                                 strerror(errno));
     }
     tc_build_status s = TC_BUILD_OK;
+    tc_progress_begin("compiling %s", tc_base_of(j->units[0].path));
     for (int i = 0; i < j->n && s == TC_BUILD_OK; i++) {
         s = tc_build_compile(j, &j->units[i]);
     }
@@ -475,6 +477,7 @@ static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
     } else if (s == TC_BUILD_OK) {
         ptx = j->units[0].ptx;
     }
+    tc_progress_end();
     out->compile_ns = now_ns() - begin;
     if (s == TC_BUILD_OK) {
         s = store(j, key, program, ptx, out);

@@ -80,11 +80,8 @@ void tc_build_hash_line(tc_job *j, tc_hash *h);
  * is relocatable, and its PTX (toolchain.h's tc_build.ptx). */
 tc_build_status tc_build_collect(tc_job *j, const char *program,
                                  const char **ptx);
-/* Options of the linker for relocatable device code among the objects, and among
- * bytes of one. */
+/* Options of the linker for relocatable device code among the objects. */
 void tc_build_device_link(tc_job *j, tc_words *options);
-void tc_build_linked_names(tc_arena *a, const char *bytes, size_t len,
-                           tc_words *options);
 /* link.c: work/program. Functions of CUDA that are not there are named. */
 tc_build_status tc_build_link(tc_job *j, const char **program);
 

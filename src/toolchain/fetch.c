@@ -1,4 +1,5 @@
 /* fetch.c - a CUDA compiler fetched by toolkit.sh. */
+#include "base/progress/progress.h"
 #include "toolchain/internal.h"
 
 #include <errno.h>
@@ -32,7 +33,9 @@ bool tc_toolchain_fetch(void (*said)(void *user, const char *line), void *user,
     tc_tool_process p = {
         .argv = argv, .said = hear, .user = &l, .cancel = cancel};
     snprintf(why, size, "fetching the CUDA compiler failed");
+    tc_progress_begin("fetching a CUDA compiler, some 350 MB");
     int status = tc_tool_run(&p);
+    tc_progress_end();
     if (status == TC_RUN_CANCELLED) {
         snprintf(why, size, "interrupted");
     } else if (status == TC_RUN_NOT_STARTED) {

@@ -1,6 +1,7 @@
 /* find.c - which nvcc is taken. */
 #include "base/arch.h"
 #include "toolchain/internal.h"
+#include "toolchain/nvcc/driver.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -57,8 +58,19 @@ typedef struct candidates {
     int n, cap;
 } candidates;
 
+/* Is it our own, in the place of an nvcc (nvcc/shadow.c)? */
+static bool is_wrapper(const char *path) {
+    char begin[sizeof TC_SHADOW_MARK] = "";
+    FILE *f = fopen(path, "rb");
+    size_t n = f != NULL ? fread(begin, 1, sizeof begin - 1, f) : 0;
+    if (f != NULL) {
+        fclose(f);
+    }
+    return n == sizeof begin - 1 && strcmp(begin, TC_SHADOW_MARK) == 0;
+}
+
 static void add(tc_arena *a, candidates *c, const char *path) {
-    if (path != NULL && tc_is_program(path)) {
+    if (path != NULL && tc_is_program(path) && !is_wrapper(path)) {
         TC_PUSH(a, c->items, c->n, c->cap, path);
     }
 }

@@ -1,8 +1,8 @@
-/* course.c - the kernels of a first course (tests/bench/kernels), bare,
- * with hazards and with timing, beside scalar C of the same work in the same
- * run. A program prints "scalar NAME SECONDS" for the work that each of its
- * launches does, and returns 1 if a result is wrong. Without nvcc its line says
- * so. */
+/* course.c - the kernels of a first course (tests/bench/kernels), bare, with
+ * hazards, the same on two threads, and with timing, beside scalar C of the same
+ * work in the same run. A program prints "scalar NAME SECONDS" for the work that
+ * each of its launches does, and returns 1 if a result is wrong. Without nvcc its
+ * line says so. */
 #include "bench.h"
 
 #include <glob.h>
@@ -12,13 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODES = 3, MOST = 128, NAME = 40 };
+enum { MODES = 4, MOST = 128, NAME = 40 };
 
 static const struct {
     const char *name, *commands;
 } modes[MODES] = {
     {"bare", "-e 'set hazards off' -e 'set timing off'"},
     {"hazards", "-e 'set hazards on' -e 'set timing off'"},
+    {"threads", "-e 'set hazards on' -e 'set timing off' -e 'set threads 2'"},
     {"timing", "-e 'set hazards off' -e 'set timing on'"},
 };
 
@@ -116,8 +117,8 @@ static double rate_of(const row *r, int mode) {
 }
 
 static void print_rows(const table *t) {
-    printf("%-40s %10s %10s %10s   of scalar C's speed, bare\n", "", "bare",
-           "hazards", "timing");
+    printf("%-40s %10s %10s %10s %10s   of scalar C's speed, bare\n", "",
+           "bare", "hazards", "2 threads", "timing");
     for (int i = 0; i < t->n; i++) {
         const row *r = &t->rows[i];
         printf("%-40s", r->name);
@@ -149,6 +150,19 @@ static void print_ends(const table *t) {
     }
 }
 
+/* How many gain by a second thread what they should. */
+static void print_gains(const table *t) {
+    enum { HAZARDS = 1, THREADS = 2 };
+    int n = 0, all = 0;
+    for (int i = 0; i < t->n; i++) {
+        const row *r = &t->rows[i];
+        int both = rate_of(r, HAZARDS) > 0 && rate_of(r, THREADS) > 0;
+        all += both;
+        n += both && rate_of(r, THREADS) >= 1.8 * rate_of(r, HAZARDS);
+    }
+    printf("two threads: %d of %d at least 1.8 times as fast as one\n", n, all);
+}
+
 void bench_course(const char *repl, const char *folder) {
     static table t;
     char pattern[512];
@@ -170,4 +184,5 @@ void bench_course(const char *repl, const char *folder) {
     globfree(&files);
     print_rows(&t);
     print_ends(&t);
+    print_gains(&t);
 }

@@ -205,6 +205,57 @@ static void test_paste(void) {
     leave(&t);
 }
 
+/* A terminal that does not bracket what is pasted: a blank line in the middle
+ * of a definition is part of it, and what follows it is not. */
+static void test_paste_without_brackets(void) {
+    char *rc = path_of("inputrc");
+    FILE *f = fopen(rc, "w");
+    fputs("set enable-bracketed-paste off\n", f);
+    fclose(f);
+    setenv("INPUTRC", rc, 1);
+    terminal t = start(NULL);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    terminal_send(&t, "n = 6\n");
+    terminal_send(&t, spinner);
+    CHECK(&t, answers(&t, "\n\n7*n\n", "spinner: 0 copies"));
+    CHECK(&t, terminal_expect(&t, "42\n" PROMPT));
+    CHECK(&t, answers(&t, "spinner\r", "<prim_func spinner("));
+    leave(&t);
+    setenv("INPUTRC", "/dev/null", 1);
+    unlink(rc);
+    free(rc);
+}
+
+/* A file of tests: which of them makes the program is asked, and kept. */
+static void test_choice(void) {
+    char *path = path_of("test_two.py");
+    FILE *f = fopen(path, "w");
+    fputs("import pytest\n"
+          "@pytest.mark.parametrize('n', [32, 64])\n"
+          "def test_k(n):\n"
+          "    @T.prim_func\n"
+          "    def k(a: T.handle):\n"
+          "        A = T.match_buffer(a, (n,))\n"
+          "        T.device_entry(); T.cta_id([1]); t = T.thread_id([n])\n"
+          "        A[t] = 1.0\n",
+          f);
+    fclose(f);
+    terminal t = start(NULL);
+    tc_buf load = TC_BUF_INIT;
+    tc_buf_printf(&load, "load %s\r", path);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, load.data, "2  test_k[64]"));
+    CHECK(&t, terminal_expect(&t, "which, 1 to 2 (Enter: 1)? "));
+    CHECK(&t, answers(&t, "2\r", "k: 0 copies"));
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, load.data, PROMPT)); /* not asked again */
+    CHECK(&t, answers(&t, "run\r", "block 64x1x1"));
+    leave(&t);
+    tc_buf_free(&load);
+    unlink(path);
+    free(path);
+}
+
 static void test_interrupt_run(void) {
     terminal t = start(NULL);
     CHECK(&t, terminal_expect(&t, PROMPT));
@@ -213,9 +264,15 @@ static void test_interrupt_run(void) {
     terminal_send(&t, spinner);
     CHECK(&t, answers(&t, PASTED "\r", PROMPT));
     CHECK(&t, answers(&t, "run\r", "run\n"));
+    CHECK(&t, terminal_expect(&t, "running spinner_kernel, "));
     terminal_settle(&t, 500);
     CHECK(&t, strstr(t.out.data + t.mark, PROMPT) == NULL); /* it runs */
     CHECK(&t, answers(&t, CTRL_C, PROMPT));
+    const char *last = strstr(t.raw.data, "running spinner_kernel"), *next;
+    while (last != NULL && (next = strstr(last + 1, "running ")) != NULL) {
+        last = next;
+    }
+    CHECK(&t, last != NULL && strstr(last, "\r\033[K") != NULL); /* erased */
     CHECK(&t, answers(&t, "kept*3\r", "\n42\n" PROMPT)); /* nothing is lost */
     leave(&t);
 }
@@ -412,10 +469,11 @@ static void test_rc(void) {
     mkdir(folder, 0700);
     mkdir(own, 0700);
     FILE *f = fopen(rc, "w");
-    fputs("# mine\n9*9\n", f);
+    fputs("# mine\n9*9\nset colour on\n", f);
     fclose(f);
     terminal t = start(demo);
     CHECK(&t, terminal_expect(&t, "81\n"));
+    CHECK(&t, terminal_expect(&t, "rc:3:5: error: "));
     CHECK(&t, terminal_expect(&t, PROMPT));
     leave(&t);
     unlink(rc);
@@ -448,6 +506,8 @@ int main(int argc, char **argv) {
     test_interrupt_line();
     test_continuation();
     test_paste();
+    test_paste_without_brackets();
+    test_choice();
     test_interrupt_run();
     test_resize();
     test_narrow("dumb");

@@ -125,6 +125,32 @@ static void edit(const char *samples) {
     CHECK(NULL, terminal_finish(&t) == 0);
 }
 
+/* A page's line for the shell is obeyed among the lesson's files, where this
+ * program and its lessons are; without a lesson it means nothing. */
+static void shell_line(const char *samples) {
+    setenv("TILECOPY_LESSONS", samples, 1);
+    terminal t = begin("01");
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    terminal_send(&t, "$ sed 's/f32(A/g32(A/' f32.py > made.py\r");
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    terminal_send(
+        &t, "$ echo it chose $(tilecopy-repl -e why made.py | grep -c '=>')\r");
+    CHECK(&t, terminal_expect(&t, "it chose 2"));
+    terminal_send(&t, "$ tilecopy-repl made.py; echo and back\r");
+    CHECK(&t, terminal_expect(&t, "\nand back"));
+    terminal_send(&t, "$ ls lessons && false\r");
+    CHECK(&t, terminal_expect(&t, "01-sample.md"));
+    CHECK(&t, terminal_expect(&t, "[status 1]"));
+    terminal_send(&t, "load made.py\r");
+    CHECK(&t, terminal_expect(&t, "g32: 2 copies"));
+    terminal_send(&t, "lesson\r");
+    CHECK(&t, terminal_expect(&t, "Left lesson 01"));
+    terminal_send(&t, "$ true\r");
+    CHECK(&t, terminal_expect(&t, "has no meaning here"));
+    terminal_send(&t, "quit\r");
+    CHECK(NULL, terminal_finish(&t) == 0);
+}
+
 int main(int argc, char **argv) {
     if (argc != 4 || mkdtemp(home) == NULL) {
         fputs("usage: pty_lesson TILECOPY_REPL LESSONS SAMPLES\n", stderr);
@@ -142,6 +168,7 @@ int main(int argc, char **argv) {
     setenv("PAGER", "cat", 1);
     each_lesson(lessons);
     edit(samples);
+    shell_line(samples);
     free(lessons);
     free(samples);
     tc_buf rm = TC_BUF_INIT;

@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 rows='
 base:
+base/progress:
 lang:
 layout:
 course:
@@ -42,11 +43,11 @@ sim/core: ptx trace sim/sim.h sim/finding.h sim/findings.def
 sim/alu: ptx sim/core
 sim/race: ptx trace sim/sim.h sim/core sim/suppressions.def
 sim/order: ptx sim/sim.h sim/core sim/race
-sim/timing: ptx trace sass sim/sim.h sim/profile.h sim/core
+sim/timing: ptx trace sass sim/sim.h sim/profile.h sim/core base/progress
 sim/isa: ptx trace sim/sim.h sim/core sim/alu sim/race sim/timing
 sim/async: ptx trace sim/sim.h sim/tensormap.h sim/core sim/alu sim/race sim/timing sim/isa
 sim/fast: ptx sim/core sim/alu sim/isa
-sim: ptx trace sim/core sim/race sim/timing sim/isa sim/async sim/fast
+sim: ptx trace sim/core sim/race sim/timing sim/isa sim/async sim/fast base/progress
 gpu: trace
 sandbox:
 runtime/protocol.h:
@@ -57,14 +58,15 @@ runtime/stub/api: runtime/protocol.h runtime/stub
 runtime: ptx sim gpu trace sandbox runtime/stub/errors.def
 toolchain/toolchain.h: sandbox
 toolchain/internal.h: toolchain/toolchain.h
-toolchain/nvcc: toolchain/internal.h
-toolchain: sandbox toolchain/nvcc
+toolchain/nvcc/main.h:
+toolchain/nvcc: toolchain/internal.h toolchain/nvcc/main.h
+toolchain: sandbox toolchain/nvcc base/progress
 reply: layout ir front dispatch
 session: front dispatch emit ptx sim gpu trace reply
 load: ptx sass sandbox toolchain toolchain/nvcc reply session
 run: ir ptx sim gpu toolchain reply session load
 explain: layout emit ptx sass sim trace reply session load run
-exec: ptx sandbox runtime reply session load run explain
+exec: ptx sandbox runtime reply session load run explain base/progress
 calibrate: ptx sim/sim.h sim/profile.h gpu runtime run ir
 commands/report: course sim/findings.def runtime/host_findings.def
 commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate commands/report
@@ -72,10 +74,11 @@ commands/lesson: course sim dispatch session load run commands
 commands/prompt: session run commands
 commands/time: trace trace/draw trace/export reply session sim run explain exec calibrate gpu runtime commands commands/report
 view: trace trace/draw
-grade: trace sandbox runtime/stub/errors.def
+grade: trace sandbox runtime/stub/errors.def base/progress
 grade/yml: grade
 grade/class: grade sandbox
-repl: trace view/view.h grade/grade.h grade/kit.h
+repl/terminal: base/progress
+repl: trace view/view.h grade/grade.h grade/kit.h repl/terminal toolchain/nvcc/main.h
 '
 
 find src \( -name '*.[ch]' -o -name '*.def' -o -name '*.inc' \) \

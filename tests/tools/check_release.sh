@@ -1,6 +1,7 @@
 #!/bin/sh
 # check_release.sh - the version stands in one place, src/tilecopy.h, and NEWS begins
-# with what is new in it. At the top lie only the files that were agreed on.
+# with what is new in it. README.md has at most 200 lines. At the top lie only the files
+# that were agreed on.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -25,5 +26,7 @@ for f in $(git ls-files 2>/dev/null | sed 's,/.*,,' | sort -u); do
     *) wrong "$f: nothing else lies at the top" ;;
     esac
 done
+[ "$(wc -l <README.md)" -le 200 ] ||
+    wrong "README.md has more than 200 lines: the manual is lessons/manual"
 echo "check_release: version $version, $bad such lines"
 [ $bad = 0 ]

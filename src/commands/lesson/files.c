@@ -69,6 +69,38 @@ const char *tc_course_path(tc_session *s, tc_arena *a, const char *path) {
     if (access(path, F_OK) == 0) {
         return path;
     }
+    if (c != NULL && strchr(path, '/') == NULL) { /* what a line made there */
+        const char *made = tc_course_file(a, c->lesson, path);
+        if (made != NULL && access(made, R_OK) == 0) {
+            return made;
+        }
+    }
     const char *found = tc_library_program(a, path);
     return found != NULL ? found : path;
+}
+
+/* --- the shell's lines -----------------------------------------------------*/
+
+bool tc_course_shell(tc_session *s, const char *line, size_t len) {
+    char lessons[PATH_MAX];
+    if (s->course == NULL || s->asking || !s->options.terminal || len < 3 ||
+        strncmp(line, "$ ", 2) != 0) {
+        return false;
+    }
+    char *folder = tc_course_file(s->asked, s->course->lesson, "lessons");
+    if (folder == NULL) {
+        return false;
+    }
+    if (tc_share_folder("lessons", "TILECOPY_LESSONS", lessons,
+                        sizeof lessons)) {
+        unlink(folder);
+        bool linked = symlink(lessons, folder) == 0;
+        (void)linked; /* lines that do not need them are obeyed without */
+    }
+    *strrchr(folder, '/') = '\0';
+    const char **command = TC_NEWN(s->asked, const char *, 1);
+    command[0] = tc_strndup(s->asked, line + 2, len - 2);
+    s->request = (tc_client_request){
+        .kind = TC_CLIENT_SHELL, .path = folder, .commands = command, .n = 1};
+    return true;
 }

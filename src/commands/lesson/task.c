@@ -53,6 +53,10 @@ static void answer(tc_session *s, const tc_task *t, const tc_attempt *a,
     if (a->result == TC_ATTEMPT_WRONG) {
         const char *hint = a->hint != NULL ? a->hint->value : "";
         say(s, r, "Not yet. ", hint);
+        if (a->hint != NULL && a->hint == tc_judge_hint(t, 0) &&
+            s->course->hints == 0) {
+            s->course->hints = 1; /* `hint` says the next one */
+        }
         note_result(s, r, "wrong", hint);
         return;
     }

@@ -322,6 +322,12 @@ void tc_stub_capture_forget(tc_stub_stream *s, tc_stub_event *e);
 /* Defined by the member that has cudaEventElapsedTime: times are asked for. */
 extern const char tc_stub_wants_times __attribute__((weak));
 
+/* --- start.c ------------------------------------------------------------- */
+
+/* Before main, where there is no parent: a program of `tilecopy-repl nvcc` is
+ * started again by tilecopy-repl, and this does not return. */
+void tc_stub_start(int argc, char **argv);
+
 /* --- task.c --------------------------------------------------------------- */
 
 /* For the main of a graded program. The next call's arguments, 8 bytes each;

@@ -211,7 +211,8 @@ static void child(void) {
 /* The descriptor is nobody else's: programs that this one starts do not get
  * it, and a fork's child has no device. Before the program's own constructors,
  * which may be the first that ask for the device; up to 100 is the compiler's. */
-__attribute__((constructor(101))) static void find_parent(void) {
+__attribute__((constructor(101))) static void find_parent(int argc,
+                                                          char **argv) {
     const char *text = getenv(TC_RT_FD_ENV);
     char *end = NULL;
     long fd = text != NULL ? strtol(text, &end, 10) : -1;
@@ -220,6 +221,8 @@ __attribute__((constructor(101))) static void find_parent(void) {
         tc_stub.fd = (int)fd;
         unsetenv(TC_RT_FD_ENV);
         pthread_atfork(tc_stub_lock, tc_stub_unlock, child);
+    } else {
+        tc_stub_start(argc, argv);
     }
 }
 

@@ -75,12 +75,18 @@ struct tc_run {
     uint64_t grid_memory;      /* of a cooperative launch, or 0 */
     uint64_t cycle;            /* now */
     uint64_t waited;           /* without a clock: for copies, at a guess */
-    uint64_t global_bytes;     /* that observed loads and stores asked for */
-    uint64_t deadline;         /* the loop returns at this cycle */
+    /* Of global memory, where somebody observes: what lanes side by side asked
+     * for; accesses of other lanes, and of some of these, so many, what they
+     * asked for (no more than the sectors of 32 bytes that it lay in) and those
+     * sectors: timing/estimate.c. */
+    uint64_t row_bytes, others, sampled, sampled_bytes, sampled_sectors;
+    uint64_t deadline; /* the loop returns at this cycle */
     uint64_t progress; /* changes when something happened that could free a
                           spinning warp */
     bool clusters;     /* a barrier.cluster.arrive has run */
     bool stopped;      /* fault or cancel: nothing executes any more */
+    bool cut;          /* because the launch's budget is used up */
+    double part;       /* of the clusters that a sample has; 0: all */
     uint32_t threads;  /* that execute it; 0: one */
     bool apart;        /* CTAs by threads cannot go on alone: sim/threads.h */
     const atomic_bool *halt; /* another one of them asks for the end; or NULL */

@@ -72,13 +72,35 @@ static void trace_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
 }
 
+/* For who has no clock: how many sectors accesses touch that are no row, by
+ * those of some CTAs. Lanes that come back to a sector count again. */
+static void sample(const tc_warp *w, uint32_t mask, const uint64_t *addr,
+                   uint32_t bytes) {
+    enum { EACH = 8 };
+    tc_run *r = w->cta->run;
+    uint64_t sectors = 0, last = UINT64_MAX, asked = 0;
+    r->others++;
+    if (w->cta->index % EACH) {
+        return;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+        uint64_t sector = addr[tc_first_bit(m)] / 32;
+        sectors += sector != last;
+        last = sector;
+        asked += bytes;
+    }
+    r->sampled++;
+    r->sampled_sectors += sectors;
+    r->sampled_bytes += asked < sectors * 32 ? asked : sectors * 32;
+}
+
 /* The clock and the trace. */
 static void observe_rest(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                          uint32_t mask, const uint64_t *addr, uint32_t bytes,
                          bool store) {
     tc_run *r = w->cta->run;
-    if (space == TC_PS_GLOBAL) {
-        r->global_bytes += (uint64_t)bytes * tc_popc(mask);
+    if (space == TC_PS_GLOBAL && !r->timing) {
+        sample(w, mask, addr, bytes);
     }
     if (r->timing) {
         tc_timing_access(w, op, space, mask, addr, bytes, store);
@@ -121,16 +143,14 @@ void tc_observe_lanes(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     if (w->cta->run->race) {
         tc_race_access_steps(w, op, space, mask, addr, bytes, store, steps);
     }
-    if (w->cta->run->timing || w->cta->run->trace) {
-        observe_rest(w, op, space, mask, addr, bytes, store);
-    }
+    observe_rest(w, op, space, mask, addr, bytes, store);
 }
 
 void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint64_t address, uint32_t bytes, bool store) {
     tc_run *r = w->cta->run;
     if (space == TC_PS_GLOBAL) {
-        r->global_bytes += (uint64_t)bytes * TC_LANES;
+        r->row_bytes += (uint64_t)bytes * TC_LANES;
     }
     if (r->race && space != TC_PS_CONST) {
         tc_race_access_run(w, op, space, UINT32_MAX, address, bytes, store);

@@ -4,14 +4,33 @@
 #include "sim/isa/isa.h"
 #include <string.h>
 
-static void land(const tc_red *k) {
+/* A sum as tc_atomic_combine makes it. */
+static uint32_t add_f32(uint32_t a, uint32_t b) {
+    float x, y, sum;
+    uint32_t r;
+    a = tc_alu_flush(a);
+    b = tc_alu_flush(b);
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    sum = x + y;
+    memcpy(&r, &sum, sizeof r);
+    return sum != sum ? 0x7fffffff : tc_alu_flush(r);
+}
+
+static uint64_t combine(const tc_red *k, uint64_t old) {
     tc_ptx_type t = (tc_ptx_type)k->op->type;
+    if (k->op->sub != TC_ATOM_ADD || (t != TC_PT_F32 && t >= TC_PT_F16)) {
+        return tc_atomic_combine(k->op->sub, t, old, k->value, true);
+    }
+    return t == TC_PT_F32 ? add_f32((uint32_t)old, (uint32_t)k->value)
+                          : old + k->value;
+}
+
+static void land(const tc_red *k) {
+    uint32_t bytes = tc_ptx_type_bytes[k->op->type];
     uint64_t old = 0, new;
-    uint32_t bytes = tc_ptx_type_bytes[t];
     memcpy(&old, k->bytes, bytes);
-    new = k->op->sub == TC_ATOM_ADD &&t < TC_PT_F16
-              ? old + k->value
-              : tc_atomic_combine(k->op->sub, t, old, k->value, true);
+    new = combine(k, old);
     memcpy(k->bytes, &new, bytes);
 }
 

@@ -8,9 +8,13 @@
  *    has a warp;
  *  - latency: each warp's own instructions, one after the other, as often as
  *    SMs are filled anew;
- *  - L2: bytes asked for, at the rate of one SM;
- *  - DRAM: the same bytes where memory is larger than L2, else all of memory
- *    once. */
+ *  - L2: sectors of 32 bytes that were touched, at the rate of one SM;
+ *  - DRAM: the bytes asked for where memory is larger than L2, else all of memory
+ *    once.
+ *
+ * Sectors are known where the checker is on, by the CTAs that it looks at (each
+ * eighth: isa/observe.c); without it all lanes are taken for side by side. L1 is
+ * not known: what comes from there counts as if it came from L2. */
 #include "sim/timing/profile.h"
 #include "sim/timing/sm.h"
 
@@ -23,14 +27,22 @@ static uint64_t up(uint64_t n, uint64_t by) {
     return (n + by - 1) / by;
 }
 
+/* of * n / among, of what was counted among some. */
+static uint64_t part(uint64_t of, uint64_t n, uint64_t among) {
+    return among ? (uint64_t)((double)of * (double)n / (double)among) : 0;
+}
+
 /* Bytes that loads, stores and copies asked of global memory. Who watches
  * accesses counted them; else as many as if each instruction of the kernel ran
- * equally often. */
-static uint64_t bytes_of(const tc_run *r) {
+ * equally often. *sectors: 0 where they are not known. */
+static uint64_t bytes_of(const tc_run *r, uint64_t *sectors) {
     const tc_ptx_func *f = r->func;
     uint64_t each = 0, n = f->end > f->begin ? f->end - f->begin : 1;
+    *sectors = 0;
     if (r->race) {
-        return r->global_bytes + r->counters.async_bytes;
+        uint64_t more = r->row_bytes + r->counters.async_bytes;
+        *sectors = more / 32 + part(r->others, r->sampled_sectors, r->sampled);
+        return more + part(r->others, r->sampled_bytes, r->sampled);
     }
     for (uint32_t i = f->begin; i < f->end; i++) {
         const tc_ptx_op *op = &r->module->code[i];
@@ -61,8 +73,10 @@ static uint64_t longest(const tc_run *r, uint64_t per_sm) {
     uint64_t busy = held * warps < TC_SCHEDULERS ? held * warps : TC_SCHEDULERS;
     uint64_t issue = ops * full / busy;
     uint64_t latency = ops / warps * LATENCY * up(full, per_sm);
-    uint64_t bytes = bytes_of(r), memory = memory_of(r->sim);
-    uint64_t l2 = bytes / (sms < ctas ? sms : ctas) / p->l2_sm_bytes;
+    uint64_t sectors, memory = memory_of(r->sim);
+    uint64_t bytes = bytes_of(r, &sectors), touched = sectors * 32;
+    uint64_t l2 = (sectors ? touched : bytes) / (sms < ctas ? sms : ctas) /
+                  p->l2_sm_bytes;
     bool fits = memory <= (uint64_t)p->l2_kib * 1024;
     uint64_t dram = (fits && memory < bytes ? memory : bytes) / p->dram_bytes;
     uint64_t a = tc_timing_later(issue, latency), c = tc_timing_later(l2, dram);

@@ -5,6 +5,7 @@
  * not mind that they come one after the other. CTAs of a cluster signal each
  * other: their SMs go cycle by cycle, so that nothing is seen on one of them
  * before it has happened on another. */
+#include "base/progress/progress.h"
 #include "sim/core/slab.h"
 #include "sim/timing/sm.h"
 #include <stdlib.h>
@@ -176,6 +177,7 @@ static void retire(tc_grid *g, tc_cluster_slot *slot, uint64_t now) {
     tc_cluster_finish(slot->ctas, g->size);
     slot->busy = false;
     g->live--;
+    tc_progress_add(g->size);
     g->end = now > g->end ? now : g->end;
     start(g, slot);
 }

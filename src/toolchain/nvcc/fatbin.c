@@ -4,12 +4,19 @@
  * writes; `cuobjdump -all -lptx` shows the same. */
 #include "toolchain/nvcc/fatbin.h"
 #include "toolchain/internal.h"
+#include "toolchain/nvcc/driver.h"
 
+#include <ctype.h>
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAGIC = (int)0xBA55ED50, KIND_PTX = 1, ALIGN = 8 };
+enum {
+    ANY_MACHINE = 1 << 20,
+    MAGIC = (int)0xBA55ED50,
+    KIND_PTX = 1,
+    ALIGN = 8
+};
 
 typedef struct fat_container {
     uint32_t magic;
@@ -65,7 +72,8 @@ static void consider(tc_fatbin *f, const fat_entry *e, const char *text, int sm,
         len--;
     }
     int target = target_of(text, len, &exact);
-    if (target > sm || (exact && target != sm) || target < *best) {
+    bool any = sm == ANY_MACHINE;
+    if (target > sm || (exact && target != sm && !any) || target < *best) {
         f->lacks = "PTX for other machines";
         return;
     }
@@ -155,4 +163,53 @@ int tc_fatbin_read(tc_arena *a, const void *bytes, size_t len, int sm,
     }
     *out = l.all;
     return l.n;
+}
+
+const char *tc_fatbin_machine(tc_arena *a, const void *bytes, size_t len) {
+    tc_fatbin *all;
+    int n = tc_fatbin_read(a, bytes, len, ANY_MACHINE, &all), sm = 0;
+    bool exact = false;
+    for (int i = 0; i < n; i++) {
+        bool that = false;
+        int target =
+            all[i].ptx != NULL ? target_of(all[i].ptx, all[i].len, &that) : 0;
+        exact = target > sm ? that : exact || (target == sm && that);
+        sm = target > sm ? target : sm;
+    }
+    return sm > 0 ? tc_format(a, "sm_%d%s", sm, exact ? "a" : "") : NULL;
+}
+
+/* --- names -----------------------------------------------------------------*/
+
+static bool in_name(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.';
+}
+
+static bool has_name(const tc_words *w, const char *name, size_t n) {
+    for (int i = 0; i < w->n; i++) {
+        if (strncmp(w->w[i], name, n) == 0 && w->w[i][n] == '\0') {
+            return true;
+        }
+    }
+    return false;
+}
+
+void tc_linked_names(tc_arena *a, const char *bytes, size_t len,
+                     tc_words *names) {
+    static const char begin[] = "__cudaRegisterLinkedBinary_";
+    const size_t n = sizeof begin - 1;
+    const char *p = bytes, *end = bytes + len;
+    while ((p = memmem(p, (size_t)(end - p), begin, n)) != NULL) {
+        const char *q = p + n;
+        while (q < end && in_name(*q)) {
+            q++;
+        }
+        size_t all = (size_t)(q - p);
+        if (p > bytes && !in_name(p[-1]) && all > n &&
+            !has_name(names, p, all)) {
+            const char *name = tc_strndup(a, p, all);
+            TC_PUSH(a, names->w, names->n, names->cap, name);
+        }
+        p = q;
+    }
 }

@@ -21,5 +21,12 @@ typedef struct tc_fatbin {
  * 0: there are none, or it is no ELF file. */
 int tc_fatbin_read(tc_arena *a, const void *bytes, size_t len, int sm,
                    tc_fatbin **out);
+/* The newest machine that PTX in it is for, "sm_80"; NULL: there is none. */
+const char *tc_fatbin_machine(tc_arena *a, const void *bytes, size_t len);
+
+/* toolchain/units.c: the device code of a program in one text of *n bytes: as
+ * tc_build.ptx of several sources. NULL with why. */
+const char *tc_program_ptx(tc_arena *a, const void *bytes, size_t len,
+                           const char *arch, size_t *n, const char **why);
 
 #endif
