@@ -403,9 +403,8 @@ static bool sim_set(tc_device *d, uint64_t to, int value, uint64_t bytes) {
     uint8_t *p = sim_bytes(d, to, bytes, true);
     if (p) {
         memset(p, value, bytes);
-        if ((value & 0xFF) == TC_DEVICE_FRESH) { /* they look alike then */
-            tc_sim_find(d->sim, to)->fresh = 0;
-        }
+        tc_sim_find(d->sim, to)->fresh &=
+            (value & 0xFF) == TC_DEVICE_FRESH ? 0 : 0xFF; /* they look alike */
         tc_sim_written(d->sim, to, bytes);
     }
     return p != NULL;
@@ -443,26 +442,9 @@ static int error_of_finding(const tc_finding *f) {
                    : 719; /* cudaErrorLaunchFailure */
     case TC_FINDING_REMOTE_EXITED:
         return 719; /* cudaErrorLaunchFailure */
-    case TC_FINDING_UNCOMMITTED_GROUP:
-    case TC_FINDING_READ_BEFORE_COMPLETE:
-    case TC_FINDING_READ_BEFORE_BARRIER:
-    case TC_FINDING_OVERWRITE_IN_FLIGHT:
-    case TC_FINDING_OVERWRITE_BEFORE_READ:
-    case TC_FINDING_PROXY_FENCE:
-    case TC_FINDING_UNINITIALIZED_READ:
-    case TC_FINDING_MBARRIER_REINIT:
-    case TC_FINDING_MBARRIER_COUNT:
-    case TC_FINDING_MBARRIER_PHASE:
-    case TC_FINDING_TX_COUNT:
-    case TC_FINDING_CLUSTER_SYNC:
-    case TC_FINDING_BARRIER_DIVERGENCE:
-    case TC_FINDING_DATA_RACE:
-    case TC_FINDING_SAME_VALUE:
-    case TC_FINDING_MBARRIER_DEADLOCK:
-    case TC_FINDING_DEADLOCK:
+    default:
         return 0;
     }
-    return 0;
 }
 
 /* That of the fault which stopped the launch. Its finding may stand behind
