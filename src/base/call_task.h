@@ -57,6 +57,10 @@ typedef struct tc_task_call {
                                           as an address in the program's file */
     int buffer[TC_TASK_ACTS];                         /* of that; -1: none */
     bool lost; /* a buffer could not be read any more */
+    /* Of what was simulated in part: a launch was ended by the budget; the least
+     * part of a launch's clusters that were executed. */
+    bool cut;
+    double part;
 } tc_task_call;
 
 /* The device's copy, which the calls are compared with. */

@@ -427,7 +427,8 @@ static tc_status evaluate(tc_session *s, const char *text, size_t len) {
         tc_arena_free(a);
         return status;
     }
-    if (several_commands(s, src, word) || misspelt_command(s, src, word)) {
+    if (tc_habit_hint(s, src) || several_commands(s, src, word) ||
+        misspelt_command(s, src, word)) {
         tc_arena_free(a);
         finish(s, "?", TC_REJECTED, &r);
         return TC_REJECTED;
@@ -468,6 +469,7 @@ static tc_status evaluate_line(tc_session *s, const char *text) {
         len = strlen(text);
     } else {
         text = tc_script_expand(s, a, text, &len);
+        text = tc_habit_line(s, a, text, &len);
     }
     tc_status status = evaluate(s, text, len);
     tc_arena_free(a);

@@ -35,8 +35,7 @@ static tc_gpu_arg *make_args(tc_session *s, tc_last_run *run,
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *b = &run->buffers[i];
         out->after[i] = tc_alloc(out->arena, b->bytes);
-        tc_fill_buffer(out->after[i], b->bytes, b->buffer->type, i,
-                       s->options.seed);
+        tc_run_fill(b, i, s->options.seed, out->after[i]);
     }
     tc_gpu_arg *args = TC_NEWN(out->arena, tc_gpu_arg, run->nargs + 1);
     for (int i = 0; i < run->nargs; i++) {

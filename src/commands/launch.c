@@ -2,6 +2,8 @@
 #include "commands/commands.h"
 #include "load/load.h"
 #include "run/launch_arg.h"
+#include "run/npy.h"
+#include "run/run.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -199,6 +201,71 @@ static bool read_args(ask *k) {
     return true;
 }
 
+/* --- files of arrays -------------------------------------------------------*/
+
+/* The buffer of "a0=x.npy"; *path: the file. NULL after reporting. */
+static tc_run_buffer *named(ask *k, const tc_command_value *v,
+                            const char **path) {
+    const char *equals = strchr(v->text, '=');
+    size_t n = equals != NULL ? (size_t)(equals - v->text) : 0;
+    *path = equals != NULL ? equals + 1 : "";
+    for (int i = 0; i < k->run->nbuffers && n > 0; i++) {
+        const char *name = k->run->buffers[i].buffer->name;
+        if (strlen(name) == n && memcmp(name, v->text, n) == 0) {
+            return &k->run->buffers[i];
+        }
+    }
+    refuse(k, v->span, "buffers are a0, a1, ... in the order of the arguments",
+           n > 0 ? "there is no buffer '%.*s'"
+                 : "'%.*s' names no buffer and file: a0=x.npy",
+           n > 0 ? (int)n : (int)strlen(v->text), v->text);
+    return NULL;
+}
+
+/* --init of all buffers; --save's names are looked at too, before it runs. */
+static bool read_files(ask *k) {
+    const tc_command_value *v;
+    const char *path, *why;
+    int n = tc_values_of(k->args, "--init", &v);
+    for (int i = 0; i < n; i++) {
+        tc_run_buffer *b = named(k, &v[i], &path);
+        if (b == NULL) {
+            return false;
+        }
+        b->before =
+            tc_npy_read(k->run->arena, path, b->buffer->type, b->bytes, &why);
+        if (b->before == NULL) {
+            return refuse(k, v[i].span, NULL, "%s cannot be read: %s", path,
+                          why);
+        }
+    }
+    n = tc_values_of(k->args, "--save", &v);
+    for (int i = 0; i < n; i++) {
+        if (named(k, &v[i], &path) == NULL) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool save_files(ask *k) {
+    const tc_command_value *v;
+    const char *path;
+    char why[TC_FILE_WHY];
+    int n = tc_values_of(k->args, "--save", &v);
+    for (int i = 0; i < n; i++) {
+        const tc_run_buffer *b = named(k, &v[i], &path);
+        const tc_buffer *of = b->buffer;
+        if (b->after != NULL &&
+            !tc_npy_write(path, of->type, of->rank, of->shape, b->after,
+                          b->bytes, why)) {
+            return refuse(k, v[i].span, NULL, "%s cannot be written: %s", path,
+                          why);
+        }
+    }
+    return true;
+}
+
 /* --- the command -----------------------------------------------------------*/
 
 static void fill_in(ask *k) {
@@ -228,7 +295,7 @@ tc_status tc_cmd_launch(tc_session *s, const tc_command_args *args,
                         tc_reply *r) {
     ask k = {.s = s, .args = args, .run = tc_run_new()};
     tc_backend backend = s->options.backend;
-    if (!read_shape(&k) || !read_args(&k)) {
+    if (!read_shape(&k) || !read_args(&k) || !read_files(&k)) {
         tc_run_free(k.run);
         return TC_USAGE;
     }
@@ -241,6 +308,7 @@ tc_status tc_cmd_launch(tc_session *s, const tc_command_args *args,
     }
     forget_args(k.run);
     tc_run_retain(s, k.run);
-    return backend == TC_BACKEND_SIM ? tc_run_answer(s, r)
-                                     : tc_run_gpu(s, args->span, r);
+    tc_status status = backend == TC_BACKEND_SIM ? tc_run_answer(s, r)
+                                                 : tc_run_gpu(s, args->span, r);
+    return save_files(&k) ? status : TC_FAILED;
 }

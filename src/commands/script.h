@@ -18,6 +18,13 @@ tc_status tc_script_load(tc_session *s, const char *path, tc_span at);
 const char *tc_script_expand(tc_session *s, tc_arena *a, const char *text,
                              size_t *len);
 
+/* The line as a command, where it is one in another's dress: run(), exit(),
+ * why?; or text itself. */
+const char *tc_habit_line(tc_session *s, tc_arena *a, const char *text,
+                          size_t *len);
+/* True, after an error with a hint, for a shell's or a debugger's command. */
+bool tc_habit_hint(tc_session *s, const tc_source *src);
+
 /* Cuts the test that is asked for off FILE::TEST, as pytest writes it; without
  * one it is the test that the file made its program of before. */
 const char *tc_tests_wanted(tc_session *s, tc_arena *a, const char *path,

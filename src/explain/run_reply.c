@@ -24,8 +24,7 @@ static void shape_text(tc_buf *b, const tc_buffer *x) {
 void tc_run_buffers_text(tc_session *s, const tc_last_run *run, tc_buf *b) {
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *rb = &run->buffers[i];
-        uint64_t n = tc_fill_changed(rb->after, rb->bytes, rb->buffer->type, i,
-                                     s->options.seed);
+        uint64_t n = tc_run_changed(rb, i, s->options.seed);
         tc_buf_printf(b, "  %s ", rb->buffer->name);
         shape_text(b, rb->buffer);
         tc_buf_puts(b, ", ");
@@ -56,6 +55,10 @@ static void cycles_text(const tc_last_run *run, tc_buf *b) {
     tc_clock_model model = tc_clock_model_of(run->used.timing, &run->result);
     if (model == TC_CLOCK_NONE) {
         tc_buf_puts(b, "no cycles: timing is off\n");
+        return;
+    }
+    if (run->result.status == TC_RUN_DEADLOCK) { /* of waiting for nobody */
+        tc_buf_puts(b, "no cycles: it would go on for ever\n");
         return;
     }
     tc_describe_count(b, run->result.cycles);

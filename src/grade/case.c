@@ -10,7 +10,7 @@
 #define MOST_BYTES (UINT64_C(64) << 20) /* of a buffer that is kept whole */
 /* Of a test that is simulated in part: clusters of each launch, and warp
  * instructions. */
-enum { SAMPLE = 90, SAMPLE_OPS = 1000000 };
+enum { SAMPLE = 90, SAMPLE_OPS = 2000000 };
 #define MOST_LARGE (UINT64_C(64) << 30)
 
 static uint32_t bits_of(double v) {

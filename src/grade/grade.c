@@ -105,6 +105,8 @@ static void run_tests(tc_grading *g) {
         }
         if (go_on && (e->tests[i].gpu || e->tests[i].sampled) && !right) {
             not_run(g, i, t);
+            t->message =
+                t->not_run ? "not run: a smaller one has failed" : t->message;
         } else if (go_on) {
             go_on = tc_grading_test(g, i, t) && g->left_s > 0 &&
                     !tc_grading_enough(g, t);

@@ -201,6 +201,9 @@ static tc_reason wrong_element(judging *j, int k, uint64_t i, uint64_t wrong) {
 
 /* ---- gigabytes ---- */
 
+/* Of the elements, as a sample of the CTAs tells: the last one may have less. */
+#define COVERED 0.9
+
 /* The elements of a large buffer whose values are looked at, in order: all at
  * both ends and around the numbers where 32 bits wrap, else a few that nobody
  * knows before. */
@@ -240,6 +243,32 @@ static tc_reason large_elements(judging *j, int k) {
     return wrong < n ? wrong_element(j, k, wrong, 1) : TC_REASON_NONE;
 }
 
+/* Would the whole grid write all n elements, of which its sample has written so
+ * many? Where the sample was executed to its end it has the first CTAs and the
+ * last. What cannot be told from what was there (poisoned) counts as written
+ * where it is right. */
+static tc_reason all_covered(judging *j, int k, uint64_t n, uint64_t found) {
+    const tc_task_buffer *b = &j->call->buffers[k];
+    uint64_t size = tc_c_type_bytes(argument(j, k)->type);
+    bool poisoned = j->data->large[k].poisoned;
+    double all = (double)found / (j->call->part > 0 ? j->call->part : 1);
+    uint64_t last = n - 1;
+    if (found > 0 && j->call->cut) {
+        return TC_REASON_NONE;
+    }
+    if (poisoned && (is_before(b, size, last) || is_before(b, size, 0))) {
+        return wrong_element(j, k, is_before(b, size, 0) ? 0 : last, 1);
+    }
+    if (all < COVERED * (double)n) {
+        tc_buf_printf(j->why,
+                      "%s has %" PRIu64 " elements, and the grid writes about "
+                      "%.0f of them: it is too small",
+                      b->name, n, all);
+        return TC_REASON_UNWRITTEN;
+    }
+    return TC_REASON_NONE;
+}
+
 /* Of a test that was simulated in part: all that was written is right. */
 static tc_reason sampled_elements(judging *j, int k) {
     const tc_task_buffer *b = &j->call->buffers[k];
@@ -253,14 +282,15 @@ static tc_reason sampled_elements(judging *j, int k) {
         last = last < n ? last : n;
         for (uint64_t i = (at - b->guard) / size; i < last; i++) {
             bool written = !is_before(b, size, i);
-            if (written && !right(x, left(b), i, expected(j, x->result, i))) {
+            bool asked = written || !l->poisoned;
+            bool is = asked && right(x, left(b), i, expected(j, x->result, i));
+            if (written && !is) {
                 return wrong_element(j, k, i, 1);
             }
-            found += written;
+            found += is;
         }
     }
-    return found || !l->poisoned ? TC_REASON_NONE
-                                 : wrong_element(j, k, n - 1, 1);
+    return all_covered(j, k, n, found);
 }
 
 static tc_reason elements(judging *j, int k) {

@@ -241,16 +241,27 @@ static void put_sum(const tc_grade_result *v, tc_buf *b) {
     }
 }
 
+/* Why a test was not run, where that is said; else NULL. */
+static const char *left_why(const tc_test *t) {
+    static const char begin[] = "not run: ";
+    size_t n = sizeof begin - 1;
+    return t->message && strncmp(t->message, begin, n) == 0 ? t->message + n
+                                                            : NULL;
+}
+
 void tc_verdict_put_text(const tc_grade_result *v, int width, bool color,
                          tc_buf *b) {
     shown_tests s = {{0}, 0};
     int left = 0;
     int unjudged = 0;
-    const char *why = "";
+    bool late = false; /* some were not run for want of time */
+    const char *why = "", *smaller = NULL;
     tc_buf_printf(b, "%s: %s\n", v->exercise, v->path);
     for (int i = 0; i < v->ntests; i++) {
         const tc_test *t = &v->tests[i];
         if (t->not_run) {
+            late |= left_why(t) == NULL;
+            smaller = left_why(t) ? left_why(t) : smaller;
             left++;
         } else if (t->rule && t->reason == TC_REASON_NOT_JUDGED) {
             unjudged += t->points;
@@ -262,7 +273,9 @@ void tc_verdict_put_text(const tc_grade_result *v, int width, bool color,
     if (left > 0) {
         tc_buf_printf(b, "  %d more case%s not run: %s.\n", left,
                       left == 1 ? " was" : "s were",
-                      v->stopped ? v->stopped : "no time was left");
+                      v->stopped         ? v->stopped
+                      : smaller && !late ? smaller
+                                         : "no time was left");
     }
     if (unjudged > 0 && !v->error) {
         tc_buf_printf(b, "  %d more point%s: %s.\n", unjudged,

@@ -172,7 +172,11 @@ static void name_rules(tc_grading *g, tc_test *rules) {
     bool gpu = e->speed.gpu.there && g->o->session.backend != TC_BACKEND_SIM;
     for (int i = 0; i < e->nrules; i++) {
         const tc_rule *r = &e->rules[i];
-        rules[i].name = r->says ? r->says : r->measure->name;
+        rules[i].name =
+            tc_format(a, "%s%s", r->says ? r->says : r->measure->name,
+                      g->o->session.backend == TC_BACKEND_SIM
+                          ? ""
+                          : ", simulated"); /* a GPU counts none of it */
         rules[i].rule = r->measure->name;
         rules[i].points = r->points;
     }

@@ -50,6 +50,7 @@ synopsis() {
         print (n++ ? ".br\n" : "") $0
         next
     }
+    on && /^ +[[]/ { sub(/^ */, ""); gsub(/-/, "\\-"); print; next } # goes on
     { on = 0 }'
 }
 

@@ -279,8 +279,8 @@ static bool check_exec(const tc_cli *cli) {
     if (!cli->exec.asked) {
         return !other || bad_usage("tilecopy-repl exec --report FILE "
                                    "PROGRAM.cu",
-                                   "--report, --quiet and --pedantic are "
-                                   "options of exec");
+                                   "--report, --sarif, --lines, --quiet and "
+                                   "--pedantic are options of exec");
     }
     if (cli->nevals > 0 || cli->batch || cli->tour || cli->keep_going ||
         cli->session.json) {

@@ -230,13 +230,65 @@ static const char *prompt_text(bool color, bool more) {
     return color ? "\001\033[1;36m\002tilecopy>\001\033[0m\002 " : "tilecopy> ";
 }
 
+/* A line that was read and begins the next entry, or NULL. */
+static char *held;
+
+static bool is_blank(const char *line) {
+    return line[strspn(line, " \t\r\n")] == '\0';
+}
+
+/* Nobody types the next line within a blink: text is being pasted, and by a
+ * terminal that does not say so. */
+static bool more_waits(void) {
+    enum { BLINK_MS = 20 };
+    struct pollfd p = {.fd = fileno(rl_instream), .events = POLLIN};
+    return poll(&p, 1, BLINK_MS) > 0;
+}
+
+/* A blank line ends a definition, but not in the middle of a paste: there the
+ * next line says, which is held if it is no part of it. */
+static read_result after_blank(tc_shell *sh, tc_buf *text, bool *ended) {
+    bool color = tc_cli_color(sh->cli, fileno(rl_outstream));
+    *ended = true;
+    while (more_waits()) {
+        read_result r = read_line(sh, prompt_text(color, true));
+        if (r != READ_LINE) {
+            return r;
+        }
+        bool blank = is_blank(accepted);
+        *ended = !blank && strchr(" \t", accepted[0]) == NULL;
+        if (*ended) {
+            held = accepted;
+            return READ_LINE;
+        }
+        tc_buf_puts(text, accepted);
+        tc_buf_putc(text, '\n');
+        free(accepted);
+        if (!blank) {
+            return READ_LINE;
+        }
+        *ended = true;
+    }
+    return READ_LINE;
+}
+
+/* The next line of an entry into accepted: the one held, or one read. */
+static read_result next_line(tc_shell *sh, bool color) {
+    if (held == NULL) {
+        return read_line(sh, prompt_text(color, continuing));
+    }
+    accepted = held;
+    held = NULL;
+    return READ_LINE;
+}
+
 /* Reads one entry, without the blank lines at its end. */
 static read_result read_entry(tc_shell *sh, tc_buf *text) {
     bool color = tc_cli_color(sh->cli, fileno(rl_outstream));
     tc_buf_clear(text);
     do {
         continuing = text->len > 0;
-        read_result r = read_line(sh, prompt_text(color, continuing));
+        read_result r = next_line(sh, color);
         if (r == READ_EOF && continuing) {
             break;
         }
@@ -244,11 +296,23 @@ static read_result read_entry(tc_shell *sh, tc_buf *text) {
             return r;
         }
         bool several = strchr(accepted, '\n') != NULL;
+        bool blank = is_blank(accepted), ended = true;
         tc_buf_puts(text, accepted);
         tc_buf_putc(text, '\n');
         free(accepted);
-        if (text->len > TC_ENTRY_BYTES ||
-            !tc_entry_goes_on(sh->session, text->data, several)) {
+        if (text->len > TC_ENTRY_BYTES) {
+            break;
+        }
+        if (tc_entry_goes_on(sh->session, text->data, several)) {
+            continue;
+        }
+        if (continuing && blank) {
+            r = after_blank(sh, text, &ended);
+            if (r == READ_INTERRUPTED) {
+                return r;
+            }
+        }
+        if (ended) {
             break;
         }
     } while (true);
@@ -407,5 +471,7 @@ void tc_prompt(tc_shell *sh, const char *loaded) {
     }
     tc_buf_free(&text);
     clear_history();
+    free(held);
+    held = NULL;
     free(path);
 }

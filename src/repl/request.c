@@ -9,6 +9,7 @@
 #include "repl/watch.h"
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -61,13 +62,15 @@ static bool edit_and_load(tc_shell *sh, const char *wanted) {
 
 /* --- a shell's line --- */
 
-/* What a page shows is of the PTX's clock: its line is obeyed so, too. */
+/* What a page shows is of the PTX's clock, and nobody typed to it: its line is
+ * obeyed so, too. */
 static void become_shell(const char *folder, const char *line) {
     char own[PATH_MAX];
     const char *path = getenv("PATH");
     tc_buf with = TC_BUF_INIT;
     ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (chdir(folder) != 0 || n <= 0) {
+    if (freopen("/dev/null", "r", stdin) == NULL || chdir(folder) != 0 ||
+        n <= 0) {
         _exit(127);
     }
     own[n] = '\0';
@@ -75,6 +78,7 @@ static void become_shell(const char *folder, const char *line) {
     tc_buf_printf(&with, "%s:%s", own, path != NULL ? path : "/usr/bin:/bin");
     setenv("PATH", tc_buf_text(&with), 1);
     setenv("TILECOPY_PTXAS", "none", 1);
+    signal(SIGPIPE, SIG_DFL);
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
     _exit(127);
 }

@@ -100,6 +100,25 @@ uint64_t tc_fill_changed(const uint8_t *bytes, uint64_t size, tc_dtype type,
     return changed;
 }
 
+void tc_run_fill(const tc_run_buffer *b, int i, uint64_t seed, uint8_t *bytes) {
+    if (b->before != NULL) {
+        memcpy(bytes, b->before, b->bytes);
+    } else {
+        tc_fill_buffer(bytes, b->bytes, b->buffer->type, i, seed);
+    }
+}
+
+uint64_t tc_run_changed(const tc_run_buffer *b, int i, uint64_t seed) {
+    uint64_t n = 0;
+    if (b->before == NULL) {
+        return tc_fill_changed(b->after, b->bytes, b->buffer->type, i, seed);
+    }
+    for (uint64_t k = 0; k < b->bytes; k++) {
+        n += b->before[k] != b->after[k];
+    }
+    return n;
+}
+
 uint64_t tc_fnv1a64(const uint8_t *bytes, uint64_t size) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (uint64_t i = 0; i < size; i++) {

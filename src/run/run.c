@@ -270,8 +270,7 @@ tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run,
             tc_sim_free(sim);
             return NULL;
         }
-        tc_fill_buffer(mem->bytes, b->bytes, b->buffer->type, i,
-                       s->options.seed);
+        tc_run_fill(b, i, s->options.seed, mem->bytes);
     }
     tc_sim_launch l = launch_of(run);
     l.stops = how->stops;
@@ -293,8 +292,7 @@ static bool execute(tc_session *s, tc_last_run *run) {
                      "the simulated device is full");
             return false;
         }
-        tc_fill_buffer(mem->bytes, b->bytes, b->buffer->type, i,
-                       s->options.seed);
+        tc_run_fill(b, i, s->options.seed, mem->bytes);
         b->address = mem->address;
         b->after = mem->bytes;
     }

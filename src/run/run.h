@@ -80,6 +80,12 @@ bool tc_run_ulps(const tc_run_buffer *b, const uint8_t *gpu, uint64_t *ulps);
 
 /* --- fill.c: data of buffers (INTERFACE.md) --------------------------------*/
 
+/* What the ith buffer of a run holds before it: its own data, or that of its
+ * place. */
+void tc_run_fill(const tc_run_buffer *b, int i, uint64_t seed, uint8_t *bytes);
+/* How many bytes of it the run has changed. */
+uint64_t tc_run_changed(const tc_run_buffer *b, int i, uint64_t seed);
+
 void tc_fill_buffer(uint8_t *bytes, uint64_t size, tc_dtype type, int position,
                     uint64_t seed);
 /* The same for the size bytes of a buffer that begin at `from`, a multiple of

@@ -157,6 +157,7 @@ static int launch(tc_server *s, const tc_ptx_func *f, const tc_sim_launch *l,
     tc_watch_on(s->watch, false);
     s->out->launches++;
     s->launched_at = where;
+    tc_task_launched(s, &done);
     tell(s, s->o->launched, f, l, &done, where);
     settle(s, &done);
     return done.fault ? TC_CUDA_SUCCESS : done.error;
@@ -200,8 +201,8 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
                        .cooperative = (r.flags & TC_RT_COOPERATIVE) != 0,
                        .params = x->payload + sizeof r,
                        .nparams = r.nparams};
-    if (s->o->task && !l.cooperative) {
-        l.sample = s->o->task->sample;
+    if (s->o->task) { /* who waits for the whole grid needs all of it */
+        l.sample = l.cooperative ? 0 : s->o->task->sample;
         l.budget = s->o->task->budget;
     }
     memcpy(l.grid, r.grid, sizeof l.grid);

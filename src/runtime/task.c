@@ -102,6 +102,15 @@ int tc_task_launches(tc_server *s, uint64_t where) {
     return TC_CUDA_SUCCESS;
 }
 
+void tc_task_launched(tc_server *s, const tc_device_launched *done) {
+    tc_task_call *c = under_way(s);
+    if (c && done->simulated) {
+        double part = done->sim.part;
+        c->cut |= done->sim.cut;
+        c->part = c->part == 0 || part < c->part ? part : c->part;
+    }
+}
+
 /* ---- a call's begin and end ---- */
 
 /* Memory that the host has just written is cold: its pages are not in the GPU's

@@ -307,7 +307,7 @@ static void run_pool(tc_pool *p) {
             continue;
         }
         if (r->launch->budget && r->cycle >= r->launch->budget) {
-            r->stopped = true;
+            r->stopped = r->cut = true;
         }
         if (r->launch->stops && r->cycle >= r->launch->stop_at) {
             r->hooks->capture(r, p->live, p->nlive);
@@ -364,6 +364,7 @@ static tc_pool pool_of(tc_run *r) {
 
 void tc_sim_execute(tc_run *r) {
     tc_pool p = pool_of(r);
+    r->part = p.all ? (double)p.total / p.all : 1;
     run_pool(&p);
     free_pool(&p);
 }

@@ -374,6 +374,8 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->estimate = r->timing ? r->cycle : tc_timing_estimate(r);
     r->counters.shared_bytes = r->shared_bytes;
     out->counters = r->counters;
+    out->cut = r->cut;
+    out->part = r->part > 0 ? r->part : 1;
     out->findings = r->findings;
     out->nfindings = r->nfindings;
     out->nnotes = r->nnotes;

@@ -66,6 +66,8 @@ typedef struct tc_sim_allocation {
     uint8_t *bytes; /* host storage */
     const char *name;
     bool borrowed; /* the storage is somebody else's */
+    uint8_t fresh; /* bytes that nobody has written hold this; 0: there are no
+                      such, or nobody asks for them */
 } tc_sim_allocation;
 
 typedef struct tc_sim_launch {
@@ -150,7 +152,9 @@ typedef struct tc_sim_result {
     int nnotes; /* behind them: what is right, and should be looked at */
     uint64_t suppressed[TC_SUPPRESSION_COUNT]; /* races that were not told */
     uint64_t wall_ns;                          /* of execution alone */
-    uint32_t threads;           /* that have executed it; 0: one */
+    uint32_t threads; /* that have executed it; 0: one */
+    bool cut;         /* its budget was used up before its end */
+    double part; /* of its clusters that were executed, for a sample; else 1 */
     struct tc_sim_state *state; /* where it stopped: state.h; else NULL */
     const tc_wait_list *where; /* CANCELLED: where the lanes were; else NULL. In
                                 the simulator's arena */
@@ -163,6 +167,8 @@ struct tc_l2; /* lines of a cache: timing/memsys.c */
 tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
                    tc_diags *diags);
 void tc_sim_free(tc_sim *s);
+/* The memory of the kernels' malloc and new, or NULL. */
+const tc_sim_allocation *tc_sim_heap(const tc_sim *s);
 
 /* Allocates zeroed device memory, 256-byte aligned, with unmapped guard space
  * around it. Name is copied. NULL when the device is full. */

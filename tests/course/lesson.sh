@@ -89,6 +89,27 @@ says '^Right\.'
 says "error: 'x' is no number"
 says 'error: answer needs VALUE'
 
+# who goes on has the names that earlier examples gave
+cat >"$top/named.md" <<'END'
+# Names
+
+## 1. Given
+
+```tilecopy
+tilecopy> rows = TileLayout(S[(2, 3) : (3, 1)])
+```
+
+## 2. Used
+
+```tilecopy
+tilecopy> rows.apply(1, 2)
+{'m': 5}
+```
+END
+type_ "lesson $top/named.md" next next
+type_ "lesson $top/named.md" 'rows.apply(1, 2)'
+says "^\{'m': 5\}"
+
 # a wrong answer that got the first hint: `hint` says the next one
 type_ 'lesson 01' 5 hint
 says '^Not yet\. 4096 elements'

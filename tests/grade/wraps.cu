@@ -1,4 +1,4 @@
-// Wrong: an index wraps at 2^30, which no small size shows.
+// Wrong: an offset in bytes wraps at 2^32, which no small size shows.
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
@@ -11,7 +11,7 @@ __global__ void __launch_bounds__(BLOCK)
     for (int t = threadIdx.x; t < BLOCK + 2 * RADIUS; t += BLOCK) {
         const long long j = first - RADIUS + t;
         const bool inside = 0 <= j && j < n;
-        __pipeline_memcpy_async(&tile[t], inside ? &in[j & 0x3fffffff] : in, 4,
+        __pipeline_memcpy_async(&tile[t], inside ? (const float *)((const char *)in + 4 * (unsigned)j) : in, 4,
                                 inside ? 0 : 4);
     }
     __pipeline_commit();

@@ -1,7 +1,7 @@
 #!/bin/sh
 # deb.sh FOLDER - the package of `make deb`: its contents, what lintian says, and
 # installed by apt on Debian 12 and Ubuntu 24.04, each made by debootstrap, where a user
-# without anything else runs it.
+# without anything else runs it; before that, there, the program of `make static`.
 . "$(dirname "$0")/package.inc"
 deb=$(ls "$folder"/tilecopy-repl_*.deb | tail -n 1)
 
@@ -53,9 +53,19 @@ inside() { unshare -m sh -c 'mount -t proc proc "$1/proc"; shift; exec "$@"' - "
 installed() { # installed NAME
     cp /etc/resolv.conf "$system/etc/" 2>/dev/null
     cp "$deb" "$system/tmp/it.deb"
+    inside sh -c 'rm -rf /tmp/home && mkdir -p /tmp/home && chown nobody /tmp/home'
+    # the program of `make static`, where no library of ours is
+    if [ -f "$folder/tilecopy-repl" ]; then
+        cp "$folder/tilecopy-repl" "$system/tmp/alone"
+        inside setpriv --reuid=65534 --clear-groups sh -c '
+            cd /tmp/home && /tmp/alone -e lesson && /tmp/alone lesson check 02-layouts &&
+            /tmp/alone -e "load lessons/ldgsts.py" -e run' >out 2>&1
+        check "$1: make static: lesson" 25-max-pooling
+        check "$1: make static: libjq" "6 tasks, 0 wrong"
+        check "$1: make static: run" "B equals A, byte by byte"
+    fi
     inside sh -c 'apt-get update -q && apt-get install -qy --no-install-recommends /tmp/it.deb' >out 2>&1
     check "$1: apt" "Setting up tilecopy-repl"
-    inside sh -c 'mkdir -p /tmp/home && chown nobody /tmp/home'
     inside setpriv --reuid=65534 --clear-groups sh -c '
         cd /tmp/home && tilecopy-repl --version && tilecopy-repl -e lesson &&
         tilecopy-repl exercise && tilecopy-repl -e "load lessons/ldgsts.py" -e why -e run

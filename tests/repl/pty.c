@@ -205,6 +205,57 @@ static void test_paste(void) {
     leave(&t);
 }
 
+/* A terminal that does not bracket what is pasted: a blank line in the middle
+ * of a definition is part of it, and what follows it is not. */
+static void test_paste_without_brackets(void) {
+    char *rc = path_of("inputrc");
+    FILE *f = fopen(rc, "w");
+    fputs("set enable-bracketed-paste off\n", f);
+    fclose(f);
+    setenv("INPUTRC", rc, 1);
+    terminal t = start(NULL);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    terminal_send(&t, "n = 6\n");
+    terminal_send(&t, spinner);
+    CHECK(&t, answers(&t, "\n\n7*n\n", "spinner: 0 copies"));
+    CHECK(&t, terminal_expect(&t, "42\n" PROMPT));
+    CHECK(&t, answers(&t, "spinner\r", "<prim_func spinner("));
+    leave(&t);
+    setenv("INPUTRC", "/dev/null", 1);
+    unlink(rc);
+    free(rc);
+}
+
+/* A file of tests: which of them makes the program is asked, and kept. */
+static void test_choice(void) {
+    char *path = path_of("test_two.py");
+    FILE *f = fopen(path, "w");
+    fputs("import pytest\n"
+          "@pytest.mark.parametrize('n', [32, 64])\n"
+          "def test_k(n):\n"
+          "    @T.prim_func\n"
+          "    def k(a: T.handle):\n"
+          "        A = T.match_buffer(a, (n,))\n"
+          "        T.device_entry(); T.cta_id([1]); t = T.thread_id([n])\n"
+          "        A[t] = 1.0\n",
+          f);
+    fclose(f);
+    terminal t = start(NULL);
+    tc_buf load = TC_BUF_INIT;
+    tc_buf_printf(&load, "load %s\r", path);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, load.data, "2  test_k[64]"));
+    CHECK(&t, terminal_expect(&t, "which, 1 to 2 (Enter: 1)? "));
+    CHECK(&t, answers(&t, "2\r", "k: 0 copies"));
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, load.data, PROMPT)); /* not asked again */
+    CHECK(&t, answers(&t, "run\r", "block 64x1x1"));
+    leave(&t);
+    tc_buf_free(&load);
+    unlink(path);
+    free(path);
+}
+
 static void test_interrupt_run(void) {
     terminal t = start(NULL);
     CHECK(&t, terminal_expect(&t, PROMPT));
@@ -455,6 +506,8 @@ int main(int argc, char **argv) {
     test_interrupt_line();
     test_continuation();
     test_paste();
+    test_paste_without_brackets();
+    test_choice();
     test_interrupt_run();
     test_resize();
     test_narrow("dumb");

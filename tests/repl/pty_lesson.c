@@ -136,6 +136,8 @@ static void shell_line(const char *samples) {
     terminal_send(
         &t, "$ echo it chose $(tilecopy-repl -e why made.py | grep -c '=>')\r");
     CHECK(&t, terminal_expect(&t, "it chose 2"));
+    terminal_send(&t, "$ tilecopy-repl made.py; echo and back\r");
+    CHECK(&t, terminal_expect(&t, "\nand back"));
     terminal_send(&t, "$ ls lessons && false\r");
     CHECK(&t, terminal_expect(&t, "01-sample.md"));
     CHECK(&t, terminal_expect(&t, "[status 1]"));

@@ -52,6 +52,9 @@ runs 0 'hello: 512 values by 2 threads: as expected' '' -rdc=true \
 # The same names in two sources; the machine by nvcc's option.
 runs 0 '^13 1 on sm_80$' '' -arch=sm_80 $cases/apart_a.cu $cases/apart_b.cu
 
+# Calls that one device has little to do for.
+runs 0 '^access 3, priority -1$' '' $cases/attributes.cu
+
 # A finding in the second source has its line.
 runs 1 '' 'wild.cu:3.*out-of-bounds' $cases/apart_a.cu $cases/wild.cu
 

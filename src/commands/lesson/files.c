@@ -94,9 +94,8 @@ bool tc_course_shell(tc_session *s, const char *line, size_t len) {
     if (tc_share_folder("lessons", "TILECOPY_LESSONS", lessons,
                         sizeof lessons)) {
         unlink(folder);
-        if (symlink(lessons, folder) != 0) {
-            return false;
-        }
+        bool linked = symlink(lessons, folder) == 0;
+        (void)linked; /* lines that do not need them are obeyed without */
     }
     *strrchr(folder, '/') = '\0';
     const char **command = TC_NEWN(s->asked, const char *, 1);

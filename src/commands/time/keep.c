@@ -28,7 +28,10 @@ static tc_kept describe(const tc_session *s) {
     if (run->sim != NULL) {
         tc_sim_facts_of(run->sim, &facts);
     }
-    return (tc_kept){.kernel = (char *)run->entry,
+    bool cuda = run->file != NULL && run->file->cuda != NULL;
+    return (tc_kept){.kernel =
+                         cuda ? (char *)tc_kernel_full(run->arena, run->entry)
+                              : (char *)run->entry,
                      .name = "last",
                      .trace = run->trace,
                      .cycles = run->result.cycles,

@@ -3,11 +3,10 @@
 #include "commands/commands.h"
 #include "commands/time/stamped.h"
 #include "run/run.h"
+#include "trace/draw/print.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { AXIS = 60 };
 
 typedef struct comparison {
     tc_session *s;
@@ -77,39 +76,16 @@ static tc_status measure(comparison *c, tc_span at, int warp) {
 
 /* --- rows ------------------------------------------------------------------*/
 
-static int64_t last_of(const tc_stamped_warp *w) {
-    return w != NULL && w->n > 0 ? w->steps[w->n - 1].after : 0;
-}
-
-static char mark_of(const tc_stamp_place *p) {
-    switch (tc_ptx_effect_of(p->op)) {
-    case TC_PTX_EFFECT_BARRIER:
-        return 'B';
-    case TC_PTX_EFFECT_GROUP:
-        return p->waits ? 'W' : 'C';
-    case TC_PTX_EFFECT_MBARRIER:
-        return p->waits ? 'W' : 'A';
-    default:
-        return 'i';
-    }
-}
-
-/* "warp 0 on the GPU    i--C~~~~W": from 0 to most. */
-static void put_row(const tc_stamped_warp *w, const char *where, int64_t most,
-                    tc_buf *out) {
-    char row[AXIS + 1];
-    memset(row, '-', AXIS);
-    row[AXIS] = '\0';
-    for (int i = 0; i < w->n; i++) {
-        int64_t scale = most > 0 ? most : 1;
-        int64_t from = w->steps[i].at * (AXIS - 1) / scale;
-        int64_t to = w->steps[i].after * (AXIS - 1) / scale;
-        for (int64_t k = from < 0 ? 0 : from; k <= to && k < AXIS; k++) {
-            row[k] = k == to ? mark_of(w->steps[i].place) : '~';
-        }
-    }
-    tc_buf_printf(out, "warp %-2d %-9s %s %lld\n", w->warp, where, row,
-                  (long long)last_of(w));
+/* The warps of both, in the timeline's own way. */
+static void put_picture(const comparison *c, tc_buf *out) {
+    tc_trace *a = tc_stamped_trace(&c->gpu), *b = tc_stamped_trace(&c->sim);
+    tc_model *x = tc_model_new(a), *y = tc_model_new(b);
+    tc_print_style style = {c->s->options.width, 0, true};
+    tc_print_pair(out, x, "measured", y, "simulated", &style);
+    tc_model_free(x);
+    tc_model_free(y);
+    tc_trace_free(a);
+    tc_trace_free(b);
 }
 
 static const tc_stamped_warp *warp_of(const tc_stamped_run *r, int warp) {
@@ -170,11 +146,7 @@ static void put_step(const tc_stamped_warp *w, int i,
 static void put_warp(const comparison *c, const tc_stamped_warp *w,
                      tc_buf *out) {
     const tc_stamped_warp *sim = warp_of(&c->sim, w->warp);
-    int64_t most = last_of(w) > last_of(sim) ? last_of(w) : last_of(sim);
-    put_row(w, "measured", most, out);
-    if (sim != NULL) {
-        put_row(sim, "simulated", most, out);
-    }
+    tc_buf_printf(out, "warp %d\n", w->warp);
     tc_buf_printf(out, "  %-41s %8s %8s %9s %8s %9s\n", "", "measured", "took",
                   "simulated", "takes", "error");
     for (int i = 0; i < w->n; i++) {
@@ -204,8 +176,10 @@ static void put_text(const comparison *c, tc_buf *out) {
         tc_buf_puts(out, "note: with stamps the simulator's results differ: "
                          "they depend on time\n");
     }
-    tc_buf_puts(out, "i issue, C commit, A arrive, W wait, B barrier; ~ it "
-                     "waits\n");
+    put_picture(c, out);
+    tc_buf_puts(out,
+                "i cp.async, b bulk copy, t tensor copy, C commit, A arrive, "
+                "I init, W wait, B barrier;\n─ it goes on, ░ it waits\n");
     for (int i = 0; i < c->gpu.n; i++) {
         put_warp(c, &c->gpu.warps[i], out);
     }

@@ -45,11 +45,7 @@ static uint64_t take(launch *l, uint64_t bytes) {
 static bool fill(launch *l, int i) {
     const tc_run_buffer *b = &l->run->buffers[i];
     uint8_t *data = tc_xcalloc(b->bytes, 1);
-    if (b->before != NULL) {
-        memcpy(data, b->before, b->bytes);
-    } else {
-        tc_fill_buffer(data, b->bytes, b->buffer->type, i, 0);
-    }
+    tc_run_fill(b, i, 0, data);
     bool ok = l->v->write(l->d, l->buffers[i], data, b->bytes);
     free(data);
     return ok || fail(l, "a buffer could not be filled");
@@ -69,13 +65,34 @@ static bool make_memory(launch *l) {
     return l->stamps != 0;
 }
 
+/* A tensor map of the device's own, of the buffer as it lies there. */
+static bool put_map(launch *l, const tc_run_arg *p) {
+    const tc_sim_tensor_map *m = p->map;
+    tc_rt_tensor_map t = {.address = l->buffers[p->buffer],
+                          .type = (int32_t)m->type,
+                          .rank = (int32_t)m->rank,
+                          .interleave = (int32_t)m->interleave,
+                          .swizzle = (int32_t)m->swizzle,
+                          .l2_promotion = (int32_t)m->l2_promotion,
+                          .oob_fill = (int32_t)m->oob_fill};
+    memcpy(t.dims, m->dims, sizeof t.dims);
+    memcpy(t.strides, m->strides, sizeof t.strides);
+    memcpy(t.box, m->box, sizeof t.box);
+    memcpy(t.element_strides, m->element_strides, sizeof t.element_strides);
+    return l->v->tensor_map(l->d, &t, l->params + p->offset) ||
+           fail(l, "the device refuses one of the tensor maps");
+}
+
 static bool make_params(launch *l) {
     l->params = tc_alloc(l->arena, l->stamped->param + 8);
     memset(l->params, 0, l->stamped->param + 8);
     for (int i = 0; i < l->run->nargs; i++) {
         const tc_run_arg *p = &l->run->args[i];
         if (p->map != NULL) {
-            return fail(l, "a kernel with tensor maps cannot be stamped yet");
+            if (!put_map(l, p)) {
+                return false;
+            }
+            continue;
         }
         const void *from =
             p->buffer >= 0 ? (const void *)&l->buffers[p->buffer] : p->value;

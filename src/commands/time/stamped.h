@@ -35,6 +35,10 @@ bool tc_stamped_measure(tc_arena *a, const tc_last_run *run,
                         const tc_device_options *o, tc_stamped_run *out,
                         tc_gpu_complaint why);
 
+/* Its steps as a trace: of each warp what it issued and where it waited. To be
+ * freed by the caller. */
+tc_trace *tc_stamped_trace(const tc_stamped_run *r);
+
 /* The n-th step of a place in a warp, or NULL. */
 const tc_stamped_step *tc_stamped_find(const tc_stamped_warp *w,
                                        const tc_stamp_place *place, int n);

@@ -164,14 +164,26 @@ bool tc_call_dict(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
     return true;
 }
 
-/* The host's printing is passed over. */
+/* print(x) at the prompt shows x; several are shown as a tuple. In a file what
+ * the host prints is passed over, but for the last line. */
 bool tc_call_print(tc_eval_ctx *e, const tc_args *args, tc_value *out) {
-    (void)args;
     if (e->body != NULL) {
         return tc_front_fail(e, args->span, NULL,
                              "'print' in a kernel is not built yet");
     }
     *out = tc_value_foreign(e, "print", "");
+    tc_value *items = TC_NEWN(e->arena, tc_value, args->npositional + 1);
+    for (int i = 0; i < args->npositional; i++) {
+        items[i] = args->items[i].value;
+        if (items[i].kind == TC_V_FOREIGN) {
+            return true;
+        }
+    }
+    if (args->npositional == 1) {
+        *out = items[0];
+    } else if (args->npositional > 1) {
+        *out = tc_value_items(TC_V_TUPLE, items, args->npositional);
+    }
     return true;
 }
 

@@ -392,6 +392,12 @@ const char *tc_exercise_hint(const tc_exercise *e, const char *reason) {
     return NULL;
 }
 
+/* Indices have all their digits. */
+static void put_number(tc_buf *b, double v) {
+    bool index = v == (double)(int64_t)v && v < 1e15 && v > -1e15;
+    tc_buf_printf(b, index ? "%.0f" : "%.9g", v);
+}
+
 const char *tc_exercise_fill(tc_arena *a, const tc_exercise *e, const char *s,
                              tc_expr_env *env) {
     tc_buf b = TC_BUF_INIT;
@@ -407,7 +413,7 @@ const char *tc_exercise_fill(tc_arena *a, const tc_exercise *e, const char *s,
                 tc_expr_parse(a, tc_strndup(a, s + 1, (size_t)(end - s - 1)),
                               &e->names, why, &column);
             if (x != NULL) {
-                tc_buf_printf(&b, "%.9g", tc_expr_value(x, env));
+                put_number(&b, tc_expr_value(x, env));
             }
             s = end + 1;
         } else if (*s) {

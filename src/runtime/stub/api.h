@@ -283,6 +283,18 @@ TC_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool,
 TC_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool);
 TC_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool,
                                      size_t minBytesToKeep);
+TC_API cudaError_t
+cudaMemPoolSetAccess(cudaMemPool_t memPool,
+                     const struct cudaMemAccessDesc *descList, size_t count);
+TC_API cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags,
+                                        cudaMemPool_t memPool,
+                                        struct cudaMemLocation *location);
+TC_API cudaError_t
+cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
+                       const cudaLaunchAttributeValue *value);
+TC_API cudaError_t cudaStreamGetAttribute(cudaStream_t hStream,
+                                          cudaLaunchAttributeID attr,
+                                          cudaLaunchAttributeValue *value);
 TC_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool,
                                            enum cudaMemPoolAttr attr,
                                            void *value);

@@ -73,6 +73,22 @@ static void tell(tc_warp *w, const tc_ptx_op *op, const tc_resolved *at,
     }
 }
 
+/* 128 bytes of zeros are a map too, as the driver's format has it: its numbers
+ * are less by one (dimensions, boxes, element strides). Compilers begin with
+ * them. */
+static bool is_zero(const uint8_t *bytes, tc_sim_tensor_map *m) {
+    for (int i = 0; i < TC_TENSOR_MAP_BYTES; i++) {
+        if (bytes[i] != 0) {
+            return false;
+        }
+    }
+    *m = (tc_sim_tensor_map){.rank = 1,
+                             .dims = {1, 1, 1, 1, 1},
+                             .box = {1, 1, 1, 1, 1},
+                             .element_strides = {1, 1, 1, 1, 1}};
+    return true;
+}
+
 static void replace(tc_warp *w, const tc_ptx_op *op, int lane) {
     uint64_t tmp[TC_LANES];
     tc_resolved at;
@@ -83,7 +99,8 @@ static void replace(tc_warp *w, const tc_ptx_op *op, int lane) {
         return;
     }
     if ((at.space != TC_PS_GLOBAL && at.owner != w->cta) ||
-        !tc_sim_map_of(w->cta->run->sim, at.bytes, &m)) {
+        (!tc_sim_map_of(w->cta->run->sim, at.bytes, &m) &&
+         !is_zero(at.bytes, &m))) {
         tc_finding_fault(w, op, lane, TC_FINDING_TRAP, at.space, at.address,
                          TC_TENSOR_MAP_BYTES, TC_DETAIL_NO_MAP_TO_CHANGE);
         return;

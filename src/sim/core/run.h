@@ -85,6 +85,8 @@ struct tc_run {
                           spinning warp */
     bool clusters;     /* a barrier.cluster.arrive has run */
     bool stopped;      /* fault or cancel: nothing executes any more */
+    bool cut;          /* because the launch's budget is used up */
+    double part;       /* of the clusters that a sample has; 0: all */
     uint32_t threads;  /* that execute it; 0: one */
     bool apart;        /* CTAs by threads cannot go on alone: sim/threads.h */
     const atomic_bool *halt; /* another one of them asks for the end; or NULL */

@@ -16,6 +16,12 @@ typedef struct tc_print_style {
 void tc_print_timeline(tc_buf *out, const tc_model *m,
                        const tc_print_style *style);
 
+/* pair.c: the warps of two runs, a's and below each b's of the same name, on one
+ * axis, without a legend. */
+void tc_print_pair(tc_buf *out, const tc_model *a, const char *name_a,
+                   const tc_model *b, const char *name_b,
+                   const tc_print_style *style);
+
 /* ---- notes.c ---- */
 
 /* One paragraph, broken between words at width columns, lines after the first

@@ -2,8 +2,11 @@
  * where there is one, takes it), the results are those without, and each warp's
  * stamps come in order. */
 #include "base/buf.h"
+#include "commands/time/stamped.h"
 #include "run/stamps.h"
+#include "session/session.h"
 #include "sim/sim.h"
+#include "trace/draw/print.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -155,9 +158,67 @@ static void test_one_warp(void **state) {
     free(stamps);
 }
 
+/* ---- a program's run, on the simulator as a device ---- */
+
+static void no_output(void *user, const char *text, size_t len) {
+    (void)user;
+    (void)text;
+    (void)len;
+}
+
+/* Tensor maps are made for the device's own buffers: what comes out is what the
+ * run without stamps left. */
+static void test_tensor_maps(void **state) {
+    (void)state;
+    const char *why = "";
+    char failed[512] = "";
+    tc_options o = tc_options_default();
+    o.arch = "sm_90a";
+    tc_session *s = tc_session_new(&o, NULL, no_output, NULL);
+    assert_int_equal(tc_session_load(s, "lessons/tma.py"), TC_OK);
+    assert_int_equal(tc_session_eval(s, "run"), TC_OK);
+    const tc_last_run *run = s->program.run;
+    const tc_ptx_func *f = tc_ptx_find_entry(run->module, run->entry);
+    tc_stamped stamped;
+    tc_stamped_run out;
+    assert_true(
+        tc_stamps_add(arena, run->module, f, run->ptx, -1, &stamped, &why));
+    tc_device_module m = {.ptx = parse(stamped.ptx), .ptx_text = stamped.ptx};
+    tc_device_options d = {.sim = {.arch = "sm_90a",
+                                   .timing = true,
+                                   .completion = TC_COMPLETE_TIMING},
+                           .module = &m};
+    if (!tc_stamped_measure(arena, run, &stamped, &tc_device_sim, &d, &out,
+                            (tc_gpu_complaint){failed, sizeof failed})) {
+        fail_msg("%s", failed);
+    }
+    assert_true(out.same);
+    assert_int_equal(out.n, 4);
+    assert_true(out.warps[0].n > 4);
+    /* and as the timeline draws it, beside itself */
+    tc_trace *t = tc_stamped_trace(&out);
+    tc_model *x = tc_model_new(t);
+    tc_print_style style = {100, 0, false};
+    tc_buf text = TC_BUF_INIT;
+    tc_print_pair(&text, x, "measured", x, "simulated", &style);
+    const char *a = strstr(tc_buf_text(&text), "warp 0 measured  ");
+    const char *b = strstr(tc_buf_text(&text), "warp 0 simulated ");
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_memory_equal(a + 17, b + 17, 40); /* one axis */
+    assert_non_null(memchr(a, 'W', 90));
+    assert_non_null(memchr(a, 't', 90));
+    assert_non_null(strstr(tc_buf_text(&text), "warp 3 simulated"));
+    tc_buf_free(&text);
+    tc_model_free(x);
+    tc_trace_free(t);
+    tc_session_free(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pipelines),
-                                       cmocka_unit_test(test_one_warp)};
+                                       cmocka_unit_test(test_one_warp),
+                                       cmocka_unit_test(test_tensor_maps)};
     arena = tc_arena_new();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     tc_arena_free(arena);

@@ -244,6 +244,9 @@ static void test_mbarrier(void **state) {
     e.cycle = 7;
     e.end = 45;
     tc_trace_add(t, &e);
+    e.warp = 0; /* later, and told of first */
+    e.cycle = 8;
+    tc_trace_add(t, &e);
     tc_trace_add_name(t, 1024, "bar[2]");
     tc_model *m = tc_model_new(t);
     int32_t r = tc_model_named(m, "bar[2]");
@@ -254,9 +257,12 @@ static void test_mbarrier(void **state) {
     assert_int_equal(at.pending, 32);
     assert_int_equal(at.parity, 0);
     assert_int_equal(tc_model_mbarrier_at(m, r, 41).parity, 1);
-    int32_t who;
-    assert_int_equal(tc_model_waiters(m, r, 20, &who, 1), 1);
-    assert_string_equal(m->rows[who].name, "warp 1");
+    int32_t who[2];
+    assert_int_equal(tc_model_waiters(m, r, 20, who, 2), 2);
+    assert_string_equal(m->rows[who[0]].name, "warp 0");
+    assert_string_equal(m->rows[who[1]].name, "warp 1");
+    assert_int_equal(tc_model_waiters(m, r, 20, who, 1), 2);
+    assert_string_equal(m->rows[who[0]].name, "warp 0");
     const tc_row *row = &m->rows[tc_model_named(m, "warp 0 groups")];
     check_interval(&row->intervals[0], TC_INTERVAL_FLIGHT, 5, 40);
     check_interval(&row->intervals[1], TC_INTERVAL_LANDED, 40, 45);
