@@ -78,8 +78,21 @@ for f in lessons/*.md lessons/manual/*.md; do
     case $f in
     lessons/01-*) pictures 01 lessons/ldgsts.py s_layout && list=$out/.pictures ;;
     esac
+    case $f in
+    lessons/[0-9]*) # its timelines, where it shows them
+        name=$(basename "$f" .md)
+        SITE_PICTURES=$out/lessons/pictures/${name%%.*} # a translation's are the same
+        export SITE_PICTURES
+        case $name in
+        *.*) ;;
+        *) sh "$here/site/timelines.sh" "$program" "$f" "$out/lessons/pictures" "$name" ;;
+        esac
+        ;;
+    *) unset SITE_PICTURES ;;
+    esac
     page "$f" "$list"
 done
+unset SITE_PICTURES
 cp lessons/manual/*.svg "$out/lessons/manual/"
 find lessons exercises tests/cuda tests/mutants -name README.md |
     while read -r f; do page "$f" ''; done
