@@ -57,6 +57,10 @@ static void cycles_text(const tc_last_run *run, tc_buf *b) {
         tc_buf_puts(b, "no cycles: timing is off\n");
         return;
     }
+    if (run->result.status == TC_RUN_DEADLOCK) { /* of waiting for nobody */
+        tc_buf_puts(b, "no cycles: it would go on for ever\n");
+        return;
+    }
     tc_describe_count(b, run->result.cycles);
     tc_buf_printf(b, " cycle%s%s\n", tc_describe_plural(run->result.cycles),
                   model == TC_CLOCK_SASS ? ", by its machine code" : "");
