@@ -146,3 +146,13 @@ bool tc_file_read(tc_buf *text, const char *path, size_t most,
     }
     return n == 0;
 }
+
+bool tc_file_is_elf(const char *path) {
+    char why[TC_FILE_WHY], begin[4] = "";
+    FILE *f = tc_file_stream(path, why);
+    size_t n = f != NULL ? fread(begin, 1, sizeof begin, f) : 0;
+    if (f != NULL) {
+        fclose(f);
+    }
+    return n == sizeof begin && memcmp(begin, "\177ELF", 4) == 0;
+}

@@ -34,6 +34,8 @@ bool tc_file_read(tc_buf *text, const char *path, size_t most,
  * characters, /dev/stdout and /dev/fd/N are written to, which *cancel ends. */
 bool tc_file_write(const char *path, const char *bytes, size_t len,
                    const atomic_int *cancel, char why[TC_FILE_WHY]);
+/* Is it an ordinary file that begins as an ELF file does? */
+bool tc_file_is_elf(const char *path);
 /* Whether that may succeed: to be asked before long work. Changes nothing. */
 bool tc_file_writable(const char *path, char why[TC_FILE_WHY]);
 

@@ -1,6 +1,7 @@
 /* exec.c - run, gpu, findings and ptx where a .cu is loaded; and a program
  * that is executed once, for `exec`. */
 #include "base/cancel.h"
+#include "base/file.h"
 #include "commands/commands.h"
 #include "commands/report/report.h"
 #include "explain/explain.h"
@@ -171,8 +172,8 @@ static tc_status load(tc_session *s, const char *path, tc_buf *said) {
     s->diag = listen;
     s->output = pass_on;
     s->user = &l;
-    tc_status status = tc_cuda_is_program(path) ? tc_cuda_load_program(s, path)
-                                                : tc_session_load(s, path);
+    tc_status status = tc_file_is_elf(path) ? tc_cuda_load_program(s, path)
+                                            : tc_session_load(s, path);
     s->diag = l.diag;
     s->output = l.output;
     s->user = l.user;

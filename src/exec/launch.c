@@ -32,11 +32,25 @@ static void copy_result(tc_last_run *run, const tc_sim_result *r) {
     }
 }
 
+static void give_heap(tc_last_run *run, const tc_program_launch *l) {
+    tc_sim *sim = l->backend->sim ? l->backend->sim(l->device) : NULL;
+    const tc_sim_allocation *heap = sim ? tc_sim_heap(sim) : NULL;
+    if (heap) {
+        tc_buffer *b = TC_NEW(run->arena, tc_buffer);
+        b->name = "device_heap";
+        b->type = TC_UINT8;
+        b->space = TC_SPACE_GLOBAL;
+        run->buffers[run->nbuffers++] = (tc_run_buffer){
+            .buffer = b, .bytes = heap->size, .address = heap->address};
+    }
+}
+
 /* Memory without a type: its elements are named by their bytes. named: what
  * the program calls it matters. */
 static void give_buffers(tc_exec *e, tc_last_run *run,
                          const tc_program_launch *l, bool named) {
-    run->buffers = TC_NEWN(run->arena, tc_run_buffer, l->nmemory + 1);
+    run->buffers = TC_NEWN(run->arena, tc_run_buffer, l->nmemory + 2);
+    give_heap(run, l);
     for (int i = 0; i < l->nmemory; i++) {
         const tc_device_memory *m = &l->memory[i];
         tc_buffer *b = TC_NEW(run->arena, tc_buffer);

@@ -95,8 +95,12 @@ static bool lacking(const char *said, char *name, size_t size) {
     static const char phrase[] = "undefined reference to `";
     for (const char *p = said; (p = strstr(p, phrase)) != NULL; p++) {
         const char *f = p + sizeof phrase - 1;
-        if (strncmp(f, "cu", 2) == 0 || strncmp(f, "__cu", 4) == 0) {
-            snprintf(name, size, "%.*s", (int)strcspn(f, "'(\n"), f);
+        size_t n = strcspn(f, "'(\n");
+        bool cuda = strncmp(f, "cuda", 4) == 0 ||
+                    strncmp(f, "__cuda", 6) == 0 ||
+                    (strncmp(f, "cu", 2) == 0 && f[2] >= 'A' && f[2] <= 'Z');
+        if (cuda && f[n] != '(') { /* they are C's: no parameters are named */
+            snprintf(name, size, "%.*s", (int)n, f);
             return true;
         }
     }

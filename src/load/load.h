@@ -141,8 +141,6 @@ bool tc_cuda_link(tc_session *s, tc_arena *a, tc_cuda *c, tc_source *ptx);
 
 /* --- program.c -------------------------------------------------------------*/
 
-/* Is it a program, already built? */
-bool tc_cuda_is_program(const char *path);
 /* Loads one that `tilecopy-repl nvcc` has made, as the newest file. Reports. */
 tc_status tc_cuda_load_program(tc_session *s, const char *path);
 

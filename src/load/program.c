@@ -8,16 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-bool tc_cuda_is_program(const char *path) {
-    char begin[4] = "";
-    FILE *f = fopen(path, "rb");
-    size_t n = f != NULL ? fread(begin, 1, sizeof begin, f) : 0;
-    if (f != NULL) {
-        fclose(f);
-    }
-    return n == sizeof begin && memcmp(begin, "\177ELF", 4) == 0;
-}
-
 /* All of a file. NULL after reporting. */
 static const char *read_all(tc_session *s, tc_arena *a, const char *path,
                             size_t *n) {

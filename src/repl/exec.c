@@ -106,22 +106,11 @@ static bool offer_compiler(tc_session *s) {
 
 /* --- files -----------------------------------------------------------------*/
 
-/* Built already, by `tilecopy-repl nvcc`. */
-static bool is_program(const char *path) {
-    char begin[4] = "";
-    FILE *f = fopen(path, "rb");
-    size_t n = f != NULL ? fread(begin, 1, sizeof begin, f) : 0;
-    if (f != NULL) {
-        fclose(f);
-    }
-    return n == sizeof begin && memcmp(begin, "\177ELF", 4) == 0;
-}
-
 /* Paths that cannot be are said before anything runs. */
 static bool check_program(const tc_printer *p, const char *path) {
     struct stat st;
     size_t n = strlen(path);
-    if (is_program(path)) {
+    if (tc_file_is_elf(path)) { /* built already, by `tilecopy-repl nvcc` */
         return true;
     }
     if (n < 4 || strcmp(path + n - 3, ".cu") != 0) {

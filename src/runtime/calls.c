@@ -200,6 +200,19 @@ static void tell_unchecked(tc_server *s, int error, uint64_t where) {
                                            .where = where});
 }
 
+static void tell_failed(tc_server *s, int error, const char *why,
+                        uint64_t where) {
+    char text[640], name[160];
+    name_error(error, name, sizeof name);
+    snprintf(text, sizeof text,
+             "this call did nothing (%s%s%.300s), and the program looked at "
+             "neither its result nor cudaGetLastError()",
+             name, *why ? ": " : "", why);
+    tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_FAILED,
+                                           .message = text,
+                                           .where = where});
+}
+
 static void tell_leaks(tc_server *s) {
     static const char *const made[] = {[TC_RT_DEVICE] = "cudaMalloc",
                                        [TC_RT_MANAGED] = "cudaMallocManaged",
@@ -268,8 +281,25 @@ static void tell_deref(tc_server *s, const tc_rt_note *n, uint64_t where) {
                                                         : 0});
 }
 
+/* Has the program atomics that the host's are atomic with? */
+static bool has_system_atomics(const tc_ptx_module *m) {
+    for (int i = 0; i < m->nfuncs; i++) {
+        for (uint32_t j = m->funcs[i].begin; j < m->funcs[i].end; j++) {
+            const tc_ptx_op *op = &m->code[j];
+            if ((op->opcode == TC_PTX_ATOM || op->opcode == TC_PTX_RED) &&
+                op->scope == TC_PTX_SCOPE_SYS) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 static void tell_missing_sync(tc_server *s, const tc_rt_note *n,
                               uint64_t where) {
+    if (n->error && has_system_atomics(s->o->device.module->ptx)) {
+        return; /* both sides' accesses may meet */
+    }
     char text[320], place[96] = "";
     const tc_memory_block *b = tc_memory_find(s->memory, n->address);
     if (b) {
@@ -334,6 +364,14 @@ int tc_call_NOTE(tc_server *s, tc_exchange *x) {
         break;
     case TC_RT_NOTE_UNCHECKED:
         tell_unchecked(s, (int)n.error, x->call.where);
+        break;
+    case TC_RT_NOTE_FAILED:
+        tell_failed(s, (int)n.error, text, x->call.where);
+        break;
+    case TC_RT_NOTE_DIRECTION:
+        tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_DIRECTION,
+                                               .message = text,
+                                               .where = x->call.where});
         break;
     case TC_RT_NOTE_UNBUILT:
         tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_UNBUILT,

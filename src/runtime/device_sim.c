@@ -287,6 +287,7 @@ static bool sim_alloc(tc_device *d, const tc_device_memory *m) {
         return false;
     }
     add_piece(d, (piece){m->address, p, m->bytes, view ? m->bytes : 0, view});
+    tc_sim_find(d->sim, m->address)->fresh = view ? TC_DEVICE_FRESH : 0;
     return true;
 }
 
@@ -308,10 +309,19 @@ static void advance(tc_device *d, piece *p, uint64_t to) {
     p->filled = to;
 }
 
+/* The checker looks for reads of these bytes (sim/order/unwritten.c). */
+static void set_fresh(tc_device *d, const piece *p, uint8_t value) {
+    tc_sim_allocation *a = tc_sim_find(d->sim, p->address);
+    if (a) {
+        a->fresh = value;
+    }
+}
+
 /* Memory is filled when somebody looks at it: most of it is written whole
  * before, by one copy or by several, the first bytes first. */
 static void fill(tc_device *d, piece *p) {
     if (p->filled < p->size) {
+        set_fresh(d, p, TC_DEVICE_FRESH);
         memset(p->bytes + p->filled, TC_DEVICE_FRESH, p->size - p->filled);
         advance(d, p, p->size);
     }
@@ -331,6 +341,9 @@ static void overwrite(tc_device *d, piece *p, uint64_t from, uint64_t bytes) {
                        -1, 0);
         p->view = q == MAP_FAILED;
         madvise(p->bytes, p->size, MADV_HUGEPAGE);
+    }
+    if (bytes == p->size) {
+        set_fresh(d, p, 0);
     }
     if (from + bytes > p->filled && from <= p->filled) {
         advance(d, p, from + bytes);
@@ -390,6 +403,8 @@ static bool sim_set(tc_device *d, uint64_t to, int value, uint64_t bytes) {
     uint8_t *p = sim_bytes(d, to, bytes, true);
     if (p) {
         memset(p, value, bytes);
+        tc_sim_find(d->sim, to)->fresh &=
+            (value & 0xFF) == TC_DEVICE_FRESH ? 0 : 0xFF; /* they look alike */
         tc_sim_written(d->sim, to, bytes);
     }
     return p != NULL;
@@ -427,26 +442,9 @@ static int error_of_finding(const tc_finding *f) {
                    : 719; /* cudaErrorLaunchFailure */
     case TC_FINDING_REMOTE_EXITED:
         return 719; /* cudaErrorLaunchFailure */
-    case TC_FINDING_UNCOMMITTED_GROUP:
-    case TC_FINDING_READ_BEFORE_COMPLETE:
-    case TC_FINDING_READ_BEFORE_BARRIER:
-    case TC_FINDING_OVERWRITE_IN_FLIGHT:
-    case TC_FINDING_OVERWRITE_BEFORE_READ:
-    case TC_FINDING_PROXY_FENCE:
-    case TC_FINDING_UNINITIALIZED_READ:
-    case TC_FINDING_MBARRIER_REINIT:
-    case TC_FINDING_MBARRIER_COUNT:
-    case TC_FINDING_MBARRIER_PHASE:
-    case TC_FINDING_TX_COUNT:
-    case TC_FINDING_CLUSTER_SYNC:
-    case TC_FINDING_BARRIER_DIVERGENCE:
-    case TC_FINDING_DATA_RACE:
-    case TC_FINDING_SAME_VALUE:
-    case TC_FINDING_MBARRIER_DEADLOCK:
-    case TC_FINDING_DEADLOCK:
+    default:
         return 0;
     }
-    return 0;
 }
 
 /* That of the fault which stopped the launch. Its finding may stand behind

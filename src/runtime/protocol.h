@@ -185,14 +185,19 @@ typedef enum tc_rt_misuse {
     TC_RT_NOTE_MISSING_SYNC, /* host-missing-sync: managed memory touched while
                                 a kernel may still run */
     TC_RT_NOTE_UNCHECKED, /* host-unchecked: an error that nobody looked at */
-    TC_RT_NOTE_UNBUILT    /* no finding: a call that this runtime lacks */
+    TC_RT_NOTE_UNBUILT,   /* no finding: a call that this runtime lacks */
+    TC_RT_NOTE_FAILED,    /* host-failed: a call with wrong arguments, whose
+                             error nobody looked at; the text says why */
+    TC_RT_NOTE_DIRECTION  /* host-direction: a copy whose kind names the host
+                             for memory of the device; the text says which */
 } tc_rt_misuse;
 
 typedef struct tc_rt_note {
     uint32_t misuse; /* tc_rt_misuse */
     uint32_t write;  /* DEREF, MISSING_SYNC: it wrote */
     uint64_t address;
-    int64_t error; /* UNCHECKED: the cudaError_t */
+    int64_t error; /* UNCHECKED, FAILED: the cudaError_t; MISSING_SYNC: 1 where
+                      the host's access is atomic */
 } tc_rt_note;
 
 enum { TC_RT_VALUES = 16 };

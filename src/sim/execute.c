@@ -43,7 +43,6 @@ struct tc_pool {
     uint64_t idle, since; /* rounds without progress; without an end */
     uint64_t moved;       /* cycle of the last progress */
     bool alone;           /* one cluster at a time: threads.h */
-    bool longed;          /* it would have started another one beside it */
 };
 
 /* ---- the pool ---- */
@@ -253,6 +252,10 @@ static tc_turns take_turns(tc_pool *p) {
 
 /* Twice as many clusters, if there are more and the machine has room. */
 static bool start_more(tc_pool *p) {
+    if (p->alone) { /* what is alone cannot go on as it does here */
+        p->run->stopped = p->run->apart = true;
+        return true;
+    }
     if (p->next == p->total || p->busy >= p->most) {
         return false;
     }
@@ -275,14 +278,11 @@ static void unstick(tc_pool *p, const tc_turns *t) {
     bool stuck = !events && (t->settled || (!t->ran && t->wake == UINT64_MAX) ||
                              (t->polled && r->cycle - p->moved > PATIENCE));
     if (stuck || (!events && p->idle >= IDLE)) {
-        p->longed = true;
         if (start_more(p)) {
             return;
         }
     }
-    if (stuck && p->alone) {
-        r->stopped = r->apart = true; /* others may free it */
-    } else if (stuck) {
+    if (stuck) {
         r->hooks->deadlock(r, p->live, p->nlive, p->total - p->next);
     } else if ((!t->ran || t->spins) && t->wake != UINT64_MAX) {
         r->cycle = t->wake > r->cycle ? t->wake : r->cycle;
@@ -323,8 +323,9 @@ static void run_pool(tc_pool *p) {
         } else {
             p->idle = 0;
             p->moved = r->cycle;
-            p->longed |= ++p->since >= LONG;
-            if (p->since >= LONG && p->busy < p->most) {
+            if (++p->since >= LONG && p->alone) {
+                start_more(p);
+            } else if (p->since >= LONG && p->busy < p->most) {
                 p->wanted = p->busy + 1;
                 start(p);
             }
@@ -384,10 +385,6 @@ bool tc_pool_execute(tc_pool *p, uint32_t from, uint32_t to) {
     p->total = to;
     run_pool(p);
     return !p->busy;
-}
-
-bool tc_pool_longed(const tc_pool *p) {
-    return p->longed;
 }
 
 uint32_t tc_pool_live(const tc_pool *p, tc_cta *const **live) {

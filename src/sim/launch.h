@@ -24,11 +24,10 @@ uint64_t tc_resident_ctas(tc_run *r); /* that the machine holds at once */
 typedef struct tc_pool tc_pool;
 tc_pool *tc_pool_new(tc_run *r);
 void tc_pool_free(tc_pool *p);
-/* The CTAs from..to-1. False: cancelled; who is left is live. */
+/* The CTAs from..to-1. Sets apart where tc_sim_execute would start others beside
+ * one, which waits or takes long. False: cancelled; who is left is live. */
 bool tc_pool_execute(tc_pool *p, uint32_t from, uint32_t to);
 uint32_t tc_pool_live(const tc_pool *p, tc_cta *const **live);
-/* Some CTA took so long that tc_sim_execute starts others beside such. */
-bool tc_pool_longed(const tc_pool *p);
 
 /* deadlock.c: nobody of n CTAs can go on; so many clusters have not started
  * because the machine is full. */

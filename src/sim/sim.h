@@ -66,6 +66,8 @@ typedef struct tc_sim_allocation {
     uint8_t *bytes; /* host storage */
     const char *name;
     bool borrowed; /* the storage is somebody else's */
+    uint8_t fresh; /* bytes that nobody has written hold this; 0: there are no
+                      such, or nobody asks for them */
 } tc_sim_allocation;
 
 typedef struct tc_sim_launch {
@@ -165,6 +167,8 @@ struct tc_l2; /* lines of a cache: timing/memsys.c */
 tc_sim *tc_sim_new(const tc_ptx_module *m, const tc_sim_options *options,
                    tc_diags *diags);
 void tc_sim_free(tc_sim *s);
+/* The memory of the kernels' malloc and new, or NULL. */
+const tc_sim_allocation *tc_sim_heap(const tc_sim *s);
 
 /* Allocates zeroed device memory, 256-byte aligned, with unmapped guard space
  * around it. Name is copied. NULL when the device is full. */

@@ -70,7 +70,7 @@ static bool of_all(const tc_ptx_op *op) {
     return op->space == TC_PS_GLOBAL || op->space == TC_PS_GENERIC;
 }
 
-static bool may_run(const tc_run *r, const tc_ptx_op *op) {
+static bool may_run(const tc_ptx_op *op) {
     enum {
         STRONG = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE | TC_PM_RELEASE
     };
@@ -78,8 +78,7 @@ static bool may_run(const tc_run *r, const tc_ptx_op *op) {
     case TC_PTX_NANOSLEEP:
         return false;
     case TC_PTX_CALL:
-        return op->a[1].kind != TC_PO_FUNC ||
-               !r->module->funcs[op->a[1].slot].builtin;
+        return false;
     case TC_PTX_ATOM:
     case TC_PTX_RED:
         return !of_all(op) || (op->nvec <= 1 && op->sub != TC_ATOM_CAS &&
@@ -103,7 +102,7 @@ bool tc_threads_apply(const tc_run *r) {
         const tc_ptx_func *f = &m->funcs[i];
         bool runs = f == r->func || !f->entry;
         for (uint32_t j = f->begin; runs && j < f->end; j++) {
-            if (!may_run(r, &m->code[j]) || asks_clock(&m->code[j])) {
+            if (!may_run(&m->code[j]) || asks_clock(&m->code[j])) {
                 return false;
             }
         }
@@ -272,16 +271,13 @@ static void add_up(tc_run *to, const tc_run *from) {
     to->sampled_sectors += from->sampled_sectors;
 }
 
-static bool has_failed(const team *t, bool begun_longed) {
-    bool any = t->all[0].reds.any, longed = begun_longed;
+static bool has_failed(const team *t) {
     for (uint32_t i = 0; i < t->n; i++) {
         if (tc_team_doubts(t->runs[i])) {
             return true;
         }
-        any |= t->all[i].reds.any;
-        longed |= tc_pool_longed(t->all[i].pool);
     }
-    return (any && longed) || tc_team_meets(t->checkers, t->n);
+    return tc_team_meets(t->checkers, t->n);
 }
 
 /* All are where they were when somebody asked for the end. */
@@ -351,10 +347,8 @@ static void make_team(team *t, tc_run *r, const tc_run *fresh, uint32_t from) {
 }
 
 /* The CTAs from `from` on; p: the pool of who was alone. */
-static void together(team *t, tc_run *r, tc_pool *p, bool any) {
-    bool longed = tc_pool_longed(p);
+static void together(team *t, tc_run *r, tc_pool *p) {
     t->all[0].pool = p;
-    t->all[0].reds.any = any;
     r->reds = &t->all[0].reds;
     r->halt = &t->halt;
     r->threads = t->n = begin(t);
@@ -365,7 +359,7 @@ static void together(team *t, tc_run *r, tc_pool *p, bool any) {
     const atomic_int *asked = r->sim->options.cancel;
     if (asked && *asked) {
         cancel(t, r);
-    } else if (has_failed(t, longed)) {
+    } else if (has_failed(t)) {
         tc_team_undo(t->checkers, t->n);
         r->apart = true;
     }
@@ -403,7 +397,7 @@ void tc_threads_execute(tc_run *r, const tc_run *fresh) {
     uint32_t done = begin_alone(r, p, t.total);
     if (done < t.total) {
         make_team(&t, r, fresh, done);
-        together(&t, r, p, reds.any);
+        together(&t, r, p);
         return;
     }
     tc_cta *const *live;
@@ -411,7 +405,6 @@ void tc_threads_execute(tc_run *r, const tc_run *fresh) {
     if (n) {
         r->hooks->cancelled(r, live, n);
     }
-    r->apart |= reds.any && tc_pool_longed(p);
     tc_pool_free(p);
     r->reds = NULL;
 }

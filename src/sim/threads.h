@@ -7,7 +7,7 @@
  *  - Only launches that have a first pass (race/first_pass.h) take part, so not
  *    those with a clock, a trace, clusters, asynchronous copies or a stop, nor
  *    with hazards off: nobody would know then what CTAs touch. The kernel asks
- *    no clock, does not sleep, print or allocate, has no atomics on global
+ *    no clock, does not sleep, print, allocate or call functions, has no atomics on global
  *    memory whose answers are read, no strong loads and stores of it, and is not
  *    cooperative.
  *  - The launch begins on one thread, CTA after CTA. When it has taken some
@@ -22,10 +22,10 @@
  *  - Atomics whose answers nobody reads are kept and done in the order of CTAs
  *    (isa/reds.h), as far ahead as 32 MB of them.
  *  - When all have ended their shadows are compared. If somebody doubts, if two
- *    have met, if a CTA waits for what none of its own can give, or if atomics
- *    were done by CTAs so long that one thread would have run several of them in
- *    turns: memory is as before the launch, and it is executed again on one
- *    thread. So it is from then on for that kernel.
+ *    have met, if a CTA waits for what none of its own can give, or takes so
+ *    long that one thread would have run several of them in turns: memory is as
+ *    before the launch, and it is executed again on one thread. So it is from
+ *    then on for that kernel.
  *
  * Else counters and cycles are the sums of the threads'. Memory: what the first
  * pass takes, once a thread. */

@@ -1,5 +1,6 @@
 /* find.c - which nvcc is taken. */
 #include "base/arch.h"
+#include "base/file.h"
 #include "toolchain/internal.h"
 #include "toolchain/nvcc/driver.h"
 
@@ -187,16 +188,6 @@ static const char *header_version(tc_arena *a, const char *include) {
                : NULL;
 }
 
-static bool is_elf(const char *path) {
-    char start[4] = "";
-    FILE *f = fopen(path, "rbe");
-    size_t n = f != NULL ? fread(start, 1, sizeof start, f) : 0;
-    if (f != NULL) {
-        fclose(f);
-    }
-    return n == sizeof start && memcmp(start, "\177ELF", 4) == 0;
-}
-
 /* An nvcc that is no script and lies in a toolkit as NVIDIA lays it out need not
  * be run to be known: the headers beside it tell the version, and that takes a
  * millisecond where asking takes twenty. */
@@ -204,7 +195,8 @@ static bool read_layout(tc_arena *a, const char *nvcc, facts *f) {
     const char *profile =
         tc_format(a, "%s/nvcc.profile", tc_folder_of(a, nvcc));
     const char *include = include_of(a, nvcc);
-    if (include == NULL || access(profile, R_OK) != 0 || !is_elf(nvcc)) {
+    if (include == NULL || access(profile, R_OK) != 0 ||
+        !tc_file_is_elf(nvcc)) {
         return false;
     }
     *f = (facts){header_version(a, include), include, nvcc, NULL};

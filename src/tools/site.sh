@@ -23,7 +23,9 @@ TILECOPY_PTXAS=none
 export TILECOPY_PTXAS
 
 # Everything that pages link to, or load, beside the pages.
-cp LICENSE "$out/"
+for f in LICENSE NEWS; do
+    [ ! -f $f ] || cp $f "$out/"
+done
 for folder in lessons exercises; do
     find "$folder" -type f ! -name '*.md' -exec sh -c \
         'mkdir -p "$0/${1%/*}" && cp "$1" "$0/$1"' "$out" '{}' ';'
@@ -72,16 +74,31 @@ END
 }
 
 page README.md ''
-[ ! -f CONTRIBUTING.md ] || page CONTRIBUTING.md ''
+for f in CONTRIBUTING.md SECURITY.md; do
+    [ ! -f $f ] || page $f ''
+done
 for f in lessons/*.md lessons/manual/*.md; do
     list=
     case $f in
     lessons/01-*) pictures 01 lessons/ldgsts.py s_layout && list=$out/.pictures ;;
     esac
+    case $f in
+    lessons/[0-9]*) # its timelines, where it shows them
+        name=$(basename "$f" .md)
+        SITE_PICTURES=$out/lessons/pictures/${name%%.*} # a translation's are the same
+        export SITE_PICTURES
+        case $name in
+        *.*) ;;
+        *) sh "$here/site/timelines.sh" "$program" "$f" "$out/lessons/pictures" "$name" ;;
+        esac
+        ;;
+    *) unset SITE_PICTURES ;;
+    esac
     page "$f" "$list"
 done
+unset SITE_PICTURES
 cp lessons/manual/*.svg "$out/lessons/manual/"
-find lessons exercises tests/cuda tests/mutants -name README.md |
+find lessons exercises tests/cuda tests/mutants src/packaging -name README.md |
     while read -r f; do page "$f" ''; done
 
 {

@@ -21,6 +21,11 @@ sh "$here/links.sh" "$top/site" >"$top/out" && {
     exit 1
 }
 [ "$(grep -c 'broken.html: there is no' "$top/out")" = 2 ] || exit 1
+pictures=$(grep -c 'pictures/08-cp-async-[12].svg' "$top/site/lessons/08-cp-async.html")
+[ "$pictures" = 2 ] || ! command -v nvcc >/dev/null || {
+    echo "FAILED: lesson 08 has $pictures timelines in place, not 2"
+    exit 1
+}
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
 if [ -n "$chromium" ]; then
     "$chromium" --headless --no-sandbox --disable-gpu --window-size=375,667 \

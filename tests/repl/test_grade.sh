@@ -40,8 +40,8 @@ is 0
 
 # --- builds that are kept ---
 
+shared=$TILECOPY_GRADE_CACHE
 TILECOPY_GRADE_CACHE=$top/kept
-export TILECOPY_GRADE_CACHE
 for _ in 1 2; do
     run grade maxpool15 --seed 1 "$mine/reference.cu"
     is 0
@@ -50,7 +50,7 @@ for _ in 1 2; do
     if [ "$(find "$top/kept" -name '*.build' 2>/dev/null | wc -l)" = 1 ]
     then ok; else bad "not one"; fi
 done
-unset TILECOPY_GRADE_CACHE
+TILECOPY_GRADE_CACHE=$shared
 
 # --- what is missing is nobody's failure ---
 

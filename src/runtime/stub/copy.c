@@ -1,5 +1,6 @@
 /* copy.c - copying boxes between the host and the device, cudaMemcpy. */
 #include "runtime/stub/stub.h"
+#include <stdio.h>
 #include <string.h>
 
 /* --- boxes --------------------------------------------------------------- */
@@ -149,6 +150,51 @@ static tc_stub_end end_of(uint64_t address, uint64_t bytes) {
                          .hidden = b->kind == TC_RT_DEVICE};
 }
 
+/* Why a side of a copy cannot be: "dst: ...". */
+static void because(const char *side, uint64_t address, uint64_t bytes,
+                    const tc_stub_end *e, bool device) {
+    const tc_stub_block *b = tc_stub_block_at(address);
+    if (e->side != SIDE_NONE && device && e->pageable) {
+        tc_stub_because("%s is memory of the host, and the copy's kind says "
+                        "that it is the device's",
+                        side);
+    } else if (e->side != SIDE_NONE) {
+        tc_stub_because("%s is device memory, and the copy's kind says that "
+                        "it is the host's",
+                        side);
+    } else if (address == 0) {
+        tc_stub_because("%s is a null pointer", side);
+    } else if (b != NULL) {
+        tc_stub_because("%s: %llu bytes from byte %llu of an allocation of "
+                        "%llu bytes",
+                        side, (unsigned long long)bytes,
+                        (unsigned long long)(address - b->address),
+                        (unsigned long long)b->bytes);
+    } else {
+        tc_stub_because("%s: there is no memory at 0x%llx", side,
+                        (unsigned long long)address);
+    }
+}
+
+/* A kind that names the host for what it cannot reach: a copy is made all the
+ * same, where the memory is. */
+static void check_direction(enum cudaMemcpyKind kind, const tc_stub_end *dst,
+                            const tc_stub_end *src) {
+    static const char *const names[] = {"HostToHost", "HostToDevice",
+                                        "DeviceToHost"};
+    bool from = kind == cudaMemcpyHostToDevice && src->hidden;
+    bool to = kind == cudaMemcpyDeviceToHost && dst->hidden;
+    if (from || to) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "the copy says cudaMemcpy%s, but %s is device memory "
+                 "(cudaMalloc's): it is copied within the device; "
+                 "cudaMemcpyDeviceToDevice says so",
+                 names[kind], to ? "its destination" : "its source");
+        tc_stub_note(TC_RT_NOTE_DIRECTION, tc_stub_where(), NULL, text);
+    }
+}
+
 /* What CUDA knows the address of goes wherever it is (an H200 copies within the
  * device with a kind that names the host for one end); other memory of the host
  * only as the host's. */
@@ -163,11 +209,20 @@ static cudaError_t check(const tc_rt_copy *c, enum cudaMemcpyKind kind,
         kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from =
         kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if (dst->side == SIDE_NONE || src->side == SIDE_NONE ||
-        (to && dst->pageable) || (from && src->pageable) ||
-        (kind == cudaMemcpyHostToHost && (dst->hidden || src->hidden))) {
+    bool hosts = kind == cudaMemcpyHostToHost;
+    if (dst->side == SIDE_NONE || (to && dst->pageable) ||
+        (hosts && dst->hidden)) {
+        because("its destination", c->dst, span(c, c->dst_pitch, c->dst_slice),
+                dst, to);
         return cudaErrorInvalidValue;
     }
+    if (src->side == SIDE_NONE || (from && src->pageable) ||
+        (hosts && src->hidden)) {
+        because("its source", c->src, span(c, c->src_pitch, c->src_slice), src,
+                from);
+        return cudaErrorInvalidValue;
+    }
+    check_direction(kind, dst, src);
     return cudaSuccess;
 }
 

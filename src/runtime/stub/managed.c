@@ -224,6 +224,17 @@ static void chain(int number, siginfo_t *info, void *context) {
     }
 }
 
+/* Is the host's instruction atomic: has it the prefix LOCK? */
+static bool is_atomic(const void *pc) {
+#ifdef __x86_64__
+    const unsigned char *p = pc;
+    return p[0] == 0xF0 || (p[0] == 0x66 && p[1] == 0xF0);
+#else
+    (void)pc;
+    return false;
+#endif
+}
+
 /* True: the program goes on. A fault of the stub's own hands, with the mutex
  * held, is in the middle of a call: nothing can be said then. */
 static bool explain(const siginfo_t *info, const ucontext_t *u) {
@@ -232,7 +243,8 @@ static bool explain(const siginfo_t *info, const ucontext_t *u) {
         tc_stub_lock();
     }
     tc_rt_note n = {.write = wrote(u),
-                    .address = (uint64_t)(uintptr_t)info->si_addr};
+                    .address = (uint64_t)(uintptr_t)info->si_addr,
+                    .error = is_atomic(counter(u))};
     tc_stub_block *b = tc_stub_block_at(n.address);
     bool shut = b != NULL && b->shut;
     if (shut) {

@@ -167,6 +167,23 @@ static cudaError_t bad_free(uint64_t address) {
     if (was_freed(address)) {
         tc_rt_note n = {.address = address};
         tc_stub_note(TC_RT_NOTE_DOUBLE_FREE, tc_stub_where(), &n, "");
+        tc_stub_self.told = true;
+    }
+    const tc_stub_block *b = tc_stub_block_at(address);
+    if (b == NULL) {
+        tc_stub_because("no memory is at 0x%llx%s", (unsigned long long)address,
+                        tc_stub_is_device((void *)(uintptr_t)address)
+                            ? ""
+                            : ", which is an address of the host");
+    } else if (b->address != address) {
+        tc_stub_because("the address is byte %llu of an allocation, not its "
+                        "begin",
+                        (unsigned long long)(address - b->address));
+    } else {
+        tc_stub_because(b->symbol ? "a variable's memory is never freed"
+                                  : "page-locked memory of the host is freed "
+                                    "by cudaFreeHost, other memory by "
+                                    "cudaFree");
     }
     return cudaErrorInvalidValue;
 }

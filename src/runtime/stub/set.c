@@ -13,6 +13,17 @@ cudaError_t tc_stub_set(const tc_rt_copy *box, int value, cudaStream_t s) {
     uint64_t bytes =
         (c.depth - 1) * c.dst_slice + (c.height - 1) * c.dst_pitch + c.width;
     if (tc_stub_block_of(c.dst, bytes) == NULL) {
+        const tc_stub_block *b = tc_stub_block_at(c.dst);
+        if (b != NULL) {
+            tc_stub_because("%llu bytes from byte %llu of an allocation of "
+                            "%llu bytes",
+                            (unsigned long long)bytes,
+                            (unsigned long long)(c.dst - b->address),
+                            (unsigned long long)b->bytes);
+        } else {
+            tc_stub_because("there is no device memory at 0x%llx",
+                            (unsigned long long)c.dst);
+        }
         return cudaErrorInvalidValue;
     }
     tc_stub_stream *captured = tc_stub_capturing(t.stream);

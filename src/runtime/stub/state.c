@@ -26,6 +26,8 @@ void tc_stub_unlock(void) {
 void tc_stub_enter(const void *caller) {
     tc_stub_lock();
     tc_stub_self.caller = caller;
+    tc_stub_self.reason[0] = '\0';
+    tc_stub_self.told = false;
 }
 
 cudaError_t tc_stub_leave_quietly(cudaError_t e) {
@@ -38,6 +40,7 @@ cudaError_t tc_stub_leave_quietly(cudaError_t e) {
 cudaError_t tc_stub_leave(cudaError_t e) {
     if (e != cudaSuccess && e != cudaErrorNotReady) {
         tc_stub_self.last = e;
+        tc_stub_failed(e);
     }
     return tc_stub_leave_quietly(e);
 }

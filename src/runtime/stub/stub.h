@@ -141,6 +141,8 @@ typedef struct tc_stub_thread {
     tc_stub_config configs[TC_STUB_CONFIGS];
     int nconfigs;
     const void *popped; /* <<<>>>'s return address; the launch is next */
+    char reason[200];   /* why the call under way fails, or "" */
+    bool told;          /* a finding of its own says so already */
 } tc_stub_thread;
 
 extern _Thread_local tc_stub_thread tc_stub_self;
@@ -199,6 +201,21 @@ cudaError_t tc_stub_unbuilt(const char *what);
 uint64_t tc_stub_where(void);
 /* The same of a signal's pc and what lies above it. */
 uint64_t tc_stub_where_fault(const void *pc);
+
+/* The program's code at the return address of such a call, or NULL. */
+const unsigned char *tc_stub_code_behind(uint64_t where);
+
+/* --- failed.c ------------------------------------------------------------ */
+
+/* Why the call under way fails, in words. */
+void tc_stub_because(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2)));
+/* The call under way fails. */
+void tc_stub_failed(cudaError_t e);
+/* The thread has asked for its last error. */
+void tc_stub_failures_seen(void);
+/* At the end: those that nobody has seen. */
+void tc_stub_failures_tell(void);
 
 /* --- register.c ---------------------------------------------------------- */
 

@@ -81,3 +81,12 @@ uint64_t tc_stub_where_fault(const void *pc) {
     return is_students(m, (uintptr_t)pc) ? (uintptr_t)pc - m->base + 1
                                          : outwards((uintptr_t)pc);
 }
+
+const unsigned char *tc_stub_code_behind(uint64_t where) {
+    const tc_stub_image *m = image();
+    uintptr_t pc = (uintptr_t)where + 1 + m->base;
+    enum { LEAST = 32 };
+    return where != 0 && pc >= m->from && pc + LEAST < m->to
+               ? (const unsigned char *)pc
+               : NULL;
+}

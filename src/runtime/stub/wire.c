@@ -273,6 +273,7 @@ __attribute__((destructor)) static void leave_parent(void) {
     }
     tc_rt_bye b = {.unchecked = (int32_t)tc_stub.unchecked,
                    .where = tc_stub.unchecked_where};
+    tc_stub_failures_tell();
     if (tc_stub.link == TC_STUB_LINKED) {
         tc_stub_request(TC_RT_BYE, &b, sizeof b, NULL, 0);
         tc_stub.link = TC_STUB_BROKEN;

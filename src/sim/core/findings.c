@@ -309,6 +309,10 @@ static bool consequence(tc_finding *a, const tc_finding *b) {
         b->kind == TC_FINDING_MBARRIER_DEADLOCK && a->at.cta == b->at.cta) {
         return true; /* who has not waited for the others runs ahead of them */
     }
+    if (a->kind == TC_FINDING_UNINITIALIZED_READ && a->space == TC_PS_GLOBAL &&
+        b->kind == TC_FINDING_DEADLOCK) {
+        return is_strong(a->at.op); /* a lock that nobody has made free */
+    }
     if (a->kind == TC_FINDING_CLUSTER_SYNC &&
         b->kind == TC_FINDING_MBARRIER_REINIT) {
         return true; /* nobody can know what a CTA has initialised */

@@ -20,6 +20,10 @@ void tc_heap_init(tc_sim *s) {
     }
 }
 
+const tc_sim_allocation *tc_sim_heap(const tc_sim *s) {
+    return s->heap;
+}
+
 /* First fit; 0 when there is no place. */
 uint64_t tc_heap_take(tc_sim *s, uint64_t size) {
     uint64_t at = 0, need = tc_align16(size);

@@ -46,7 +46,6 @@ static bool my_turn(const tc_reds *d) {
 }
 
 bool tc_reds_later(tc_reds *d) {
-    d->any = true;
     if (!d->first) {
         return false;
     }

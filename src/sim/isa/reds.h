@@ -14,7 +14,6 @@ typedef struct tc_red {
 
 /* Of a thread: those of the CTAs that it executes now. */
 typedef struct tc_reds {
-    bool any; /* there have been some */
     const atomic_uint
         *first;     /* all CTAs of earlier pieces have ended; NULL: the
                                  thread is alone */

@@ -344,6 +344,9 @@ static void access_memory(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     uint32_t record = tc_shadow_record_get(w, op, store ? TC_RACE_STORE : 0);
     tc_race_visit v = tc_race_visit_of(w, record, z, space, bytes);
     tc_race_visit_lanes(&v, w, op, mask, addr, store, steps);
+    if (!store && !z) {
+        tc_race_unwritten_check(w, op, mask, addr, bytes);
+    }
     if (strong && store) {
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_STORE);
     }
@@ -389,6 +392,13 @@ void tc_race_access_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
         tc_first_run(w, op, space, base, bytes, store);
         return;
     }
+    if (!store && space == TC_PS_GLOBAL) {
+        uint64_t addr[TC_LANES];
+        for (uint32_t i = 0; i < TC_LANES; i++) {
+            addr[i] = base + (uint64_t)i * bytes;
+        }
+        tc_race_unwritten_check(w, op, mask, addr, bytes);
+    }
     uint32_t record = tc_shadow_record_get(w, op, store ? TC_RACE_STORE : 0);
     tc_race_visit v = tc_race_visit_of(
         w, record, space == TC_PS_GLOBAL ? NULL : w->cta->race, space, bytes);
@@ -417,12 +427,16 @@ static void visit_atomic(tc_race_visit *v, int lane, uint64_t address) {
     }
     line->written |= UINT32_C(1) << at / 4;
     tc_writer_index_drop(v, line);
-    if (v->bytes == 4 &&
+    bool narrow =
+        v->space == TC_PS_GLOBAL &&
+        tc_shadow_record_of(v->h, v->record)->scope <= TC_PTX_SCOPE_CTA;
+    if (v->bytes == 4 && !narrow && !v->h->narrow &&
         ((line->w.shape & TC_RACE_WORD_TABLE) ||
          (line->w.next && tc_word_table_make(v, line))) &&
         tc_word_table_atomic(v, line, lane, at)) {
         return;
     }
+    v->h->narrow |= narrow;
     if (v->space == TC_PS_SHARED) {
         tc_shadow_touch(v, line,
                         tc_shadow_same_cell(lane, lane, at, at + v->bytes));
@@ -442,6 +456,9 @@ void tc_race_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
     tc_race_cta *z = space == TC_PS_GLOBAL ? NULL : w->cta->race;
     tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_LOAD);
+    if (!z) {
+        tc_race_unwritten_check(w, op, mask, addr, bytes);
+    }
     uint32_t record =
         tc_shadow_record_get(w, op, TC_RACE_STORE | TC_RACE_STRONG);
     tc_race_visit v = tc_race_visit_of(w, record, z, space, bytes);

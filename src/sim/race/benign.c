@@ -149,6 +149,15 @@ void tc_race_find(tc_run *r, const tc_finding *f) {
     }
     bool race = f->kind == TC_FINDING_DATA_RACE && f->space == TC_PS_GLOBAL &&
                 f->at.op && f->cause.op;
+    const tc_ptx_func *of =
+        f->kind == TC_FINDING_UNINITIALIZED_READ && f->space == TC_PS_GLOBAL
+            ? tc_code_function(r->module, f->at.op)
+            : NULL;
+    if (of && !r->sim->options.no_suppressions &&
+        of_library(of, TC_SUPPRESSION_CUB_TEMPORARY)) {
+        r->suppressed[TC_SUPPRESSION_CUB_TEMPORARY] += f->lanes ? f->lanes : 1;
+        return;
+    }
     if (race && cas_confirms(r, f->at.op, f->cause.op)) {
         return;
     }

@@ -148,9 +148,11 @@ struct tc_race {
     uint32_t npool, cpool, free_cells;
     struct tc_word_table **tables; /* tables of lines: word_lines.c */
     uint32_t nwords, cwords, free_words;
-    bool older; /* some cell is TC_RACE_WROTE */
-    bool walks; /* same_epoch.h is not used: to compare with */
-    bool alone; /* only a CTA's own threads come to its shared memory */
+    bool older;  /* some cell is TC_RACE_WROTE */
+    bool narrow; /* some atomic on global memory reached its own CTA alone:
+                    then lines have no tables */
+    bool walks;  /* same_epoch.h is not used: to compare with */
+    bool alone;  /* only a CTA's own threads come to its shared memory */
     tc_shadow_line **pages; /* of each page of each allocation */
     uint64_t *first_page;   /* of each allocation */
     uint64_t npages;
@@ -220,6 +222,17 @@ uint8_t tc_race_scope_of(const tc_ptx_op *op);
 void tc_race_strong(tc_warp *w, const tc_ptx_op *op, const tc_race_cta *owner,
                     uint32_t mask, const uint64_t *addr,
                     tc_race_strong_kind kind);
+/* sim/order/unwritten.c: lanes read (before an atomic changes it) what of global
+ * memory nobody may have written. */
+void tc_race_unwritten_check(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                             const uint64_t *addr, uint32_t bytes);
+/* The same, asked alone of an allocation with fresh bytes: which of the lanes;
+ * whether any of the warp's, one after the other, perhaps. */
+uint32_t tc_race_unwritten_lanes(const tc_sim_allocation *a, uint32_t mask,
+                                 const uint64_t *addr, uint32_t bytes);
+bool tc_race_unwritten_run(const tc_sim_allocation *a, uint64_t base,
+                           uint32_t bytes);
+
 /* sim/order/flags.c: a strong write to global memory, and a read; lanes executed
  * an acquiring fence that reaches other CTAs. */
 void tc_race_flag_written(tc_warp *w, const tc_ptx_op *op, int lane,

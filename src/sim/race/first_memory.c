@@ -179,6 +179,7 @@ tc_first_page *tc_first_page_slow(tc_run *r, uint64_t address, bool write) {
         f->near_size = a->size;
         f->near_pages = f->pages + r->race->first_page[i];
         f->near_bytes = a->bytes;
+        f->near = a;
     }
     uint64_t i = (address - f->near_address) / PAGE;
     if (!f->near_pages[i]) {

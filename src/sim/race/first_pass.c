@@ -120,6 +120,16 @@ static inline void leave(const tc_first_visit *v) {
     }
 }
 
+/* Reads of memory that nobody may have written: where some of it is such, in the
+ * allocation that was accessed last. */
+static void look_fresh(tc_first_visit *v, uint32_t mask, const uint64_t *addr,
+                       uint32_t bytes) {
+    const tc_sim_allocation *a = v->h->first->near;
+    if (a && a->fresh && !v->shared) {
+        v->bad |= tc_race_unwritten_lanes(a, mask, addr, bytes) != 0;
+    }
+}
+
 void tc_first_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                      uint32_t mask, const uint64_t *addr, uint32_t bytes,
                      bool store, tc_lane_steps steps) {
@@ -132,6 +142,9 @@ void tc_first_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
     tc_first_visit v = visit_of(w, op, space, false);
     tc_first_visit_lanes(&v, mask, addr, bytes, store, steps);
+    if (!store) {
+        look_fresh(&v, mask, addr, bytes);
+    }
     v.bad |= strong && !z && v.h->first->team; /* threads may ask each other */
     if (strong && store) {
         tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_STORE);
@@ -143,6 +156,10 @@ void tc_first_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                   uint64_t base, uint32_t bytes, bool store) {
     tc_first_visit v = visit_of(w, op, space, false);
     tc_first_visit_run(&v, 0, TC_LANES - 1, base, bytes, store);
+    const tc_sim_allocation *a = v.h->first->near;
+    if (!store && a && a->fresh && !v.shared && bytes >= 4) {
+        v.bad |= tc_race_unwritten_run(a, base, bytes);
+    }
     leave(&v);
 }
 
@@ -192,6 +209,9 @@ void tc_first_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
         visit_atomic(&v, (uint32_t)i, addr[i], bytes);
+    }
+    if (op->sub != TC_ATOM_EXCH) {
+        look_fresh(&v, mask, addr, bytes);
     }
     tc_race_strong(w, op, z, mask, addr, TC_RACE_STRONG_ATOMIC);
     if ((op->flags & TC_PM_ACQUIRE) && (mask & (mask - 1))) {

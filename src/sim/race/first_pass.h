@@ -82,6 +82,7 @@ struct tc_first_pass {
     uint64_t near_address, near_size;
     tc_first_page **near_pages;
     uint8_t *near_bytes;
+    const tc_sim_allocation *near; /* that one; NULL: none yet */
     struct tc_first_block *blocks; /* storage of pages */
     size_t used;                   /* of the newest one */
     uint64_t many[32]; /* units of a line that CTAs have read, and nobody has

@@ -435,7 +435,14 @@ static void keep_older(tc_race_visit *v, tc_shadow_cell *head,
     tc_race_push(h, head, part);
 }
 
-/* Cells of writers under m that were no strong ones. */
+/* x conflicts with some that the later write me does not: it is no strong one, or
+ * reaches its own CTA alone. */
+static bool is_weaker(const tc_shadow_record *x, const tc_shadow_record *me) {
+    return !(x->flags & TC_RACE_STRONG) ||
+           (x->scope <= TC_PTX_SCOPE_CTA && me->scope > TC_PTX_SCOPE_CTA);
+}
+
+/* Cells of writers under m that are weaker. */
 static void keep_plain(tc_race_visit *v, tc_shadow_line *line,
                        const tc_shadow_cell *m) {
     for (tc_walk k = walk(&line->w); !k.end; step(v->h, &k)) {
@@ -443,7 +450,8 @@ static void keep_plain(tc_race_visit *v, tc_shadow_line *line,
         if (!overlap(&e, m)) {
             continue;
         }
-        if (!(tc_shadow_record_of(v->h, e.record)->flags & TC_RACE_STRONG)) {
+        if (is_weaker(tc_shadow_record_of(v->h, e.record),
+                      tc_shadow_record_of(v->h, v->record))) {
             keep_older(v, &line->r, &e, m);
         }
         if (covers(&e, m)) {

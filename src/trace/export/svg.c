@@ -118,9 +118,11 @@ void tc_export_svg(const tc_model *m, tc_buf *out) {
     }
     tc_buf_printf(out,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
-                  "height=\"%d\" font-family=\"sans-serif\">\n"
+                  "height=\"%d\" viewBox=\"0 0 %d %d\" "
+                  "font-family=\"sans-serif\">\n"
                   "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-                  LABELS + PLOT + 20, height + GAP);
+                  LABELS + PLOT + 20, height + GAP, LABELS + PLOT + 20,
+                  height + GAP);
     tc_buf_printf(out, "<desc>%" PRIu64 " cycles%s</desc>\n", m->cycles,
                   tc_trace_clock_words(m->trace));
     put_axis(m, out);

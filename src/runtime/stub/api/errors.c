@@ -34,6 +34,7 @@ TC_API const char *cudaGetErrorString(cudaError_t error) {
 /* Somebody looks: a failed launch of this thread is no longer unseen. A fault
  * of a kernel stays, whoever looks (CUDA Runtime API, Error handling). */
 static cudaError_t look(void) {
+    tc_stub_failures_seen();
     if (tc_stub.unchecked_by == &tc_stub_self) {
         tc_stub.unchecked_by = NULL;
         tc_stub.unchecked = cudaSuccess;

@@ -137,13 +137,13 @@ static const kernel kernels[] = {
           "st.local.u32 [%rd6+12], %r5;\nand.b32 %r11, %r10, 4;\n"
           "cvt.u64.u32 %rd7, %r11;\nadd.u64 %rd6, %rd6, %rd7;\n"
           "ld.local.u32 %r10, [%rd6+8];\n" STORE},
-    {"a call", true, 0,
+    {"a call", false, 0,
      LOAD "call.uni (%r11), twice, (%r10);\n"
           "mov.u32 %r10, %r11;\n" STORE},
     {"a fence", true, 0,
      LOAD STORE "membar.gl;\nst.global.u32 [%rd5+16384], "
                 "%r10;\n"},
-    {"CTAs beyond one", true, 32,
+    {"CTAs beyond one", false, 32,
      "mov.u32 %r11, 0;\nmore:\nadd.u32 %r11, %r11, 1;\n"
      "setp.lt.u32 %p2, %r11, 60000;\n@%p2 bra more;\nst.global.u32 [%rd5], "
      "%r11;\n"},

@@ -198,6 +198,13 @@ static const char two_scopes[] =
     "membar.gl; //gl\n"
     "xor.b32 %r12, %r9, 1;\nmul.wide.u32 %rd6, %r12, 512;\n"
     "add.u64 %rd6, %rd6, %rd1;\nld.global.u32 %r12, [%rd6];\nE:\n";
+/* A narrow atomic of a thread, and then a wide one of its own on the word. */
+static const char hidden[] =
+    "setp.ne.u32 %p2, %r9, 0;\n@!%p1 bra E;\n@%p2 bra SECOND;\n"
+    "atom.cta.global.exch.b32 %r10, [%rd1+32768], 5; //cta\n"
+    "atom.gpu.global.exch.b32 %r10, [%rd1+32768], 5; //gpu\n"
+    "atom.gpu.global.add.u32 %r10, [%rd1+32768], 0;\nbra E;\n"
+    "SECOND:\natom.gpu.global.add.u32 %r10, [%rd1+32768], 1;\nE:\n";
 /* A barrier of the grid, then everybody reads the next CTA's words. */
 static const char grid_sync[] =
     "st.global.u32 [%rd5], %r1;\nbar.sync 0; //before\n@!%p1 bra M;\n"
@@ -293,6 +300,9 @@ static const hazard_case cases[] = {
      TC_MISSING_FENCE_BEFORE, ANY, ANY, 2, 64, 0},
     {"lock: a fence at its end alone", lock_behind, NULL, KIND(DATA_RACE),
      TC_MISSING_FENCE_AFTER, ANY, ANY, 2, 64, 0},
+    {"hidden", hidden, "//cta", NONE, 0, 0, 0, 2, 64, 0},
+    {"hidden: of the CTA", hidden, "//gpu", KIND(DATA_RACE), TC_MISSING_SCOPE,
+     ANY, ANY, 2, 64, 0},
     {"two scopes", two_scopes, NULL, NONE, 0, 0, 0, 2, 128, 0},
     {"two scopes: not the block's", two_scopes, "//cta", KIND(DATA_RACE), ANY,
      ANY, ANY, 2, 128, 0},
