@@ -160,8 +160,8 @@ static void put_head(const accuracy *a, const char *picture, tc_buf *b) {
         "one SM, and the simulator runs the same PTX with the same clock\n"
         "reads, its time taken from the machine code that ptxas makes (`run` "
         "then says \"by its\nmachine code\"). Where there is no ptxas the "
-        "PTX issues in its own order, and errors\nare about three times as "
-        "large (tests/calibrate/bounds.txt). An error is\nsimulated / "
+        "PTX is scheduled as a compiler would, and errors\nare larger by a "
+        "third (tests/calibrate/bounds.txt). An error is\nsimulated / "
         "measured - 1.\n\n"
         "**Mean error %.1f %%, median %.1f %%; %d of %d launches are off by "
         "more than 15 %%.**\n",
