@@ -33,7 +33,8 @@ static void copy_result(tc_last_run *run, const tc_sim_result *r) {
 }
 
 static void give_heap(tc_last_run *run, const tc_program_launch *l) {
-    tc_sim *sim = l->backend->sim ? l->backend->sim(l->device) : NULL;
+    tc_sim *sim =
+        l->device && l->backend->sim ? l->backend->sim(l->device) : NULL;
     const tc_sim_allocation *heap = sim ? tc_sim_heap(sim) : NULL;
     if (heap) {
         tc_buffer *b = TC_NEW(run->arena, tc_buffer);

@@ -93,7 +93,8 @@ $(translated "$t")"
         printf 'tasks of %s\t%s\n' "$t" "'$program' lesson check '$t'"
     done
     for t in tests/cuda/*/; do
-        programs "${t%/}" "$t"*.cu
+        [ "$t" = tests/cuda/build/ ] || # units of programs: test_builds.sh
+            programs "${t%/}" "$t"*.cu
     done
     # shellcheck disable=SC2046 # names without blanks
     programs lessons/cuda $(find lessons -name '*.cu' ! -path 'lessons/findings/*' | sort)

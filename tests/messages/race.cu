@@ -12,5 +12,5 @@ __global__ void reverse(float *out, const float *in) {
     out[t] = *slot(s, t);  // @finding data-race|read-before-barrier
 }
 
-// @message thread 0 reads s[63], which thread 63 wrote at line 11, with no barrier between them (the same in 63 more accesses)
+// @message a thread of warp 0 reads s[32], which thread 32 wrote at line 11, with no barrier between them (the same in 63 more accesses)
 // @missing __syncthreads() between lines 11 and 12

@@ -15,5 +15,5 @@ __global__ void k(float *out, const float *in) {
     out[t] = sum;
 }
 
-// @message thread 0 writes s[0], which a thread of warp 1 read at line 13, with no barrier between them (the same in 191 more accesses)
+// @message thread 31 writes s[31], which thread 32 read at line 13, with no barrier between them (the same in 191 more accesses)
 // @missing __syncthreads() after line 13, before line 9 comes round again

@@ -270,8 +270,10 @@ static void by_symbol_address(const Call &c) {
 static void by_thread(const Call &c) { // which looks while the call is judged
     const float *in = c.in;
     const int n = c.n;
+    static std::atomic<bool> looked; // once before the call is over, in any case
+    looked = false;
     std::thread([in, n] {
-        for (int k = 0; k < 200; ++k) {
+        for (int k = 0; k < 200; ++k, looked = true) {
             std::vector<float> v(n);
             if (cudaMemcpy(v.data(), in, 64, cudaMemcpyDeviceToHost) == cudaSuccess &&
                 v[1] != 0) {
@@ -279,6 +281,8 @@ static void by_thread(const Call &c) { // which looks while the call is judged
             }
         }
     }).detach();
+    while (!looked) {
+    }
     honest(c);
 }
 

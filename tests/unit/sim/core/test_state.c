@@ -85,13 +85,16 @@ static void every_cycle(bool timing) {
         const tc_state_warp *warp = &cta->warps[0];
         uint32_t n = (uint32_t)tc_state_register(warp, reg(warp, "%r9"), 5);
         uint32_t stored = word(cta->shared, 5);
-        assert_true(n == seen || n == seen + 1);
+        /* With the clock a warp is as far as the end of its stretch of code, in
+         * which a loop may have several turns. */
+        assert_in_range(n, seen, timing ? 8 : seen + 1);
         assert_true(stored == n || stored + 1 == n);
         assert_int_equal(tc_state_register(warp, reg(warp, "%r9"), 31), n);
         changes += n != seen;
         seen = n;
     }
-    assert_int_equal(changes, 8);
+    assert_int_equal(seen, 8);
+    assert_true(timing || changes == 8);
     end(&w);
 }
 

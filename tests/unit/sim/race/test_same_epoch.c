@@ -167,9 +167,8 @@ static void diag(void *user, const tc_diag *d) {
 }
 
 static void put_access(tc_buf *b, const char *name, const tc_access *a) {
-    tc_buf_printf(b, " %s %u.%u.%u%s line %u cycle %llu;", name, a->cta,
-                  a->warp, a->lane, a->some_lane ? "?" : "",
-                  a->op ? a->op->ptx_line : 0, (unsigned long long)a->cycle);
+    tc_buf_printf(b, " %s %u.%u.%u%s line %u;", name, a->cta, a->warp, a->lane,
+                  a->some_lane ? "?" : "", a->op ? a->op->ptx_line : 0);
 }
 
 static void put_result(tc_buf *b, const tc_sim_result *r) {
