@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 void maxpool15(float *out, const float *in, int n) {
-    float *copy;
-    cudaMalloc(&copy, n * sizeof(float));
-    cudaMemcpy(copy, in, n * sizeof(float), cudaMemcpyDeviceToDevice);
+    float *own;
+    cudaMalloc(&own, n * sizeof(float));
+    cudaMemset(own, 1, n * sizeof(float));
     if (write(0, "zero", 4) == 4) {
         lseek(0, 0, SEEK_SET);
     }
-    right(out, copy, n);
-    cudaFree(copy);
+    right(out, in, n);
+    cudaFree(own);
 }
