@@ -237,6 +237,7 @@ static void forks_much(const Call &) {
             _exit(0);
         }
     }
+    pause(); // the processes are there until somebody counts them
 }
 
 // ---- the judge's memory ----
