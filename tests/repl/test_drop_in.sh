@@ -75,7 +75,8 @@ env -u HOME -u XDG_CACHE_HOME -u TILECOPY_CACHE "$program" nvcc --toolkit \
 report $? "no folder to keep a toolkit in"
 
 if command -v cmake >/dev/null; then
-    CUDACXX=$toolkit/bin/nvcc CUDAToolkit_ROOT=$real timeout 300 cmake -S "$cases" -B b </dev/null \
+    CUDACXX=$toolkit/bin/nvcc CUDAToolkit_ROOT=$real timeout 300 \
+        cmake -S "$cases" -B b </dev/null \
         >"$top/out" 2>&1 &&
         timeout 200 cmake --build b </dev/null >"$top/out" 2>&1
     report $? "cmake"
