@@ -77,6 +77,12 @@ typedef struct tc_scheduler {
     tc_slot slot[TC_SCHEDULER_WARPS];
 } tc_scheduler;
 
+/* Bytes before they were written: issued.c. */
+typedef struct tc_undo {
+    uint8_t *at, was[32];
+    uint32_t n;
+} tc_undo;
+
 /* One SM. */
 typedef struct tc_sm {
     uint32_t index;
@@ -115,6 +121,8 @@ struct tc_timing {
     uint64_t laid, unlaid; /* blocks of the machine code that issued; of which
                                the PTX's did not say that it was they */
     uint64_t jumps;        /* to a block that does not follow */
+    tc_undo *undo;
+    size_t nundo, cundo;
     uint64_t arrives; /* of the access that executes now: when its result is
                          there; 0: it made none */
 };

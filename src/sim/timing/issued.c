@@ -1,0 +1,174 @@
+/* issued.c - how far a warp has issued, where its functional run is ahead: for
+ * launches that stop (tc_sim_launch.stops), whose state is that of the clock.
+ *
+ * An op of the PTX has issued once the first machine instruction made of it has,
+ * and those of all ops before it: a warp stands at the first that has not. What
+ * became no instruction of its own, or integers of ptxas' code (of which the line
+ * alone is known), issues with the one before. What the
+ * functional run wrote behind that is put back, from the last to the first. */
+#include "sim/core/address.h"
+#include "sim/timing/walk.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what ran ---- */
+
+void tc_issued_begin(tc_warp *w, uint64_t until) {
+    w->core->place = (tc_warp_place){.until = until};
+}
+
+static void record(tc_mcode_walk *x, uint32_t at) {
+    if (x->nran == x->cran) {
+        x->cran = x->cran ? x->cran * 2 : 64;
+        x->ops = tc_xrealloc(x->ops, x->cran * sizeof *x->ops);
+    }
+    x->ops[x->nran++] = at;
+}
+
+void tc_issued_op(tc_warp *w, uint32_t at) {
+    const tc_run *r = w->cta->run;
+    tc_warp_core *k = w->core;
+    tc_warp_place *p = &k->place;
+    if (p->ran == p->until && !p->seen) {
+        r->hooks->reached(w);
+    }
+    p->ran++;
+    if (k->walk && r->timing->ahead) {
+        record(k->walk, at);
+    } else if (k->walk) {
+        k->walk->nran = k->walk->laid_end = 0;
+        k->walk->ran_from = p->ran;
+    }
+}
+
+void tc_issued_laid(tc_warp_core *k, uint32_t used) {
+    tc_mcode_walk *x = k->walk;
+    uint64_t from = x->queue[0].from;
+    uint64_t end = used < x->nqueue ? x->queue[used].from : k->place.ran;
+    uint32_t over = (uint32_t)(from - x->ran_from);
+    if (over <= x->nran) {
+        x->nran -= over;
+        memmove(x->ops, x->ops + over, x->nran * sizeof *x->ops);
+        x->ran_from = from;
+    }
+    x->laid_end = (uint32_t)(end - from);
+}
+
+/* ---- what of that has issued ---- */
+
+/* Instructions made of the op among those that were laid last: all, and those
+ * that have issued. */
+static uint32_t count(const tc_timing *t, const tc_mcode_walk *x, uint32_t at,
+                      uint32_t *issued) {
+    uint32_t all = 0;
+    *issued = 0;
+    for (uint32_t i = 0; i < x->nranges; i++) {
+        for (uint32_t j = x->ranges[i].op; j < x->ranges[i].end; j++) {
+            if (t->mcode->ops[j].at == at) {
+                all++;
+                *issued += i + 1 < x->range || (i + 1 == x->range && j < x->op);
+            }
+        }
+    }
+    return all;
+}
+
+/* Executions of the op among the first n of what was laid last. */
+static uint32_t times(const tc_mcode_walk *x, uint32_t n, uint32_t at) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        count += x->ops[i] == at;
+    }
+    return count;
+}
+
+/* Has the ith of the n that were laid last? Of an op with fewer instructions than
+ * executions (the counter of an unrolled loop) the last executions have them. */
+static bool has_issued(const tc_timing *t, const tc_mcode_walk *x, uint32_t n,
+                       uint32_t i) {
+    enum { FLOATS = 2 };
+    const tc_ptx_op *op = &t->run->module->code[x->ops[i]];
+    if (!t->own_code && tc_mcode_rank(op) < FLOATS) {
+        return true;
+    }
+    uint32_t issued, all = count(t, x, x->ops[i], &issued);
+    uint32_t before = times(x, i, x->ops[i]), ran = times(x, n, x->ops[i]);
+    if (all < ran) {
+        return before < ran - all || before - (ran - all) < issued;
+    }
+    return before < ((uint64_t)issued * ran + all - 1) / all;
+}
+
+uint64_t tc_issued_ops(const tc_warp *w) {
+    const tc_warp_core *k = w->core;
+    const tc_mcode_walk *x = k->walk;
+    const tc_timing *t = w->cta->run->timing;
+    uint64_t ran = k->place.ran;
+    if (!x || !t->mcode) {
+        return ran;
+    }
+    if (!tc_walks(k)) {
+        return x->nqueue ? x->queue[0].from : ran;
+    }
+    uint32_t n = x->laid_end < x->nran ? x->laid_end : x->nran, i = 0;
+    while (i < n && has_issued(t, x, n, i)) {
+        i++;
+    }
+    return x->ran_from + i;
+}
+
+/* ---- what is put back ---- */
+
+void tc_issued_write(tc_warp *w, uint8_t *bytes, uint32_t n) {
+    tc_timing *t = w->cta->run->timing;
+    if (!w->core->place.seen || !bytes || n > sizeof t->undo->was) {
+        return;
+    }
+    if (t->nundo == t->cundo) {
+        t->cundo = t->cundo ? t->cundo * 2 : 256;
+        t->undo = tc_xrealloc(t->undo, t->cundo * sizeof *t->undo);
+    }
+    tc_undo *u = &t->undo[t->nundo++];
+    u->at = bytes;
+    u->n = n;
+    memcpy(u->was, bytes, n);
+}
+
+static uint8_t *bytes_at(tc_warp *w, tc_ptx_space space, int lane,
+                         uint64_t address) {
+    tc_cta *c = w->cta, *owner;
+    tc_sim_allocation *a;
+    switch (space) {
+    case TC_PS_SHARED:
+        return c->shared + address;
+    case TC_PS_CLUSTER:
+        owner = tc_cluster_owner(c, address, &address);
+        return owner ? owner->shared + address : NULL;
+    case TC_PS_LOCAL:
+        return c->local ? c->local +
+                              ((uint64_t)w->index * TC_LANES + (uint32_t)lane) *
+                                  c->local_bytes +
+                              address
+                        : NULL;
+    case TC_PS_GLOBAL:
+        a = tc_allocation_find(c->run, address);
+        return a ? a->bytes + (address - a->address) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+void tc_issued_writes(tc_warp *w, tc_ptx_space space, uint32_t mask,
+                      const uint64_t *addr, uint32_t bytes) {
+    for (; w->core->place.seen && mask; mask &= mask - 1) {
+        int i = tc_first_bit(mask);
+        tc_issued_write(w, bytes_at(w, space, i, addr[i]), bytes);
+    }
+}
+
+void tc_issued_restore(tc_timing *t) {
+    while (t && t->nundo) {
+        const tc_undo *u = &t->undo[--t->nundo];
+        memcpy(u->at, u->was, u->n);
+    }
+}
