@@ -17,8 +17,8 @@ typedef struct tc_progress {
     char what[TC_PROGRESS_TEXT]; /* "compiling saxpy.cu" */
     uint64_t done, total;        /* total 0: nobody knows */
     double seconds;              /* since it began */
-    double expected;             /* in all, as it took before; 0: nobody knows */
-    bool shared;                 /* another program writes on the terminal */
+    double expected; /* in all, as it took before; 0: nobody knows */
+    bool shared;     /* another program writes on the terminal */
 } tc_progress;
 
 void tc_progress_begin(const char *fmt, ...)
