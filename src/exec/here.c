@@ -2,7 +2,7 @@
 #include "exec/exec.h"
 #include "load/load.h"
 #include "run/run.h"
-#include "sim/state.h"
+#include "run/state.h"
 
 const tc_device_vtable *tc_exec_device(tc_backend b) {
     return b == TC_BACKEND_GPU    ? &tc_device_gpu

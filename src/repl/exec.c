@@ -78,8 +78,8 @@ static bool wants_compiler(tc_session *s, const char *why) {
     bool yes = false;
     if (!asked && isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) {
         fprintf(stderr,
-                "%s\nFetch NVIDIA's compiler (nvcc 13.0, some 350 MB of "
-                "PyPI's wheels) into\n%s? [y/N] ",
+                "%s\nFetch NVIDIA's compiler (nvcc 13.0, 100 MB of "
+                "wheels, 270 MB on the disk) into\n%s? [y/N] ",
                 why, tc_session_compiler_home(s));
         fflush(stderr);
         yes = fgets(answer, sizeof answer, stdin) != NULL &&
