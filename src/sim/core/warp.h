@@ -66,7 +66,7 @@ typedef struct tc_poll {
 
 enum { TC_BARRIERS = 16 };
 
-/* timing/stretch.c: what the trace will be told of a warp's cycles. */
+/* timing/issued.c: what the trace will be told of a warp's cycles. */
 typedef struct tc_warp_stretch {
     uint64_t begin, end; /* it issued in [begin, end) */
     uint32_t issued;     /* so often; 0: nothing yet */

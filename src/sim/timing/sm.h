@@ -18,7 +18,7 @@ enum {
     TC_NAMED = 4
 };
 
-/* stretch.c: the trace's stretches; only with a trace. A warp stalled for so
+/* issued.c: the trace's stretches; only with a trace. A warp stalled for so
  * many cycles of one cause; it issues the op at its pc now; it ends, or the run
  * does. */
 void tc_stretch_stalled(tc_warp_core *k, tc_stall cause, uint64_t cycles);
