@@ -1,12 +1,12 @@
 /* issued.c - what a warp issues. For the trace: stretches in which it does, and
- * stalls with their cause. For launches that stop: how far it has issued, where
- * its functional run is ahead (tc_sim_launch.stops), whose state is that of the clock.
+ * stalls with their cause. For a launch that stops (tc_sim_launch.stops): how far
+ * it has issued, where its functional run is ahead.
  *
  * An op of the PTX has issued once the first machine instruction made of it has,
  * and those of all ops before it: a warp stands at the first that has not. What
  * became no instruction of its own, or integers of ptxas' code (of which the line
- * alone is known), issues with the one before. What the
- * functional run wrote behind that is put back, from the last to the first. */
+ * alone is known), issues with the one before. What the functional run wrote behind
+ * that is put back, from the last to the first. */
 #include "sim/core/address.h"
 #include "sim/timing/walk.h"
 #include <stdlib.h>
@@ -131,47 +131,43 @@ void tc_issued_laid(tc_warp_core *k, uint32_t used) {
 
 /* ---- what of that has issued ---- */
 
-/* Instructions made of the op among those that were laid last: all, and those
- * that have issued. */
-static uint32_t count(const tc_timing *t, const tc_mcode_walk *x, uint32_t at,
-                      uint32_t *issued) {
-    uint32_t all = 0;
-    *issued = 0;
+/* Of an op, in what was laid last: how often it ran, so far as looked at; the
+ * instructions made of it, and those that have issued. */
+typedef struct tc_tally {
+    uint32_t ran, before, all, issued;
+} tc_tally;
+
+static void tally(const tc_timing *t, const tc_mcode_walk *x, uint32_t n,
+                  tc_tally *out) {
+    for (uint32_t i = 0; i < n; i++) {
+        out[x->ops[i]].ran++;
+    }
     for (uint32_t i = 0; i < x->nranges; i++) {
         for (uint32_t j = x->ranges[i].op; j < x->ranges[i].end; j++) {
-            if (t->mcode->ops[j].at == at) {
-                all++;
-                *issued += i + 1 < x->range || (i + 1 == x->range && j < x->op);
+            uint32_t at = t->mcode->ops[j].at;
+            if (at != TC_NO_OP) {
+                out[at].all++;
+                out[at].issued +=
+                    i + 1 < x->range || (i + 1 == x->range && j < x->op);
             }
         }
     }
-    return all;
 }
 
-/* Executions of the op among the first n of what was laid last. */
-static uint32_t times(const tc_mcode_walk *x, uint32_t n, uint32_t at) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        count += x->ops[i] == at;
-    }
-    return count;
-}
-
-/* Has the ith of the n that were laid last? Of an op with fewer instructions than
- * executions (the counter of an unrolled loop) the last executions have them. */
-static bool has_issued(const tc_timing *t, const tc_mcode_walk *x, uint32_t n,
-                       uint32_t i) {
+/* Has its next execution? Of an op with fewer instructions than executions (the
+ * counter of an unrolled loop) the last executions have them. */
+static bool has_issued(const tc_timing *t, uint32_t at, tc_tally *y) {
     enum { FLOATS = 2 };
-    const tc_ptx_op *op = &t->run->module->code[x->ops[i]];
+    const tc_ptx_op *op = &t->run->module->code[at];
+    uint32_t before = y->before++;
     if (!t->own_code && tc_mcode_rank(op) < FLOATS) {
         return true;
     }
-    uint32_t issued, all = count(t, x, x->ops[i], &issued);
-    uint32_t before = times(x, i, x->ops[i]), ran = times(x, n, x->ops[i]);
-    if (all < ran) {
-        return before < ran - all || before - (ran - all) < issued;
+    if (y->all < y->ran) {
+        uint32_t without = y->ran - y->all;
+        return before < without || before - without < y->issued;
     }
-    return before < ((uint64_t)issued * ran + all - 1) / all;
+    return before < ((uint64_t)y->issued * y->ran + y->all - 1) / y->all;
 }
 
 uint64_t tc_issued_ops(const tc_warp *w) {
@@ -186,9 +182,12 @@ uint64_t tc_issued_ops(const tc_warp *w) {
         return x->nqueue ? x->queue[0].from : ran;
     }
     uint32_t n = x->laid_end < x->nran ? x->laid_end : x->nran, i = 0;
-    while (i < n && has_issued(t, x, n, i)) {
+    tc_tally *all = tc_xcalloc(t->run->module->ncode + 1u, sizeof *all);
+    tally(t, x, n, all);
+    while (i < n && has_issued(t, x->ops[i], &all[x->ops[i]])) {
         i++;
     }
+    free(all);
     return x->ran_from + i;
 }
 
