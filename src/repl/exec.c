@@ -119,7 +119,11 @@ static bool check_program(const tc_printer *p, const char *path) {
         return false;
     }
     if (stat(path, &st) != 0) {
-        complain(p, NULL, "cannot open '%s': %s", path, strerror(errno));
+        int e = errno;
+        tc_arena *a = tc_arena_new();
+        complain(p, tc_file_near(a, path), "cannot open '%s': %s", path,
+                 strerror(e));
+        tc_arena_free(a);
         return false;
     }
     return true;

@@ -31,7 +31,7 @@ char *tc_read_source(tc_session *s, tc_arena *a, const char *path, tc_span at,
             tc_buf_free(&text);
             return NULL;
         }
-        tc_error(&s->diags, at, NULL, "cannot %s '%s': %s",
+        tc_error(&s->diags, at, tc_file_near(a, path), "cannot %s '%s': %s",
                  access(path, R_OK) == 0 ? "read" : "open", path, why);
         tc_buf_free(&text);
         return NULL;

@@ -48,7 +48,8 @@ tc_status tc_script_load(tc_session *s, const char *path, tc_span at) {
     char why[TC_FILE_WHY];
     FILE *f = tc_file_stream(path, why);
     if (f == NULL) {
-        tc_error(&s->diags, at, NULL, "cannot read '%s': %s", path, why);
+        tc_error(&s->diags, at, tc_file_near(s->asked, path),
+                 "cannot read '%s': %s", path, why);
         return TC_FAILED;
     }
     fclose(f);
