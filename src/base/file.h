@@ -3,7 +3,6 @@
 #ifndef TC_BASE_FILE_H
 #define TC_BASE_FILE_H
 
-#include "base/arena.h"
 #include "base/buf.h"
 
 #include <stdatomic.h>
@@ -35,9 +34,6 @@ bool tc_file_read(tc_buf *text, const char *path, size_t most,
  * characters, /dev/stdout and /dev/fd/N are written to, which *cancel ends. */
 bool tc_file_write(const char *path, const char *bytes, size_t len,
                    const atomic_int *cancel, char why[TC_FILE_WHY]);
-/* A hint about a path that cannot be read: the file beside it whose name is
- * nearest, what a folder has in it; NULL: there is none. */
-const char *tc_file_near(tc_arena *a, const char *path);
 /* Is it an ordinary file that begins as an ELF file does? */
 bool tc_file_is_elf(const char *path);
 /* Whether that may succeed: to be asked before long work. Changes nothing. */

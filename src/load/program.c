@@ -1,5 +1,5 @@
 /* program.c - loads a program that is built already: its PTX is in it. */
-#include "base/file.h"
+#include "base/near/near.h"
 #include "load/load.h"
 #include "toolchain/nvcc/fatbin.h"
 

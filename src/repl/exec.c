@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/near/near.h"
 #include "repl/print.h"
 #include "repl/shell.h"
 #include "repl/signals.h"

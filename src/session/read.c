@@ -3,6 +3,7 @@
 
 #include "base/cancel.h"
 #include "base/file.h"
+#include "base/near/near.h"
 
 #include <errno.h>
 #include <string.h>

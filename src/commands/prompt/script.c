@@ -2,6 +2,7 @@
  * are typed: a command is one line, TVMScript ends at a blank one. */
 #include "commands/script.h"
 #include "base/file.h"
+#include "base/near/near.h"
 #include "commands/commands.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 /* watch.c - watch and history: what the client is asked to do. */
-#include "base/file.h"
+#include "base/near/near.h"
 #include "commands/commands.h"
 #include "commands/course.h"
 

@@ -1,7 +1,7 @@
-/* file_near.c - which file was meant by a name that is none. */
-#include "base/arena.h"
+/* near.c - see near.h. */
+#include "base/near/near.h"
+#include "base/buf.h"
 #include "base/diag.h"
-#include "base/file.h"
 
 #include <dirent.h>
 #include <stdlib.h>
