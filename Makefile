@@ -107,6 +107,7 @@ $(BUILD)/tests/test_client: $(CLIENT_OBJ)
 
 # What is linked into CUDA programs, in the place of cudart, and its bytes in
 # our program. It runs in the learner's process: no sanitizer, nothing of ours.
+# One object: whoever needs a part of it has no function of another cudart.
 $(STUB_OBJ): $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(CC) -Isrc -D_GNU_SOURCE $(WARN) -O2 -g0 -fPIC -fno-sanitize=all \
@@ -114,7 +115,8 @@ $(STUB_OBJ): $(BUILD)/%.o: %.c
 $(BUILD)/libtcstub.a: $(STUB_OBJ) $(wildcard src/runtime/stub src/runtime/stub/api)
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $(STUB_OBJ)
+	$(LD) -r -o $(BUILD)/tcstub.o $(STUB_OBJ)
+	$(AR) rcs $@ $(BUILD)/tcstub.o
 $(BUILD)/src/toolchain/embedded.o: $(BUILD)/libtcstub.a src/tools/toolkit.sh
 $(BUILD)/src/toolchain/embedded.o: \
   EMBED = -DTC_STUB_ARCHIVE='"$(BUILD)/libtcstub.a"' \

@@ -14,6 +14,8 @@ tc_last_run *tc_run_new(void);
  * returns NULL for one that is too large. */
 tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_last_run *run,
                                  const tc_buffer *b);
+/* What the session's settings make of a simulation. */
+tc_sim_options tc_run_options(tc_session *s, const char *arch);
 /* Executes a prepared run in the simulator. Reports and returns false where it
  * cannot start. */
 bool tc_run_simulate(tc_session *s, tc_last_run *run);
