@@ -122,24 +122,11 @@ static void now_in_trace(tc_timing *t, const tc_warp *w, const tc_noted *a) {
     }
 }
 
-/* What landed before it issued (a policy may land a copy as it is executed) has
- * landed now. */
-static void landed_now(tc_run *r, const tc_batch *b) {
-    tc_trace_event *e;
-    for (int32_t i = b->event + 1;
-         r->trace && b->landed && (e = tc_trace_at(r->trace, i)); i++) {
-        if (e->kind == TC_TRACE_COMPLETE && e->cause == b->event &&
-            e->cycle < r->cycle) {
-            e->cycle = e->end = r->cycle;
-        }
-    }
-}
-
 static void charge_copy(tc_timing *t, tc_warp *w, tc_batch *b) {
     tc_run *r = t->run;
     b->queued--;
     b->ahead = false;
-    landed_now(r, b);
+    tc_issued_landed(r, b);
     b->complete = tc_timing_copy(w, b);
     if (r->completion == TC_COMPLETE_TIMING) {
         tc_event_push(r, (tc_event){.cycle = b->complete,
