@@ -21,7 +21,7 @@ struct tc_batch {
     int32_t event;              /* its ISSUE in the trace */
     uint32_t queued;            /* events that still name it */
     bool ahead; /* it was executed, and its instruction has not issued */
-    tc_race_copy *race;         /* the checker's view, or NULL */
+    tc_race_copy *race; /* the checker's view, or NULL */
 };
 
 #endif
