@@ -4,8 +4,8 @@
 
 #include "base/buf.h"
 #include "runtime/memory.h"
-#include "runtime/process.h"
 #include "runtime/order/stream_order.h"
+#include "runtime/process.h"
 
 enum { /* cudaError_t, by name */
        TC_CUDA_SUCCESS = 0,
@@ -39,7 +39,7 @@ typedef struct tc_server {
     tc_device *device; /* NULL before HELLO */
     tc_rt_device facts;
     tc_memory *memory;
-    tc_stream_order *order; /* NULL: nobody asks for it yet, or at all */
+    tc_stream_order *order;   /* NULL: nobody asks for it yet, or at all */
     tc_kernel_limits *limits; /* of the module's functions */
     int sticky;               /* a fault's error: every later call's answer */
     tc_buf text;              /* printed since the last SYNC */

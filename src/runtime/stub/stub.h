@@ -116,8 +116,8 @@ typedef struct tc_stub_state {
     uint64_t waited;   /* launches of all streams that the host waited for */
     uint64_t launches; /* so far */
     uint64_t printed;  /* launches whose text has been asked for */
-    bool ordered; /* the parent follows the order of streams (order.c) */
-    bool aside;   /* what is done is nothing that the program has asked for */
+    bool ordered;      /* the parent follows the order of streams (order.c) */
+    bool aside; /* what is done is nothing that the program has asked for */
     const void *unchecked_by; /* the thread whose launch failed unseen */
     cudaError_t unchecked;
     uint64_t unchecked_where;
