@@ -80,18 +80,15 @@ const char *tc_course_path(tc_session *s, tc_arena *a, const char *path) {
 }
 
 void tc_course_short_paths(tc_session *s, tc_buf *text) {
-    if (s->course == NULL || s->asking || text->len == 0) {
+    const char *folder = s->own_folder;
+    if (folder == NULL || s->asking || text->len == 0) {
         return;
     }
-    tc_arena *a = tc_arena_new();
-    const char *folder = tc_course_file(a, s->course->lesson, "");
-    size_t n = folder != NULL ? strlen(folder) : 0;
-    char *at = text->data;
-    while (n > 0 && (at = strstr(at, folder)) != NULL) {
+    size_t n = strlen(folder);
+    for (char *at = text->data; (at = strstr(at, folder)) != NULL;) {
         text->len -= n;
         memmove(at, at + n, strlen(at + n) + 1);
     }
-    tc_arena_free(a);
 }
 
 /* --- the shell's lines -----------------------------------------------------*/

@@ -218,10 +218,20 @@ tc_status tc_cmd_reset(tc_session *s, const tc_command_args *args,
     tc_course_files(c->lesson, true);
     c->at = 0;
     show(s, c, r);
+    tc_buf_puts(&r->text, "(Its files are as they were given, its tasks open.)\n");
     return TC_OK;
 }
 
 /* --- lesson ----------------------------------------------------------------*/
+
+/* The folder of a lesson's files is left out of what is said; NULL: none is. */
+static void name_folder(tc_session *s, const tc_lesson *l) {
+    tc_arena *a = tc_arena_new();
+    const char *folder = l != NULL ? tc_course_file(a, l, "") : NULL;
+    free(s->own_folder);
+    s->own_folder = folder != NULL ? tc_xstrdup(folder) : NULL;
+    tc_arena_free(a);
+}
 
 typedef struct lesson_list {
     tc_session *session;
@@ -278,6 +288,7 @@ static void list(tc_session *s, tc_reply *r) {
                       c->lesson->name, c->lesson->name);
         leave(c);
         s->course = NULL;
+        name_folder(s, NULL);
         s->as_pages = false;
     }
     tc_library_each(false, list_one, &l);
@@ -302,6 +313,7 @@ void tc_course_begin(tc_session *s, tc_lesson *l) {
     c->at = tc_lesson_screens_find(&c->screens, step, item);
     json_decref(of);
     tc_course_files(l, false);
+    name_folder(s, l);
     for (const char *const *a = tc_sim_archs(); l->arch && *a != NULL; a++) {
         if (strcmp(*a, l->arch) == 0) {
             s->options.arch = *a;
