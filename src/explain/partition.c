@@ -201,7 +201,8 @@ static void legend(const tc_owners *o, const scale *z, bool mixed, tc_buf *b) {
                       (long long)z->cols, z->cols == 1 ? "" : "s",
                       (long long)z->rows, z->rows == 1 ? "" : "s");
     }
-    tc_buf_puts(b, mixed ? "  A cell of ? has elements of several rounds.\n" : "");
+    tc_buf_puts(b,
+                mixed ? "  A cell of ? has elements of several rounds.\n" : "");
 }
 
 void tc_owners_picture(const tc_owners *o, int width, tc_buf *b) {

@@ -218,7 +218,8 @@ tc_status tc_cmd_reset(tc_session *s, const tc_command_args *args,
     tc_course_files(c->lesson, true);
     c->at = 0;
     show(s, c, r);
-    tc_buf_puts(&r->text, "(Its files are as they were given, its tasks open.)\n");
+    tc_buf_puts(&r->text,
+                "(Its files are as they were given, its tasks open.)\n");
     return TC_OK;
 }
 

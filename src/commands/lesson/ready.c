@@ -68,9 +68,8 @@ static const char *current_file(const tc_session *s) {
 }
 
 bool tc_course_make_ready(tc_session *s, const tc_task *t, tc_buf *said) {
-    bool loads =
-        t->load != NULL &&
-        strcmp(base_name(current_file(s)), base_name(t->load)) != 0;
+    bool loads = t->load != NULL &&
+                 strcmp(base_name(current_file(s)), base_name(t->load)) != 0;
     tc_arena *a = tc_arena_new();
     if (loads) {
         json_decref(tc_course_ask(s, tc_format(a, "load %s", t->load)));
@@ -93,18 +92,16 @@ bool tc_course_make_ready(tc_session *s, const tc_task *t, tc_buf *said) {
 
 static const char *loaded_text(const tc_session *s, const char *name) {
     const tc_func *f = s->program.func;
-    const tc_source *of =
-        s->nfiles > 0 && (s->file_is_newest || f == NULL)
-            ? s->files[s->nfiles - 1]->source
-            : f != NULL ? f->source
-                        : NULL;
+    const tc_source *of = s->nfiles > 0 && (s->file_is_newest || f == NULL)
+                              ? s->files[s->nfiles - 1]->source
+                          : f != NULL ? f->source
+                                      : NULL;
     return of != NULL && strcmp(base_name(of->name), base_name(name)) == 0
                ? of->text
                : NULL;
 }
 
-const char *tc_course_edit_state(tc_session *s, tc_arena *a,
-                                 const tc_task *t) {
+const char *tc_course_edit_state(tc_session *s, tc_arena *a, const tc_task *t) {
     const tc_lesson *l = s->course->lesson;
     const tc_lesson_file *given = tc_lesson_file_of(l, t->load);
     const char *path = tc_course_file(a, l, t->load);
@@ -115,10 +112,10 @@ const char *tc_course_edit_state(tc_session *s, tc_arena *a,
     }
     if (strcmp(text, given->text) == 0) {
         bool typed = strcmp(current_file(s), "<input>") == 0;
-        return typed ? NULL
-                     : tc_format(a,
-                                 "(`%s` is as it was given: `edit` opens it.)",
-                                 t->load);
+        return typed
+                   ? NULL
+                   : tc_format(a, "(`%s` is as it was given: `edit` opens it.)",
+                               t->load);
     }
     return loaded != NULL && strcmp(loaded, text) == 0
                ? NULL

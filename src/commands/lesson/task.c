@@ -162,8 +162,7 @@ static bool is_wanted_expression(const tc_task *t, const tc_command *c) {
     const char *answer = tc_task_value(t, "answer");
     size_t word = strspn(answer, "abcdefghijklmnopqrstuvwxyz_0123456789");
     bool exact, several;
-    return c == NULL &&
-           tc_command_find(answer, word, &exact, &several) == NULL;
+    return c == NULL && tc_command_find(answer, word, &exact, &several) == NULL;
 }
 
 /* Is a command one that the task's answer, or a wrong one, begins with? */
@@ -215,8 +214,7 @@ static void watch_sum(tc_session *s, const tc_task *t, const char *line,
     if (json_is_number(value)) {
         json_t *answers =
             tc_course_ask_apart(s, s->course->lesson, t, NULL, NULL);
-        tc_attempt at =
-            tc_judge_number(t, answers, json_number_value(value));
+        tc_attempt at = tc_judge_number(t, answers, json_number_value(value));
         if (at.result == TC_ATTEMPT_RIGHT) {
             answer(s, t, &at, r);
         }
