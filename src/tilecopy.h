@@ -241,6 +241,8 @@ bool tc_session_interrupted(const tc_session *s);
  * evaluation. */
 struct tc_trace;
 const struct tc_trace *tc_session_trace(const tc_session *s);
+/* Why `state` cannot tell what its machine held at a cycle, or NULL. */
+const char *tc_session_no_state(const tc_session *s);
 
 /* Source text of a line (from 1) of the current program, or NULL. Borrowed. */
 const char *tc_session_source_line(const tc_session *s, int line, int *len);

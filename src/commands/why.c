@@ -104,6 +104,10 @@ static void scope_text(const tc_decision *d, tc_buf *b) {
     for (int i = 0; i < d->nintra; i++) {
         const tc_intra *x = &d->intra[i];
         threads *= x->extent;
+        if (x->extent == 0) { /* fewer threads than a warp has */
+            tc_buf_printf(b, "%s no whole warp", i ? "," : ":");
+            continue;
+        }
         tc_buf_printf(b, "%s %s %lld..%lld", i ? "," : ":", x->axis->name,
                       (long long)x->offset,
                       (long long)(x->offset + x->extent - 1));

@@ -22,18 +22,8 @@ int64_t tc_region_position(tc_layout_ctx *cx, const tc_region *r,
         coord[i] = min + index % r->range[i].extent;
         index /= r->range[i].extent;
     }
-    const tc_offset *out;
-    int n;
-    if (tc_layout_apply(cx, r->buffer->layout, coord, r->buffer->rank,
-                        r->buffer->shape, r->buffer->rank, &out,
-                        &n) != TC_LAYOUT_OK) {
-        return -1;
-    }
-    int64_t at = 0;
-    for (int i = 0; i < n; i++) {
-        at += tc_axis_eq(out[i].axis, tc_axis_m) ? out[i].value : 0;
-    }
-    return at;
+    return tc_layout_position(cx, r->buffer->layout, coord, r->buffer->shape,
+                              r->buffer->rank);
 }
 
 typedef struct placed {

@@ -405,6 +405,14 @@ static void welcome(const tc_shell *sh, const char *loaded) {
         fflush(stdout);
         return;
     }
+    if (ends_with(loaded, ".trace")) {
+        printf("%s is loaded: the events of a run, without its program.\n",
+               loaded);
+        puts("Type timeline, or export html FILE, next; help lists all, Ctrl-D "
+             "leaves.");
+        fflush(stdout);
+        return;
+    }
     if (program != NULL && loaded != NULL) {
         printf("%s is loaded: its function is %s.\n", loaded, program);
     } else if (program != NULL) {

@@ -175,6 +175,10 @@ const tc_trace *tc_session_trace(const tc_session *s) {
     return s->program.run ? s->program.run->trace : NULL;
 }
 
+const char *tc_session_no_state(const tc_session *s) {
+    return s->program.run ? s->program.run->no_state : NULL;
+}
+
 bool tc_session_wants_timeline(tc_session *s) {
     return s->wants_timeline;
 }

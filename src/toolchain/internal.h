@@ -125,6 +125,17 @@ bool tc_cache_is_entry(const char *name);
 /* Removes what was used longest ago until the rest is within the limit
  * (TILECOPY_CACHE_MB, else 512), but nothing that was used just now. */
 void tc_cache_trim(tc_arena *a, const char *folder);
+/* The same where an entry that was put there may have made it necessary. */
+void tc_cache_grew(tc_arena *a, const char *folder, const char *entry);
+
+/* --- durations.c -----------------------------------------------------------*/
+
+/* Seconds that work of a kind ("program", "ptx": a word) on what has that name
+ * took before, or the middle of what else of that kind took; 0: nobody knows. */
+double tc_took_before(tc_arena *a, const char *folder, const char *kind,
+                      const char *name);
+void tc_took(tc_arena *a, const char *folder, const char *kind,
+             const char *name, double seconds);
 
 /* --- embedded.c: libtcstub.a, and src/tools/toolkit.sh ended by a 0 --------*/
 

@@ -174,6 +174,16 @@ static void test_continuation(void) {
     leave(&t);
 }
 
+/* A trace that is opened is not nothing. */
+static void test_trace(void) {
+    char path[] = "tests/tui/traces/ldgsts.trace";
+    terminal t = start(path);
+    CHECK(&t, terminal_expect(&t, "ldgsts.trace is loaded"));
+    CHECK(&t, answers(&t, "", PROMPT));
+    CHECK(&t, strstr(t.out.data, "Nothing") == NULL);
+    leave(&t);
+}
+
 static void test_paste(void) {
     terminal t = start(NULL);
     CHECK(&t, terminal_expect(&t, "Nothing is loaded"));
@@ -505,6 +515,7 @@ int main(int argc, char **argv) {
     test_completion();
     test_interrupt_line();
     test_continuation();
+    test_trace();
     test_paste();
     test_paste_without_brackets();
     test_choice();

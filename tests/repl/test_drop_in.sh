@@ -7,6 +7,7 @@ top=$(mktemp -d) || exit 1
 trap 'rm -rf "$top"' EXIT
 passed=0 failed=0
 cases=$PWD/tests/cuda/build
+[ -n "${HOME:-}" ] || export TILECOPY_CACHE="${TILECOPY_CACHE:-$top/cache}"
 
 report() { # report OK NAME : with what was said where it failed
     if [ "$1" = 0 ]; then
@@ -55,8 +56,27 @@ timeout 20 ./wrong 7 </dev/null >"$top/out" 2>&1
 [ $? = 1 ] && grep -q 'wild.cu:3:5: finding: out-of-bounds' out
 report $? "a finding in a program that nvcc linked"
 
+# What cudart the build names first does not matter.
+real=$(dirname "$(readlink -f "$toolkit/nvvm")")
+if [ -e "$real/lib64/libcudart.so" ]; then
+    "$program" nvcc -c -o shared.o "$cases/attributes.cu" </dev/null \
+        >"$top/out" 2>&1 &&
+        g++ -o shared shared.o "$real/lib64/libcudart.so" -L"$toolkit/lib64" \
+            -lcudart_static >>"$top/out" 2>&1 &&
+        timeout 20 ./shared </dev/null >"$top/out" 2>&1 &&
+        grep -q "^access 3, priority -1" out
+    report $? "a shared cudart that is named before ours"
+fi
+
+# Without a folder that lasts there can be no toolkit.
+env -u HOME -u XDG_CACHE_HOME -u TILECOPY_CACHE "$program" nvcc --toolkit \
+    </dev/null >"$top/out" 2>&1
+[ $? = 1 ] && grep -q 'set HOME or TILECOPY_CACHE' "$top/out"
+report $? "no folder to keep a toolkit in"
+
 if command -v cmake >/dev/null; then
-    CUDACXX=$toolkit/bin/nvcc timeout 300 cmake -S "$cases" -B b </dev/null \
+    CUDACXX=$toolkit/bin/nvcc CUDAToolkit_ROOT=$real timeout 300 \
+        cmake -S "$cases" -B b </dev/null \
         >"$top/out" 2>&1 &&
         timeout 200 cmake --build b </dev/null >"$top/out" 2>&1
     report $? "cmake"

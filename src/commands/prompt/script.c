@@ -2,6 +2,7 @@
  * are typed: a command is one line, TVMScript ends at a blank one. */
 #include "commands/script.h"
 #include "base/file.h"
+#include "base/near/near.h"
 #include "commands/commands.h"
 
 #include <ctype.h>
@@ -48,7 +49,8 @@ tc_status tc_script_load(tc_session *s, const char *path, tc_span at) {
     char why[TC_FILE_WHY];
     FILE *f = tc_file_stream(path, why);
     if (f == NULL) {
-        tc_error(&s->diags, at, NULL, "cannot read '%s': %s", path, why);
+        tc_error(&s->diags, at, tc_file_near(s->asked, path),
+                 "cannot read '%s': %s", path, why);
         return TC_FAILED;
     }
     fclose(f);

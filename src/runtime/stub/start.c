@@ -13,6 +13,10 @@
 
 static volatile char place[1024] = MARK;
 
+/* What objects of `tilecopy-repl nvcc` name (toolchain/nvcc/shadow.c). */
+extern const char tilecopy_repl_runtime[];
+const char tilecopy_repl_runtime[] = "tilecopy-repl";
+
 /* exec's own options, a word each, by the environment. */
 static int add_options(char **argv, int n, int most, char *text) {
     for (char *word = strtok(text, " "); word != NULL && n < most;

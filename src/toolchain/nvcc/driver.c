@@ -254,6 +254,8 @@ static void begin(driver *d, tc_words *w) {
     if (!d->debug) {
         push(d, w, "-lineinfo");
     }
+    push(d, w, "-include");
+    push(d, w, tc_format(d->a, "%s/" TC_SHADOW_HEADER, d->shadow));
     push(d, w, "-g");
     push(d, w, "-Xcompiler");
     push(d, w, "-fno-optimize-sibling-calls");

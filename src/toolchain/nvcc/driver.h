@@ -12,6 +12,10 @@ const char *tc_shadow_toolkit(tc_arena *a, const tc_toolchain *t,
                               const char **why);
 /* The toolkit's own folder. */
 const char *tc_shadow_top(tc_arena *a, const tc_toolchain *t);
+/* A header in that folder. Each object that includes it wants our runtime by
+ * name, and then has all of cudart from it: a shared cudart that a build system
+ * found elsewhere and names before it gives nothing. */
+#define TC_SHADOW_HEADER "tilecopy.h"
 /* What a wrapper of ours begins with. */
 #define TC_SHADOW_MARK "#!/bin/sh\n# nvcc by tilecopy-repl"
 

@@ -155,12 +155,27 @@ static bool make_targets(tc_arena *a, const char *top, const char *folder) {
     return ok;
 }
 
+/* runtime/stub/start.c has what it names. */
+static bool make_header(tc_arena *a, const char *folder) {
+    return put(tc_format(a, "%s/" TC_SHADOW_HEADER, folder),
+               "#ifndef __CUDA_ARCH__\n"
+               "#ifdef __cplusplus\n"
+               "extern \"C\"\n"
+               "#endif\n"
+               "const char tilecopy_repl_runtime[];\n"
+               "__attribute__((used)) static const char *const\n"
+               "    tilecopy_repl_wants = tilecopy_repl_runtime;\n"
+               "#endif\n",
+               0644);
+}
+
 static bool make_shadow(tc_arena *a, const tc_toolchain *t, const char *self,
                         const char *folder) {
     const char *top = tc_shadow_top(a, t);
     return link_all(a, top, folder, is_made_here) &&
            make_bin(a, t, self, top, folder) &&
-           make_lib(a, self, top, folder) && make_targets(a, top, folder);
+           make_lib(a, self, top, folder) && make_targets(a, top, folder) &&
+           make_header(a, folder);
 }
 
 const char *tc_shadow_toolkit(tc_arena *a, const tc_toolchain *t,
@@ -169,11 +184,14 @@ const char *tc_shadow_toolkit(tc_arena *a, const tc_toolchain *t,
     const char *self = tc_real_path(a, "/proc/self/exe");
     tc_hash h = TC_HASH_START;
     *why = "there is no folder to keep a toolkit's likeness in";
-    if (cache == NULL || self == NULL || note != NULL) {
-        *why = note != NULL ? note : *why;
+    bool kept = cache != NULL && strcmp(cache, tc_private_folder(a)) != 0;
+    if (!kept || self == NULL || note != NULL) {
+        *why = note != NULL ? note
+               : kept       ? *why
+                      : tc_format(a, "%s: set HOME or TILECOPY_CACHE", *why);
         return NULL;
     }
-    tc_hash_text(&h, "shadow 1");
+    tc_hash_text(&h, "shadow 2");
     tc_hash_text(&h, t->identity);
     tc_hash_text(&h, tc_real_path(a, t->nvcc));
     tc_hash_text(&h, self);
