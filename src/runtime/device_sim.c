@@ -426,6 +426,7 @@ static void sim_close(tc_device *d) {
 
 /* The error that CUDA gives for a fault (CUDA Runtime API, cudaError); 0: what
  * the finding tells stops no kernel. */
+/* What the launch's error is where this finding ended it; 0: it ends none. */
 static int error_of_finding(const tc_finding *f) {
     switch (f->kind) {
     case TC_FINDING_OUT_OF_BOUNDS:
@@ -442,9 +443,26 @@ static int error_of_finding(const tc_finding *f) {
                    : 719; /* cudaErrorLaunchFailure */
     case TC_FINDING_REMOTE_EXITED:
         return 719; /* cudaErrorLaunchFailure */
-    default:
-        return 0;
+    case TC_FINDING_UNCOMMITTED_GROUP:
+    case TC_FINDING_READ_BEFORE_COMPLETE:
+    case TC_FINDING_READ_BEFORE_BARRIER:
+    case TC_FINDING_OVERWRITE_IN_FLIGHT:
+    case TC_FINDING_OVERWRITE_BEFORE_READ:
+    case TC_FINDING_PROXY_FENCE:
+    case TC_FINDING_UNINITIALIZED_READ:
+    case TC_FINDING_MBARRIER_REINIT:
+    case TC_FINDING_MBARRIER_COUNT:
+    case TC_FINDING_MBARRIER_PHASE:
+    case TC_FINDING_TX_COUNT:
+    case TC_FINDING_CLUSTER_SYNC:
+    case TC_FINDING_BARRIER_DIVERGENCE:
+    case TC_FINDING_DATA_RACE:
+    case TC_FINDING_SAME_VALUE:
+    case TC_FINDING_MBARRIER_DEADLOCK:
+    case TC_FINDING_DEADLOCK:
+        break;
     }
+    return 0;
 }
 
 /* That of the fault which stopped the launch. Its finding may stand behind
