@@ -25,6 +25,7 @@ static tc_exec *exec_new(tc_session *s, tc_loaded *file,
     e->source = tc_strdup(a, file->source->name);
     e->backend = ask->backend->name;
     e->pedantic = ask->pedantic;
+    e->sandbox = ask->sandbox;
     e->keeps = !ask->alone;
     return e;
 }

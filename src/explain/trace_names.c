@@ -87,18 +87,33 @@ static void add_mbarriers(tc_session *s, tc_trace *t) {
 
 /* ---- findings ---- */
 
+/* When the trace has an access: the clock of machine code issues it at the cycle
+ * that is known of it, or later, as execution is ahead. */
+static uint64_t cycle_of(const tc_trace *t, const tc_access *a) {
+    uint64_t best = UINT64_MAX;
+    for (size_t i = 0; a->op != NULL && i < t->n; i++) {
+        const tc_trace_event *e = &t->events[i];
+        if (e->cycle >= a->cycle && e->cycle < best && e->cta == a->cta &&
+            e->warp == a->warp && e->ptx_line == a->op->ptx_line &&
+            (a->some_lane || e->lanes >> (a->lane & 31) & 1)) {
+            best = e->cycle;
+        }
+    }
+    return best != UINT64_MAX ? best : a->cycle;
+}
+
 static void add_finding(tc_session *s, tc_trace *t, const tc_finding *f) {
     tc_buf message = TC_BUF_INIT;
     tc_finding_message(s, f, &message);
     bool cause = f->cause.valid, shared = f->space == TC_PS_SHARED;
     tc_trace_finding x = {
-        .cycle = f->at.cycle,
+        .cycle = cycle_of(t, &f->at),
         .cta = f->at.cta,
         .warp = f->at.warp,
         .lane = f->at.lane,
         .line = tc_finding_line(&f->at),
         .cause_line = tc_finding_line(&f->cause),
-        .cause_cycle = cause ? f->cause.cycle : UINT64_MAX,
+        .cause_cycle = cause ? cycle_of(t, &f->cause) : UINT64_MAX,
         .kind = (char *)tc_finding_kind_names[f->kind],
         .message = (char *)tc_buf_text(&message),
         .object =

@@ -275,6 +275,7 @@ tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run,
     tc_sim_launch l = launch_of(run);
     l.stops = how->stops;
     l.stop_at = how->stop_at;
+    l.upto = how->upto;
     if (sim != NULL && !tc_sim_run(sim, &l, &quiet, out)) {
         tc_sim_free(sim);
         sim = NULL;

@@ -21,9 +21,10 @@ tc_sim_options tc_run_options(tc_session *s, const char *arch);
 bool tc_run_simulate(tc_session *s, tc_last_run *run);
 /* What is wanted of a run that is made again. */
 typedef struct tc_replay {
-    bool stops;       /* at a cycle, and leaves its state */
-    uint64_t stop_at; /* that one */
-    bool trace;       /* its events (tc_sim_take_trace) */
+    bool stops;                      /* at a cycle, and leaves its state */
+    uint64_t stop_at;                /* that one */
+    const struct tc_sim_state *upto; /* tc_sim_launch's */
+    bool trace;                      /* its events (tc_sim_take_trace) */
 } tc_replay;
 /* Executes a run that the simulator has executed once more: without hazards, on
  * the same way. Returns the simulator, which owns state and trace

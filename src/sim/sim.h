@@ -77,6 +77,9 @@ typedef struct tc_sim_launch {
     bool stops; /* at the cycle stop_at, or at a deadlock before it, and
                    leaves its state */
     uint64_t stop_at;
+    const struct tc_sim_state *upto; /* state.h: what the same launch left there
+                                        where warps had run ahead of the clock;
+                                        or NULL */
     const struct tc_sass *machine_code; /* what ptxas made of the kernel: its
                                            time is the clock's; may be NULL */
     uint32_t sample; /* without a clock: so many clusters of a larger grid are

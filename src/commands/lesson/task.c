@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* --- what is said ----------------------------------------------------------*/
 
@@ -371,8 +372,20 @@ static const char *file_meant(tc_session *s, tc_arena *a) {
     return name[0] != '<' ? name : NULL;
 }
 
+/* `edit 13`, where no file has that name. */
+static bool is_line(const char *text) {
+    size_t n = strspn(text, "0123456789");
+    return n > 0 && n < 9 && text[n] == '\0' && access(text, F_OK) != 0;
+}
+
 tc_status tc_cmd_edit(tc_session *s, const tc_command_args *args, tc_reply *r) {
     const tc_command_value *file = tc_value_of(args, "FILE");
+    const tc_command_value *line = tc_value_of(args, "LINE");
+    int64_t at = line != NULL ? line->number : 0;
+    if (file != NULL && line == NULL && is_line(file->text)) {
+        at = strtol(file->text, NULL, 10);
+        file = NULL;
+    }
     tc_arena *a = tc_arena_new();
     const char *path =
         file != NULL ? tc_course_path(s, a, file->text) : file_meant(s, a);
@@ -383,7 +396,8 @@ tc_status tc_cmd_edit(tc_session *s, const tc_command_args *args, tc_reply *r) {
         r->json = json_pack("{s:s}", "file", path);
     } else {
         s->request = (tc_client_request){.kind = TC_CLIENT_EDIT,
-                                         .path = tc_strdup(s->asked, path)};
+                                         .path = tc_strdup(s->asked, path),
+                                         .line = (int)at};
     }
     bool ok = path != NULL;
     tc_arena_free(a);

@@ -17,6 +17,8 @@ void tc_walk_start(tc_warp *w) {
     x->begun = false;
     x->mask = 0;
     x->waits = x->ran = x->asked = 0;
+    x->nran = x->laid_end = 0;
+    x->ran_from = 0;
     memset(x->laid, 0, sizeof x->laid);
     memset(x->board, 0, sizeof x->board);
 }
@@ -33,6 +35,7 @@ bool tc_walk_still(tc_warp_core *k) {
 void tc_walk_free(tc_warp_core *k) {
     if (k->walk) {
         free(k->walk->accesses);
+        free(k->walk->ops);
         free(k->walk->addresses);
         free(k->walk->queue);
         free(k->walk);
@@ -271,6 +274,11 @@ static bool run_one(tc_timing *t, tc_warp *w) {
     uint32_t pc = k->pc++;
     const tc_code *c = &t->run->code[pc];
     uint32_t m = k->mask;
+    if (t->run->launch->stops) {
+        k->pc = pc;
+        tc_issued_op(w, pc);
+        k->pc = pc + 1;
+    }
     if (c->guard >= 0) {
         m &= w->pred[c->guard] ^ c->flip;
     }
@@ -336,6 +344,7 @@ static void run_ahead(tc_timing *t, tc_warp *w) {
         const tc_code_block *b = &m->ptx[m->block_at[i]];
         x->queue = grown(x->queue, x->nqueue, &x->cqueue, sizeof *x->queue);
         x->queue[x->nqueue].block = m->block_at[i];
+        x->queue[x->nqueue].from = k->place.ran;
         x->queue[x->nqueue++].mask = k->mask;
         x->ran++;
         if (!run_body(t, w, b->body)) {
@@ -471,6 +480,9 @@ static bool lay(tc_timing *t, tc_warp *w) {
     }
     x->mask = mask;
     x->idle = TC_LANES - (uint32_t)tc_popc(mask);
+    if (t->run->launch->stops) {
+        tc_issued_laid(w->core, used);
+    }
     drop_queue(x, used);
     go_to(t, x, block);
     x->last = m->blocks[block].last;

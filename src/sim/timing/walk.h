@@ -39,7 +39,8 @@ typedef struct tc_mcode_walk {
     } ranges[TC_WALK_RANGES];
     struct {
         uint32_t block, mask;
-    } * queue; /* blocks of the PTX that have run */
+        uint64_t from; /* tc_warp_place.ran before it */
+    } * queue;         /* blocks of the PTX that have run */
     uint32_t cqueue;
     uint32_t serial;
     uint32_t asked;        /* ran, when tc_walk_still was last asked */
@@ -47,6 +48,10 @@ typedef struct tc_mcode_walk {
                               laid, now and up to the two times before */
     uint32_t head, n, cap; /* accesses: [head, n) */
     tc_noted *accesses;
+    /* Of a launch that stops: ops that have run, from the ran_from-th on; over
+     * the first laid_end of them machine code was laid last. */
+    uint32_t *ops, nran, cran, laid_end;
+    uint64_t ran_from;
     uint64_t (*addresses)[TC_LANES];
     uint32_t naddresses, caddresses;
 } tc_mcode_walk;
@@ -66,6 +71,8 @@ bool tc_walk_still(tc_warp_core *k);
 
 void tc_walk_start(tc_warp *w);
 void tc_walk_free(tc_warp_core *k);
+/* issued.c: machine code is being laid over so many blocks of the queue. */
+void tc_issued_laid(tc_warp_core *k, uint32_t used);
 /* Runs the PTX ahead and lays machine code over it. False: what comes next is
  * an op that the clock issues itself. */
 bool tc_walk_enter(tc_timing *t, tc_warp *w);
