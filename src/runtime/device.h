@@ -148,6 +148,6 @@ tc_sim_tensor_map tc_device_sim_map(const tc_rt_tensor_map *t);
 
 /* cudaError of the fault which stopped a launch. Its finding may stand behind
  * another of the same defect: then the error that names no reason. */
-int tc_launch_error(const tc_sim_result *r);
+int tc_fault_error(const tc_sim_result *r);
 
 #endif

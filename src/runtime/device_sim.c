@@ -451,7 +451,7 @@ static void sim_launch(tc_device *d, const tc_sim_launch *l,
         d->cycles += out->sim.estimate;
         if (out->sim.status == TC_RUN_FAULT) {
             out->fault = true;
-            out->error = tc_launch_error(&out->sim);
+            out->error = tc_fault_error(&out->sim);
         }
     }
     tc_buf_free(&errors);

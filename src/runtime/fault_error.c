@@ -1,4 +1,4 @@
-/* launch_error.c - the error that a program is told where its launch was ended. */
+/* fault_error.c - the error that a program is told where its launch was ended. */
 #include "runtime/device.h"
 
 /* What the launch's error is where this finding ended it; 0: it ends none. */
@@ -40,7 +40,7 @@ static int error_of_finding(const tc_finding *f) {
     return 0;
 }
 
-int tc_launch_error(const tc_sim_result *r) {
+int tc_fault_error(const tc_sim_result *r) {
     int error = 0;
     for (int i = 0; error == 0 && i < r->nfindings; i++) {
         error = error_of_finding(&r->findings[i]);
