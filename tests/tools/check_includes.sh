@@ -56,7 +56,8 @@ runtime/host_findings.def:
 runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
-runtime: ptx sim gpu trace sandbox runtime/stub/errors.def
+runtime/order: sim/sim.h
+runtime: runtime/order ptx sim gpu trace sandbox runtime/stub/errors.def
 toolchain/toolchain.h: sandbox
 toolchain/internal.h: toolchain/toolchain.h
 toolchain/nvcc/main.h:

@@ -53,6 +53,9 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
             from = a->bytes + (b->src[i] - a->address);
         }
         n += b->op->size;
+        if (b->ahead) {
+            tc_issued_write(w, c->shared + b->dst[i], b->op->size);
+        }
         if (b->src_size[i] == 16) {
             memcpy(c->shared + b->dst[i], from, 16);
             continue;
@@ -200,7 +203,7 @@ static void schedule(tc_warp *w, tc_batch *b) {
                                         .batch = b,
                                         .mask = m & -m});
         }
-        if (tc_event_next(r) < r->deadline) {
+        if (!r->timing && tc_event_next(r) < r->deadline) {
             r->deadline = tc_event_next(r);
             w->core->limit = 0; /* the loop looks at the deadline again */
         }

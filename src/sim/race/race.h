@@ -34,6 +34,8 @@ void tc_team_free(tc_first_team *t);
 bool tc_team_doubts(const tc_run *r);
 /* After all n have ended: one has written what another one touched. */
 bool tc_team_meets(tc_first_team *t, uint32_t n);
+/* sim/order/touched.c: tells launch->touched, where there is one. */
+void tc_race_touched(const tc_run *r);
 /* Memory is as it was before the launch. */
 void tc_team_undo(const tc_first_team *t, uint32_t n);
 void tc_race_first_undo(tc_run *r);
