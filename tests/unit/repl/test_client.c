@@ -6,13 +6,13 @@
 #include "repl/history.h"
 #include "repl/options.h"
 #include "repl/print.h"
+#include <errno.h>
 #include <getopt.h>
 #include <locale.h>
 #include <pty.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
