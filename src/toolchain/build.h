@@ -56,9 +56,6 @@ tc_build_status tc_build_ended(tc_job *j, const char *tool, int status);
 
 /* compile.c */
 const char *tc_host_compiler(tc_arena *a);
-/* Options that give functions which the toolkit has no more their names of
- * today; ends with NULL. Static. */
-const char *const *tc_removed_names(const tc_toolchain *t);
 void tc_hash_flags(tc_hash *h); /* all that decides how nvcc is called */
 /* Did a compiler say so that it had no disk, memory, processes or files left? */
 bool tc_build_lacks_room(const char *said);

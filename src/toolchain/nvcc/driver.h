@@ -2,7 +2,6 @@
 #ifndef TC_TOOLCHAIN_NVCC_DRIVER_H
 #define TC_TOOLCHAIN_NVCC_DRIVER_H
 
-#include "toolchain/build.h"
 #include "toolchain/internal.h"
 #include "toolchain/nvcc/command_line.h"
 
