@@ -146,4 +146,8 @@ extern const tc_device_vtable tc_device_sim, tc_device_gpu, tc_device_both;
 /* device_sim.c: a map as the simulator has it. */
 tc_sim_tensor_map tc_device_sim_map(const tc_rt_tensor_map *t);
 
+/* cudaError of the fault which stopped a launch. Its finding may stand behind
+ * another of the same defect: then the error that names no reason. */
+int tc_fault_error(const tc_sim_result *r);
+
 #endif

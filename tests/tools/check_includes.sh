@@ -72,7 +72,7 @@ exec: ptx sandbox runtime reply session load run explain base/progress
 calibrate: ptx sim/sim.h sim/profile.h gpu runtime run ir
 commands/report: course sim/findings.def runtime/host_findings.def
 commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate commands/report
-commands/lesson: course sim dispatch session load run commands
+commands/lesson: course front sim dispatch session load run commands
 commands/prompt: session run commands base/near
 commands/time: trace trace/draw trace/export reply session sim run explain exec calibrate gpu runtime commands commands/report
 view: trace trace/draw
