@@ -5,12 +5,13 @@ PREFIX  ?= /usr/local
 OPT     ?= -O2 -g
 WARN    := -std=c17 -Wall -Wextra -Wpedantic -Wmissing-prototypes -Wshadow -Werror
 CPPFLAGS_ALL := -Isrc -D_GNU_SOURCE $(if $(SAN),-DTC_RACE_CHECK) $(CPPFLAGS)
-CFLAGS_ALL   := $(WARN) $(OPT) $(SAN) $(CFLAGS)
+CFLAGS_ALL   := $(WARN) $(OPT) $(SAN) $(if $(SAN),-fPIC) $(CFLAGS)
 LIBS    := -ljansson -lyaml -lseccomp -lcmark -ljq -ldl -lm
 TUI     := -lreadline -lncursesw
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all \
             -fno-omit-frame-pointer
 
+comma    := ,
 JOBS     ?= $(shell nproc)
 TEST_ENV := TILECOPY_CACHE=$(abspath $(BUILD)/cache)
 
@@ -71,8 +72,14 @@ $(foreach t,$(TEST_OBJ),$(eval $(BUILD)/tests/$(notdir $(t:.o=)): $(t)))
 # The view, apart from its terminal.
 $(BUILD)/tests/test_view: $(filter-out %/terminal.o %/view.o, \
   $(patsubst %.c,$(BUILD)/%.o,$(wildcard src/view/*.c)))
-$(TESTS): $(BUILD)/tests/support.a $(BUILD)/libtilecopy.a
+# Under sanitizers a program with all of the library in it is 15 to 36 MB: they
+# share one.
+$(BUILD)/libtilecopy.so: $(LIB_OBJ)
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $^ $(LIBS)
+TEST_LIB := $(BUILD)/libtilecopy.$(if $(SAN),so,a)
+$(TESTS): $(BUILD)/tests/support.a $(TEST_LIB)
 	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+	  $(if $(SAN),$(TEST_LIB) -Wl$(comma)-rpath$(comma)'$$ORIGIN/..') \
 	  -lcmocka -lz $(LIBS)
 
 $(BUILD)/tests/page $(BUILD)/tests/run: $(BUILD)/tests/%: tests/harness/%.c
@@ -91,13 +98,12 @@ $(BUILD)/tests/pty_interrupt: \
 	$(CC) $(CPPFLAGS_ALL) -Itests/repl $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -lutil
 
 # The client's own parts, with a session of the tests' own in place of ours.
-CLIENT_SRC := tests/unit/repl/test_client.c tests/unit/repl/fake_session.c \
-              $(filter-out src/repl/main.c,$(wildcard src/repl/*.c src/repl/*/*.c)) \
-              $(wildcard src/base/*.c src/base/*/*.c)
-$(BUILD)/tests/test_client: $(CLIENT_SRC)
+CLIENT_OBJ := $(patsubst %.c,$(BUILD)/%.o, \
+  $(wildcard tests/unit/repl/*.c src/base/*.c src/base/*/*.c) \
+  $(filter-out src/repl/main.c,$(wildcard src/repl/*.c src/repl/*/*.c)))
+$(BUILD)/tests/test_client: $(CLIENT_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ \
-	  -lreadline -lcmocka -lm
+	$(CC) $(CFLAGS_ALL) $(LDFLAGS) -o $@ $^ -lreadline -lcmocka -lm
 
 # What is linked into CUDA programs, in the place of cudart, and its bytes in
 # our program. It runs in the learner's process: no sanitizer, nothing of ours.
@@ -202,9 +208,10 @@ run:
 # but for what sanitized.txt names. test-all: those, too. What nvcc builds is built
 # once for both passes.
 test: TEST_LISTS = tests/harness/some.txt
+test: SANITIZED_LISTS = tests/harness/some_sanitized.txt
 test test-all:
 	@BUILD=$(BUILD) CC="$(CC)" sh src/tools/need.sh test
-	@$(TEST_ENV) MAKE="$(MAKE)" SANITIZE="$(SANITIZE)" \
+	@$(TEST_ENV) MAKE="$(MAKE)" SANITIZE="$(SANITIZE)" SANITIZED_LISTS="$(SANITIZED_LISTS)" \
 	  sh tests/harness/test.sh $(BUILD) $(BUILD)/work $(JOBS) $(TEST_LISTS)
 
 test-build: all $(TESTS) $(BUILD)/tests/page $(BUILD)/tests/run \
@@ -264,4 +271,4 @@ clean:
 .PHONY: all site faults tools run test test-all test-build test-plain toolkit check conformance bench \
         fuzz install clean
 .SECONDARY:
--include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT:.o=.d)
+-include $(STUB_OBJ:.o=.d) $(LIB_OBJ:.o=.d) $(MAIN_OBJ:.o=.d) $(TEST_OBJ:.o=.d) $(SUPPORT:.o=.d) $(CLIENT_OBJ:.o=.d)

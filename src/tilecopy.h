@@ -221,6 +221,7 @@ typedef struct tc_client_request {
     const char *path;
     const char *const *commands;
     int n, chosen;
+    int line; /* to begin at, from 1; 0: anywhere */
 } tc_client_request;
 
 tc_client_request tc_session_request(const tc_session *s);
@@ -241,6 +242,8 @@ bool tc_session_interrupted(const tc_session *s);
  * evaluation. */
 struct tc_trace;
 const struct tc_trace *tc_session_trace(const tc_session *s);
+/* Why `state` cannot tell what its machine held at a cycle, or NULL. */
+const char *tc_session_no_state(const tc_session *s);
 
 /* Source text of a line (from 1) of the current program, or NULL. Borrowed. */
 const char *tc_session_source_line(const tc_session *s, int line, int *len);

@@ -312,8 +312,9 @@ static bool unknown_option(reader *k, int word) {
     }
     const char *near = tc_diag_nearest(k->args->tokens[word], names, n);
     tc_error(&k->s->diags, k->args->spans[word],
-             near != NULL ? tc_format(k->arena, "did you mean %s?", near)
-                          : k->usage,
+             near != NULL    ? tc_format(k->arena, "did you mean %s?", near)
+             : k->form.n > 0 ? k->usage
+                             : NULL,
              "%s has no option '%s'", k->command, k->args->tokens[word]);
     return false;
 }
@@ -337,8 +338,8 @@ static bool read_option(reader *k, const tc_form_item *o, int *i) {
 
 static bool too_many(reader *k, int word, int index) {
     if (index == 0) {
-        tc_error(&k->s->diags, k->args->span, NULL, "%s takes no arguments",
-                 k->command);
+        tc_error(&k->s->diags, k->args->span, k->form.n > 0 ? k->usage : NULL,
+                 "%s takes no arguments", k->command);
     } else {
         tc_error(&k->s->diags, k->args->spans[word], k->usage,
                  "%s takes no more than %d argument%s", k->command, index,

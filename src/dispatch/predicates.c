@@ -72,6 +72,10 @@ static bool axis_full(const tc_dispatch_ctx *cx, tc_verdict *v,
                             axis);
     }
     bool ok = in->extent == expected && in->offset == 0;
+    if (ok && expected == 0) {
+        return tc_check_add(cx, v, predicate, check, TC_YES,
+                            "%s: there is no whole warp", axis);
+    }
     if (ok) {
         return tc_check_add(cx, v, predicate, check, TC_YES,
                             "%s: all %" PRId64 " active", axis, expected);
@@ -221,7 +225,15 @@ bool tc_pred_divides(const tc_dispatch_ctx *cx, tc_verdict *v,
     const tc_copy *c = cx->copy;
     bool src = c->src.buffer->space == TC_SPACE_GLOBAL;
     int64_t n = tc_region_elements(src ? &c->src : &c->dst);
-    bool ok = tc_check_add(cx, v, predicate, "threads", truth(cx->threads > 0),
+    bool few =
+        cx->threads == 0 && cx->launch_threads > 0 && cx->launch_threads < 32;
+    bool ok =
+        few ? tc_check_add(cx, v, predicate, "threads", TC_NO,
+                           "whole warps are counted, and the CTA has %" PRId64
+                           " thread%s",
+                           cx->launch_threads,
+                           cx->launch_threads == 1 ? "" : "s")
+            : tc_check_add(cx, v, predicate, "threads", truth(cx->threads > 0),
                            "%" PRId64 " active thread%s", cx->threads,
                            cx->threads == 1 ? "" : "s");
     if (!ok) {

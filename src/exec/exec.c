@@ -25,6 +25,7 @@ static tc_exec *exec_new(tc_session *s, tc_loaded *file,
     e->source = tc_strdup(a, file->source->name);
     e->backend = ask->backend->name;
     e->pedantic = ask->pedantic;
+    e->sandbox = ask->sandbox;
     e->keeps = !ask->alone;
     return e;
 }
@@ -174,16 +175,8 @@ static char **make_argv(const tc_exec *e, const tc_exec_request *ask) {
  * asks no clock: copies land as late as they may. */
 static tc_sim_options sim_options(tc_session *s, const tc_exec *e,
                                   const tc_exec_request *ask) {
-    tc_sim_options o = {.arch = e->cuda->arch,
-                        .profile = s->profile,
-                        .timing = s->timing,
-                        .hazards = s->hazards,
-                        .no_suppressions = !s->suppressions,
-                        .trace = s->trace,
-                        .completion = s->completion,
-                        .seed = s->completion_seed,
-                        .threads = ask->task ? 1 : s->options.threads,
-                        .cancel = &s->cancel};
+    tc_sim_options o = tc_run_options(s, e->cuda->arch);
+    o.threads = ask->task ? 1 : o.threads;
     if (ask->alone) {
         o.timing = ask->timing;
         o.trace = false;

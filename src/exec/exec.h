@@ -74,6 +74,7 @@ struct tc_exec {
     const char *source;  /* file's name */
     const char *backend; /* its name */
     tc_sim_options used;
+    const tc_sandbox *sandbox; /* the program's, or NULL */
     bool pedantic;
     bool keeps; /* the last launch becomes the session's run */
 

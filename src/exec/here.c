@@ -2,6 +2,7 @@
 #include "exec/exec.h"
 #include "load/load.h"
 #include "run/run.h"
+#include "run/state.h"
 
 const tc_device_vtable *tc_exec_device(tc_backend b) {
     return b == TC_BACKEND_GPU    ? &tc_device_gpu
@@ -62,6 +63,25 @@ bool tc_exec_need_launch(tc_session *s, tc_loaded *file, tc_span at,
     return false;
 }
 
+static tc_sim *replay(tc_session *s, const tc_last_run *run,
+                      const tc_replay *how, tc_sim_result *out) {
+    return run->params != NULL
+               ? tc_exec_replay(s->last_exec.exec, run, how, out)
+               : tc_run_replay(s, run, how, out);
+}
+
+/* Where warps have run ahead of the clock: once more, up to where they were. */
+static tc_sim *up_to(tc_session *s, const tc_last_run *run, tc_replay how,
+                     tc_sim *first, tc_sim_result *out) {
+    if (first == NULL || how.trace || !tc_state_ahead(out->state)) {
+        return first;
+    }
+    how.upto = out->state;
+    tc_sim *second = replay(s, run, &how, out);
+    tc_sim_free(first);
+    return second;
+}
+
 tc_sim *tc_run_again(tc_session *s, const tc_replay *how, tc_span at,
                      tc_sim_result *out) {
     const tc_last_run *run = s->program.run;
@@ -74,9 +94,7 @@ tc_sim *tc_run_again(tc_session *s, const tc_replay *how, tc_span at,
         tc_error(&s->diags, at, NULL, "%s", why);
         return NULL;
     }
-    tc_sim *again = run->params != NULL
-                        ? tc_exec_replay(s->last_exec.exec, run, how, out)
-                        : tc_run_replay(s, run, how, out);
+    tc_sim *again = up_to(s, run, *how, replay(s, run, how, out), out);
     if (again == NULL || out->status == TC_RUN_CANCELLED) {
         tc_error(&s->diags, at, NULL,
                  s->cancel ? "interrupted while the run was made again"

@@ -9,6 +9,11 @@
 
 /* ---- buffers ---- */
 
+static const char *type_of(const tc_last_run *run, const char *name) {
+    tc_dtype type = tc_cuda_type(run, name);
+    return type != TC_VOID ? tc_dtypes[type].name : "";
+}
+
 static void add_shared(tc_trace *t, const tc_last_run *run) {
     const tc_ptx_module *m = run->module;
     const tc_ptx_symbol *dynamic;
@@ -17,20 +22,22 @@ static void add_shared(tc_trace *t, const tc_last_run *run) {
         const tc_ptx_symbol *y = &m->symbols[i];
         if (y->space == TC_PS_SHARED && !y->is_extern && y->size) {
             tc_trace_add_buffer(
-                t, &(tc_trace_buffer){.name = (char *)tc_symbol_name(run, y),
-                                      .type = "",
-                                      .address = y->offset,
-                                      .bytes = y->size,
-                                      .space = TC_TRACE_SPACE_SHARED});
+                t, &(tc_trace_buffer){
+                       .name = (char *)tc_symbol_name(run, y),
+                       .type = (char *)type_of(run, tc_symbol_name(run, y)),
+                       .address = y->offset,
+                       .bytes = y->size,
+                       .space = TC_TRACE_SPACE_SHARED});
         }
     }
     if (dynamic != NULL && run->dynamic_shared && run->shared == NULL) {
         tc_trace_add_buffer(
-            t, &(tc_trace_buffer){.name = (char *)tc_symbol_name(run, dynamic),
-                                  .type = "",
-                                  .address = begin,
-                                  .bytes = run->dynamic_shared,
-                                  .space = TC_TRACE_SPACE_SHARED});
+            t, &(tc_trace_buffer){
+                   .name = (char *)tc_symbol_name(run, dynamic),
+                   .type = (char *)type_of(run, tc_symbol_name(run, dynamic)),
+                   .address = begin,
+                   .bytes = run->dynamic_shared,
+                   .space = TC_TRACE_SPACE_SHARED});
     }
 }
 
@@ -87,18 +94,33 @@ static void add_mbarriers(tc_session *s, tc_trace *t) {
 
 /* ---- findings ---- */
 
+/* When the trace has an access: the clock of machine code issues it at the cycle
+ * that is known of it, or later, as execution is ahead. */
+static uint64_t cycle_of(const tc_trace *t, const tc_access *a) {
+    uint64_t best = UINT64_MAX;
+    for (size_t i = 0; a->op != NULL && i < t->n; i++) {
+        const tc_trace_event *e = &t->events[i];
+        if (e->cycle >= a->cycle && e->cycle < best && e->cta == a->cta &&
+            e->warp == a->warp && e->ptx_line == a->op->ptx_line &&
+            (a->some_lane || e->lanes >> (a->lane & 31) & 1)) {
+            best = e->cycle;
+        }
+    }
+    return best != UINT64_MAX ? best : a->cycle;
+}
+
 static void add_finding(tc_session *s, tc_trace *t, const tc_finding *f) {
     tc_buf message = TC_BUF_INIT;
     tc_finding_message(s, f, &message);
     bool cause = f->cause.valid, shared = f->space == TC_PS_SHARED;
     tc_trace_finding x = {
-        .cycle = f->at.cycle,
+        .cycle = cycle_of(t, &f->at),
         .cta = f->at.cta,
         .warp = f->at.warp,
         .lane = f->at.lane,
         .line = tc_finding_line(&f->at),
         .cause_line = tc_finding_line(&f->cause),
-        .cause_cycle = cause ? f->cause.cycle : UINT64_MAX,
+        .cause_cycle = cause ? cycle_of(t, &f->cause) : UINT64_MAX,
         .kind = (char *)tc_finding_kind_names[f->kind],
         .message = (char *)tc_buf_text(&message),
         .object =

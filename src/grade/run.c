@@ -222,6 +222,8 @@ static json_t *execute(tc_grading *g, tc_session *s, tc_case *c,
                          .taken = &taken,
                          .memory = DEVICE_MEMORY + 2 * c->large,
                          .timing = c->timed,
+                         /* a library's name is anybody's to take */
+                         .no_suppressions = true,
                          .task = &c->task,
                          .sandbox = g->boxed ? &g->box : NULL};
     tc_arena *a = tc_arena_new();

@@ -215,3 +215,19 @@ tc_layout_result tc_layout_apply(tc_layout_ctx *cx, const tc_layout *l,
     }
     return apply_iters(cx, l, coord, out, nout);
 }
+
+int64_t tc_layout_position(tc_layout_ctx *cx, const tc_layout *l,
+                           const int64_t *coord, const int64_t *shape,
+                           int rank) {
+    const tc_offset *out;
+    int n;
+    int64_t at = 0;
+    if (tc_layout_apply(cx, l, coord, rank, shape, rank, &out, &n) !=
+        TC_LAYOUT_OK) {
+        return -1;
+    }
+    for (int i = 0; i < n; i++) {
+        at += tc_axis_eq(out[i].axis, tc_axis_m) ? out[i].value : 0;
+    }
+    return at;
+}

@@ -119,6 +119,11 @@ tc_layout_result tc_layout_size(tc_layout_ctx *cx, const tc_layout *l,
 tc_layout_result tc_layout_span(tc_layout_ctx *cx, const tc_layout *l,
                                 const tc_axis *axis, int64_t *out);
 int64_t tc_layout_offset_of(const tc_layout *l, const tc_axis *axis); /* or 0 */
+/* Where coord of shape lies in memory: the sum over axis m; -1 where the layout
+ * has no such element. */
+int64_t tc_layout_position(tc_layout_ctx *cx, const tc_layout *l,
+                           const int64_t *coord, const int64_t *shape,
+                           int rank);
 /* Linear index, one coordinate a shard iterator, or coordinates of a shape.
  * The answer holds an entry for each axis named in shard or offset. */
 tc_layout_result tc_layout_apply(tc_layout_ctx *cx, const tc_layout *l,

@@ -1,4 +1,5 @@
 /* program.c - loads a program that is built already: its PTX is in it. */
+#include "base/near/near.h"
 #include "load/load.h"
 #include "toolchain/nvcc/fatbin.h"
 
@@ -17,8 +18,9 @@ static const char *read_all(tc_session *s, tc_arena *a, const char *path,
         tc_buf_read(&bytes, f);
         fclose(f);
     } else {
-        tc_error(&s->diags, TC_NOWHERE, NULL, "cannot open '%s': %s", path,
-                 strerror(errno));
+        int e = errno;
+        tc_error(&s->diags, TC_NOWHERE, tc_file_near(a, path),
+                 "cannot open '%s': %s", path, strerror(e));
     }
     *n = bytes.len;
     const char *all = bytes.len > 0 ? tc_buf_finish(&bytes, a) : NULL;

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/near/near.h"
 #include "repl/print.h"
 #include "repl/shell.h"
 #include "repl/signals.h"
@@ -78,8 +79,8 @@ static bool wants_compiler(tc_session *s, const char *why) {
     bool yes = false;
     if (!asked && isatty(STDIN_FILENO) && isatty(STDERR_FILENO)) {
         fprintf(stderr,
-                "%s\nFetch NVIDIA's compiler (nvcc 13.0, some 350 MB of "
-                "PyPI's wheels) into\n%s? [y/N] ",
+                "%s\nFetch NVIDIA's compiler (nvcc 13.0, 100 MB of "
+                "wheels, 270 MB on the disk) into\n%s? [y/N] ",
                 why, tc_session_compiler_home(s));
         fflush(stderr);
         yes = fgets(answer, sizeof answer, stdin) != NULL &&
@@ -119,7 +120,11 @@ static bool check_program(const tc_printer *p, const char *path) {
         return false;
     }
     if (stat(path, &st) != 0) {
-        complain(p, NULL, "cannot open '%s': %s", path, strerror(errno));
+        int e = errno;
+        tc_arena *a = tc_arena_new();
+        complain(p, tc_file_near(a, path), "cannot open '%s': %s", path,
+                 strerror(e));
+        tc_arena_free(a);
         return false;
     }
     return true;

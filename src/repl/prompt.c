@@ -347,7 +347,7 @@ static void remember(const char *entry, char **path) {
     }
     add_history(entry);
     if (*path != NULL && !tc_history_append(*path, entry)) {
-        fprintf(stderr, "note: history is not kept: cannot write %s: %s\n",
+        fprintf(stderr, "note: history is not kept: cannot write\n  %s: %s\n",
                 *path, strerror(errno));
         free(*path);
         *path = NULL;
@@ -402,6 +402,14 @@ static void welcome(const tc_shell *sh, const char *loaded) {
         puts(
             "Type launch KERNEL GRID BLOCK ARG... next; help launch says more, "
             "Ctrl-D leaves.");
+        fflush(stdout);
+        return;
+    }
+    if (ends_with(loaded, ".trace")) {
+        printf("%s is loaded: the events of a run, without its program.\n",
+               loaded);
+        puts("Type timeline, or export html FILE, next; help lists all, Ctrl-D "
+             "leaves.");
         fflush(stdout);
         return;
     }

@@ -15,17 +15,7 @@ static int64_t position_of(tc_layout_ctx *cx, const tc_buffer *b,
         }
         return at;
     }
-    const tc_offset *out;
-    int n;
-    if (tc_layout_apply(cx, b->layout, coord, b->rank, b->shape, b->rank, &out,
-                        &n) != TC_LAYOUT_OK) {
-        return -1;
-    }
-    int64_t at = 0;
-    for (int i = 0; i < n; i++) {
-        at += tc_axis_eq(out[i].axis, tc_axis_m) ? out[i].value : 0;
-    }
-    return at;
+    return tc_layout_position(cx, b->layout, coord, b->shape, b->rank);
 }
 
 static bool next_coord(const tc_buffer *b, int64_t *coord) {

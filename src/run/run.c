@@ -275,6 +275,7 @@ tc_sim *tc_run_replay(tc_session *s, const tc_last_run *run,
     tc_sim_launch l = launch_of(run);
     l.stops = how->stops;
     l.stop_at = how->stop_at;
+    l.upto = how->upto;
     if (sim != NULL && !tc_sim_run(sim, &l, &quiet, out)) {
         tc_sim_free(sim);
         sim = NULL;
@@ -308,19 +309,23 @@ static bool execute(tc_session *s, tc_last_run *run) {
     return true;
 }
 
+tc_sim_options tc_run_options(tc_session *s, const char *arch) {
+    return (tc_sim_options){.arch = arch,
+                            .profile = s->profile,
+                            .timing = s->timing,
+                            .hazards = s->hazards,
+                            .no_suppressions = !s->suppressions,
+                            .trace = s->trace,
+                            .completion = s->completion,
+                            .seed = s->completion_seed,
+                            .threads = s->options.threads,
+                            .cancel = &s->cancel};
+}
+
 bool tc_run_simulate(tc_session *s, tc_last_run *run) {
-    tc_sim_options o = {.arch = tc_session_arch(s),
-                        .profile = s->profile,
-                        .timing = s->timing,
-                        .hazards = s->hazards,
-                        .no_suppressions = !s->suppressions,
-                        .trace = s->trace,
-                        .completion = s->completion,
-                        .seed = s->completion_seed,
-                        .threads = s->options.threads,
-                        .cancel = &s->cancel,
-                        .print = keep_print,
-                        .print_user = run};
+    tc_sim_options o = tc_run_options(s, tc_session_arch(s));
+    o.print = keep_print;
+    o.print_user = run;
     if (run->module == NULL) {
         run->module = parse_program(s, run);
     }

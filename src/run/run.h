@@ -14,14 +14,17 @@ tc_last_run *tc_run_new(void);
  * returns NULL for one that is too large. */
 tc_run_buffer *tc_run_add_buffer(tc_session *s, tc_last_run *run,
                                  const tc_buffer *b);
+/* What the session's settings make of a simulation. */
+tc_sim_options tc_run_options(tc_session *s, const char *arch);
 /* Executes a prepared run in the simulator. Reports and returns false where it
  * cannot start. */
 bool tc_run_simulate(tc_session *s, tc_last_run *run);
 /* What is wanted of a run that is made again. */
 typedef struct tc_replay {
-    bool stops;       /* at a cycle, and leaves its state */
-    uint64_t stop_at; /* that one */
-    bool trace;       /* its events (tc_sim_take_trace) */
+    bool stops;                      /* at a cycle, and leaves its state */
+    uint64_t stop_at;                /* that one */
+    const struct tc_sim_state *upto; /* tc_sim_launch's */
+    bool trace;                      /* its events (tc_sim_take_trace) */
 } tc_replay;
 /* Executes a run that the simulator has executed once more: without hazards, on
  * the same way. Returns the simulator, which owns state and trace
@@ -111,6 +114,9 @@ const char *tc_symbol_name(const tc_last_run *run, const tc_ptx_symbol *y);
  * of the variable, 0: of a dynamic array; bytes: of the access, 0: of none. */
 const char *tc_cuda_element(tc_last_run *run, const char *name, uint64_t offset,
                             uint64_t size, uint32_t bytes);
+/* What values a shared variable of a .cu has; VOID: it is no .cu, or nobody
+ * knows. */
+tc_dtype tc_cuda_type(const tc_last_run *run, const char *name);
 /* What an address of the last run is called. */
 const char *tc_address_name(tc_session *s, tc_ptx_space space,
                             uint64_t address);

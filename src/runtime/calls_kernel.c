@@ -192,9 +192,11 @@ static void settle(tc_server *s, const tc_device_launched *done) {
 }
 
 static int launch(tc_server *s, const tc_ptx_func *f, const tc_sim_launch *l,
-                  uint64_t where) {
+                  const tc_exchange *x) {
+    uint64_t where = x->call.where;
     tc_device_launched done = {0};
     tell(s, s->o->launching, f, l, NULL, where);
+    tc_serve_begin(s, x, TC_STREAM_KERNEL);
     tc_watch_on(s->watch, true);
     s->v->launch(s->device, l, &done);
     tc_watch_on(s->watch, false);
@@ -243,7 +245,9 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
                        .registers = facts.registers,
                        .cooperative = (r.flags & TC_RT_COOPERATIVE) != 0,
                        .params = x->payload + sizeof r,
-                       .nparams = r.nparams};
+                       .nparams = r.nparams,
+                       .touched = tc_serve_touched(s),
+                       .touched_user = s};
     if (s->o->task) { /* who waits for the whole grid needs all of it */
         l.sample = l.cooperative ? 0 : s->o->task->sample;
         l.budget = s->o->task->budget;
@@ -266,5 +270,5 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
     if (!error && l.cooperative) {
         error = cooperative_error(s, f, &l);
     }
-    return error ? error : launch(s, f, &l, x->call.where);
+    return error ? error : launch(s, f, &l, x);
 }

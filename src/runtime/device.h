@@ -153,4 +153,8 @@ tc_sim_tensor_map tc_device_sim_map(const tc_rt_tensor_map *t);
 uint64_t tc_device_sim_texture(tc_device *d, const tc_rt_texture *t);
 bool tc_device_sim_drop_texture(tc_device *d, const tc_rt_texture_handle *h);
 
+/* cudaError of the fault which stopped a launch. Its finding may stand behind
+ * another of the same defect: then the error that names no reason. */
+int tc_fault_error(const tc_sim_result *r);
+
 #endif

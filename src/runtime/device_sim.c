@@ -426,37 +426,6 @@ static void sim_close(tc_device *d) {
 
 /* The error that CUDA gives for a fault (CUDA Runtime API, cudaError); 0: what
  * the finding tells stops no kernel. */
-static int error_of_finding(const tc_finding *f) {
-    switch (f->kind) {
-    case TC_FINDING_OUT_OF_BOUNDS:
-        return 700; /* cudaErrorIllegalAddress */
-    case TC_FINDING_MISALIGNED:
-        return 716;               /* cudaErrorMisalignedAddress */
-    case TC_FINDING_ILLEGAL_SIZE: /* the header's trap, or the hardware */
-        return f->at.op && f->at.op->opcode == TC_PTX_TRAP
-                   ? 719  /* cudaErrorLaunchFailure */
-                   : 715; /* cudaErrorIllegalInstruction */
-    case TC_FINDING_TRAP:
-        return f->detail.row == TC_DETAIL_ASSERTION
-                   ? 710  /* cudaErrorAssert */
-                   : 719; /* cudaErrorLaunchFailure */
-    case TC_FINDING_REMOTE_EXITED:
-        return 719; /* cudaErrorLaunchFailure */
-    default:
-        return 0;
-    }
-}
-
-/* That of the fault which stopped the launch. Its finding may stand behind
- * another of the same defect: then the error that names no reason. */
-static int error_of(const tc_sim_result *r) {
-    int error = 0;
-    for (int i = 0; error == 0 && i < r->nfindings; i++) {
-        error = error_of_finding(&r->findings[i]);
-    }
-    return error ? error : 719; /* cudaErrorLaunchFailure */
-}
-
 static void sim_launch(tc_device *d, const tc_sim_launch *l,
                        tc_device_launched *out) {
     tc_sim_launch mine = *l;
@@ -482,7 +451,7 @@ static void sim_launch(tc_device *d, const tc_sim_launch *l,
         d->cycles += out->sim.estimate;
         if (out->sim.status == TC_RUN_FAULT) {
             out->fault = true;
-            out->error = error_of(&out->sim);
+            out->error = tc_fault_error(&out->sim);
         }
     }
     tc_buf_free(&errors);

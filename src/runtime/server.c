@@ -138,6 +138,7 @@ static const call_row rows[TC_RT_CALL_COUNT] = {
     [TC_RT_BYE] = {tc_call_BYE, EXACTLY(tc_rt_bye), false, true},
     [TC_RT_ENTER] = {tc_call_ENTER, 0, 0, false, false},
     [TC_RT_LEAVE] = {tc_call_LEAVE, EXACTLY(int32_t), false, true},
+    [TC_RT_ORDER] = {tc_call_ORDER, EXACTLY(tc_rt_order), false, true},
 };
 
 static void garbled(tc_server *s, const char *what) {

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 
 static const char *const refused[] = {
     /* other processes */
@@ -20,8 +21,8 @@ static const char *const refused[] = {
     /* memory that no limit of a process counts */
     "memfd_create", "memfd_secret", "shmget", "shmat", "msgget", "semget",
     "mq_open",
-    /* the network */
-    "socket", "connect", "bind", "listen", "accept", "accept4",
+    /* the network; buffers that no limit counts */
+    "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4",
     /* the kernel */
     "bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter",
     "io_uring_register", "keyctl", "add_key", "request_key", "init_module",
@@ -29,6 +30,8 @@ static const char *const refused[] = {
     "acct", "syslog", "settimeofday", "clock_settime", "adjtimex",
     "clock_adjtime", "iopl", "ioperm", "personality", "vhangup",
     "lookup_dcookie", "fanotify_init", "sethostname", "setdomainname"};
+
+enum { SHARED_MEMORY = MAP_SHARED | MAP_ANONYMOUS };
 
 static const unsigned long spaces[] = {
     CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,   CLONE_NEWNET,
@@ -50,6 +53,10 @@ bool tc_sandbox_filter(void) {
     ok =
         ok &&
         seccomp_rule_add(c, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) == 0 &&
+        /* pages that stay when no process has them mapped any more */
+        seccomp_rule_add(
+            c, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(mmap), 1,
+            SCMP_A3(SCMP_CMP_MASKED_EQ, SHARED_MEMORY, SHARED_MEMORY)) == 0 &&
         seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1,
                          SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffff, TIOCSTI)) ==
             0 &&

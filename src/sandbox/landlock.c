@@ -60,8 +60,7 @@ bool tc_sandbox_landlock(const tc_sandbox *s) {
                                          "/etc/alternatives",
                                          "/dev/urandom",
                                          "/dev/random"};
-    static const char *const devices[] = {"/dev/null", "/dev/zero",
-                                          "/dev/full"};
+    static const char *const devices[] = {"/dev/null", "/dev/full"};
     long abi = syscall(CREATE, NULL, 0ul, 1u);
     if (abi < 1) {
         return false;

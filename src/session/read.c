@@ -3,6 +3,7 @@
 
 #include "base/cancel.h"
 #include "base/file.h"
+#include "base/near/near.h"
 
 #include <errno.h>
 #include <string.h>
@@ -31,7 +32,7 @@ char *tc_read_source(tc_session *s, tc_arena *a, const char *path, tc_span at,
             tc_buf_free(&text);
             return NULL;
         }
-        tc_error(&s->diags, at, NULL, "cannot %s '%s': %s",
+        tc_error(&s->diags, at, tc_file_near(a, path), "cannot %s '%s': %s",
                  access(path, R_OK) == 0 ? "read" : "open", path, why);
         tc_buf_free(&text);
         return NULL;

@@ -14,6 +14,9 @@ static void cta_start(tc_cta *c) {
     for (uint32_t i = 0; c->run->timing && i < c->nwarps; i++) {
         tc_timing_warp(&c->warps[i]);
     }
+    if (c->run->launch->stops) {
+        tc_state_begin(c);
+    }
     if (c->run->race) {
         tc_race_cta_start(c);
     }
@@ -104,4 +107,5 @@ const tc_hooks tc_sim_hooks = {.cta_start = cta_start,
                                .force = force,
                                .deadlock = tc_sim_deadlock,
                                .cancelled = tc_sim_cancelled,
+                               .reached = tc_state_reached,
                                .capture = tc_state_capture};

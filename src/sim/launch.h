@@ -36,7 +36,10 @@ void tc_sim_deadlock(tc_run *r, tc_cta *const *ctas, uint32_t n,
 /* Ends the run from outside; the result says where everybody was. */
 void tc_sim_cancelled(tc_run *r, tc_cta *const *ctas, uint32_t n);
 
-/* state.c: copies what these CTAs hold, and stops the run. */
+/* state.c: a CTA starts in a launch that stops. */
+void tc_state_begin(tc_cta *c);
+void tc_state_reached(tc_warp *w);
+/* Copies what these CTAs hold, and stops the run. */
 void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n);
 
 #endif

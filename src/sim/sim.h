@@ -70,6 +70,17 @@ typedef struct tc_sim_allocation {
                       such, or nobody asks for them */
 } tc_sim_allocation;
 
+/* How a launch has touched global memory: by plain accesses, and by strong ones
+ * (atomics, volatile, relaxed, acquire, release). */
+enum {
+    TC_SIM_READS = 1,
+    TC_SIM_READS_STRONG = 2,
+    TC_SIM_WRITES = 4,
+    TC_SIM_WRITES_STRONG = 8
+};
+typedef void tc_sim_touched_fn(void *user, uint64_t address, uint64_t bytes,
+                               uint32_t how);
+
 typedef struct tc_sim_launch {
     const char *entry;
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: from the PTX */
@@ -77,6 +88,9 @@ typedef struct tc_sim_launch {
     bool stops; /* at the cycle stop_at, or at a deadlock before it, and
                    leaves its state */
     uint64_t stop_at;
+    const struct tc_sim_state *upto; /* state.h: what the same launch left there
+                                        where warps had run ahead of the clock;
+                                        or NULL */
     const struct tc_sass *machine_code; /* what ptxas made of the kernel: its
                                            time is the clock's; may be NULL */
     uint32_t sample; /* without a clock: so many clusters of a larger grid are
@@ -92,6 +106,9 @@ typedef struct tc_sim_launch {
                          the grid's memory (%envreg1, 2), it gets it */
     const uint8_t *params; /* the parameter block, as laid out by the PTX */
     uint32_t nparams;      /* its bytes */
+    tc_sim_touched_fn *touched; /* with hazards: told at the end, in runs of
+                                   bytes, what was; or NULL */
+    void *touched_user;
 } tc_sim_launch;
 
 /* Classes of warp instructions, named as profilers name them; counted with

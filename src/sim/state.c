@@ -4,6 +4,8 @@
 #include "sim/async/tmem.h"
 #include "sim/isa/isa.h"
 #include "sim/launch.h"
+#include "sim/timing/timing.h"
+#include <stdlib.h>
 #include <string.h>
 
 static void *copy(tc_arena *a, const void *from, size_t n) {
@@ -14,11 +16,24 @@ static void *copy(tc_arena *a, const void *from, size_t n) {
     return to;
 }
 
+/* The running split's place into its entry; it goes on all the same. */
+static void settle(tc_warp *w) {
+    tc_warp_core *k = w->core;
+    if (k->cur >= 0) {
+        k->split[k->cur].pc = k->pc;
+        k->split[k->cur].mask = k->mask;
+        k->split[k->cur].frame = w->frame;
+    }
+}
+
 static void copy_splits(tc_arena *a, tc_warp *w, tc_state_warp *out) {
     const tc_warp_core *k = w->core;
     out->splits = TC_NEWN(a, tc_state_split, (size_t)k->nsplit + 1);
     for (int i = 0; i < k->nsplit && w->alive; i++) {
         const tc_split *s = &k->split[i];
+        if (s->mask == 0) {
+            continue;
+        }
         out->splits[out->nsplits++] =
             (tc_state_split){.mask = s->mask,
                              .op = s->op && s->state != TC_SPLIT_READY
@@ -29,7 +44,7 @@ static void copy_splits(tc_arena *a, tc_warp *w, tc_state_warp *out) {
 }
 
 static void copy_warp(tc_arena *a, tc_warp *w, tc_state_warp *out) {
-    tc_warp_save(w);
+    settle(w);
     const tc_frame *frame = w->core->frames;
     while (frame->next) {
         frame = frame->next;
@@ -42,6 +57,7 @@ static void copy_warp(tc_arena *a, tc_warp *w, tc_state_warp *out) {
     out->r64 = copy(a, frame->r64, f->n64 * sizeof *frame->r64);
     out->pred = copy(a, frame->pred, f->npred * sizeof *frame->pred);
     copy_splits(a, w, out);
+    out->ran = out->issued = w->core->place.ran;
 }
 
 static void copy_mbarriers(tc_arena *a, tc_cta *c, tc_state_cta *out) {
@@ -101,11 +117,56 @@ static void copy_tensor(tc_arena *a, const tc_cta *c, tc_state_cta *out) {
     }
 }
 
+/* ---- warps ahead of the clock ---- */
+
+static int by_index(const void *a, const void *b) {
+    const tc_state_cta *x = a, *y = b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+void tc_state_begin(tc_cta *c) {
+    const tc_sim_state *upto = c->run->launch->upto;
+    const tc_state_cta key = {.index = c->index};
+    const tc_state_cta *at =
+        upto ? bsearch(&key, upto->ctas, upto->nctas, sizeof key, by_index)
+             : NULL;
+    for (uint32_t i = 0; i < c->nwarps; i++) {
+        tc_issued_begin(&c->warps[i], at ? at->warps[i].issued : UINT64_MAX);
+    }
+}
+
+void tc_state_reached(tc_warp *w) {
+    tc_arena *a = w->cta->run->sim->arena;
+    w->core->place.seen = TC_NEW(a, tc_state_warp);
+    copy_warp(a, w, w->core->place.seen);
+}
+
+bool tc_state_ahead(const tc_sim_state *s) {
+    for (uint32_t i = 0; s && i < s->nctas; i++) {
+        for (uint32_t k = 0; k < s->ctas[i].nwarps; k++) {
+            if (s->ctas[i].warps[k].issued < s->ctas[i].warps[k].ran) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void look_at(tc_arena *a, tc_warp *w, tc_state_warp *out) {
+    if (w->core->place.seen) {
+        *out = *w->core->place.seen;
+        return;
+    }
+    copy_warp(a, w, out);
+    out->issued = w->cta->run->timing ? tc_issued_ops(w) : out->ran;
+}
+
 void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n) {
     tc_arena *a = r->sim->arena;
     enum { LOCAL_LIMIT = 64 << 20 }; /* bytes of all CTAs */
     tc_sim_state *s = TC_NEW(a, tc_sim_state);
     s->cycle = r->launch->stop_at;
+    tc_issued_restore(r->timing);
     s->ctas = TC_NEWN(a, tc_state_cta, (size_t)n + 1);
     for (uint32_t i = 0; i < n; i++) {
         tc_cta *c = ctas[i];
@@ -116,7 +177,7 @@ void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n) {
         out->warps = TC_NEWN(a, tc_state_warp, (size_t)c->nwarps);
         out->nwarps = c->nwarps;
         for (uint32_t k = 0; k < c->nwarps; k++) {
-            copy_warp(a, &c->warps[k], &out->warps[k]);
+            look_at(a, &c->warps[k], &out->warps[k]);
         }
         copy_mbarriers(a, c, out);
         copy_barriers(a, c, out);
@@ -127,6 +188,7 @@ void tc_state_capture(tc_run *r, tc_cta *const *ctas, uint32_t n) {
             out->local = copy(a, c->local, local);
         }
     }
+    qsort(s->ctas, s->nctas, sizeof *s->ctas, by_index);
     r->state = s;
     r->stopped = true;
 }

@@ -1,7 +1,10 @@
 /* state.h - what a machine held at one cycle: registers, shared, local and
  * tensor memory, barriers and mbarriers, where every lane was. Made by running
  * again up to that cycle (tc_sim_launch.stops): the simulator is deterministic,
- * so the state is that of the run whose trace is looked at. Global memory is
+ * so the state is that of the run whose trace is looked at. The clock of machine
+ * code executes warps ahead of it: what they hold then is of later cycles, and
+ * the launch is run once more with .upto, where each warp is looked at before its
+ * first op that had not issued and what it writes from there on is put back. Global memory is
  * where it is (tc_sim_find). Everything is in the simulator's arena and lives
  * as long as that. */
 #ifndef TC_SIM_STATE_H
@@ -25,6 +28,8 @@ typedef struct tc_state_warp {
     uint32_t *pred;          /* [npred], a mask each */
     tc_state_split *splits;
     int nsplits;
+    uint64_t ran, issued; /* ops: executed for this state; by the clock at most
+                             so many had issued */
 } tc_state_warp;
 
 typedef struct tc_state_mbarrier {
@@ -63,6 +68,10 @@ typedef struct tc_sim_state {
     tc_state_cta *ctas; /* the resident ones */
     uint32_t nctas;
 } tc_sim_state;
+
+/* Do warps hold what they have not issued yet? The launch is to be run again, up
+ * to this state. */
+bool tc_state_ahead(const tc_sim_state *s);
 
 /* The value of a register in a lane, zero-extended; a predicate is 0 or 1. */
 uint64_t tc_state_register(const tc_state_warp *w, const tc_ptx_reg *r,

@@ -435,7 +435,7 @@ static tc_build_status store(tc_job *j, tc_hash key, const char *program,
     if (keeps) {
         tc_part part = {"deps", 0600, deps, strlen(deps)};
         tc_cache_put(j->a, j->cache, name, &part, 1);
-        tc_cache_trim(j->a, j->cache);
+        tc_cache_grew(j->a, j->cache, folder);
     }
     return TC_BUILD_OK;
 }
@@ -465,7 +465,10 @@ static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
                                 strerror(errno));
     }
     tc_build_status s = TC_BUILD_OK;
-    tc_progress_begin("compiling %s", tc_base_of(j->units[0].path));
+    const char *kind = j->o->program ? "program" : "ptx";
+    const char *name = tc_build_absolute(j->a, j->units[0].path);
+    tc_progress_begin("compiling %s", tc_base_of(name));
+    tc_progress_expect(tc_took_before(j->a, j->cache, kind, name));
     for (int i = 0; i < j->n && s == TC_BUILD_OK; i++) {
         s = tc_build_compile(j, &j->units[i]);
     }
@@ -480,6 +483,7 @@ static tc_build_status make(tc_job *j, tc_hash key, tc_build *out) {
     tc_progress_end();
     out->compile_ns = now_ns() - begin;
     if (s == TC_BUILD_OK) {
+        tc_took(j->a, j->cache, kind, name, (double)out->compile_ns / 1e9);
         s = store(j, key, program, ptx, out);
     }
     tc_remove_tree(j->work);

@@ -111,7 +111,8 @@ static bool only_entries(const char *folder) {
     for (struct dirent *e; only && (e = readdir(d)) != NULL;) {
         only = strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
                strncmp(e->d_name, tag_name, strlen(tag_name)) == 0 ||
-               tc_cache_is_entry(e->d_name);
+               strcmp(e->d_name, "used") == 0 ||
+               strcmp(e->d_name, "took") == 0 || tc_cache_is_entry(e->d_name);
     }
     if (d != NULL) {
         closedir(d);

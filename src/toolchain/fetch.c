@@ -16,7 +16,10 @@ typedef struct fetch_listener {
 /* The script's last word on what is wrong is "error: ...". */
 static void hear(void *user, const char *line) {
     fetch_listener *l = user;
-    if (strncmp(line, "error: ", 7) == 0) {
+    unsigned long long kb, all;
+    if (sscanf(line, "so far %llu of %llu KB", &kb, &all) == 2) {
+        tc_progress_at(kb < all ? kb : all, all);
+    } else if (strncmp(line, "error: ", 7) == 0) {
         snprintf(l->why, l->size, "%s", line + 7);
     } else if (l->said != NULL) {
         l->said(l->user, line);
@@ -29,11 +32,11 @@ bool tc_toolchain_fetch(void (*said)(void *user, const char *line), void *user,
     fetch_listener l = {said, user, why, size};
     const char *argv[] = {
         "/bin/sh", "-c", tc_toolkit_script, "toolkit.sh", tc_toolchain_home(a),
-        NULL};
+        "sizes",   NULL};
     tc_tool_process p = {
         .argv = argv, .said = hear, .user = &l, .cancel = cancel};
     snprintf(why, size, "fetching the CUDA compiler failed");
-    tc_progress_begin("fetching a CUDA compiler, some 350 MB");
+    tc_progress_begin("fetching a CUDA compiler, 100 MB");
     int status = tc_tool_run(&p);
     tc_progress_end();
     if (status == TC_RUN_CANCELLED) {

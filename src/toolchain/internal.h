@@ -125,10 +125,27 @@ bool tc_cache_is_entry(const char *name);
 /* Removes what was used longest ago until the rest is within the limit
  * (TILECOPY_CACHE_MB, else 512), but nothing that was used just now. */
 void tc_cache_trim(tc_arena *a, const char *folder);
+/* The same where an entry that was put there may have made it necessary. */
+void tc_cache_grew(tc_arena *a, const char *folder, const char *entry);
+
+/* --- durations.c -----------------------------------------------------------*/
+
+/* Seconds that work of a kind ("program", "ptx": a word) on what has that name
+ * took before, or the middle of what else of that kind took; 0: nobody knows. */
+double tc_took_before(tc_arena *a, const char *folder, const char *kind,
+                      const char *name);
+void tc_took(tc_arena *a, const char *folder, const char *kind,
+             const char *name, double seconds);
 
 /* --- embedded.c: libtcstub.a, and src/tools/toolkit.sh ended by a 0 --------*/
 
 extern const unsigned char tc_stub_archive[], tc_stub_archive_end[];
 extern const char tc_toolkit_script[];
+
+/* --- compile.c -------------------------------------------------------------*/
+
+/* Options that give functions which the toolkit has no more their names of
+ * today; ends with NULL. Static. */
+const char *const *tc_removed_names(const tc_toolchain *t);
 
 #endif

@@ -36,15 +36,35 @@ static bool frame(tc_arena *a, const tc_toolchain *t, const char *program,
     return true;
 }
 
+/* Sees the program, and what systems have. */
+static const tc_sandbox *contained(const tc_sandbox *given, const char *program,
+                                   tc_sandbox *box) {
+    if (given == NULL) {
+        return NULL;
+    }
+    *box = *given;
+    memset(box->reads, 0, sizeof box->reads);
+    box->reads[0] = program;
+    return box;
+}
+
 bool tc_host_line(tc_arena *a, const tc_toolchain *t, const char *program,
-                  uint64_t where, const char **file, int *line) {
+                  uint64_t where, const tc_sandbox *sandbox, const char **file,
+                  int *line) {
+    static const tc_limits limits = {
+        .cpu_s = 5, .memory = UINT64_C(1) << 30, .disk = UINT64_C(1) << 20};
     if (t->addr2line == NULL || where == 0) {
         return false;
     }
     char *at = tc_format(a, "0x%llx", (unsigned long long)(where - 1));
     const char *argv[] = {t->addr2line, "-i", "-e", program, at, NULL};
     tc_buf out = TC_BUF_INIT;
-    tc_tool_process p = {.argv = argv, .out = &out, .timeout_ms = 10000};
+    tc_sandbox box;
+    tc_tool_process p = {.argv = argv,
+                         .out = &out,
+                         .timeout_ms = 10000,
+                         .limits = sandbox ? &limits : NULL,
+                         .sandbox = contained(sandbox, program, &box)};
     bool found = false;
     if (tc_tool_run(&p) == 0) {
         const char *q = tc_buf_text(&out);

@@ -1,4 +1,5 @@
 /* ptxas.c - what ptxas says of a kernel. */
+#include "base/progress/progress.h"
 #include "base/temporary.h"
 #include "toolchain/build.h"
 #include "toolchain/internal.h"
@@ -108,6 +109,23 @@ static tc_build_status assemble(tc_arena *a, const ptxas_request *q,
     return s;
 }
 
+/* The same, told to whoever waits. */
+static tc_build_status assemble_timed(tc_arena *a, const ptxas_request *q,
+                                      const char *cache, tc_buf *said,
+                                      void **made, size_t *bytes) {
+    const char *name = q->kernel != NULL ? q->kernel : "";
+    tc_progress p;
+    tc_progress_begin("ptxas on %s", *name != '\0' ? name : "the kernels");
+    tc_progress_expect(cache != NULL ? tc_took_before(a, cache, "ptxas", name)
+                                     : 0);
+    tc_build_status s = assemble(a, q, said, made, bytes);
+    if (s == TC_BUILD_OK && cache != NULL && tc_progress_now(&p)) {
+        tc_took(a, cache, "ptxas", name, p.seconds);
+    }
+    tc_progress_end();
+    return s;
+}
+
 /* "Compiling entry function 'name' for 'sm_90a'", and then, a line or more
  * later, "Used 18 registers, ...": "name 18". */
 static const char *registers_in(tc_arena *a, const char *said) {
@@ -152,8 +170,10 @@ bool tc_registers_among(const char *lines, const char *kernel, uint32_t *n) {
 static void keep(tc_arena *a, const char *cache, const char *name,
                  const char *what, const void *bytes, size_t len) {
     tc_part part = {what, 0600, bytes, len};
-    if (cache != NULL && tc_cache_put(a, cache, name, &part, 1) != NULL) {
-        tc_cache_trim(a, cache);
+    const char *entry =
+        cache != NULL ? tc_cache_put(a, cache, name, &part, 1) : NULL;
+    if (entry != NULL) {
+        tc_cache_grew(a, cache, entry);
     }
 }
 
@@ -178,7 +198,7 @@ tc_build_status tc_ptxas_registers(tc_arena *a, const tc_toolchain *t,
         return TC_BUILD_OK;
     }
     tc_buf said = TC_BUF_INIT;
-    tc_build_status s = assemble(a, &q, &said, &made, &bytes);
+    tc_build_status s = assemble_timed(a, &q, cache, &said, &made, &bytes);
     if (s == TC_BUILD_OK) {
         *lines = registers_in(a, tc_buf_text(&said));
     }
@@ -211,7 +231,7 @@ const void *tc_ptxas_cubin(tc_arena *a, const tc_toolchain *t,
     }
     tc_buf said = TC_BUF_INIT;
     void *made = NULL;
-    tc_build_status s = assemble(a, &q, &said, &made, bytes);
+    tc_build_status s = assemble_timed(a, &q, cache, &said, &made, bytes);
     if (s != TC_BUILD_OK) {
         snprintf(why, why_size, "%s%s",
                  s == TC_BUILD_REFUSED ? "ptxas refused it: " : "",

@@ -129,8 +129,10 @@ const char *const *tc_nvdisasm(tc_arena *a, const char *nvdisasm,
 
 /* File and line of a call on the host's side of a program, from its debug
  * information: of the learner's code that is inlined there, not of a header.
- * where: the address after the call, in the file. False where unknown. */
+ * where: the address after the call, in the file. False where unknown. Who has
+ * written the debug information is a stranger: with a sandbox it is read there. */
 bool tc_host_line(tc_arena *a, const tc_toolchain *t, const char *program,
-                  uint64_t where, const char **file, int *line);
+                  uint64_t where, const tc_sandbox *sandbox, const char **file,
+                  int *line);
 
 #endif

@@ -1,6 +1,7 @@
 #!/bin/sh
-# toolkit.sh FOLDER - puts a CUDA compiler (nvcc 13.0 with its headers, and
+# toolkit.sh FOLDER [sizes] - puts a CUDA compiler (nvcc 13.0 with its headers, and
 # nvdisasm) into FOLDER, out of NVIDIA's wheels on PyPI. No root, no Python needed.
+# With sizes it says each second how much is there: "so far 8192 of 109568 KB".
 #
 # The wheels are pinned by their sha256. pip fetches them where there is one
 # (its own settings for a mirror then hold), else curl or wget. Everything is
@@ -9,8 +10,8 @@
 # something, or cannot have it.
 set -u
 
-if [ $# != 1 ] || [ -z "$1" ]; then
-    echo "usage: toolkit.sh FOLDER" >&2
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [ -z "$1" ]; then
+    echo "usage: toolkit.sh FOLDER [sizes]" >&2
     exit 2
 fi
 folder=$1
@@ -78,9 +79,10 @@ pip, curl or wget, and there is none"
 and there is neither"
 
 new=$folder.new.$$
-trap 'rm -rf "$new"' EXIT
+watcher=''
+trap '[ -z "$watcher" ] || kill "$watcher" 2>/dev/null; rm -rf "$new"' EXIT
 trap 'exit 2' HUP INT TERM
-mkdir -p "$new/wheels" || fail 2 "$new cannot be made"
+mkdir -p "$new/wheels/tmp" || fail 2 "$new cannot be made"
 log=$new/log
 
 is_right() { # FILE SHA256
@@ -89,7 +91,7 @@ is_right() { # FILE SHA256
 
 by_pip() { # WHEEL VERSION SHA256 FILE
     echo "$1==$2 --hash=sha256:$3" >"$new/wanted"
-    python3 -m pip --disable-pip-version-check download -q --no-deps \
+    TMPDIR=$new/wheels/tmp python3 -m pip --disable-pip-version-check download -q --no-deps \
         --no-cache-dir --only-binary :all: --timeout 15 --retries 1 \
         --require-hashes -d "$new/wheels" -r "$new/wanted" >"$log" 2>&1
 }
@@ -121,12 +123,29 @@ unpacked() { # FILE
     esac >"$log" 2>&1
 }
 
+# What is there, each second, until FOLDER.new is gone.
+watch_sizes() { # KB
+    while sleep 1 && [ -d "$new" ]; do
+        here=$(du -sk "$new/wheels" 2>/dev/null)
+        had=$(cat "$new/had" 2>/dev/null)
+        echo "so far $((${here%%[!0-9]*} + ${had:-0} * 1024)) of $1 KB"
+    done
+}
+
 # --- all of it ----------------------------------------------------------------
 
 echo "NVIDIA's CUDA compiler 13.0 from PyPI, 100 MB to fetch and 270 MB on the \
 disk, under NVIDIA's licence (it lies beside each package)"
 mkdir -p "$new/all"
 $table >"$new/table"
+had=0 all=0
+while IFS='|' read -r wheel version mb sha place; do
+    all=$((all + mb))
+done <"$new/table"
+if [ "${2:-}" = sizes ]; then
+    watch_sizes $((all * 1024)) &
+    watcher=$!
+fi
 while IFS='|' read -r wheel version mb sha place; do
     echo "fetching $wheel $version ($mb MB)"
     if ! fetch "$wheel" "$version" "$sha" "$place"; then
@@ -137,6 +156,8 @@ while IFS='|' read -r wheel version mb sha place; do
         tail -n 2 "$log" >&2
         fail 1 "$wheel $version could not be unpacked: is the disk full?"
     fi
+    had=$((had + mb))
+    echo $had >"$new/had"
     rm -f "$new/wheels/${place##*/}"
 done <"$new/table" || exit
 

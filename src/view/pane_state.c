@@ -213,7 +213,10 @@ void tc_view_ask_machine(tc_view *v, int32_t warp, const char *name) {
         v->from->machine(v->from->user, next, m->rows[warp].cta,
                          m->rows[warp].warp, name, &b);
     } else {
-        tc_buf_puts(&b, "there is no machine to ask: a loaded trace");
+        tc_buf_printf(&b, "no values here: %s",
+                      v->from->no_machine != NULL
+                          ? v->from->no_machine
+                          : "there is no machine to ask");
     }
     v->machine = tc_xstrdup(tc_buf_text(&b));
     v->machine_cycle = v->cycle;

@@ -39,6 +39,7 @@ typedef struct tc_view_supply {
    * text; where that cannot be, why. */
     void (*machine)(void *user, uint64_t cycle, uint32_t cta, uint32_t warp,
                     const char *name, tc_buf *out);
+    const char *no_machine; /* why there is none to ask; NULL: nobody knows */
     bool cheap; /* the machine is asked without waiting: a short run */
     void *user;
 } tc_view_supply;

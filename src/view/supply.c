@@ -119,7 +119,9 @@ static tc_view_supply compared(const struct tc_trace *a, const char *name_a,
     tc_view_supply from = {.model = tc_model_new(a),
                            .name = name_a,
                            .other = tc_model_new(b),
-                           .other_name = name_b};
+                           .other_name = name_b,
+                           .no_machine = "of runs that are compared there are "
+                                         "events, no values"};
     add_texts(&from, a);
     return from;
 }
@@ -136,9 +138,12 @@ tc_view_supply tc_supply_of(tc_session *s) {
     tc_view_supply from = {.model = tc_model_new(t),
                            .name = "",
                            .element = element,
-                           .machine = machine,
-                           .cheap = t->n < SHORT && t->dropped == 0,
+                           .no_machine = tc_session_no_state(s),
                            .user = s};
+    if (from.no_machine == NULL) {
+        from.machine = machine;
+        from.cheap = t->n < SHORT && t->dropped == 0;
+    }
     add_texts(&from, t);
     return from;
 }

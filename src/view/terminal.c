@@ -117,6 +117,9 @@ void tc_terminal_give_back(tc_terminal *t) {
         sigemptyset(&output);
         sigaddset(&output, SIGTTOU); /* until the mask is back */
         pthread_sigmask(SIG_BLOCK, &output, NULL);
+        wmove(stdscr, LINES - 1, 0); /* where the prompt will stand, if there */
+        wclrtoeol(stdscr);           /* is no other screen to come back to */
+        wrefresh(stdscr);
         endwin();
         unwatch_crashes(t);
         delscreen(t->screen);

@@ -4,7 +4,8 @@
  *
  * Standard input has a test a line: its name, a tab, a command of the shell.
  * FOLDER/NAME becomes the test's folder; HOME and TMPDIR are in it, it has
- * nothing to read, and its process group is ended with it, or after -t (600).
+ * nothing to read, no signal is ignored (a background job's SIGINT is, nohup's
+ * SIGHUP), and its process group is ended with it, or after -t (600).
  *
  * The longest begin first: -s names files of "SECONDS NAME" lines (a later one
  * counts; a test that none names is taken for short), -o the one that is
@@ -202,6 +203,9 @@ static void become(const test *t, const char *log) {
                                 "FORCE_COLOR",    "NO_COLOR"};
     sigset_t empty;
     sigemptyset(&empty);
+    for (int sig = 1; sig < SIGRTMIN; sig++) {
+        signal(sig, SIG_DFL);
+    }
     sigprocmask(SIG_SETMASK, &empty, NULL);
     setsid();
     redirect("/dev/null", O_RDONLY, 0);

@@ -6,7 +6,8 @@
 # the shell that fits their names, and after two blanks the reason. A line
 # "1/N FOLDER..." takes every Nth CUDA program of the folders (the largest N of
 # all lists counts); "translations" leaves those of pages out; "judges" does not
-# ask ptxas and nvcc for an opinion on texts of ours. Prints what fails in full
+# ask ptxas and nvcc for an opinion on texts of ours; "few" tells tests to build few
+# programs with nvcc. Prints what fails in full
 # and one line for what passes; the last line is "N passed, N failed, N skipped".
 set -u
 build=$1 work=$2
@@ -31,6 +32,10 @@ export TILECOPY_PTXAS TILECOPY_EXERCISES TILECOPY_CACHE_MB TILECOPY_GRADE_CACHE
 if grep -q '^judges  ' "$without"; then
     TEST_WITHOUT_JUDGES=1
     export TEST_WITHOUT_JUDGES
+fi
+if grep -q '^few  ' "$without"; then
+    TEST_FEW=1
+    export TEST_FEW
 fi
 
 # Of how many CUDA programs of a folder one is taken.

@@ -1,7 +1,8 @@
 #!/bin/sh
 # test.sh BUILD_FOLDER WORK_FOLDER JOBS [LIST...] - `make test-all`: the build,
 # every test, the sanitized build, and the tests again but for those of
-# sanitized.txt. `make test` leaves out those of a LIST, too. Says last
+# sanitized.txt. `make test` leaves out those of a LIST, too, and of SANITIZED_LISTS
+# in the second pass. Says last
 # what each part took of the processor (user and system time of all it started),
 # and what passed, failed and was skipped in all. MAKE and SANITIZE are make's.
 set -u
@@ -45,12 +46,13 @@ whole() {
 }
 
 begin=$(date +%s)
+# shellcheck disable=SC2086 # names without blanks
 part 'build' "$MAKE" -s -j"$jobs" BUILD="$build" test-build &&
     part 'tests' sh "$here/run.sh" "$build" "$work" "$@" &&
     part 'sanitized build' "$MAKE" -s -j"$jobs" BUILD="$build/san" \
         OPT="-O1 -g1" SAN="$SANITIZE" test-build &&
     part 'sanitized tests' sh "$here/run.sh" "$build/san" "$work" \
-        "$here/sanitized.txt" "$@"
+        "$here/sanitized.txt" ${SANITIZED_LISTS:-} "$@"
 status=$?
 whole
 exit $status

@@ -15,7 +15,7 @@ if ! python3 -c ''; then
     the_end
 fi
 
-# --- while it runs: 63 attempts, and 34 more of students who cheat ---
+# --- while it runs: 63 attempts, 34 of students who cheat, 29 more ---
 
 cat >reasons.py <<'END'
 import json, sys
@@ -24,7 +24,8 @@ tests = json.load(open(sys.argv[2]))["tests"]
 bad = 0
 for (n, what, reason), t in zip(rows, tests):
     said = t.get("output", "")
-    if t["reason"] != reason or "HARM" in said:
+    told = json.dumps(t) # what it printed, and what files it had quoted
+    if t["reason"] != reason or "HARM" in said or "root:" in told:
         print(n, what, "wanted", reason, "but", t["reason"], t["message"], said)
         bad += 1
     if (t["status"] == "passed") != (reason == "none"):
@@ -46,6 +47,7 @@ attempts() { # attempts NAME: those of a folder
 }
 attempts hostile
 attempts cheats
+attempts tricks
 what="a daemon of a submission"
 if ps -eo comm | grep -q hostile-daemon; then bad "it is still there"; else ok; fi
 

@@ -66,5 +66,63 @@ for kernel in tiles_1_of_16 tiles_2_of_16 tiles_3_of_16; do
 done
 check none -e 'launch ring_2 1 256 f32[16384] f32[16384] 4 0 u64[64]' $stages
 
+# Loops that ptxas unrolls whole, 256 turns and 32 times 16: they end, and are
+# not charged again for each turn.
+cat >"$top/turns.py" <<'END'
+@T.prim_func
+def turns(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (32, 16, 64), "float32", layout=TileLayout(S[(32, 16, 64)]))
+    B = T.match_buffer(B_ptr, (32768,), "float32")
+    T.device_entry()
+    cta_id = T.cta_id([1])
+    wg_id = T.warpgroup_id([1])
+    tid = T.thread_id([128])
+    A_smem = T.alloc_buffer((32, 16, 64), "float32", scope="shared", layout=TileLayout(S[(32, 16, 64)]))
+    Tx.wg.copy(A_smem[0:32, 0:16, 0:64], A[0:32, 0:16, 0:64])
+    T.cuda.cta_sync()
+    for i in T.serial(256):
+        k = i * 128 + tid
+        B[k] = A_smem[(k) // 1024, ((k) // 64) % 16, (k) % 64]
+END
+cat >"$top/nested.py" <<'END'
+@T.prim_func
+def nested(A_ptr: T.handle, B_ptr: T.handle):
+    A = T.match_buffer(A_ptr, (32, 16), "float16", layout=TileLayout(S[(32, 16)]))
+    B = T.match_buffer(B_ptr, (512,), "float16")
+    T.device_entry()
+    cta_id = T.cta_id([1])
+    warp_id = T.warp_id([4])
+    tid = T.thread_id([128])
+    A_smem = T.alloc_buffer((68, 16), "float16", scope="shared", layout=TileLayout(S[(68, 16) : (16, 1)]))
+    for i in T.serial(4):
+        k = i * 128 + tid
+        A_smem[(k) // 16, (k) % 16] = B[k]
+    T.cuda.cta_sync()
+    if warp_id == 0:
+        Tx.warp.copy(A[0:32, 0:16], A_smem[0:32, 0:16], dispatch="fallback")
+END
+cat >"$top/unrolled.py" <<'END'
+import json, sys
+run = json.loads(sys.stdin.readlines()[-1])
+k = run["kernels"][0]
+assert run["status"] == "ok" and not run["findings"], run
+assert k["model"] == "sass", k
+print(k["thread_instructions"])
+END
+for file in turns nested; do
+    n=$(timeout 100 "$program" --json -e run "$top/$file.py" </dev/null |
+        python3 "$top/unrolled.py") &&
+        all=$(timeout 100 env TILECOPY_PTXAS=none "$program" --json \
+            -e 'set timing off' -e run "$top/$file.py" </dev/null |
+            grep -o '"thread_instructions":[0-9]*' | tail -n 1) &&
+        [ "$n" -lt "${all#*:}" ]
+    if [ $? = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $file: $n of $all"
+    fi
+done
+
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -73,13 +73,17 @@ for launch in 'empty 2147483647 1' 'spin 1000 256 u32[64]' 'wait 8 32 u32[64]' \
             set -- -e "set timing $timing" -e "set hazards $hazards" \
                 -e "launch $launch" "$top/k.ptx"
             begin=$(now)
-            "$program" --timeout 0.5 "$@" >"$top/out" 2>"$top/err" </dev/null
+            "$program" --timeout 0.2 "$@" >"$top/out" 2>"$top/err" </dev/null
             judge "$what" $? 114 $(($(now) - begin))
             # From a shell that ignores SIGINT in the background: env resets it.
             env --default-signal=INT "$program" --timeout 60 "$@" \
                 >"$top/out" 2>"$top/err" </dev/null &
             pid=$!
-            sleep 0.7
+            # Before that it would be lost.
+            until grep -q tilecopy "/proc/$pid/comm" || ! kill -0 $pid; do
+                sleep 0.05
+            done 2>/dev/null
+            sleep 0.3
             begin=$(now)
             kill -INT $pid
             wait $pid

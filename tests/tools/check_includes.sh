@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 rows='
 base:
+base/near:
 base/progress:
 lang:
 layout:
@@ -56,30 +57,31 @@ runtime/host_findings.def:
 runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
-runtime: ptx sim gpu trace sandbox runtime/stub/errors.def
+runtime/order: sim/sim.h
+runtime: runtime/order ptx sim gpu trace sandbox runtime/stub/errors.def
 toolchain/toolchain.h: sandbox
 toolchain/internal.h: toolchain/toolchain.h
 toolchain/nvcc/main.h:
 toolchain/nvcc: toolchain/internal.h toolchain/nvcc/main.h
 toolchain: sandbox toolchain/nvcc base/progress
 reply: layout ir front dispatch
-session: front dispatch emit ptx sim gpu trace reply
-load: ptx sass sandbox toolchain toolchain/nvcc reply session
+session: front dispatch emit ptx sim gpu trace reply base/near
+load: ptx sass sandbox toolchain toolchain/nvcc reply session base/near
 run: ir ptx sim gpu toolchain reply session load
 explain: layout emit ptx sass sim trace reply session load run
 exec: ptx sandbox runtime reply session load run explain base/progress
 calibrate: ptx sim/sim.h sim/profile.h gpu runtime run ir
 commands/report: course sim/findings.def runtime/host_findings.def
 commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate commands/report
-commands/lesson: course sim dispatch session load run commands
-commands/prompt: session run commands
+commands/lesson: course front sim dispatch session load run commands
+commands/prompt: session run commands base/near
 commands/time: trace trace/draw trace/export reply session sim run explain exec calibrate gpu runtime commands commands/report
 view: trace trace/draw
 grade: trace sandbox runtime/stub/errors.def base/progress
 grade/yml: grade
 grade/class: grade sandbox
 repl/terminal: base/progress
-repl: trace view/view.h grade/grade.h grade/kit.h repl/terminal toolchain/nvcc/main.h
+repl: trace view/view.h grade/grade.h grade/kit.h repl/terminal toolchain/nvcc/main.h base/near
 '
 
 find src \( -name '*.[ch]' -o -name '*.def' -o -name '*.inc' \) \

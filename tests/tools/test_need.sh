@@ -191,6 +191,17 @@ tool unzip 'exit 1'
 tool curl 'while [ "$1" != -o ]; do shift; done; echo forged >"$2"'
 fetch "a wheel that is another" 1 "its sha256 is not" "could not be fetched"
 
+system slow
+for tool in cut sha256sum unzip du sleep dd; do
+    ln -s "$(command -v $tool)" "$sys/bin/$tool"
+done
+tool curl 'while [ "$1" != -o ]; do shift; done
+dd if=/dev/zero of="$2" bs=1024 count=3000 2>/dev/null; sleep 2; exit 6'
+seen "$sys/bin/sh" "$tools/toolkit.sh" "$sys/toolkit" sizes
+want=1 name="how much is there"
+judge "so far 30[0-9][0-9] of 109568 KB" "is there a network?"
+[ ! -e "$sys/toolkit" ] || check "nothing is left behind" never
+
 system lacking
 tool python3 'exit 1'
 fetch "nothing to fetch with" 2 "pip, curl or wget"

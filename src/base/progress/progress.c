@@ -12,7 +12,7 @@ enum { DEEPEST = 8 };
 
 typedef struct work {
     char what[TC_PROGRESS_TEXT];
-    _Atomic uint64_t done, total, began_ns;
+    _Atomic uint64_t done, total, began_ns, expected_ns;
 } work;
 
 static work all[DEEPEST];
@@ -32,7 +32,7 @@ void tc_progress_begin(const char *fmt, ...) {
         va_start(ap, fmt);
         vsnprintf(all[at].what, sizeof all[at].what, fmt, ap);
         va_end(ap);
-        all[at].done = all[at].total = 0;
+        all[at].done = all[at].total = all[at].expected_ns = 0;
         all[at].began_ns = now_ns();
     }
     depth = at + 1;
@@ -50,6 +50,13 @@ void tc_progress_add(uint64_t done) {
     int at = atomic_load_explicit(&depth, memory_order_relaxed) - 1;
     if (at >= 0 && at < DEEPEST) {
         atomic_fetch_add_explicit(&all[at].done, done, memory_order_relaxed);
+    }
+}
+
+void tc_progress_expect(double seconds) {
+    int at = depth - 1;
+    if (at >= 0 && at < DEEPEST && seconds > 0) {
+        all[at].expected_ns = (uint64_t)(seconds * 1e9);
     }
 }
 
@@ -72,6 +79,7 @@ bool tc_progress_now(tc_progress *out) {
     out->done = w->done;
     out->total = w->total;
     out->seconds = (double)(now_ns() - w->began_ns) / 1e9;
+    out->expected = (double)w->expected_ns / 1e9;
     out->shared = shared;
     return true;
 }

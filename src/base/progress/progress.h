@@ -8,6 +8,7 @@
 #define TC_BASE_PROGRESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { TC_PROGRESS_TEXT = 96 };
@@ -16,7 +17,8 @@ typedef struct tc_progress {
     char what[TC_PROGRESS_TEXT]; /* "compiling saxpy.cu" */
     uint64_t done, total;        /* total 0: nobody knows */
     double seconds;              /* since it began */
-    bool shared;                 /* another program writes on the terminal */
+    double expected; /* in all, as it took before; 0: nobody knows */
+    bool shared;     /* another program writes on the terminal */
 } tc_progress;
 
 void tc_progress_begin(const char *fmt, ...)
@@ -24,11 +26,17 @@ void tc_progress_begin(const char *fmt, ...)
 /* Of the innermost work: so much of it is done. Cheap. */
 void tc_progress_at(uint64_t done, uint64_t total);
 void tc_progress_add(uint64_t done); /* more; from any thread */
+/* Of work that cannot be counted: how long it took before, if it did. */
+void tc_progress_expect(double seconds);
 void tc_progress_end(void);
 /* While another program runs on the same terminal. */
 void tc_progress_share(bool yes);
 
 /* False: nothing long is being done. From any thread. */
 bool tc_progress_now(tc_progress *out);
+
+/* "running k [####      ] 41 %, about 6 s left", or how long it has been. Its
+ * length, as snprintf's. */
+int tc_progress_text(const tc_progress *p, char *to, size_t size);
 
 #endif

@@ -79,6 +79,18 @@ const char *tc_course_path(tc_session *s, tc_arena *a, const char *path) {
     return found != NULL ? found : path;
 }
 
+void tc_course_short_paths(tc_session *s, tc_buf *text) {
+    const char *folder = s->own_folder;
+    if (folder == NULL || s->asking || text->len == 0) {
+        return;
+    }
+    size_t n = strlen(folder);
+    for (char *at = text->data; (at = strstr(at, folder)) != NULL;) {
+        text->len -= n;
+        memmove(at, at + n, strlen(at + n) + 1);
+    }
+}
+
 /* --- the shell's lines -----------------------------------------------------*/
 
 bool tc_course_shell(tc_session *s, const char *line, size_t len) {

@@ -2,6 +2,7 @@
  * are typed: a command is one line, TVMScript ends at a blank one. */
 #include "commands/script.h"
 #include "base/file.h"
+#include "base/near/near.h"
 #include "commands/commands.h"
 
 #include <ctype.h>
@@ -48,7 +49,8 @@ tc_status tc_script_load(tc_session *s, const char *path, tc_span at) {
     char why[TC_FILE_WHY];
     FILE *f = tc_file_stream(path, why);
     if (f == NULL) {
-        tc_error(&s->diags, at, NULL, "cannot read '%s': %s", path, why);
+        tc_error(&s->diags, at, tc_file_near(s->asked, path),
+                 "cannot read '%s': %s", path, why);
         return TC_FAILED;
     }
     fclose(f);
@@ -179,6 +181,15 @@ static bool can_be_alias(tc_session *s, const tc_command_value *name) {
     return true;
 }
 
+/* The newest entry of a name decides; one without text ends it. */
+static bool is_alias(const tc_session *s, const char *name) {
+    const tc_alias *x = s->aliases;
+    while (x != NULL && strcmp(x->name, name) != 0) {
+        x = x->next;
+    }
+    return x != NULL && x->text != NULL;
+}
+
 tc_status tc_cmd_alias(tc_session *s, const tc_command_args *args,
                        tc_reply *r) {
     const tc_command_value *name = tc_value_of(args, "NAME");
@@ -187,6 +198,11 @@ tc_status tc_cmd_alias(tc_session *s, const tc_command_args *args,
         return list_aliases(s, r);
     }
     if (!can_be_alias(s, name)) {
+        return TC_USAGE;
+    }
+    if (text == NULL && !is_alias(s, name->text)) {
+        tc_error(&s->diags, name->span, "alias l load lessons/ldgsts.py",
+                 "there is no alias '%s'", name->text);
         return TC_USAGE;
     }
     tc_alias *x = TC_NEW(s->arena, tc_alias);

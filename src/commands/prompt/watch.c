@@ -1,6 +1,9 @@
 /* watch.c - watch and history: what the client is asked to do. */
+#include "base/near/near.h"
 #include "commands/commands.h"
 #include "commands/course.h"
+
+#include <errno.h>
 
 #include <string.h>
 #include <unistd.h>
@@ -51,7 +54,9 @@ tc_status tc_cmd_watch(tc_session *s, const tc_command_args *args,
         return TC_FAILED;
     }
     if (access(q.path, R_OK) != 0) {
-        tc_error(&s->diags, args->span, NULL, "cannot read '%s'", q.path);
+        int e = errno;
+        tc_error(&s->diags, args->span, tc_file_near(s->asked, q.path),
+                 "cannot read '%s': %s", q.path, strerror(e));
         return TC_FAILED;
     }
     q.path = tc_strdup(s->asked, q.path);

@@ -77,6 +77,25 @@ static void put_head(const tc_kept *a, const tc_kept *b, tc_buf *out) {
     tc_buf_putc(out, '\n');
 }
 
+/* What the run's cycles are of, in 14 columns. */
+static const char *clock_of(const tc_kept *k) {
+    return strcmp(k->model, "sass") == 0  ? "machine code"
+           : strcmp(k->model, "ptx") == 0 ? "the PTX"
+                                          : "none";
+}
+
+static void put_clock(const tc_kept *a, const tc_kept *b, tc_buf *out) {
+    tc_buf_printf(out, "  %-26s %14s", "clock", clock_of(a));
+    if (b != NULL) {
+        tc_buf_printf(out, " %14s %14s", clock_of(b),
+                      clock_of(a) == clock_of(b) ? "" : "two clocks");
+    }
+    while (out->len > 0 && out->data[out->len - 1] == ' ') {
+        out->len--;
+    }
+    tc_buf_putc(out, '\n');
+}
+
 static void put_table(const tc_kept *a, const tc_kept *b, tc_buf *out) {
     json_t *x = run_json(a), *y = b != NULL ? run_json(b) : NULL;
     tc_table t = {json_object_get(x, "counters"),
@@ -85,6 +104,7 @@ static void put_table(const tc_kept *a, const tc_kept *b, tc_buf *out) {
     if (a->timed && (b == NULL || b->timed)) {
         put_line(&t, "cycles", (int64_t)a->cycles,
                  b != NULL ? (int64_t)b->cycles : 0);
+        put_clock(a, b, out);
     } else {
         tc_buf_puts(out, "  no cycles: timing was off\n");
     }

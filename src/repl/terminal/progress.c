@@ -4,7 +4,6 @@
 
 #include "base/progress/progress.h"
 #include <errno.h>
-#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIRST_MS = 500, SHARED_MS = 2000, EACH_MS = 200, BAR = 20 };
+enum { FIRST_MS = 500, SHARED_MS = 2000, EACH_MS = 200 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ends = PTHREAD_COND_INITIALIZER;
@@ -37,36 +36,6 @@ static void erase(void) {
     }
 }
 
-static void put_time(char *to, size_t size, double seconds) {
-    if (seconds < 100) {
-        snprintf(to, size, "%.0f s", seconds);
-    } else if (seconds < 6000) {
-        snprintf(to, size, "%.0f min", seconds / 60);
-    } else {
-        snprintf(to, size, "%.1f h", seconds / 3600);
-    }
-}
-
-/* "running k [####      ] 41 %, about 6 s left", "compiling k.cu, 3 s". */
-static int line_of(const tc_progress *p, char *to, size_t size) {
-    char took[32], left[32], bar[BAR + 1];
-    put_time(took, sizeof took, p->seconds);
-    if (p->total < 2 || p->done > p->total) {
-        return snprintf(to, size, "%s, %s", p->what, took);
-    }
-    double part = (double)p->done / (double)p->total;
-    int filled = (int)(part * BAR);
-    memset(bar, ' ', BAR);
-    memset(bar, '#', (size_t)filled);
-    bar[BAR] = '\0';
-    if (p->done == 0) {
-        return snprintf(to, size, "%s [%s] %s", p->what, bar, took);
-    }
-    put_time(left, sizeof left, ceil(p->seconds / part - p->seconds));
-    return snprintf(to, size, "%s [%s] %.0f %%, about %s left", p->what, bar,
-                    part * 100, left);
-}
-
 static int columns(void) {
     struct winsize w;
     bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 1;
@@ -76,7 +45,7 @@ static int columns(void) {
 /* With the lock. */
 static void draw(const tc_progress *p) {
     char text[TC_PROGRESS_TEXT + 128], out[TC_PROGRESS_TEXT + 160];
-    int n = line_of(p, text, sizeof text), width = columns();
+    int n = tc_progress_text(p, text, sizeof text), width = columns();
     n = n > width ? width : n;
     const char *begin = "\r\033[K";
     if (!shown) {

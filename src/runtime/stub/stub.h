@@ -116,6 +116,8 @@ typedef struct tc_stub_state {
     uint64_t waited;   /* launches of all streams that the host waited for */
     uint64_t launches; /* so far */
     uint64_t printed;  /* launches whose text has been asked for */
+    bool ordered;      /* the parent follows the order of streams (order.c) */
+    bool aside; /* what is done is nothing that the program has asked for */
     const void *unchecked_by; /* the thread whose launch failed unseen */
     cudaError_t unchecked;
     uint64_t unchecked_where;
@@ -270,6 +272,19 @@ void tc_stub_open(uint32_t stream, uint64_t launch);
 /* Catches host accesses to the device's addresses; from the first time on. */
 void tc_stub_catch(void);
 void tc_stub_signal_stack(void); /* for this thread */
+
+/* Once more, where the program has a handler of its own by now. */
+void tc_stub_catch_again(void);
+
+/* --- order.c -------------------------------------------------------------- */
+
+/* From now on streams are followed. */
+void tc_stub_order_begin(void);
+/* Says so, if they are; page-locked memory is shut and opened. */
+void tc_stub_order(tc_rt_ordering what, uint32_t stream, uint64_t id);
+/* The stub itself, or the program, is going to touch it. */
+void tc_stub_order_open(void);
+bool tc_stub_order_shuts(uint64_t address);
 
 /* --- copy.c -------------------------------------------------------------- */
 

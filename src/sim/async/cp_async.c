@@ -53,6 +53,9 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
             from = a->bytes + (b->src[i] - a->address);
         }
         n += b->op->size;
+        if (b->ahead) {
+            tc_issued_write(w, c->shared + b->dst[i], b->op->size);
+        }
         if (b->src_size[i] == 16) {
             memcpy(c->shared + b->dst[i], from, 16);
             continue;
@@ -200,7 +203,7 @@ static void schedule(tc_warp *w, tc_batch *b) {
                                         .batch = b,
                                         .mask = m & -m});
         }
-        if (tc_event_next(r) < r->deadline) {
+        if (!r->timing && tc_event_next(r) < r->deadline) {
             r->deadline = tc_event_next(r);
             w->core->limit = 0; /* the loop looks at the deadline again */
         }
@@ -278,26 +281,6 @@ void tc_sim_op_CP_ASYNC(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 
 /* ---- groups ---- */
 
-/* An event for each ordinal among the lanes (normally one). */
-static void trace_ordinals(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
-                           uint32_t mask, const int32_t *ordinal,
-                           uint64_t begin) {
-    while (w->cta->run->trace && mask) {
-        int32_t g = ordinal[tc_first_bit(mask)];
-        uint32_t same = 0;
-        for (uint32_t m = mask; m; m &= m - 1) {
-            int i = tc_first_bit(m);
-            same |= ordinal[i] == g ? UINT32_C(1) << i : 0;
-        }
-        tc_observe_event(w, op, kind, TC_UNIT_ASYNC, same,
-                         (tc_trace_event){.cycle = begin,
-                                          .group = g,
-                                          .bytes = -1,
-                                          .object = TC_OBJECT_GROUP});
-        mask &= ~same;
-    }
-}
-
 static void commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     tc_warp_core *k = w->core;
     int32_t ordinal[TC_LANES];
@@ -318,7 +301,10 @@ static void commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
             tc_race_copy_committed(b, took);
         }
     }
-    trace_ordinals(w, op, TC_TRACE_COMMIT, mask, ordinal, 0);
+    tc_transfer_trace_groups(w, op, mask, ordinal,
+                             (tc_group_event){.kind = TC_TRACE_COMMIT,
+                                              .unit = TC_UNIT_ASYNC,
+                                              .object = TC_OBJECT_GROUP});
 }
 
 /* 9.7.9.25.3.2: also an empty group counts. */
@@ -388,7 +374,11 @@ static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         int64_t g = (int64_t)k->ncommit[i] - n - 1;
         newest[i] = g < 0 ? -1 : (int32_t)g;
     }
-    trace_ordinals(w, op, TC_TRACE_WAIT, mask, newest, begin);
+    tc_transfer_trace_groups(w, op, mask, newest,
+                             (tc_group_event){.kind = TC_TRACE_WAIT,
+                                              .unit = TC_UNIT_ASYNC,
+                                              .object = TC_OBJECT_GROUP,
+                                              .begin = begin});
     sweep(k);
 }
 

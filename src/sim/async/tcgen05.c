@@ -234,9 +234,8 @@ void tc_sim_op_TCGEN05_ST(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 
 /* ---- waits ---- */
 
-static bool waits_for(const tc_warp *w, tc_ptx_opcode what,
-                      const tc_transfer *x) {
-    return x->warp == w && x->op->opcode == what && x->kept;
+static bool waits_for(const tc_warp *w, const tc_transfer *x, int64_t what) {
+    return x->warp == w && x->op->opcode == (tc_ptx_opcode)what && x->kept;
 }
 
 static void trace_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
@@ -257,30 +256,9 @@ static void trace_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
 static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                  tc_ptx_opcode what) {
     tc_run *r = w->cta->run;
-    uint64_t end = r->cycle;
-    if (!tc_tmem_together(w, op, mask)) {
+    if (!tc_tmem_together(w, op, mask) ||
+        !tc_transfer_wait_warp(w, op, mask, waits_for, what)) {
         return;
-    }
-    for (tc_transfer *x = w->cta->transfers; r->timing && x; x = x->next) {
-        if (waits_for(w, what, x) && !x->landed && x->complete > end) {
-            end = x->complete;
-        }
-    }
-    if (end > r->cycle) {
-        tc_warp_block(w, mask, w->core->pc - 1, TC_SPLIT_UNTIL, op)->until =
-            end;
-        tc_warp_core *k = w->core;
-        k->tensor_begin = k->tensor_begin ? k->tensor_begin : r->cycle;
-        return;
-    }
-    for (tc_transfer *x = w->cta->transfers, *next; x; x = next) {
-        next = x->next;
-        if (waits_for(w, what, x)) {
-            tc_transfer_land(x);
-            tc_race_agent_waited(x->race, w, op, mask, false);
-            x->kept = false;
-            tc_transfer_forget(x);
-        }
     }
     trace_wait(w, op, mask, what);
     if (r->race) { /* any of the warp's threads may tell others */

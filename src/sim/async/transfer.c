@@ -282,10 +282,8 @@ void tc_transfer_start(tc_transfer *t) {
 
 /* ---- bulk groups ---- */
 
-/* An event for each ordinal among the lanes (normally one). */
-static void tell_groups(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
-                        uint32_t mask, const int32_t *ordinal, uint64_t begin,
-                        bool read_only) {
+void tc_transfer_trace_groups(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                              const int32_t *ordinal, tc_group_event e) {
     while (w->cta->run->trace && mask) {
         int32_t g = ordinal[tc_first_bit(mask)];
         uint32_t same = 0;
@@ -293,12 +291,12 @@ static void tell_groups(tc_warp *w, const tc_ptx_op *op, tc_trace_kind kind,
             int i = tc_first_bit(m);
             same |= ordinal[i] == g ? UINT32_C(1) << i : 0;
         }
-        tc_observe_event(w, op, kind, TC_UNIT_TMA, same,
-                         (tc_trace_event){.cycle = begin,
+        tc_observe_event(w, op, e.kind, e.unit, same,
+                         (tc_trace_event){.cycle = e.begin,
                                           .group = g,
                                           .bytes = -1,
-                                          .count = read_only,
-                                          .object = TC_OBJECT_BULK_GROUP});
+                                          .count = e.read_only,
+                                          .object = e.object});
         mask &= ~same;
     }
 }
@@ -321,7 +319,10 @@ void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
             tc_race_agent_committed(t->race);
         }
     }
-    tell_groups(w, op, TC_TRACE_COMMIT, mask, ordinal, 0, false);
+    tc_transfer_trace_groups(w, op, mask, ordinal,
+                             (tc_group_event){.kind = TC_TRACE_COMMIT,
+                                              .unit = TC_UNIT_TMA,
+                                              .object = TC_OBJECT_BULK_GROUP});
 }
 
 static bool covers(const tc_transfer *t, const tc_warp *w, uint32_t mask,
@@ -394,7 +395,41 @@ void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         int64_t g = (int64_t)k->nbulk[i] - leave - 1;
         newest[i] = g < 0 ? -1 : (int32_t)g;
     }
-    tell_groups(w, op, TC_TRACE_WAIT, mask, newest, begin, read_only);
+    tc_transfer_trace_groups(w, op, mask, newest,
+                             (tc_group_event){.kind = TC_TRACE_WAIT,
+                                              .unit = TC_UNIT_TMA,
+                                              .object = TC_OBJECT_BULK_GROUP,
+                                              .begin = begin,
+                                              .read_only = read_only});
+}
+
+/* ---- waits of a warp ---- */
+
+bool tc_transfer_wait_warp(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                           tc_transfer_filter *takes, int64_t what) {
+    tc_run *r = w->cta->run;
+    tc_warp_core *k = w->core;
+    uint64_t end = r->cycle;
+    for (tc_transfer *x = w->cta->transfers; r->timing && x; x = x->next) {
+        if (takes(w, x, what) && !x->landed && x->complete > end) {
+            end = x->complete;
+        }
+    }
+    if (end > r->cycle) {
+        tc_warp_block(w, mask, k->pc - 1, TC_SPLIT_UNTIL, op)->until = end;
+        k->tensor_begin = k->tensor_begin ? k->tensor_begin : r->cycle;
+        return false;
+    }
+    for (tc_transfer *x = w->cta->transfers, *next; x; x = next) {
+        next = x->next;
+        if (takes(w, x, what)) {
+            tc_transfer_land(x);
+            tc_race_agent_waited(x->race, w, op, mask, false);
+            x->kept = false;
+            tc_transfer_forget(x);
+        }
+    }
+    return true;
 }
 
 /* ---- ends ---- */

@@ -81,6 +81,24 @@ tc_access tc_transfer_access(const tc_transfer *t);
 void tc_transfer_commit(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
 void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                       int64_t leave, bool read_only);
+/* A wait of a whole warp (wgmma.wait_group, tcgen05.wait) for those of its
+ * transfers that the filter takes with `what`. False: under the clock it blocks
+ * the lanes until they land, and the op is then issued again. */
+typedef bool tc_transfer_filter(const tc_warp *w, const tc_transfer *t,
+                                int64_t what);
+bool tc_transfer_wait_warp(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                           tc_transfer_filter *takes, int64_t what);
+/* Traces a commit of groups or a wait for them: an event for each ordinal among
+ * the lanes (normally one). */
+typedef struct tc_group_event {
+    tc_trace_kind kind; /* COMMIT, WAIT */
+    tc_trace_unit unit;
+    tc_trace_object object;
+    uint64_t begin; /* of a wait; else 0 */
+    bool read_only; /* a wait for the sources alone */
+} tc_group_event;
+void tc_transfer_trace_groups(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
+                              const int32_t *ordinal, tc_group_event e);
 /* At the end of a CTA (its transfers land or are dropped); it
  * costs what this CTA has under way, whatever others have. */
 void tc_transfer_finish(tc_cta *c);

@@ -361,32 +361,10 @@ static bool covers(const tc_warp *w, const tc_transfer *x, int64_t leave) {
 
 void tc_sim_op_WGMMA_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
                                 uint32_t mask) {
-    tc_run *r = w->cta->run;
     int64_t leave = op->a[0].imm;
-    uint64_t end = r->cycle;
-    if (!tc_mma_together(w, op, mask)) {
+    if (!tc_mma_together(w, op, mask) ||
+        !tc_transfer_wait_warp(w, op, mask, covers, leave)) {
         return;
-    }
-    for (tc_transfer *x = w->cta->transfers; r->timing && x; x = x->next) {
-        if (covers(w, x, leave) && !x->landed && x->complete > end) {
-            end = x->complete;
-        }
-    }
-    if (end > r->cycle) {
-        tc_warp_block(w, mask, w->core->pc - 1, TC_SPLIT_UNTIL, op)->until =
-            end;
-        tc_warp_core *k = w->core;
-        k->tensor_begin = k->tensor_begin ? k->tensor_begin : r->cycle;
-        return;
-    }
-    for (tc_transfer *x = w->cta->transfers, *next; x; x = next) {
-        next = x->next;
-        if (covers(w, x, leave)) {
-            tc_transfer_land(x);
-            tc_race_agent_waited(x->race, w, op, mask, false);
-            x->kept = false;
-            tc_transfer_forget(x);
-        }
     }
     trace_group(w, op, TC_TRACE_WAIT, mask,
                 (int64_t)w->core->wgmma_groups - leave - 1);

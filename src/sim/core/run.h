@@ -49,6 +49,8 @@ typedef struct tc_hooks {
                      uint32_t unstarted);
     /* Ends the run from outside; the result says where everybody was. */
     void (*cancelled)(tc_run *r, tc_cta *const *ctas, uint32_t n);
+    /* The warp has come to the op before which it is looked at. */
+    void (*reached)(tc_warp *w);
     /* Copies what these CTAs hold, and stops the run. */
     void (*capture)(tc_run *r, tc_cta *const *ctas, uint32_t n);
 } tc_hooks;

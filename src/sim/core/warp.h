@@ -66,7 +66,7 @@ typedef struct tc_poll {
 
 enum { TC_BARRIERS = 16 };
 
-/* timing/stretch.c: what the trace will be told of a warp's cycles. */
+/* timing/issued.c: what the trace will be told of a warp's cycles. */
 typedef struct tc_warp_stretch {
     uint64_t begin, end; /* it issued in [begin, end) */
     uint32_t issued;     /* so often; 0: nothing yet */
@@ -75,12 +75,21 @@ typedef struct tc_warp_stretch {
     uint8_t cause;       /* and which: tc_stall */
 } tc_warp_stretch;
 
+/* Of a launch that stops: ops that the warp has executed; before which of them
+ * it is looked at, and then what it held (state.c). */
+typedef struct tc_warp_place {
+    uint64_t ran, until;
+    struct tc_state_warp *seen; /* NULL: not yet */
+} tc_warp_place;
+
 typedef struct tc_warp_core {
     /* Every op looks at these: together. */
     uint32_t pc, mask;
     uint32_t limit; /* the loop goes on while pc < limit; 0 stops it */
     int cur, nsplit;
-    uint32_t line_pc;    /* a stretch of the fast path begins here, */
+    uint32_t moved;   /* splits, a bit each, that others may have met since they
+                       were last looked at: warp.c, merge */
+    uint32_t line_pc; /* a stretch of the fast path begins here, */
     uint64_t line_cycle; /* with this cycle */
     /* timing/issue.c */
     uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
@@ -146,6 +155,7 @@ typedef struct tc_warp_core {
     uint32_t arrived[TC_BARRIERS]; /* lanes that arrived without waiting */
     uint32_t nbulk[TC_LANES];      /* bulk groups committed: async/transfer.c */
     tc_warp_stretch stretch;
+    tc_warp_place place;
     uint64_t sp[TC_LANES]; /* end of each lane's stack in local memory */
 } tc_warp_core;
 

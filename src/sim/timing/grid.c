@@ -8,6 +8,7 @@
 #include "base/progress/progress.h"
 #include "sim/core/slab.h"
 #include "sim/timing/sm.h"
+#include "sim/timing/walk.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,7 +216,8 @@ static void look_at(tc_warp *w, tc_spinners *all) {
     }
     if (ready) {
         /* Who has not issued since waits for a unit: he has not come back. */
-        bool issued = w->core->next != w->core->loop_next;
+        bool issued =
+            w->core->next != w->core->loop_next && !tc_walk_still(w->core);
         bool loops = issued ? tc_warp_loops(w)
                             : w->core->looping && w->core->loop_progress ==
                                                       w->cta->run->progress;

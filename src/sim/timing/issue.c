@@ -15,13 +15,6 @@ tc_timing *tc_timing_new(tc_run *r) {
     t->tags = r->sim->tags ? r->sim->tags : tc_slab_new();
     r->sim->tags = NULL;
     tc_timing_decode(t);
-    /* Functional execution is ahead of machine code: copies that land when they
-     * like would land before their instruction issues. */
-    if (r->completion == TC_COMPLETE_EARLY ||
-        r->completion == TC_COMPLETE_RANDOM) {
-        t->not_mcode = "copies land at times that are not the clock's";
-        return t;
-    }
     t->mcode = tc_mcode_new(t, r->launch->machine_code);
     t->not_mcode = t->mcode->why;
     if (t->not_mcode) {
@@ -56,6 +49,7 @@ void tc_timing_free(tc_timing *t) {
         tc_slab_free(t->run->sim->tags);
         t->run->sim->tags = t->tags;
         tc_mcode_free(t->mcode);
+        free(t->undo);
         free(t->ops);
         free(t->regs);
         free(t->sms);
@@ -249,9 +243,9 @@ static uint64_t constants(const tc_timing *t, uint32_t distinct) {
 }
 
 /* The functional run is ahead: it is charged when its instruction issues. */
-static void note(tc_timing *t, const tc_ptx_op *op, tc_ptx_space space,
-                 uint32_t mask, uint64_t address, const uint64_t *addr,
-                 uint32_t bytes, bool store) {
+static void note(tc_timing *t, tc_warp *w, const tc_ptx_op *op,
+                 tc_ptx_space space, uint32_t mask, uint64_t address,
+                 const uint64_t *addr, uint32_t bytes, bool store) {
     tc_noted a = {.address = address,
                   .at = (uint32_t)(op - t->run->module->code),
                   .mask = mask,
@@ -259,6 +253,9 @@ static void note(tc_timing *t, const tc_ptx_op *op, tc_ptx_space space,
                   .space = (uint8_t)space,
                   .store = store};
     tc_walk_note(t, &a, addr);
+    if (addr && (store || is_atomic(t, op))) {
+        tc_issued_writes(w, space, mask, addr, bytes);
+    }
 }
 
 void tc_timing_traced(tc_run *r, int32_t event) {
@@ -274,7 +271,7 @@ void tc_timing_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     uint64_t at;
     if (t->ahead) {
         if (space != TC_PS_CONST) {
-            note(t, op, space, UINT32_MAX, address, NULL, bytes, store);
+            note(t, w, op, space, UINT32_MAX, address, NULL, bytes, store);
         }
         return;
     }
@@ -299,7 +296,7 @@ void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     uint64_t at;
     if (t->ahead) {
         if (space != TC_PS_CONST && space != TC_PS_PARAM) {
-            note(t, op, space, mask, 0, addr, bytes, store);
+            note(t, w, op, space, mask, 0, addr, bytes, store);
         }
         return;
     }
@@ -356,6 +353,7 @@ uint64_t tc_timing_copy(tc_warp *w, tc_batch *b) {
                       .mask = b->mask,
                       .batch = b};
         b->queued++;
+        b->ahead = true;
         tc_walk_note(t, &a, NULL);
         return UINT64_MAX;
     }

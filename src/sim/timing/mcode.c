@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Blocks beyond which a kernel's ways are not worth their table. */
-enum { OPCODES = 512, MOST_BLOCKS = 4096, MOST_COVER = 64 };
+enum { OPCODES = 512, MOST_BLOCKS = 4096, MOST_COVER = 1024 };
 
 typedef struct maker {
     const tc_timing *t;

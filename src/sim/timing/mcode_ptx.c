@@ -1,6 +1,6 @@
 /* mcode_ptx.c - a kernel's PTX cut into blocks that run ahead of the clock, and
  * which blocks of machine code stand for which of them. */
-#include "sim/timing/mcode.h"
+#include "sim/timing/walk.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,4 +156,61 @@ void tc_mcode_list_first(tc_mcode *m) {
         }
         x->nfirst = m->nfirst - x->first;
     }
+}
+
+/* ---- covers beside a warp's queue ---- */
+
+uint32_t tc_walk_fits(const tc_mcode *m, const tc_mcode_walk *x,
+                      uint32_t block) {
+    const tc_mcode_block *b = &m->blocks[block];
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < b->ncover;) {
+        const tc_mcode_cover *c = &m->cover[b->cover + i];
+        if (at < x->nqueue && x->queue[at].block == c->block) {
+            at++;
+            i++;
+        } else if (at < x->nqueue && !m->ptx[x->queue[at].block].shown) {
+            at++;
+        } else if (c->optional) {
+            i++;
+        } else {
+            return 0;
+        }
+    }
+    return at;
+}
+
+/* How many blocks of the queue the machine block can stand for in any order, as
+ * of a loop that was unrolled in part: each as often as it covers it. */
+static uint32_t takes(const tc_mcode *m, const tc_mcode_walk *x,
+                      uint32_t block) {
+    const tc_mcode_block *b = &m->blocks[block];
+    uint32_t *left = tc_xcalloc(m->nptx, sizeof *left), n = 0, taken = 0;
+    for (uint32_t i = 0; i < b->ncover; i++) {
+        left[m->cover[b->cover + i].block]++;
+    }
+    while (n < x->nqueue) {
+        uint32_t p = x->queue[n].block;
+        if (m->ptx[p].shown && left[p]-- == 0) {
+            break;
+        }
+        taken = m->ptx[p].shown ? n + 1 : taken;
+        n++;
+    }
+    free(left);
+    return taken;
+}
+
+uint32_t tc_walk_takes(const tc_mcode *m, const tc_mcode_walk *x,
+                       uint32_t *block) {
+    const tc_code_block *p = &m->ptx[x->queue[0].block];
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < p->nfirst; i++) {
+        uint32_t n = takes(m, x, m->first[p->first + i]);
+        if (n > most) {
+            most = n;
+            *block = m->first[p->first + i];
+        }
+    }
+    return most;
 }

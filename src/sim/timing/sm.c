@@ -139,6 +139,11 @@ static bool execute(tc_timing *t, tc_warp *w, uint64_t now) {
     uint32_t pc = k->pc++;
     const tc_code *c = &t->run->code[pc];
     t->arrives = 0;
+    if (t->run->launch->stops) {
+        k->pc = pc;
+        tc_issued_op(w, pc);
+        k->pc = pc + 1;
+    }
     if (c->guard >= 0 && (k->mask & (w->pred[c->guard] ^ c->flip)) == 0) {
         return false;
     }

@@ -18,7 +18,7 @@ enum {
     TC_NAMED = 4
 };
 
-/* stretch.c: the trace's stretches; only with a trace. A warp stalled for so
+/* issued.c: the trace's stretches; only with a trace. A warp stalled for so
  * many cycles of one cause; it issues the op at its pc now; it ends, or the run
  * does. */
 void tc_stretch_stalled(tc_warp_core *k, tc_stall cause, uint64_t cycles);
@@ -77,6 +77,12 @@ typedef struct tc_scheduler {
     tc_slot slot[TC_SCHEDULER_WARPS];
 } tc_scheduler;
 
+/* Bytes before they were written: issued.c. */
+typedef struct tc_undo {
+    uint8_t *at, was[32];
+    uint32_t n;
+} tc_undo;
+
 /* One SM. */
 typedef struct tc_sm {
     uint32_t index;
@@ -115,6 +121,8 @@ struct tc_timing {
     uint64_t laid, unlaid; /* blocks of the machine code that issued; of which
                                the PTX's did not say that it was they */
     uint64_t jumps;        /* to a block that does not follow */
+    tc_undo *undo;
+    size_t nundo, cundo;
     uint64_t arrives; /* of the access that executes now: when its result is
                          there; 0: it made none */
 };

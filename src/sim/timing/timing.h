@@ -14,6 +14,19 @@ void tc_timing_result(const tc_timing *t, tc_sim_result *out);
 void tc_timing_warp(tc_warp *w);     /* a warp starts */
 void tc_timing_warp_end(tc_warp *w); /* its last lane, or the run, has ended */
 void tc_timing_warp_free(tc_warp *w);
+/* timing/issued.c: of a launch that stops. The warp begins; it is looked at before
+ * op `until` of those that it executes. */
+void tc_issued_begin(tc_warp *w, uint64_t until);
+/* It executes an op of the module's code. */
+void tc_issued_op(tc_warp *w, uint32_t at);
+/* So many have issued, of those executed. */
+uint64_t tc_issued_ops(const tc_warp *w);
+/* It is about to write: bytes of a lane, or of each lane of mask. */
+void tc_issued_write(tc_warp *w, uint8_t *bytes, uint32_t n);
+void tc_issued_writes(tc_warp *w, tc_ptx_space space, uint32_t mask,
+                      const uint64_t *addr, uint32_t bytes);
+/* What warps wrote after they were looked at is as before. */
+void tc_issued_restore(tc_timing *t);
 /* timing/grid.c: runs the whole grid, cycle by cycle. */
 void tc_timing_grid(tc_run *r);
 void tc_timing_access(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,

@@ -16,15 +16,28 @@ void tc_walk_start(tc_warp *w) {
     x->last = TC_NO_OP;
     x->begun = false;
     x->mask = 0;
-    x->waits = x->ran = 0;
+    x->waits = x->ran = x->asked = 0;
+    x->nran = x->laid_end = 0;
+    x->ran_from = 0;
     memset(x->laid, 0, sizeof x->laid);
     memset(x->board, 0, sizeof x->board);
+}
+
+bool tc_walk_still(tc_warp_core *k) {
+    tc_mcode_walk *x = k->walk;
+    bool still = x && tc_walks(k) && x->ran == x->asked;
+    if (x) {
+        x->asked = x->ran;
+    }
+    return still;
 }
 
 void tc_walk_free(tc_warp_core *k) {
     if (k->walk) {
         free(k->walk->accesses);
+        free(k->walk->ops);
         free(k->walk->addresses);
+        free(k->walk->queue);
         free(k->walk);
         k->walk = NULL;
     }
@@ -112,6 +125,8 @@ static void now_in_trace(tc_timing *t, const tc_warp *w, const tc_noted *a) {
 static void charge_copy(tc_timing *t, tc_warp *w, tc_batch *b) {
     tc_run *r = t->run;
     b->queued--;
+    b->ahead = false;
+    tc_issued_landed(r, b);
     b->complete = tc_timing_copy(w, b);
     if (r->completion == TC_COMPLETE_TIMING) {
         tc_event_push(r, (tc_event){.cycle = b->complete,
@@ -261,6 +276,11 @@ static bool run_one(tc_timing *t, tc_warp *w) {
     uint32_t pc = k->pc++;
     const tc_code *c = &t->run->code[pc];
     uint32_t m = k->mask;
+    if (t->run->launch->stops) {
+        k->pc = pc;
+        tc_issued_op(w, pc);
+        k->pc = pc + 1;
+    }
     if (c->guard >= 0) {
         m &= w->pred[c->guard] ^ c->flip;
     }
@@ -298,21 +318,35 @@ static bool has_split(tc_warp *w) {
     return w->alive && tc_warp_select(w);
 }
 
+/* Has the queue what the longest block of the machine code may stand for, and
+ * two? Of blocks that no instruction shows there may be several between: but
+ * not for ever. */
+static bool is_full(const tc_mcode *m, const tc_mcode_walk *x) {
+    uint32_t want = m->longest + 2, shown = 0;
+    if (x->nqueue < want || x->nqueue >= 8 * want) {
+        return x->nqueue >= want;
+    }
+    for (uint32_t i = 0; i < x->nqueue && shown < want; i++) {
+        shown += m->ptx[x->queue[i].block].shown;
+    }
+    return shown >= want;
+}
+
 static void run_ahead(tc_timing *t, tc_warp *w) {
     tc_warp_core *k = w->core;
     tc_mcode_walk *x = k->walk;
     const tc_mcode *m = t->mcode;
-    uint32_t want =
-        m->longest + 2 < TC_WALK_QUEUE ? m->longest + 2 : TC_WALK_QUEUE;
     t->ahead = x;
-    while (x->nqueue < want && !t->run->stopped && has_split(w)) {
+    while (!is_full(m, x) && !t->run->stopped && has_split(w)) {
         uint32_t i = k->pc - m->base;
         if (k->pc < m->base || m->block_at[i] == TC_NO_OP ||
             x->waits == k->pc + 1) {
             break;
         }
         const tc_code_block *b = &m->ptx[m->block_at[i]];
+        x->queue = grown(x->queue, x->nqueue, &x->cqueue, sizeof *x->queue);
         x->queue[x->nqueue].block = m->block_at[i];
+        x->queue[x->nqueue].from = k->place.ran;
         x->queue[x->nqueue++].mask = k->mask;
         x->ran++;
         if (!run_body(t, w, b->body)) {
@@ -330,28 +364,6 @@ static void run_ahead(tc_timing *t, tc_warp *w) {
 }
 
 /* ---- laying machine code over it ---- */
-
-/* How many blocks of the queue the machine block stands for; 0: it does not
- * fit. */
-static uint32_t fits(const tc_mcode *m, const tc_mcode_walk *x,
-                     uint32_t block) {
-    const tc_mcode_block *b = &m->blocks[block];
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < b->ncover;) {
-        const tc_mcode_cover *c = &m->cover[b->cover + i];
-        if (at < x->nqueue && x->queue[at].block == c->block) {
-            at++;
-            i++;
-        } else if (at < x->nqueue && !m->ptx[x->queue[at].block].shown) {
-            at++;
-        } else if (c->optional) {
-            i++;
-        } else {
-            return 0;
-        }
-    }
-    return at;
-}
 
 static void drop_queue(tc_mcode_walk *x, uint32_t n) {
     x->laid[0] += n;
@@ -443,7 +455,7 @@ static bool lay(tc_timing *t, tc_warp *w) {
     const tc_code_block *p = &m->ptx[x->queue[0].block];
     uint32_t used = 0, block = TC_NO_OP;
     for (uint32_t i = 0; i < p->nfirst; i++) {
-        uint32_t other = m->first[p->first + i], n = fits(m, x, other);
+        uint32_t other = m->first[p->first + i], n = tc_walk_fits(m, x, other);
         uint32_t most = m->blocks[other].ncover;
         if (used && most < m->blocks[block].ncover) {
             break;
@@ -457,8 +469,8 @@ static bool lay(tc_timing *t, tc_warp *w) {
     t->laid++;
     if (!used) {
         t->unlaid++;
-        used = 1;
-        if (block == TC_NO_OP) {
+        used = tc_walk_takes(m, x, &block);
+        if (!used) {
             drop_queue(x, 1);
             w->core->next += 2;
             return true;
@@ -470,6 +482,9 @@ static bool lay(tc_timing *t, tc_warp *w) {
     }
     x->mask = mask;
     x->idle = TC_LANES - (uint32_t)tc_popc(mask);
+    if (t->run->launch->stops) {
+        tc_issued_laid(w->core, used);
+    }
     drop_queue(x, used);
     go_to(t, x, block);
     x->last = m->blocks[block].last;

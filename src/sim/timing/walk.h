@@ -4,7 +4,7 @@
 
 #include "sim/timing/mcode.h"
 
-enum { TC_WALK_QUEUE = 64, TC_WALK_RANGES = 24 };
+enum { TC_WALK_RANGES = 24 };
 
 /* What the functional run did that the clock has yet to charge. */
 typedef struct tc_noted {
@@ -39,12 +39,19 @@ typedef struct tc_mcode_walk {
     } ranges[TC_WALK_RANGES];
     struct {
         uint32_t block, mask;
-    } queue[TC_WALK_QUEUE]; /* blocks of the PTX that have run */
+        uint64_t from; /* tc_warp_place.ran before it */
+    } * queue;         /* blocks of the PTX that have run */
+    uint32_t cqueue;
     uint32_t serial;
+    uint32_t asked;        /* ran, when tc_walk_still was last asked */
     uint32_t ran, laid[3]; /* blocks that have run; over which machine code was
                               laid, now and up to the two times before */
     uint32_t head, n, cap; /* accesses: [head, n) */
     tc_noted *accesses;
+    /* Of a launch that stops: ops that have run, from the ran_from-th on; over
+     * the first laid_end of them machine code was laid last. */
+    uint32_t *ops, nran, cran, laid_end;
+    uint64_t ran_from;
     uint64_t (*addresses)[TC_LANES];
     uint32_t naddresses, caddresses;
 } tc_mcode_walk;
@@ -58,8 +65,17 @@ static inline tc_timing_op *tc_walk_op(const tc_timing *t,
     return &t->mcode->ops[k->walk->op].op;
 }
 
+/* Are the instructions that issue still those of what had run when this was
+ * last asked? The warp's own state is then as it was. */
+bool tc_walk_still(tc_warp_core *k);
+
 void tc_walk_start(tc_warp *w);
 void tc_walk_free(tc_warp_core *k);
+/* issued.c: a copy issues; what of it landed before (a policy may land it as it is
+ * executed) has landed now. */
+void tc_issued_landed(tc_run *r, const struct tc_batch *b);
+/* Machine code is being laid over so many blocks of the queue. */
+void tc_issued_laid(tc_warp_core *k, uint32_t used);
 /* Runs the PTX ahead and lays machine code over it. False: what comes next is
  * an op that the clock issues itself. */
 bool tc_walk_enter(tc_timing *t, tc_warp *w);
@@ -72,6 +88,15 @@ uint64_t tc_walk_boards(const tc_timing *t, const tc_warp_core *k,
                         tc_stall *why);
 void tc_walk_done(tc_timing *t, tc_warp_core *k, uint32_t at, uint64_t now,
                   uint64_t due);
+
+/* mcode_ptx.c: how many blocks of the queue the machine block stands for, in
+ * their order; 0: it does not fit. */
+uint32_t tc_walk_fits(const tc_mcode *m, const tc_mcode_walk *x,
+                      uint32_t block);
+/* Chooses the machine block that stands for the most of the queue in any order,
+ * where none fits. How many; 0: there is none. */
+uint32_t tc_walk_takes(const tc_mcode *m, const tc_mcode_walk *x,
+                       uint32_t *block);
 
 /* The functional run's accesses are noted while t->ahead. */
 void tc_walk_note(tc_timing *t, const tc_noted *a, const uint64_t *addresses);

@@ -65,6 +65,64 @@ static void test_eviction(void **state) {
     assert_int_equal(entries_of(m, ".cubin"), 3);
 }
 
+/* What was put since the last look is added up, and only what passes the limit,
+ * or an hour, makes it look again. */
+static void test_grew(void **state) {
+    machine *m = *state;
+    const char *note = NULL, *cache = tc_cache_folder(m->a, NULL, &note);
+    tc_part part = {"cubin", 0600, TC_NEWN(m->a, char, 400 << 10), 400 << 10};
+    const char *used = in(m, "cache/tilecopy-repl/v1/used");
+    setenv("TILECOPY_CACHE_MB", "1", 1);
+    for (int i = 0; i < 2; i++) {
+        const char *path = tc_cache_put(m->a, cache, numbered(m, i), &part, 1);
+        tc_cache_grew(m->a, cache, path);
+        used_before(path, 100);
+    }
+    unsigned long long bytes = strtoull(text_of(m, used), NULL, 10);
+    assert_in_range(bytes, 800 << 10, 900 << 10);
+    /* nobody looks: what it does not know of stays */
+    for (int i = 2; i < 6; i++) {
+        used_before(tc_cache_put(m->a, cache, numbered(m, i), &part, 1), 100);
+    }
+    tc_part small = {"cubin", 0600, "x", 1};
+    tc_cache_grew(m->a, cache,
+                  tc_cache_put(m->a, cache, numbered(m, 6), &small, 1));
+    assert_int_equal(entries_of(m, ".cubin"), 7);
+    /* it passes the limit; and then it is known what is left */
+    tc_cache_grew(m->a, cache,
+                  tc_cache_put(m->a, cache, numbered(m, 7), &part, 1));
+    assert_true(entries_of(m, ".cubin") <= 4);
+    assert_true(strtoull(text_of(m, used), NULL, 10) <= 1 << 20);
+    /* a note that is old, or no note, is not taken */
+    static const char *const notes[] = {"0 1000\n", "none\n", ""};
+    for (int i = 0; i < 3; i++) {
+        put(m, "cache/tilecopy-repl/v1/used", notes[i]);
+        tc_cache_grew(m->a, cache,
+                      tc_cache_find(m->a, cache, numbered(m, 6), &small, 1));
+        assert_true(strtoull(text_of(m, used), NULL, 10) >= 400 << 10);
+    }
+}
+
+static void test_took(void **state) {
+    machine *m = *state;
+    const char *note = NULL, *cache = tc_cache_folder(m->a, NULL, &note);
+    assert_true(tc_took_before(m->a, cache, "ptx", "/a/k.cu") == 0);
+    tc_took(m->a, cache, "ptx", "/a/k.cu", 4);
+    tc_took(m->a, cache, "program", "/a/k.cu", 9);
+    tc_took(m->a, cache, "ptx", "/a/k.cu", 5); /* in the place of the first */
+    tc_took(m->a, cache, "ptx", "/a/other.cu", 7);
+    tc_took(m->a, cache, "ptx", "/a/third.cu", 6);
+    assert_true(tc_took_before(m->a, cache, "ptx", "/a/k.cu") == 5);
+    assert_true(tc_took_before(m->a, cache, "program", "/a/k.cu") == 9);
+    assert_true(tc_took_before(m->a, cache, "ptx", "/a/new.cu") == 6);
+    for (int i = 0; i < 200; i++) {
+        tc_took(m->a, cache, "ptx", tc_format(m->a, "/b/%d", i), 1);
+    }
+    assert_true(tc_took_before(m->a, cache, "ptx", "/a/k.cu") == 1);
+    put(m, "cache/tilecopy-repl/v1/took", "nothing of use\nptx x y\n\n");
+    assert_true(tc_took_before(m->a, cache, "ptx", "/a/k.cu") == 0);
+}
+
 /* Files of the user's, beside the cache and in it, whatever their names; and
  * what a link leads to. */
 static void test_not_ours(void **state) {
@@ -257,8 +315,8 @@ static void test_at_once(void **state) {
         assert_int_equal(status, 0);
     }
     assert_int_equal(entries_of(m, ".deps"), 1);
-    /* ., .., the tag, the list of what it depends on, it */
-    assert_int_equal(entries_of(m, ""), 2 + 3);
+    /* ., .., the tag, what is used, what it took, what it depends on, it */
+    assert_int_equal(entries_of(m, ""), 2 + 5);
     expect_build(m, true, true, "// first\n");
 }
 
@@ -316,7 +374,7 @@ static void test_trimmed_at_once(void **state) {
         used_before(last, 200);
         tc_cache_trim(m->a, cache);
     }
-    assert_int_equal(entries_of(m, ""), 3); /* ., .., the tag */
+    assert_int_equal(entries_of(m, ""), 4); /* ., .., the tag, what is used */
 }
 
 /* A build that is removed while it is in use comes back, as it was. */
@@ -348,9 +406,17 @@ static void test_restored(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_eviction), TEST(test_not_ours),  TEST(test_refused),
-        TEST(test_tag),      TEST(test_damage),    TEST(test_swapped),
-        TEST(test_at_once),  TEST(test_own_cache), TEST(test_trimmed_at_once),
+        TEST(test_eviction),
+        TEST(test_grew),
+        TEST(test_took),
+        TEST(test_not_ours),
+        TEST(test_refused),
+        TEST(test_tag),
+        TEST(test_damage),
+        TEST(test_swapped),
+        TEST(test_at_once),
+        TEST(test_own_cache),
+        TEST(test_trimmed_at_once),
         TEST(test_restored),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

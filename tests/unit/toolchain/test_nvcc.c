@@ -157,7 +157,8 @@ static void line_is(machine *m, const char *function, int want) {
     int line = 0;
     uint64_t at = after_call(m, function);
     assert_int_not_equal(at, 0);
-    assert_true(tc_host_line(m->a, find(m), m->b.program, at, &file, &line));
+    assert_true(
+        tc_host_line(m->a, find(m), m->b.program, at, NULL, &file, &line));
     assert_string_equal(file, in(m, "saxpy.cu"));
     assert_int_equal(line, want);
 }
@@ -175,9 +176,10 @@ static void test_lines(void **state) {
     line_is(m, "cudaMalloc", 12); /* through the header's template */
     line_is(m, "cudaDeviceSynchronize", 15);
     line_is(m, "cudaFree", 8); /* a call in a return, inlined */
-    assert_false(tc_host_line(m->a, t, m->b.program, 0, &file, &line));
-    assert_false(tc_host_line(m->a, t, m->b.program, 3, &file, &line));
-    assert_false(tc_host_line(m->a, t, in(m, "scale.h"), 4096, &file, &line));
+    assert_false(tc_host_line(m->a, t, m->b.program, 0, NULL, &file, &line));
+    assert_false(tc_host_line(m->a, t, m->b.program, 3, NULL, &file, &line));
+    assert_false(
+        tc_host_line(m->a, t, in(m, "scale.h"), 4096, NULL, &file, &line));
 }
 
 /* What binutils say of a sequence's first lines, and of the compiler's own. */
@@ -205,7 +207,8 @@ static void test_generated_names(void **state) {
     builds(m, "early.cu", "sm_90a", true);
     uint64_t at = after_call(m, "cudaPeekAtLastError");
     if (t.addr2line != NULL) {
-        assert_true(tc_host_line(m->a, &t, m->b.program, at, &file, &line));
+        assert_true(
+            tc_host_line(m->a, &t, m->b.program, at, NULL, &file, &line));
         assert_string_equal(file, in(m, "early.cu"));
         assert_int_equal(line, 6);
     }
@@ -216,14 +219,15 @@ static void test_generated_names(void **state) {
         "echo /tmp/keep0/early.cudafe1.stub.c:1\n"
         "echo '/tmp/keep0/early.cudafe1.cpp:71 (discriminator 2)'\n");
     assert_int_equal(chmod(t.addr2line, 0700), 0);
-    assert_true(tc_host_line(m->a, &t, m->b.program, 64, &file, &line));
+    assert_true(tc_host_line(m->a, &t, m->b.program, 64, NULL, &file, &line));
     assert_string_equal(file, in(m, "early.cu"));
     assert_int_equal(line, 71);
     put(m, "fake_addr2line", /* of no unit of this program's */
         "#!/bin/sh\necho /tmp/keep0/other.cudafe1.cpp:71\n");
-    assert_false(tc_host_line(m->a, &t, m->b.program, 64, &file, &line));
+    assert_false(tc_host_line(m->a, &t, m->b.program, 64, NULL, &file, &line));
     put(m, "fake_addr2line", "#!/bin/sh\necho early.cudafe1.cpp:71\n");
-    assert_false(tc_host_line(m->a, &t, in(m, "early.cu"), 64, &file, &line));
+    assert_false(
+        tc_host_line(m->a, &t, in(m, "early.cu"), 64, NULL, &file, &line));
 }
 
 /* A host side of its own beside the file, as a grader has it. */
