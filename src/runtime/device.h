@@ -149,9 +149,6 @@ extern const tc_device_vtable tc_device_sim, tc_device_gpu, tc_device_both;
 
 /* device_sim.c: a map as the simulator has it. */
 tc_sim_tensor_map tc_device_sim_map(const tc_rt_tensor_map *t);
-/* device_sim_texture.c */
-uint64_t tc_device_sim_texture(tc_device *d, const tc_rt_texture *t);
-bool tc_device_sim_drop_texture(tc_device *d, const tc_rt_texture_handle *h);
 
 /* cudaError of the fault which stopped a launch. Its finding may stand behind
  * another of the same defect: then the error that names no reason. */

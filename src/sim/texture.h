@@ -41,6 +41,7 @@ typedef struct tc_texture_level {
     uint64_t address, pitch, slice; /* bytes from row to row, plane to plane */
 } tc_texture_level;
 
+/* Member by member what tc_rt_texture of runtime/protocol.h has. */
 typedef struct tc_sim_texture {
     uint32_t surface;                /* 1: a surface object */
     uint32_t shape;                  /* tc_texture_shape */
@@ -51,9 +52,9 @@ typedef struct tc_sim_texture {
     uint32_t normalized_coords;
     uint32_t gather;                    /* tld4 may read it */
     float border[4], bias, least, most; /* levels: what is added, limits */
-    uint64_t width, height, depth;      /* of level 0; 1 where there is none */
-    uint64_t layers;                    /* of a cube: six for each */
     uint32_t nlevels;
+    uint64_t width, height, depth; /* of level 0; 1 where there is none */
+    uint64_t layers;               /* of a cube: six for each */
     tc_texture_level level[TC_TEXTURE_LEVELS];
 } tc_sim_texture;
 

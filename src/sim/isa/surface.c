@@ -16,10 +16,10 @@ static int64_t coordinate(tc_warp *w, const tc_ptx_operand *v, uint32_t i,
                              tmp)[lane];
 }
 
-typedef struct place {
+typedef struct surf_place {
     bool inside;
     uint64_t address;
-} place;
+} surf_place;
 
 /* Brings i into [0, n) where the mode clamps; says whether it is there. */
 static bool bring_in(const tc_ptx_op *op, int64_t n, int64_t *i) {
@@ -56,7 +56,7 @@ static void read_coordinates(tc_warp *w, const tc_ptx_op *op,
 }
 
 static bool find(tc_warp *w, const tc_ptx_op *op, const tc_ptx_operand *v,
-                 int lane, uint64_t handle, uint32_t bytes, place *p) {
+                 int lane, uint64_t handle, uint32_t bytes, surf_place *p) {
     const tc_sim_texture *t = tc_texture_object(w, op, lane, handle, true);
     int64_t at[3];
     if (t == NULL) {
@@ -98,21 +98,21 @@ static bool find(tc_warp *w, const tc_ptx_op *op, const tc_ptx_operand *v,
 
 /* ---- lanes ---- */
 
-typedef struct lanes {
+typedef struct surf_lanes {
     uint64_t address[TC_LANES];
     uint8_t *bytes[TC_LANES];
     uint32_t inside;
-} lanes;
+} surf_lanes;
 
 /* False after a fault. */
 static bool find_lanes(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                       int object, uint32_t bytes, lanes *l) {
+                       int object, uint32_t bytes, surf_lanes *l) {
     uint64_t handle[TC_LANES];
     tc_operand_addresses(w, &op->a[object], handle);
-    *l = (lanes){0};
+    *l = (surf_lanes){0};
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
-        place p = {0};
+        surf_place p = {0};
         tc_resolved at;
         if (!find(w, op, &op->a[object + 1], i, handle[i], bytes, &p) ||
             (p.inside && !tc_resolve_lane(w, op, TC_PS_GLOBAL, i, p.address,
@@ -135,7 +135,7 @@ static const tc_ptx_operand *element(const tc_warp *w, const tc_ptx_operand *o,
 
 void tc_sim_op_SULD_B(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t size = tc_ptx_type_bytes[op->type];
-    lanes l;
+    surf_lanes l;
     if (!find_lanes(w, op, mask, 1, size * op->nvec, &l)) {
         return;
     }
@@ -178,7 +178,7 @@ static void source(tc_warp *w, const tc_ptx_operand *o, uint32_t size,
 
 void tc_sim_op_SUST_B(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t size = tc_ptx_type_bytes[op->type];
-    lanes l;
+    surf_lanes l;
     if (!find_lanes(w, op, mask, 0, size * op->nvec, &l)) {
         return;
     }
@@ -200,7 +200,7 @@ void tc_sim_op_SUST_B(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
 void tc_sim_op_SURED_B(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
     uint32_t size = tc_ptx_type_bytes[op->type];
     uint64_t v[TC_LANES];
-    lanes l;
+    surf_lanes l;
     if (!find_lanes(w, op, mask, 0, size, &l)) {
         return;
     }

@@ -155,13 +155,13 @@ static tc_texture_at place_of(tc_warp *w, const tc_ptx_op *op, int lane,
 
 /* ---- lanes ---- */
 
-typedef struct lanes {
+typedef struct tex_lanes {
     tc_fetch fetch[TC_LANES];
     const tc_sim_texture *t[TC_LANES];
-} lanes;
+} tex_lanes;
 
 static bool find_lane(tc_warp *w, const tc_ptx_op *op, int lane,
-                      uint64_t handle, lanes *l) {
+                      uint64_t handle, tex_lanes *l) {
     const tc_sim_texture *t = tc_texture_object(w, op, lane, handle, false);
     if (t == NULL) {
         return false;
@@ -183,7 +183,7 @@ static bool find_lane(tc_warp *w, const tc_ptx_op *op, int lane,
 
 /* Texel k of all lanes that have one there: as an access of global memory. */
 static void observe(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
-                    const lanes *l) {
+                    const tex_lanes *l) {
     const tc_run *r = w->cta->run;
     for (int k = 0; k < TC_TEXELS; k++) {
         uint64_t addr[TC_LANES] = {0};
@@ -219,7 +219,7 @@ static void gathered(const tc_sim_texture *t, const tc_fetch *f,
 }
 
 static bool fetch_lane(tc_warp *w, const tc_ptx_op *op, int lane,
-                       const lanes *l, uint32_t out[4]) {
+                       const tex_lanes *l, uint32_t out[4]) {
     const uint8_t *bytes[TC_TEXELS];
     const tc_sim_texture *t = l->t[lane];
     const tc_fetch *f = &l->fetch[lane];
@@ -242,7 +242,7 @@ static bool fetch_lane(tc_warp *w, const tc_ptx_op *op, int lane,
 }
 
 static void fetch(tc_warp *w, const tc_ptx_op *op, uint32_t mask) {
-    lanes l;
+    tex_lanes l;
     uint64_t handle[TC_LANES];
     uint32_t value[4][TC_LANES] = {{0}};
     tc_operand_addresses(w, &op->a[2], handle);
