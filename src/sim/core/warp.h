@@ -87,7 +87,9 @@ typedef struct tc_warp_core {
     uint32_t pc, mask;
     uint32_t limit; /* the loop goes on while pc < limit; 0 stops it */
     int cur, nsplit;
-    uint32_t line_pc;    /* a stretch of the fast path begins here, */
+    uint32_t moved;   /* splits, a bit each, that others may have met since they
+                       were last looked at: warp.c, merge */
+    uint32_t line_pc; /* a stretch of the fast path begins here, */
     uint64_t line_cycle; /* with this cycle */
     /* timing/issue.c */
     uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */

@@ -287,14 +287,33 @@ static void visit_store(tc_first_visit *v, uint32_t mask, const uint64_t *addr,
 /* Where the lanes' words are. False: not all of them are words. */
 static inline bool find_words(tc_first_visit *v, uint32_t mask,
                               const uint64_t *addr, bool store, uint64_t **at) {
+    const tc_first_pass *f = v->h->first;
+    if (v->shared && v->shared->page->shift == 2) {
+        uint64_t *unit = v->shared->page->unit;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int i = tc_first_bit(m);
+            at[i] = unit + (addr[i] >> 2);
+        }
+        return true;
+    }
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
         uint32_t shift = 2;
-        uint64_t n;
-        at[i] = tc_first_units_at(v, addr[i], 2, store, &shift, &n);
+        uint64_t n, off = addr[i] - f->near_address;
+        const tc_first_page *p = !v->shared && off < f->near_size
+                                     ? f->near_pages[off / TC_RACE_PAGE]
+                                     : NULL;
+        off %= TC_RACE_PAGE;
+        if (p && p->shift == 2 && (!store || p->saved) &&
+            (p->apart >> off / TC_RACE_LINE & 1)) {
+            at[i] = p->unit + (off >> 2);
+        } else {
+            at[i] = tc_first_units_at(v, addr[i], 2, store, &shift, &n);
+        }
         if (!at[i] || shift != 2) {
             return false;
         }
+        __builtin_prefetch(at[i], 1);
     }
     return true;
 }
