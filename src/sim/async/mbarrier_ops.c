@@ -257,7 +257,7 @@ static void suspend(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
     uint32_t pc = k->pc - 1;
-    if (!k->mb_since) {
+    if (lanes && !k->mb_since) {
         k->mb_since = r->cycle;
     }
     while (lanes) {
