@@ -1,6 +1,9 @@
 /* device_sim.c - the simulator as the device of a CUDA program. */
 #include "base/buf.h"
 #include "runtime/device.h"
+#include "sim/texture.h"
+#include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -511,6 +514,24 @@ static bool sim_tensor_map(tc_device *d, const tc_rt_tensor_map *t, void *out) {
     return tc_tensor_map_encode(&m, out, d->why, sizeof d->why);
 }
 
+/* The record is the protocol's, member by member. */
+static uint64_t sim_texture(tc_device *d, const tc_rt_texture *t) {
+    tc_sim_texture m;
+    static_assert(
+        sizeof m == sizeof *t &&
+            offsetof(tc_sim_texture, border) ==
+                offsetof(tc_rt_texture, border) &&
+            offsetof(tc_sim_texture, width) == offsetof(tc_rt_texture, width) &&
+            offsetof(tc_sim_texture, level) == offsetof(tc_rt_texture, level),
+        "sim/texture.h and protocol.h: one record");
+    memcpy(&m, t, sizeof m);
+    return tc_sim_add_texture(d->sim, &m);
+}
+
+static bool sim_drop_texture(tc_device *d, const tc_rt_texture_handle *h) {
+    return tc_sim_drop_texture(d->sim, h->handle, h->surface != 0);
+}
+
 static double sim_time_ms(tc_device *d) {
     return (double)d->cycles / (double)d->clock_khz + d->copies_ms;
 }
@@ -551,6 +572,8 @@ const tc_device_vtable tc_device_sim = {.name = "sim",
                                         .launch = sim_launch,
                                         .occupancy = sim_occupancy,
                                         .tensor_map = sim_tensor_map,
+                                        .texture = sim_texture,
+                                        .drop_texture = sim_drop_texture,
                                         .time_ms = sim_time_ms,
                                         .copied = sim_copied,
                                         .take_trace = sim_take_trace,
