@@ -49,6 +49,10 @@
     X(LIMIT)      /* tc_rt_limit: an attribute of a kernel was set */          \
     X(OCCUPANCY)  /* tc_rt_occupancy -> the same, filled in */                 \
     X(TENSOR_MAP) /* tc_rt_tensor_map -> 128 bytes */                          \
+    X(TEXTURE)    /* tc_rt_texture -> tc_rt_texture_handle: a new texture or   \
+                     surface object; cudaErrorNotSupported: not by this        \
+                     device */                                                 \
+    X(DROP_TEXTURE) /* tc_rt_texture_handle: it is destroyed */                \
     X(RESET)      /* cudaDeviceReset: all memory is freed, variables have      \
                      their first values; after a fault it answers with that */ \
     X(NOTE)       /* tc_rt_note, then text: the host misused something */      \
@@ -178,6 +182,38 @@ typedef struct tc_rt_tensor_map {
     uint32_t box[5], element_strides[5];
     int32_t type, rank, interleave, swizzle, l2_promotion, oob_fill;
 } tc_rt_tensor_map;
+
+/* A texture or surface object. shape, format and modes have the numbers of
+ * sim/texture.h. Texels are rows in device memory. */
+enum {
+    TC_RT_TEXTURE_LINEAR,
+    TC_RT_TEXTURE_1D,
+    TC_RT_TEXTURE_2D,
+    TC_RT_TEXTURE_3D,
+    TC_RT_TEXTURE_1D_LAYERED,
+    TC_RT_TEXTURE_2D_LAYERED,
+    TC_RT_TEXTURE_CUBE,
+    TC_RT_TEXTURE_CUBE_LAYERED
+};
+enum { TC_RT_TEXTURE_LEVELS = 17 };
+
+typedef struct tc_rt_texture_level {
+    uint64_t address, pitch, slice;
+} tc_rt_texture_level;
+
+typedef struct tc_rt_texture {
+    uint32_t surface, shape, format, channels, bits, mode[3];
+    uint32_t linear, linear_levels, normalized, srgb, normalized_coords, gather;
+    float border[4], bias, least, most;
+    uint32_t nlevels;
+    uint64_t width, height, depth, layers;
+    tc_rt_texture_level level[TC_RT_TEXTURE_LEVELS];
+} tc_rt_texture;
+
+typedef struct tc_rt_texture_handle {
+    uint64_t handle;
+    uint32_t surface, pad;
+} tc_rt_texture_handle;
 
 /* What streams, events and the host wait for. A program says so from the first
  * stream or page-locked memory on that it has. */

@@ -39,13 +39,14 @@ sim/finding.h: ptx sim/findings.def sim/suppressions.def
 sim/sim.h: ptx trace sim/finding.h
 sim/state.h: ptx
 sim/tensormap.h:
+sim/texture.h:
 sim/profile.h:
 sim/core: ptx trace sim/sim.h sim/finding.h sim/findings.def
 sim/alu: ptx sim/core
 sim/race: ptx trace sim/sim.h sim/core sim/suppressions.def
 sim/order: ptx sim/sim.h sim/core sim/race
 sim/timing: ptx trace sass sim/sim.h sim/profile.h sim/core base/progress
-sim/isa: ptx trace sim/sim.h sim/core sim/alu sim/race sim/timing
+sim/isa: ptx trace sim/sim.h sim/texture.h sim/core sim/alu sim/race sim/timing
 sim/async: ptx trace sim/sim.h sim/tensormap.h sim/core sim/alu sim/race sim/timing sim/isa
 sim/fast: ptx sim/core sim/alu sim/isa
 sim: ptx trace sim/core sim/race sim/timing sim/isa sim/async sim/fast base/progress
