@@ -310,9 +310,12 @@ static bool unknown_option(reader *k, int word) {
             names[n++] = k->form.items[i].name;
         }
     }
-    const char *near = tc_diag_nearest(k->args->tokens[word], names, n);
+    const char *is = k->args->tokens[word];
+    const char *near = tc_diag_nearest(is, names, n);
+    bool help = strcmp(is, "--help") == 0;
     tc_error(&k->s->diags, k->args->spans[word],
-             near != NULL    ? tc_format(k->arena, "did you mean %s?", near)
+             help            ? tc_format(k->arena, "help %s", k->command)
+             : near != NULL  ? tc_format(k->arena, "did you mean %s?", near)
              : k->form.n > 0 ? k->usage
                              : NULL,
              "%s has no option '%s'", k->command, k->args->tokens[word]);
