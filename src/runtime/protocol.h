@@ -49,12 +49,6 @@
     X(LIMIT)      /* tc_rt_limit: an attribute of a kernel was set */          \
     X(OCCUPANCY)  /* tc_rt_occupancy -> the same, filled in */                 \
     X(TENSOR_MAP) /* tc_rt_tensor_map -> 128 bytes */                          \
-    X(TEXTURE)    /* tc_rt_texture -> tc_rt_texture_handle: a new texture or   \
-                     surface object; cudaErrorNotSupported: not by this        \
-                     device */                                                 \
-    X(DROP_TEXTURE) /* tc_rt_texture_handle: it is destroyed */                \
-    X(BLAS)       /* tc_rt_blas -> the same, with what it computed;            \
-                     cudaErrorNotSupported: there is no BLAS here */           \
     X(RESET)      /* cudaDeviceReset: all memory is freed, variables have      \
                      their first values; after a fault it answers with that */ \
     X(NOTE)       /* tc_rt_note, then text: the host misused something */      \
@@ -64,7 +58,13 @@
                      cudaErrorInvalidValue: there is none */                   \
     X(LEAVE)      /* int32_t: that call is over, with this error */            \
     X(ORDER)      /* tc_rt_order -> up to TC_RT_FLIGHTS tc_rt_flight: the host  \
-                     memory that operations of streams may still use */
+                     memory that operations of streams may still use */        \
+    X(TEXTURE)    /* tc_rt_texture -> tc_rt_texture_handle: a new texture or   \
+                     surface object; cudaErrorNotSupported: not by this        \
+                     device */                                                 \
+    X(DROP_TEXTURE) /* tc_rt_texture_handle: it is destroyed */                \
+    X(BLAS)       /* tc_rt_blas -> the same, with what it computed;            \
+                     cudaErrorNotSupported: there is no BLAS here */
 /* clang-format on */
 typedef enum tc_rt_name {
 #define X(name) TC_RT_##name,

@@ -76,28 +76,28 @@ bool tc_blas_there(void) {
 
 /* ---- operands ---- */
 
-typedef struct shape {
+typedef struct blas_shape {
     int64_t rows, columns; /* a vector's columns are 1; -1 rows: no operand */
     bool vector;
-} shape;
+} blas_shape;
 
-static shape shape_of(const tc_rt_blas *q, int i) {
-    const shape none = {-1, 0, false}, line = {q->n, 1, true};
+static blas_shape shape_of(const tc_rt_blas *q, int i) {
+    const blas_shape none = {-1, 0, false}, line = {q->n, 1, true};
     bool turned = q->x[i].transposed != 0;
     switch (q->what) {
     case TC_RT_GEMM: {
         int64_t rows = i == 1 ? q->k : q->m, columns = i == 0 ? q->k : q->n;
-        return turned ? (shape){columns, rows, false}
-                      : (shape){rows, columns, false};
+        return turned ? (blas_shape){columns, rows, false}
+                      : (blas_shape){rows, columns, false};
     }
     case TC_RT_GEMV:
-        return i == 0 ? (shape){q->m, q->n, false}
-                      : (shape){(i == 1) == (q->x[0].transposed == 0) ? q->n
-                                                                      : q->m,
-                                1, true};
+        return i == 0 ? (blas_shape){q->m, q->n, false}
+                      : (blas_shape){
+                            (i == 1) == (q->x[0].transposed == 0) ? q->n : q->m,
+                            1, true};
     case TC_RT_GER:
-        return i == 2 ? (shape){q->m, q->n, false}
-                      : (shape){i == 0 ? q->m : q->n, 1, true};
+        return i == 2 ? (blas_shape){q->m, q->n, false}
+                      : (blas_shape){i == 0 ? q->m : q->n, 1, true};
     case TC_RT_AXPY:
     case TC_RT_DOT:
     case TC_RT_COPY:
@@ -130,7 +130,7 @@ static bool fits(int64_t n) {
 
 bool tc_blas_extent(const tc_rt_blas *q, int i, uint64_t *bytes) {
     const tc_rt_blas_operand *o = &q->x[i];
-    shape s = shape_of(q, i);
+    blas_shape s = shape_of(q, i);
     int64_t step = o->step;
     *bytes = 0;
     if (s.rows < 0) {
@@ -189,7 +189,7 @@ GEMM(gemm_doubles, double, dgemm)
 
 /* Operand i as doubles in the same places; NULL: it has no elements. */
 static double *widened(const tc_rt_blas *q, int i, const uint8_t *memory) {
-    shape s = shape_of(q, i);
+    blas_shape s = shape_of(q, i);
     int64_t n = (s.columns - 1) * q->x[i].step + s.rows;
     double *out =
         s.rows > 0 && s.columns > 0 ? tc_xcalloc((size_t)n, sizeof *out) : NULL;
