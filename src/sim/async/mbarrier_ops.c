@@ -38,7 +38,7 @@ static uint32_t value32(tc_warp *w, const tc_ptx_operand *o, int lane,
 static void trace_wait(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
                        const tc_mbarrier_ref *b, uint32_t phase) {
     tc_observe_event(w, op, TC_TRACE_WAIT, TC_UNIT_BARRIER, lanes,
-                     (tc_trace_event){.cycle = w->core->mb_since,
+                     (tc_trace_event){.cycle = tc_warp_waited(w, lanes),
                                       .group = -1,
                                       .bytes = -1,
                                       .object = TC_OBJECT_MBARRIER,
@@ -261,7 +261,7 @@ static void trace_waits(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
         trace_wait(w, op, same, &first->b, first->phase);
         lanes &= ~same;
     }
-    w->core->mb_since = 0;
+    tc_warp_waited(w, lanes);
 }
 
 /* Time that a try_wait stays suspended where it names none, and at most: the
@@ -273,9 +273,7 @@ static void suspend(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
     uint32_t pc = k->pc - 1;
-    if (lanes && !k->mb_since) {
-        k->mb_since = r->cycle;
-    }
+    tc_warp_wait(w, lanes);
     while (lanes) {
         uint32_t same = alike(t, lanes);
         int first = tc_first_bit(same);

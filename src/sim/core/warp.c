@@ -21,7 +21,8 @@ static void reset_rest(tc_warp_core *k) {
     free(k->wgmma_touched);
     k->wgmma_touched = NULL;
     k->mb_ever = k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
-    k->mb_since = k->cl_since = k->cl_done = 0;
+    memset(k->wait_since, 0, sizeof k->wait_since);
+    k->cl_since = k->cl_done = 0;
     k->polls = k->poll_progress = 0;
     k->short_turns = 0;
     k->batches = NULL;
@@ -78,6 +79,24 @@ void tc_warp_save(tc_warp *w) {
         *k->ask |= k->ask_bit;
         *k->due = 0;
     }
+}
+
+void tc_warp_wait(tc_warp *w, uint32_t lanes) {
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t *since = &w->core->wait_since[tc_first_bit(lanes)];
+        *since = *since ? *since : w->cta->run->cycle;
+    }
+}
+
+uint64_t tc_warp_waited(tc_warp *w, uint32_t lanes) {
+    uint64_t begin = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t *since = &w->core->wait_since[tc_first_bit(lanes)];
+        uint64_t from = *since ? *since : w->cta->run->cycle;
+        begin = from > begin ? from : begin;
+        *since = 0;
+    }
+    return begin;
 }
 
 static bool may_join(const tc_split *s) {
