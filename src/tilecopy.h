@@ -221,6 +221,7 @@ typedef struct tc_client_request {
     const char *path;
     const char *const *commands;
     int n, chosen;
+    int line; /* to begin at, from 1; 0: anywhere */
 } tc_client_request;
 
 tc_client_request tc_session_request(const tc_session *s);

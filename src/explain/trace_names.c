@@ -9,6 +9,11 @@
 
 /* ---- buffers ---- */
 
+static const char *type_of(const tc_last_run *run, const char *name) {
+    tc_dtype type = tc_cuda_type(run, name);
+    return type != TC_VOID ? tc_dtypes[type].name : "";
+}
+
 static void add_shared(tc_trace *t, const tc_last_run *run) {
     const tc_ptx_module *m = run->module;
     const tc_ptx_symbol *dynamic;
@@ -17,20 +22,22 @@ static void add_shared(tc_trace *t, const tc_last_run *run) {
         const tc_ptx_symbol *y = &m->symbols[i];
         if (y->space == TC_PS_SHARED && !y->is_extern && y->size) {
             tc_trace_add_buffer(
-                t, &(tc_trace_buffer){.name = (char *)tc_symbol_name(run, y),
-                                      .type = "",
-                                      .address = y->offset,
-                                      .bytes = y->size,
-                                      .space = TC_TRACE_SPACE_SHARED});
+                t, &(tc_trace_buffer){
+                       .name = (char *)tc_symbol_name(run, y),
+                       .type = (char *)type_of(run, tc_symbol_name(run, y)),
+                       .address = y->offset,
+                       .bytes = y->size,
+                       .space = TC_TRACE_SPACE_SHARED});
         }
     }
     if (dynamic != NULL && run->dynamic_shared && run->shared == NULL) {
         tc_trace_add_buffer(
-            t, &(tc_trace_buffer){.name = (char *)tc_symbol_name(run, dynamic),
-                                  .type = "",
-                                  .address = begin,
-                                  .bytes = run->dynamic_shared,
-                                  .space = TC_TRACE_SPACE_SHARED});
+            t, &(tc_trace_buffer){
+                   .name = (char *)tc_symbol_name(run, dynamic),
+                   .type = (char *)type_of(run, tc_symbol_name(run, dynamic)),
+                   .address = begin,
+                   .bytes = run->dynamic_shared,
+                   .space = TC_TRACE_SPACE_SHARED});
     }
 }
 

@@ -20,16 +20,22 @@
 
 /* --- edit --- */
 
-/* Whether the user's editor ended well on a file. The shell splits $VISUAL, as
- * environ(7) and git(1) have it. */
-static bool edit(const char *path) {
+static const char *users_editor(void) {
     const char *visual = getenv("VISUAL"), *editor = getenv("EDITOR");
-    const char *command = visual && *visual   ? visual
-                          : editor && *editor ? editor
-                                              : "vi";
-    char line[1024];
-    int n = snprintf(line, sizeof line, "%s \"$1\"", command);
+    return visual && *visual ? visual : editor && *editor ? editor : "vi";
+}
+
+/* Whether the user's editor ended well on a file, or why not. The shell splits
+ * $VISUAL, as environ(7) and git(1) have it. */
+static bool edit(const char *path, int at) {
+    char line[1024], begin[32] = "";
+    if (at > 0) {
+        snprintf(begin, sizeof begin, "+%d ", at);
+    }
+    const char *editor = users_editor();
+    int n = snprintf(line, sizeof line, "%s %s\"$1\"", editor, begin);
     if (n < 0 || (size_t)n >= sizeof line) {
+        fputs("the words of VISUAL or EDITOR are too long\n", stderr);
         return false;
     }
     pid_t child = fork();
@@ -40,21 +46,26 @@ static bool edit(const char *path) {
     int status = -1;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    return status == 0;
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (code == 127) {
+        fprintf(stderr, "there is no editor `%s`: set VISUAL or EDITOR\n",
+                editor);
+    } else if (code != 0) {
+        fprintf(stderr, "the editor `%s` failed: %s is not loaded\n", editor,
+                path);
+    }
+    return code == 0;
 }
 
 /* Opens the file that `edit` names, and loads it. */
-static bool edit_and_load(tc_shell *sh, const char *wanted) {
+static bool edit_and_load(tc_shell *sh, const char *wanted, int at) {
     char *path = tc_xstrdup(wanted);
     bool go_on = true;
-    if (edit(path)) {
+    if (edit(path, at)) {
         tc_buf line = TC_BUF_INIT;
         tc_buf_printf(&line, "load \"%s\"", path);
         go_on = tc_shell_entry(sh, line.data);
         tc_buf_free(&line);
-    } else {
-        fputs("the editor failed: set VISUAL or EDITOR; nothing is loaded\n",
-              stderr);
     }
     free(path);
     return go_on;
@@ -176,7 +187,7 @@ bool tc_request_serve(tc_shell *sh) {
     tc_client_request q = tc_session_request(sh->session);
     switch (q.kind) {
     case TC_CLIENT_EDIT:
-        return edit_and_load(sh, q.path);
+        return edit_and_load(sh, q.path, q.line);
     case TC_CLIENT_WATCH:
         return tc_watch(sh, &q);
     case TC_CLIENT_SCRIPT:

@@ -90,7 +90,9 @@ void tc_serve_close(tc_server *s) {
         s->v->close(s->device);
     }
     tc_memory_free(s->memory);
+    tc_stream_order_free(s->order);
     free(s->limits);
+    s->order = NULL;
     s->device = NULL;
     s->memory = NULL;
     s->limits = NULL;
@@ -299,6 +301,11 @@ static void tell_missing_sync(tc_server *s, const tc_rt_note *n,
                               uint64_t where) {
     if (n->error && has_system_atomics(s->o->device.module->ptx)) {
         return; /* both sides' accesses may meet */
+    }
+    const tc_memory_block *host = tc_memory_find(s->memory, n->address);
+    if (host && host->m.kind == TC_RT_HOST) {
+        tc_serve_host_touch(s, n, where);
+        return;
     }
     char text[320], place[96] = "";
     const tc_memory_block *b = tc_memory_find(s->memory, n->address);

@@ -107,6 +107,49 @@ int tc_call_TENSOR_MAP(tc_server *s, tc_exchange *x) {
     return TC_CUDA_SUCCESS;
 }
 
+/* ---- textures ---- */
+
+static bool is_texture(const tc_rt_texture *t) {
+    const uint64_t most = UINT64_C(1) << 31;
+    bool ok = t->shape <= TC_RT_TEXTURE_CUBE_LAYERED && t->format <= 2 &&
+              (t->channels == 1 || t->channels == 2 || t->channels == 4) &&
+              (t->bits == 8 || t->bits == 16 || t->bits == 32) &&
+              t->nlevels >= 1 && t->nlevels <= TC_RT_TEXTURE_LEVELS &&
+              t->width - 1 < most && t->height - 1 < most &&
+              t->depth - 1 < most && t->layers - 1 < most;
+    for (int i = 0; i < 3; i++) {
+        ok = ok && t->mode[i] <= 3;
+    }
+    return ok;
+}
+
+int tc_call_TEXTURE(tc_server *s, tc_exchange *x) {
+    tc_rt_texture t;
+    memcpy(&t, x->payload, sizeof t);
+    if (!s->v->texture) {
+        return TC_CUDA_NOT_SUPPORTED;
+    }
+    if (!is_texture(&t)) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    tc_rt_texture_handle h = {.handle = s->v->texture(s->device, &t),
+                              .surface = t.surface};
+    if (!h.handle) {
+        return TC_CUDA_MEMORY_ALLOCATION;
+    }
+    memcpy(x->answer, &h, sizeof h);
+    x->bytes = sizeof h;
+    return TC_CUDA_SUCCESS;
+}
+
+int tc_call_DROP_TEXTURE(tc_server *s, tc_exchange *x) {
+    tc_rt_texture_handle h;
+    memcpy(&h, x->payload, sizeof h);
+    return s->v->drop_texture && s->v->drop_texture(s->device, &h)
+               ? TC_CUDA_SUCCESS
+               : TC_CUDA_INVALID_VALUE;
+}
+
 /* ---- launches ---- */
 
 static void tell(tc_server *s, void (*fn)(void *, const tc_program_launch *),
@@ -149,9 +192,11 @@ static void settle(tc_server *s, const tc_device_launched *done) {
 }
 
 static int launch(tc_server *s, const tc_ptx_func *f, const tc_sim_launch *l,
-                  uint64_t where) {
+                  const tc_exchange *x) {
+    uint64_t where = x->call.where;
     tc_device_launched done = {0};
     tell(s, s->o->launching, f, l, NULL, where);
+    tc_serve_begin(s, x, TC_STREAM_KERNEL);
     tc_watch_on(s->watch, true);
     s->v->launch(s->device, l, &done);
     tc_watch_on(s->watch, false);
@@ -200,7 +245,9 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
                        .registers = facts.registers,
                        .cooperative = (r.flags & TC_RT_COOPERATIVE) != 0,
                        .params = x->payload + sizeof r,
-                       .nparams = r.nparams};
+                       .nparams = r.nparams,
+                       .touched = tc_serve_touched(s),
+                       .touched_user = s};
     if (s->o->task) { /* who waits for the whole grid needs all of it */
         l.sample = l.cooperative ? 0 : s->o->task->sample;
         l.budget = s->o->task->budget;
@@ -226,5 +273,5 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
     if (!error && l.cooperative) {
         error = cooperative_error(s, f, &l);
     }
-    return error ? error : launch(s, f, &l, x->call.where);
+    return error ? error : launch(s, f, &l, x);
 }

@@ -94,6 +94,9 @@ int tc_call_FREE(tc_server *s, tc_exchange *x) {
     }
     if (b && b->m.address == a.address && !b->symbol &&
         (b->m.kind == TC_RT_HOST) == (a.kind == TC_RT_HOST)) {
+        if (s->order) {
+            tc_stream_forget(s->order, b->m.address, b->m.bytes);
+        }
         s->v->free(s->device, a.address);
         tc_memory_remove(s->memory, a.address, x->call.where);
         return TC_CUDA_SUCCESS;
@@ -312,6 +315,23 @@ static bool write_row(tc_server *s, uint64_t to, uint64_t bytes) {
     return true;
 }
 
+/* ---- order ---- */
+
+static void touches(tc_server *s, const box *b, bool write) {
+    tc_serve_touch(s,
+                   &(tc_serve_rows){b->address, b->pitch, b->slice, b->width,
+                                    b->height, b->depth},
+                   write);
+}
+
+static void begin_copy(tc_server *s, const tc_exchange *x,
+                       const tc_rt_copy *c) {
+    box to = destination(c), from = source(c);
+    tc_serve_begin(s, x, TC_STREAM_COPY);
+    touches(s, &from, false);
+    touches(s, &to, true);
+}
+
 /* The rows are read off the socket whatever is wrong with the call. */
 static int copied(tc_server *s, tc_device_copy how, const box *b) {
     if (s->v->copied) {
@@ -338,6 +358,7 @@ int tc_call_WRITE(tc_server *s, tc_exchange *x) {
         tc_serve_skip(s, left);
         return error;
     }
+    begin_copy(s, x, &c);
     flatten(&b);
     for (uint64_t i = 0; i < b.height * b.depth; i++) {
         if (!write_row(s, row_at(&b, i), b.width)) {
@@ -378,6 +399,7 @@ int tc_call_READ(tc_server *s, tc_exchange *x) {
     if (error || is_empty(&c)) {
         return error;
     }
+    begin_copy(s, x, &c);
     flatten(&b);
     x->sent = true;
     if (!tc_serve_answer(s, TC_CUDA_SUCCESS, b.width * b.height * b.depth,
@@ -411,6 +433,7 @@ int tc_call_MOVE(tc_server *s, tc_exchange *x) {
     if (error) {
         return error;
     }
+    begin_copy(s, x, &c);
     box flat_to = to, flat_from = from;
     flatten(&flat_to);
     flatten(&flat_from);
@@ -444,6 +467,8 @@ int tc_call_SET(tc_server *s, tc_exchange *x) {
     if (error || is_empty(&c)) {
         return error;
     }
+    tc_serve_begin(s, x, TC_STREAM_FILL);
+    touches(s, &b, true);
     flatten(&b);
     for (uint64_t i = 0; i < b.height * b.depth; i++) {
         if (!s->v->set(s->device, row_at(&b, i), (int)(c.value & 0xFF),

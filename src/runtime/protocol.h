@@ -49,6 +49,10 @@
     X(LIMIT)      /* tc_rt_limit: an attribute of a kernel was set */          \
     X(OCCUPANCY)  /* tc_rt_occupancy -> the same, filled in */                 \
     X(TENSOR_MAP) /* tc_rt_tensor_map -> 128 bytes */                          \
+    X(TEXTURE)    /* tc_rt_texture -> tc_rt_texture_handle: a new texture or   \
+                     surface object; cudaErrorNotSupported: not by this        \
+                     device */                                                 \
+    X(DROP_TEXTURE) /* tc_rt_texture_handle: it is destroyed */                \
     X(RESET)      /* cudaDeviceReset: all memory is freed, variables have      \
                      their first values; after a fault it answers with that */ \
     X(NOTE)       /* tc_rt_note, then text: the host misused something */      \
@@ -56,7 +60,9 @@
     X(ENTER)      /* nothing -> up to TC_RT_VALUES arguments of the next call  \
                      that a task has (base/task.h), of 8 bytes each;           \
                      cudaErrorInvalidValue: there is none */                   \
-    X(LEAVE)      /* int32_t: that call is over, with this error */
+    X(LEAVE)      /* int32_t: that call is over, with this error */            \
+    X(ORDER)      /* tc_rt_order -> up to TC_RT_FLIGHTS tc_rt_flight: the host  \
+                     memory that operations of streams may still use */
 /* clang-format on */
 typedef enum tc_rt_name {
 #define X(name) TC_RT_##name,
@@ -176,6 +182,69 @@ typedef struct tc_rt_tensor_map {
     uint32_t box[5], element_strides[5];
     int32_t type, rank, interleave, swizzle, l2_promotion, oob_fill;
 } tc_rt_tensor_map;
+
+/* A texture or surface object. shape, format and modes have the numbers of
+ * sim/texture.h. Texels are rows in device memory. */
+enum {
+    TC_RT_TEXTURE_LINEAR,
+    TC_RT_TEXTURE_1D,
+    TC_RT_TEXTURE_2D,
+    TC_RT_TEXTURE_3D,
+    TC_RT_TEXTURE_1D_LAYERED,
+    TC_RT_TEXTURE_2D_LAYERED,
+    TC_RT_TEXTURE_CUBE,
+    TC_RT_TEXTURE_CUBE_LAYERED
+};
+enum { TC_RT_TEXTURE_LEVELS = 17 };
+
+typedef struct tc_rt_texture_level {
+    uint64_t address, pitch, slice;
+} tc_rt_texture_level;
+
+typedef struct tc_rt_texture {
+    uint32_t surface, shape, format, channels, bits, mode[3];
+    uint32_t linear, linear_levels, normalized, srgb, normalized_coords, gather;
+    float border[4], bias, least, most;
+    uint32_t nlevels;
+    uint64_t width, height, depth, layers;
+    tc_rt_texture_level level[TC_RT_TEXTURE_LEVELS];
+} tc_rt_texture;
+
+typedef struct tc_rt_texture_handle {
+    uint64_t handle;
+    uint32_t surface, pad;
+} tc_rt_texture_handle;
+
+/* What streams, events and the host wait for. A program says so from the first
+ * stream or page-locked memory on that it has. */
+typedef enum tc_rt_ordering {
+    TC_RT_ORDER_ASK,    /* nothing but the answer is wanted */
+    TC_RT_ORDER_MADE,   /* a stream; id: cudaStreamNonBlocking or 0 */
+    TC_RT_ORDER_GONE,   /* the stream is destroyed */
+    TC_RT_ORDER_RECORD, /* the event id in the stream */
+    TC_RT_ORDER_AFTER,  /* the stream waits for the event id */
+    TC_RT_ORDER_FORGET, /* the event id is destroyed */
+    TC_RT_ORDER_STREAM, /* the host has waited for the stream, */
+    TC_RT_ORDER_EVENT,  /* the event id, */
+    TC_RT_ORDER_ALL,    /* the device */
+    TC_RT_ORDER_ALLOC,  /* the memory at id is the stream's from here on, */
+    TC_RT_ORDER_FREE    /* and up to here */
+} tc_rt_ordering;
+
+typedef struct tc_rt_order {
+    uint32_t what; /* tc_rt_ordering */
+    uint32_t stream;
+    uint64_t id;
+} tc_rt_order;
+
+enum { TC_RT_FLIGHTS = 256 };
+
+typedef struct tc_rt_flight {
+    uint64_t address, bytes, write;
+} tc_rt_flight;
+
+/* As a call's stream: it is nothing that the program has asked for. */
+#define TC_RT_ASIDE UINT32_MAX
 
 /* Misuse on the host side, as the stub sees it (host_findings.def). */
 typedef enum tc_rt_misuse {

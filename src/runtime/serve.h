@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "runtime/memory.h"
+#include "runtime/order/stream_order.h"
 #include "runtime/process.h"
 
 enum { /* cudaError_t, by name */
@@ -38,6 +39,7 @@ typedef struct tc_server {
     tc_device *device; /* NULL before HELLO */
     tc_rt_device facts;
     tc_memory *memory;
+    tc_stream_order *order;   /* NULL: nobody asks for it yet, or at all */
     tc_kernel_limits *limits; /* of the module's functions */
     int sticky;               /* a fault's error: every later call's answer */
     tc_buf text;              /* printed since the last SYNC */
@@ -90,6 +92,19 @@ void tc_serve_misused(tc_server *s, const tc_host_finding *f);
  * not NULL (simulated). 0: there is none. */
 uint64_t tc_serve_alloc(tc_server *s, uint64_t bytes, const char *name,
                         uint8_t *storage);
+
+/* calls_order.c: an operation of the call's stream begins; the rest of a copy, in
+ * pieces, is one of its own. */
+void tc_serve_begin(tc_server *s, const tc_exchange *x, tc_stream_what what);
+/* It reads or writes so much memory, if it is any that a device knows: rows. */
+typedef struct tc_serve_rows {
+    uint64_t address, pitch, slice, width, height, depth;
+} tc_serve_rows;
+void tc_serve_touch(tc_server *s, const tc_serve_rows *rows, bool write);
+/* For a launch: what it touches. */
+tc_sim_touched_fn *tc_serve_touched(const tc_server *s);
+/* The host touches a byte of page-locked memory. */
+void tc_serve_host_touch(tc_server *s, const tc_rt_note *n, uint64_t where);
 
 /* calls.c: (re)opens what is made at HELLO. False, with an error. */
 bool tc_serve_open(tc_server *s, int *error);

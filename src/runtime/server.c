@@ -130,11 +130,15 @@ static const call_row rows[TC_RT_CALL_COUNT] = {
                          false},
     [TC_RT_TENSOR_MAP] = {tc_call_TENSOR_MAP, EXACTLY(tc_rt_tensor_map), false,
                           false},
+    [TC_RT_TEXTURE] = {tc_call_TEXTURE, EXACTLY(tc_rt_texture), false, false},
+    [TC_RT_DROP_TEXTURE] = {tc_call_DROP_TEXTURE, EXACTLY(tc_rt_texture_handle),
+                            false, false},
     [TC_RT_RESET] = {tc_call_RESET, 0, 0, false, false},
     [TC_RT_NOTE] = {tc_call_NOTE, CHARS_AFTER(tc_rt_note), false, true},
     [TC_RT_BYE] = {tc_call_BYE, EXACTLY(tc_rt_bye), false, true},
     [TC_RT_ENTER] = {tc_call_ENTER, 0, 0, false, false},
     [TC_RT_LEAVE] = {tc_call_LEAVE, EXACTLY(int32_t), false, true},
+    [TC_RT_ORDER] = {tc_call_ORDER, EXACTLY(tc_rt_order), false, true},
 };
 
 static void garbled(tc_server *s, const char *what) {

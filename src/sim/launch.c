@@ -381,6 +381,7 @@ static void end(tc_run *r, tc_sim_result *out) {
     out->nnotes = r->nnotes;
     out->threads = r->threads;
     memcpy(out->suppressed, r->suppressed, sizeof out->suppressed);
+    tc_race_touched(r);
     tc_run_discard(r);
 }
 

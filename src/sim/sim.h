@@ -74,6 +74,17 @@ typedef struct tc_sim_range {
     uint64_t address, bytes;
 } tc_sim_range;
 
+/* How a launch has touched global memory: by plain accesses, and by strong ones
+ * (atomics, volatile, relaxed, acquire, release). */
+enum {
+    TC_SIM_READS = 1,
+    TC_SIM_READS_STRONG = 2,
+    TC_SIM_WRITES = 4,
+    TC_SIM_WRITES_STRONG = 8
+};
+typedef void tc_sim_touched_fn(void *user, uint64_t address, uint64_t bytes,
+                               uint32_t how);
+
 typedef struct tc_sim_launch {
     const char *entry;
     uint32_t grid[3], block[3], cluster[3]; /* cluster {0}: from the PTX */
@@ -102,6 +113,9 @@ typedef struct tc_sim_launch {
     int nresults;
     const uint8_t *params; /* the parameter block, as laid out by the PTX */
     uint32_t nparams;      /* its bytes */
+    tc_sim_touched_fn *touched; /* with hazards: told at the end, in runs of
+                                   bytes, what was; or NULL */
+    void *touched_user;
 } tc_sim_launch;
 
 /* Classes of warp instructions, named as profilers name them; counted with

@@ -303,6 +303,9 @@ static void free_members(team *t, tc_run *r) {
     r->reds = NULL;
     for (uint32_t i = 1; i < t->n; i++) {
         tc_pool_free(t->all[i].pool);
+        if (!r->apart && !tc_team_doubts(r)) { /* else it is done again */
+            tc_race_touched(t->runs[i]);
+        }
         tc_run_discard(t->runs[i]);
     }
     for (uint32_t i = 0; i < t->made; i++) {

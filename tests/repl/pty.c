@@ -402,6 +402,58 @@ static void test_recalled_definition(void) {
     leave(&t);
 }
 
+/* An editor that says what it got, and changes a line or fails. */
+static void test_edit(void) {
+    char *file = path_of("k.py");
+    tc_buf editor = TC_BUF_INIT, command = TC_BUF_INIT;
+    tc_buf_printf(&command, "cp '%s' '%s'", demo, file);
+    CHECK(NULL, system(tc_buf_text(&command)) == 0);
+    tc_buf_puts(&editor, "e() { echo \"<$*>\"; for f; do :; done; "
+                         "sed -i 's/^    Tx.cta.copy(/    Tx.copy(/' \"$f\"; "
+                         "test -e \"$f\"; }; e");
+    setenv("VISUAL", tc_buf_text(&editor), 1);
+    terminal t = start(file);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "edit 13\r", "<+13 "));
+    CHECK(&t, terminal_expect(&t, "copy_async: 2 copies"));
+    CHECK(&t, answers(&t, "why 14\r", "scope thread"));
+    CHECK(&t, answers(&t, "edit none.py\r", "failed: none.py is not loaded\n"));
+    CHECK(&t, answers(&t, "why 14\r", "scope thread")); /* as it was */
+    leave(&t);
+    setenv("VISUAL", "/no/such/editor", 1);
+    t = start(file);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "edit\r", "no editor `/no/such/editor`: set VISUAL"));
+    leave(&t);
+    unsetenv("VISUAL");
+    tc_buf_free(&editor);
+    tc_buf_free(&command);
+    free(file);
+}
+
+/* Readline's own: a search backwards, and vi's mode where .inputrc asks. */
+static void test_habits(void) {
+    terminal t = start(demo);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "1000 + 337\r", "\n1337\n" PROMPT));
+    CHECK(&t, answers(&t, "6*7\r", "\n42\n" PROMPT));
+    CHECK(&t, answers(&t, "\0221000\r", "\n1337\n" PROMPT));
+    leave(&t);
+    char *rc = path_of(".inputrc");
+    FILE *f = fopen(rc, "w");
+    fputs("set editing-mode vi\n", f);
+    fclose(f);
+    setenv("INPUTRC", rc, 1);
+    t = start(demo);
+    CHECK(&t, terminal_expect(&t, PROMPT));
+    CHECK(&t, answers(&t, "6*77\033", "6*77"));
+    terminal_settle(&t, 700); /* Escape is no Alt then */
+    CHECK(&t, answers(&t, "x\r", "\n42\n" PROMPT));
+    leave(&t);
+    setenv("INPUTRC", "/dev/null", 1);
+    free(rc);
+}
+
 static void test_terminal_is_restored(void) {
     terminal t = start(demo);
     CHECK(&t, terminal_expect(&t, PROMPT));
@@ -526,6 +578,8 @@ int main(int argc, char **argv) {
     test_timeline();
     test_pager();
     test_recalled_definition();
+    test_edit();
+    test_habits();
     test_no_view();
     test_terminal_is_restored();
     test_ends_in_order();

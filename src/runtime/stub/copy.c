@@ -50,6 +50,7 @@ enum { ROWS = 256, BYTES = 1 << 20 };
 static cudaError_t piece(tc_rt_name name, const tc_rt_copy *c,
                          uint32_t stream) {
     tc_rt_copy q = *c;
+    stream = tc_stub.aside ? TC_RT_ASIDE : stream;
     bool write = name == TC_RT_WRITE;
     struct iovec v[1 + ROWS] = {{&q, sizeof q}};
     for (uint64_t i = 0; i < c->height; i++) {
@@ -229,15 +230,34 @@ static cudaError_t check(const tc_rt_copy *c, enum cudaMemcpyKind kind,
 /* What a copy waits for (CUDA Runtime API, API synchronization behavior): all,
  * unless it is within the device; an asynchronous one for its stream, where it
  * goes to pageable memory. */
+static bool waits(tc_stub_end dst, tc_stub_end src, bool blocks) {
+    return (dst.side == SIDE_HOST || src.side == SIDE_HOST) &&
+           (blocks || (dst.pageable && src.side == SIDE_DEVICE));
+}
+
 static cudaError_t wait_for(tc_stub_end dst, tc_stub_end src, bool blocks,
                             uint32_t stream) {
-    if (dst.side != SIDE_HOST && src.side != SIDE_HOST) {
+    return !waits(dst, src, blocks) ? cudaSuccess
+           : blocks                 ? tc_stub_wait_all()
+                                    : tc_stub_wait(stream, tc_stub.launches);
+}
+
+static cudaError_t copy_by_sides(tc_rt_copy c, tc_stub_end dst, tc_stub_end src,
+                                 uint32_t stream) {
+    if (dst.side == SIDE_HOST && src.side == SIDE_HOST) {
+        by_hand(&c);
         return cudaSuccess;
     }
-    return blocks ? tc_stub_wait_all()
-           : dst.pageable && src.side == SIDE_DEVICE
-               ? tc_stub_wait(stream, tc_stub.launches)
-               : cudaSuccess;
+    if (dst.side == SIDE_HOST) {
+        return in_pieces(TC_RT_READ, c, stream);
+    }
+    if (src.side == SIDE_HOST) {
+        return in_pieces(TC_RT_WRITE, c, stream);
+    }
+    struct iovec v = {&c, sizeof c};
+    tc_stub_talk t = {
+        .name = TC_RT_MOVE, .stream = stream, .out = &v, .nout = 1};
+    return tc_stub_call(&t);
 }
 
 cudaError_t tc_stub_copy(const tc_rt_copy *box, enum cudaMemcpyKind kind,
@@ -261,20 +281,12 @@ cudaError_t tc_stub_copy(const tc_rt_copy *box, enum cudaMemcpyKind kind,
     if (e != cudaSuccess) {
         return e;
     }
-    if (dst.side == SIDE_HOST && src.side == SIDE_HOST) {
-        by_hand(&c);
-        return cudaSuccess;
-    }
-    if (dst.side == SIDE_HOST) {
-        return in_pieces(TC_RT_READ, c, stream);
-    }
-    if (src.side == SIDE_HOST) {
-        return in_pieces(TC_RT_WRITE, c, stream);
-    }
-    struct iovec v = {&c, sizeof c};
-    tc_stub_talk t = {
-        .name = TC_RT_MOVE, .stream = stream, .out = &v, .nout = 1};
-    return tc_stub_call(&t);
+    tc_stub_order_open();
+    e = copy_by_sides(c, dst, src, stream);
+    tc_stub_order(waits(dst, src, blocks) ? TC_RT_ORDER_STREAM
+                                          : TC_RT_ORDER_ASK,
+                  stream, 0);
+    return e;
 }
 
 cudaError_t tc_stub_copy_line(void *dst, const void *src, size_t count,

@@ -109,6 +109,8 @@ static cudaError_t reset(void) {
         return tc_stub.link == TC_STUB_BROKEN ? tc_stub_ready() : cudaSuccess;
     }
     cudaError_t e = tc_stub_sync();
+    tc_stub_order_open();
+    tc_stub.ordered = false;
     drop_memory();
     drop_handles();
     if (tc_stub.sticky != cudaSuccess) {

@@ -52,6 +52,7 @@ TC_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
         return tc_stub_leave(cudaErrorInvalidResourceHandle);
     }
     *e = gone->next;
+    tc_stub_order(TC_RT_ORDER_FORGET, 0, (uint64_t)(uintptr_t)gone);
     tc_stub_capture_forget(NULL, gone);
     free(gone);
     return tc_stub_leave(cudaSuccess);
@@ -76,6 +77,7 @@ cudaError_t tc_stub_record(cudaEvent_t event, cudaStream_t s) {
         e->recorded = true;
         e->stream = stream;
         e->launch = tc_stub.launches;
+        tc_stub_order(TC_RT_ORDER_RECORD, stream, (uint64_t)(uintptr_t)e);
     }
     return why;
 }
@@ -103,9 +105,11 @@ static cudaError_t wait_for(cudaEvent_t event) {
     }
     cudaError_t why =
         e->capture != NULL ? cudaErrorCapturedEvent : tc_stub_ready();
-    return why != cudaSuccess || !e->recorded
-               ? why
-               : tc_stub_wait(e->stream, e->launch);
+    if (why != cudaSuccess || !e->recorded) {
+        return why;
+    }
+    tc_stub_order(TC_RT_ORDER_EVENT, 0, (uint64_t)(uintptr_t)e);
+    return tc_stub_wait(e->stream, e->launch);
 }
 
 TC_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {

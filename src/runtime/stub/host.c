@@ -96,6 +96,7 @@ TC_API cudaError_t cudaHostUnregister(void *ptr) {
 
 cudaError_t tc_stub_registered_copy(bool to_device) {
     cudaError_t e = cudaSuccess;
+    tc_stub.aside = true;
     for (tc_stub_registered *r = registered; r != NULL && e == cudaSuccess;
          r = r->next) {
         void *own = (void *)r->address;
@@ -108,6 +109,7 @@ cudaError_t tc_stub_registered_copy(bool to_device) {
                                   cudaMemcpyDeviceToHost, false, NULL);
         }
     }
+    tc_stub.aside = false;
     return e;
 }
 

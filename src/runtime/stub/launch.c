@@ -51,6 +51,7 @@ cudaError_t tc_stub_launch_packed(const tc_stub_function *f,
         tc_stub.launches++;
         tc_stub_shut(params, nparams, t.stream);
         e = tc_stub_registered_copy(false);
+        tc_stub_order(TC_RT_ORDER_ASK, t.stream, 0);
     }
     return e;
 }

@@ -5,7 +5,8 @@
  * kernel may use is shut (PROT_NONE): the program's access then tells the
  * parent that the synchronization is missing, and goes on. Any other access to
  * the device's addresses, which are unmapped, is the dereference of a device
- * pointer: the parent is told, and the program gets its SIGSEGV. */
+ * pointer: the parent is told, and the program gets its SIGSEGV. Page-locked memory is shut by
+ * order.c. */
 #include "runtime/stub/stub.h"
 #include <signal.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static bool mentions(const void *params, size_t bytes, const tc_stub_block *b) {
 static void on_fault(int number, siginfo_t *info, void *context);
 
 /* A handler that the program has set since must not see our faults. */
-static void catch_again(void) {
+void tc_stub_catch_again(void) {
     struct sigaction now;
     sigaction(SIGSEGV, NULL, &now);
     if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_fault) {
@@ -118,7 +119,7 @@ void tc_stub_shut(const void *params, size_t bytes, uint32_t stream) {
             !(b->symbol || mentions(params, bytes, b))) {
             continue;
         }
-        catch_again();
+        tc_stub_catch_again();
         if (!b->shut) {
             b->shut =
                 mprotect(pointer(first_page(b)), pages(b), PROT_NONE) == 0;
@@ -246,8 +247,11 @@ static bool explain(const siginfo_t *info, const ucontext_t *u) {
                     .address = (uint64_t)(uintptr_t)info->si_addr,
                     .error = is_atomic(counter(u))};
     tc_stub_block *b = tc_stub_block_at(n.address);
-    bool shut = b != NULL && b->shut;
-    if (shut) {
+    bool host = tc_stub_order_shuts(n.address);
+    bool shut = host || (b != NULL && b->shut);
+    if (host) {
+        tc_stub_order_open();
+    } else if (shut) {
         open_block(b);
     }
     if (!held) {

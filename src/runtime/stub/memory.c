@@ -153,6 +153,9 @@ cudaError_t tc_stub_alloc(void **out, uint64_t bytes, tc_rt_memory kind,
         a.kind = q.kind;
         if (t.got >= sizeof a && keep(&a, bytes, flags, t.descriptor)) {
             *out = (void *)(uintptr_t)a.address;
+            if (kind == TC_RT_HOST) {
+                tc_stub_order_begin();
+            }
         } else {
             e = cudaErrorMemoryAllocation;
         }
@@ -201,6 +204,9 @@ cudaError_t tc_stub_free(void *p, bool host, bool waits) {
         return bad_free(address);
     }
     e = waits ? tc_stub_wait_all() : cudaSuccess;
+    if (waits) {
+        tc_stub_order(TC_RT_ORDER_ALL, 0, 0);
+    }
     tc_rt_alloc a = {
         .address = b->address, .bytes = b->bytes, .kind = (uint32_t)b->kind};
     cudaError_t freed = tc_stub_request(TC_RT_FREE, &a, sizeof a, NULL, 0);

@@ -64,7 +64,9 @@ static cudaError_t wait_for_all(void) {
     e = e == cudaSuccess
             ? tc_stub_capture_forbids(0, cudaErrorStreamCaptureUnsupported)
             : e;
-    return e != cudaSuccess ? e : tc_stub_wait_all();
+    e = e != cudaSuccess ? e : tc_stub_wait_all();
+    tc_stub_order(TC_RT_ORDER_ALL, 0, 0);
+    return e;
 }
 
 TC_API cudaError_t cudaDeviceSynchronize(void) {
@@ -94,6 +96,7 @@ static cudaError_t wait_for(cudaStream_t handle) {
     if (s != NULL) {
         tc_stub_open(0, s->after);
     }
+    tc_stub_order(TC_RT_ORDER_STREAM, s != NULL ? s->id : 0, 0);
     return tc_stub_wait(s != NULL ? s->id : 0, tc_stub.launches);
 }
 
@@ -123,6 +126,8 @@ static cudaError_t wait_event(cudaStream_t stream, cudaEvent_t event) {
     if (s != NULL && e->recorded && e->launch > s->after) {
         s->after = e->launch;
     }
+    tc_stub_order(TC_RT_ORDER_AFTER, s != NULL ? s->id : 0,
+                  (uint64_t)(uintptr_t)e);
     return tc_stub_ready();
 }
 
@@ -154,6 +159,8 @@ static cudaError_t create(cudaStream_t *out, unsigned int flags, int priority) {
     s->next = tc_stub.streams;
     tc_stub.streams = s;
     *out = (cudaStream_t)(void *)s;
+    tc_stub_order_begin();
+    tc_stub_order(TC_RT_ORDER_MADE, s->id, flags & cudaStreamNonBlocking);
     return cudaSuccess;
 }
 
@@ -187,6 +194,7 @@ TC_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
         return tc_stub_leave(cudaErrorInvalidResourceHandle);
     }
     *s = gone->next;
+    tc_stub_order(TC_RT_ORDER_GONE, gone->id, 0);
     tc_stub_capture_forget(gone, NULL);
     free(gone);
     return tc_stub_leave(cudaSuccess);

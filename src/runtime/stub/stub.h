@@ -116,6 +116,8 @@ typedef struct tc_stub_state {
     uint64_t waited;   /* launches of all streams that the host waited for */
     uint64_t launches; /* so far */
     uint64_t printed;  /* launches whose text has been asked for */
+    bool ordered;      /* the parent follows the order of streams (order.c) */
+    bool aside; /* what is done is nothing that the program has asked for */
     const void *unchecked_by; /* the thread whose launch failed unseen */
     cudaError_t unchecked;
     uint64_t unchecked_where;
@@ -271,6 +273,19 @@ void tc_stub_open(uint32_t stream, uint64_t launch);
 void tc_stub_catch(void);
 void tc_stub_signal_stack(void); /* for this thread */
 
+/* Once more, where the program has a handler of its own by now. */
+void tc_stub_catch_again(void);
+
+/* --- order.c -------------------------------------------------------------- */
+
+/* From now on streams are followed. */
+void tc_stub_order_begin(void);
+/* Says so, if they are; page-locked memory is shut and opened. */
+void tc_stub_order(tc_rt_ordering what, uint32_t stream, uint64_t id);
+/* The stub itself, or the program, is going to touch it. */
+void tc_stub_order_open(void);
+bool tc_stub_order_shuts(uint64_t address);
+
 /* --- copy.c -------------------------------------------------------------- */
 
 /* A box from src to dst; pitches and slices as in tc_rt_copy. blocks: the host
@@ -283,6 +298,40 @@ cudaError_t tc_stub_copy_line(void *dst, const void *src, size_t count,
 cudaError_t tc_stub_set(const tc_rt_copy *box, int value, cudaStream_t s);
 /* cudaMemcpy3D's parameters as a box (box.c). */
 cudaError_t tc_stub_box_of(const struct cudaMemcpy3DParms *p, tc_rt_copy *c);
+
+/* --- array.c: CUDA arrays, and what shares them ----------------------------
+ *
+ * An array is device memory with its rows one after the other, which no program
+ * can see: a cudaArray_t is the address of a tc_stub_array. */
+
+typedef struct tc_stub_array {
+    struct cudaChannelFormatDesc desc;
+    uint64_t width, height, depth; /* as asked for: 0 where there is none */
+    unsigned int flags;
+    uint64_t address, pitch, slice; /* bytes from row to row, plane to plane */
+    struct tc_stub_mipmap *of;      /* whose level it is, or NULL */
+    struct tc_stub_array *next;
+} tc_stub_array;
+
+enum { TC_STUB_LEVELS = 17 };
+
+typedef struct tc_stub_mipmap {
+    tc_stub_array level[TC_STUB_LEVELS];
+    unsigned int nlevels;
+    struct tc_stub_mipmap *next;
+} tc_stub_mipmap;
+
+/* The array of a handle; NULL, with the reason said, where there is none. */
+tc_stub_array *tc_stub_array_of(cudaArray_const_t handle);
+tc_stub_mipmap *tc_stub_mipmap_of(cudaMipmappedArray_const_t handle);
+/* Bytes of an element; 0: no descriptor that an array may have. */
+uint32_t tc_stub_element_bytes(const struct cudaChannelFormatDesc *d);
+/* The kind and channel size of a descriptor whose kind names a normalized
+ * format, and whether it does. */
+bool tc_stub_is_normalized(const struct cudaChannelFormatDesc *d);
+
+/* array_copy.c: cudaMemcpy3D's parameters where one end is an array. */
+cudaError_t tc_stub_array_box(const struct cudaMemcpy3DParms *p, tc_rt_copy *c);
 
 /* --- stream.c, event.c --------------------------------------------------- */
 

@@ -192,3 +192,18 @@ void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     }
     observe_rest(w, op, space, mask, addr, bytes, op->opcode == TC_PTX_RED);
 }
+
+void tc_observe_swaps(tc_warp *w, uint32_t mask) {
+    tc_race_lock_before(w, mask);
+}
+
+void tc_observe_swap(tc_warp *w, const tc_ptx_op *op, int lane, bool shared,
+                     uint64_t address, uint64_t old, uint64_t new) {
+    tc_race_lock_swapped(w, op, lane, shared ? w->cta->race : NULL, address,
+                         old, new);
+}
+
+uint8_t *tc_observe_local(const tc_warp *w) {
+    const tc_run *r = w->cta->run;
+    return r->race && !r->timing && !r->trace ? tc_race_local(w) : NULL;
+}

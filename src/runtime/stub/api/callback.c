@@ -12,6 +12,7 @@ static cudaError_t ready_for(cudaStream_t s, const void *function) {
     }
     if (e == cudaSuccess) {
         tc_stub_open(stream, tc_stub.launches);
+        tc_stub_order(TC_RT_ORDER_STREAM, stream, 0);
     }
     return e;
 }

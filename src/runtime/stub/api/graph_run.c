@@ -39,6 +39,7 @@ static cudaError_t call_host(const tc_stub_node *n, uint32_t stream) {
     void *user = n->user;
     const void *caller = tc_stub_self.caller;
     tc_stub_open(stream, tc_stub.launches);
+    tc_stub_order(TC_RT_ORDER_STREAM, stream, 0);
     tc_stub_unlock();
     fn(user);
     tc_stub_lock();

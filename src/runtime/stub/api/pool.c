@@ -42,6 +42,9 @@ static cudaError_t alloc(void **p, size_t size, tc_stub_pool *pool,
     }
     e = e == cudaSuccess ? tc_stub_alloc(p, size, TC_RT_DEVICE, pool->number)
                          : e;
+    if (e == cudaSuccess) {
+        tc_stub_order(TC_RT_ORDER_ALLOC, stream, (uint64_t)(uintptr_t)*p);
+    }
     uint64_t now = e == cudaSuccess ? used(pool) : 0;
     pool->high = now > pool->high ? now : pool->high;
     return e;
@@ -71,8 +74,11 @@ TC_API cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream) {
     if (e == cudaSuccess && tc_stub_capturing(stream) != NULL) {
         e = tc_stub_unbuilt("cudaFreeAsync() in a captured stream");
     }
-    return tc_stub_leave(e != cudaSuccess ? e
-                                          : tc_stub_free(devPtr, false, false));
+    if (e == cudaSuccess) {
+        tc_stub_order(TC_RT_ORDER_FREE, stream, (uint64_t)(uintptr_t)devPtr);
+        e = tc_stub_free(devPtr, false, false);
+    }
+    return tc_stub_leave(e);
 }
 TC_PTSZ(cudaFreeAsync);
 

@@ -32,7 +32,9 @@ cudaError_t tc_stub_set(const tc_rt_copy *box, int value, cudaStream_t s) {
     }
     c.value = (uint8_t)value; /* "value to set for each byte" */
     c.value_bytes = 1;
-    return tc_stub_call(&t);
+    e = tc_stub_call(&t);
+    tc_stub_order(TC_RT_ORDER_ASK, t.stream, 0);
+    return e;
 }
 
 static cudaError_t set_line(void *p, int value, size_t count, cudaStream_t s) {

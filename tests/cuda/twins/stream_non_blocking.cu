@@ -1,0 +1,20 @@
+// An ordinary stream waits for what the default stream was given before it.
+#include <cstdio>
+
+__global__ void add(int *p) { p[threadIdx.x] += 1; }
+
+int main() {
+    const int n = 256;
+    int *p, out[n];
+    cudaStream_t s;
+    cudaStreamCreate(&s);
+    cudaMalloc(&p, n * sizeof *p);
+    cudaMemset(p, 0, n * sizeof *p);
+    add<<<1, n, 0, s>>>(p);
+    cudaDeviceSynchronize();
+    cudaMemcpy(out, p, sizeof out, cudaMemcpyDeviceToHost);
+    printf("%s\n", out[5] == 1 ? "right" : "wrong");
+    cudaStreamDestroy(s);
+    cudaFree(p);
+    return 0;
+}
