@@ -254,6 +254,9 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
         l.sample = l.cooperative ? 0 : s->o->task->sample;
         l.budget = s->o->task->budget;
     }
+    tc_sim_range results[TC_TASK_VALUES];
+    l.results = results;
+    l.nresults = tc_task_results(s, results);
     memcpy(l.grid, r.grid, sizeof l.grid);
     memcpy(l.block, r.block, sizeof l.block);
     memcpy(l.cluster, r.cluster, sizeof l.cluster);
