@@ -54,7 +54,8 @@ void tc_course_short_paths(tc_session *s, tc_buf *text);
  * the line is no such, or no lesson is under way. */
 bool tc_course_shell(tc_session *s, const char *line, size_t len);
 /* What `load PATH` reads: a file of the lesson under way, a program of
- * lessons/, else the path itself. In arena a. */
+ * lessons/ (the learner's copy, once it is edited), else the path itself. In arena
+ * a. */
 const char *tc_course_path(tc_session *s, tc_arena *a, const char *path);
 
 /* --- lesson/ready.c: for who reads on without typing -----------------------*/

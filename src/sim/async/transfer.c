@@ -3,6 +3,7 @@
 #include "sim/async/transfer.h"
 #include "sim/core/address.h"
 #include "sim/core/finding.h"
+#include "sim/core/results.h"
 #include "sim/isa/isa.h"
 #include <stdlib.h>
 
@@ -261,6 +262,9 @@ void tc_transfer_start(tc_transfer *t) {
         r->counters.bulk_bytes += t->bytes;
         r->counters.async_read_bytes +=
             t->from.space == TC_PS_GLOBAL ? t->bytes : 0;
+    }
+    if (t->to.space == TC_PS_GLOBAL) {
+        tc_results_copied(t->warp->cta, t->to.address, t->bytes);
     }
     if (r->trace) {
         t->event = tell_transfer(t, kind_of(t->op));

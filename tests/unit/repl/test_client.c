@@ -216,6 +216,9 @@ static void test_goes_on(void **state) {
     assert_false(tc_entry_goes_on(NULL, "def f():\n    a\n\n", false));
     assert_false(tc_entry_goes_on(NULL, "def f():\n    a\n", true));
     assert_true(tc_entry_goes_on(NULL, "x = (1,\n2,\n", true));
+    assert_true(tc_entry_goes_on(NULL, "$ sed 's/(/)/' a \\\n", false));
+    assert_false(tc_entry_goes_on(NULL, "$ sed 's/(/)/' a \\\n  b\n", false));
+    assert_false(tc_entry_goes_on(NULL, "$ sed 's/(/[/' a\n", false));
 }
 
 static void test_expand(void **state) {
