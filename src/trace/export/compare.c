@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* A row of one of the runs. */
-typedef struct tc_side {
+typedef struct tc_compared_row {
     const tc_model *m;
     const tc_row *row; /* NULL: that run has none */
-} tc_side;
+} tc_compared_row;
 
-static const tc_trace_event *event_of(tc_side s, const tc_mark *k) {
+static const tc_trace_event *event_of(tc_compared_row s, const tc_mark *k) {
     return s.m->order[s.row->events[k->first]];
 }
 
@@ -37,7 +37,8 @@ static bool is_point(const tc_row *row, size_t mark) {
 
 /* Are they the same thing, of the same group, of the same phase? An mbarrier may
  * lie elsewhere in the other run: its name counts. */
-static bool is_alike(tc_side a, const tc_mark *x, tc_side b, const tc_mark *y) {
+static bool is_alike(tc_compared_row a, const tc_mark *x, tc_compared_row b,
+                     const tc_mark *y) {
     const tc_trace_event *e = event_of(a, x), *f = event_of(b, y);
     if (e->kind != f->kind || e->object != f->object || e->group != f->group ||
         e->phase != f->phase) {
@@ -51,7 +52,8 @@ static bool is_alike(tc_side a, const tc_mark *x, tc_side b, const tc_mark *y) {
 
 /* The mark of b that is to the others there what a's is to its own; NULL: there
  * is none. */
-static const tc_mark *counterpart(tc_side a, size_t mark, tc_side b) {
+static const tc_mark *counterpart(tc_compared_row a, size_t mark,
+                                  tc_compared_row b) {
     const tc_mark *k = &a.row->marks[mark];
     size_t n = 0;
     for (size_t i = 0; i < mark; i++) {
@@ -97,7 +99,7 @@ static void put_point(const tc_mark *a, const tc_mark *b, size_t n,
     tc_buf_putc(out, '\n');
 }
 
-static void put_row(tc_side a, tc_side b, tc_buf *out) {
+static void put_row(tc_compared_row a, tc_compared_row b, tc_buf *out) {
     tc_buf_printf(out, "%s\n", a.row != NULL ? a.row->name : b.row->name);
     for (size_t i = 0; a.row != NULL && i < a.row->nmarks; i++) {
         if (is_point(a.row, i)) {
@@ -138,14 +140,15 @@ void tc_model_compare(const tc_model *a, const char *name_a, const tc_model *b,
                   (int64_t)(b->cycles - a->cycles));
     for (size_t i = 0; i < a->nrows && told < MOST; i++) {
         if (is_compared(&a->rows[i])) {
-            put_row((tc_side){a, &a->rows[i]},
-                    (tc_side){b, same_row(b, &a->rows[i])}, out);
+            put_row((tc_compared_row){a, &a->rows[i]},
+                    (tc_compared_row){b, same_row(b, &a->rows[i])}, out);
             told++;
         }
     }
     for (size_t i = 0; i < b->nrows && told < MOST; i++) {
         if (is_compared(&b->rows[i]) && same_row(a, &b->rows[i]) == NULL) {
-            put_row((tc_side){a, NULL}, (tc_side){b, &b->rows[i]}, out);
+            put_row((tc_compared_row){a, NULL},
+                    (tc_compared_row){b, &b->rows[i]}, out);
             told++;
         }
     }
