@@ -9,20 +9,24 @@
 
 /* Object of a lane for an op whose address is operand `at`. own: it must be the
  * own CTA's. */
-static bool object(tc_warp *w, const tc_ptx_op *op, int lane, int at, bool own,
-                   tc_mbarrier_ref *out) {
-    uint64_t addr[TC_LANES];
-    tc_operand_addresses(w, &op->a[at], addr);
-    if (!tc_mbarrier_find(w, op, lane, (tc_ptx_space)op->space, addr[lane],
-                          out)) {
+static bool object_at(tc_warp *w, const tc_ptx_op *op, int lane,
+                      uint64_t address, bool own, tc_mbarrier_ref *out) {
+    if (!tc_mbarrier_find(w, op, lane, (tc_ptx_space)op->space, address, out)) {
         return false;
     }
     if (own && out->cta != w->cta) {
         tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED,
-                         addr[lane], 8, TC_DETAIL_MBARRIER_OWN);
+                         address, 8, TC_DETAIL_MBARRIER_OWN);
         return false;
     }
     return true;
+}
+
+static bool object(tc_warp *w, const tc_ptx_op *op, int lane, int at, bool own,
+                   tc_mbarrier_ref *out) {
+    uint64_t addr[TC_LANES];
+    tc_operand_addresses(w, &op->a[at], addr);
+    return object_at(w, op, lane, addr[lane], own, out);
 }
 
 static uint32_t value32(tc_warp *w, const tc_ptx_operand *o, int lane,
@@ -194,20 +198,32 @@ static tc_wait token_wait(const tc_mbarrier *m, tc_mbarrier_ref b,
     return (tc_wait){b, phase, m->phase > phase};
 }
 
-static bool look(tc_warp *w, const tc_ptx_op *op, int lane, tc_wait *out) {
-    uint64_t tmp[TC_LANES];
+/* The mbarrier that the lane before asked for: most often all ask for one. */
+typedef struct tc_asked {
+    uint64_t addr[TC_LANES], address;
+    const tc_mbarrier *m; /* NULL: none yet */
     tc_mbarrier_ref b;
-    if (!object(w, op, lane, 1, true, &b)) {
-        return false;
+} tc_asked;
+
+static bool look(tc_warp *w, const tc_ptx_op *op, int lane, tc_asked *q,
+                 tc_wait *out) {
+    uint64_t tmp[TC_LANES];
+    if (!q->m || q->address != q->addr[lane]) {
+        q->address = q->addr[lane];
+        q->m = NULL;
+        if (!object_at(w, op, lane, q->address, true, &q->b)) {
+            return false;
+        }
+        tc_access by = tc_access_of(w, op, lane);
+        q->m = tc_mbarrier_use(w->cta->run, q->b, &by);
     }
-    tc_access by = tc_access_of(w, op, lane);
-    const tc_mbarrier *m = tc_mbarrier_use(w->cta->run, b, &by);
+    const tc_mbarrier *m = q->m;
     if (!m) {
         return false;
     }
     *out = op->more & TC_PX_MBAR_PARITY
-               ? parity_wait(m, b, value32(w, &op->a[2], lane, 0))
-               : token_wait(m, b, tc_src64(w, &op->a[2], tmp)[lane]);
+               ? parity_wait(m, q->b, value32(w, &op->a[2], lane, 0))
+               : token_wait(m, q->b, tc_src64(w, &op->a[2], tmp)[lane]);
     uint32_t bit = UINT32_C(1) << lane;
     if ((w->core->mb_passed & bit) && !out->done) {
         out->done = true; /* the phase passed, and others went on since */
@@ -302,10 +318,13 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                  bool suspends) {
     tc_warp_core *k = w->core;
     tc_wait t[TC_LANES];
+    tc_asked q;
     uint32_t done = 0;
+    q.m = NULL;
+    tc_operand_addresses(w, &op->a[1], q.addr);
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
-        if (!look(w, op, i, &t[i])) {
+        if (!look(w, op, i, &q, &t[i])) {
             stop_loop(w);
             return;
         }

@@ -17,7 +17,7 @@ static void reset_rest(tc_warp_core *k) {
     if (k->poll) {
         memset(k->poll, 0, TC_LANES * sizeof *k->poll);
     }
-    k->bulk_begin = k->tensor_begin = k->wgmma_free = k->wgmma_groups = 0;
+    k->tensor_begin = k->wgmma_free = k->wgmma_groups = 0;
     free(k->wgmma_touched);
     k->wgmma_touched = NULL;
     k->mb_ever = k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
@@ -103,10 +103,32 @@ static bool may_join(const tc_split *s) {
     return s->state == TC_SPLIT_READY || s->state == TC_SPLIT_WARP;
 }
 
+/* One that has moved is where another one is. Without branches: they would go
+ * either way. */
+static bool some_meet(const tc_warp_core *k) {
+    uint32_t all = (uint32_t)((UINT64_C(1) << k->nsplit) - 1);
+    for (uint32_t m = k->moved & all; m; m &= m - 1) {
+        const tc_split *b = &k->split[tc_first_bit(m)];
+        int there = 0;
+        for (int i = 0; i < k->nsplit; i++) {
+            const tc_split *a = &k->split[i];
+            there += (a->pc == b->pc) & (a->frame == b->frame);
+        }
+        if (there > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Splits that can go together do: ready ones at one pc; and those that wait at
  * one op for each other. Two of which neither has moved since the last time
  * cannot. */
 static void merge(tc_warp_core *k) {
+    if (!some_meet(k)) {
+        k->moved = 0;
+        return;
+    }
     for (int i = 0; i < k->nsplit; i++) {
         tc_split *a = &k->split[i];
         uint32_t others = k->moved >> i & 1 ? UINT32_MAX : k->moved;
@@ -144,22 +166,33 @@ static bool wakes(tc_warp_core *k, int i, uint64_t now) {
 /* The deepest in calls, then the lowest pc; except that every other turn the
  * one that waited longest. */
 static int choose(tc_warp_core *k, uint64_t now) {
+    const bool fair = (k->turns & 1) != 0;
+    uint64_t least = UINT64_MAX;
     int best = -1;
-    bool fair = (k->turns & 1) != 0;
     for (int i = 0; i < k->nsplit; i++) {
-        tc_split *s = &k->split[i];
-        if (s->state != TC_SPLIT_READY && !wakes(k, i, now)) {
-            continue;
-        }
-        const tc_split *b = &k->split[best < 0 ? i : best];
-        bool deeper = s->frame->depth > b->frame->depth;
-        bool same = s->frame->depth == b->frame->depth;
-        if (best < 0 ||
-            (fair ? s->stamp < b->stamp : deeper || (same && s->pc < b->pc))) {
-            best = i;
-        }
+        const tc_split *s = &k->split[i];
+        bool may = s->state == TC_SPLIT_READY || wakes(k, i, now);
+        uint64_t depth = UINT32_MAX - s->frame->depth;
+        uint64_t place = fair ? s->stamp : depth << 32 | s->pc;
+        place = may ? place : UINT64_MAX;
+        best = place < least ? i : best;
+        least = place < least ? place : least;
     }
     return best;
+}
+
+/* The next pc at which another split may be met. */
+static uint32_t limit_of(const tc_warp_core *k, const tc_split *s) {
+    uint32_t limit = UINT32_MAX;
+    for (int i = 0; i < k->nsplit; i++) {
+        const tc_split *o = &k->split[i];
+        bool ahead =
+            (o->pc > s->pc) & (o->frame == s->frame) &
+            ((o->state == TC_SPLIT_READY) | (o->state == TC_SPLIT_WARP));
+        uint32_t at = ahead ? o->pc : UINT32_MAX;
+        limit = at < limit ? at : limit;
+    }
+    return limit;
 }
 
 bool tc_warp_select(tc_warp *w) {
@@ -182,14 +215,7 @@ bool tc_warp_select(tc_warp *w) {
     k->pc = s->pc;
     k->mask = s->mask;
     tc_frame_enter(w, s->frame);
-    k->limit = UINT32_MAX;
-    for (int i = 0; i < k->nsplit; i++) {
-        const tc_split *o = &k->split[i];
-        if (i != best && o->pc > s->pc && o->pc < k->limit &&
-            o->frame == s->frame && may_join(o)) {
-            k->limit = o->pc;
-        }
-    }
+    k->limit = k->nsplit > 1 ? limit_of(k, s) : UINT32_MAX;
     return true;
 }
 
