@@ -25,7 +25,7 @@ MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
 TESTS    := $(addprefix $(BUILD)/tests/,$(notdir $(TEST_SRC:.c=)))
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
-STUB_SRC := $(wildcard src/runtime/stub/*.c src/runtime/stub/api/*.c)
+STUB_SRC := $(wildcard src/runtime/stub/*.c src/runtime/stub/*/*.c)
 STUB_OBJ := $(STUB_SRC:%.c=$(BUILD)/%.o)
 
 # Where a CUDA compiler of the project's own is put, and looked for.

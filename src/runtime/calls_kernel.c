@@ -1,5 +1,7 @@
-/* calls_kernel.c - kernels: their facts, limits and launches. */
+/* calls_kernel.c - kernels: their facts, limits and launches; textures; cuBLAS. */
 #include "ptx/link.h"
+#include "runtime/blas/blas.h"
+#include "runtime/blas/small.h"
 #include "runtime/serve.h"
 #include <string.h>
 
@@ -274,4 +276,78 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
         error = cooperative_error(s, f, &l);
     }
     return error ? error : launch(s, f, &l, x);
+}
+
+/* ---- cuBLAS ---- */
+
+/* The operand's memory, all of it in one allocation; false: it is not. */
+static bool operand_of(tc_server *s, tc_rt_blas *q, int i, uint8_t **memory) {
+    const tc_rt_blas_operand *o = &q->x[i];
+    uint64_t bytes, more;
+    *memory = NULL;
+    if (!tc_blas_extent(q, i, &bytes)) {
+        return false;
+    }
+    if (bytes == 0) {
+        return true;
+    }
+    uint64_t each = tc_small_bytes(o->type);
+    bool ok = o->stride >= 0 && o->address % each == 0 &&
+              !__builtin_mul_overflow((uint64_t)o->stride,
+                                      (q->batch - 1) * each, &more) &&
+              !__builtin_add_overflow(bytes, more, &bytes);
+    if (!ok || !tc_memory_within(s->memory, o->address, bytes)) {
+        return false;
+    }
+    *memory =
+        s->v->bytes ? s->v->bytes(s->device, o->address, bytes, false) : NULL;
+    tc_serve_touch(s, &(tc_serve_rows){o->address, bytes, bytes, bytes, 1, 1},
+                   tc_blas_writes(q, i));
+    return *memory != NULL;
+}
+
+static void compute(tc_server *s, tc_rt_blas *q, uint8_t *const memory[3]) {
+    const atomic_int *halt = tc_watch_flag(s->watch);
+    tc_watch_on(s->watch, true);
+    for (uint32_t b = 0; b < q->batch && !*halt; b++) {
+        uint8_t *at[3];
+        for (int i = 0; i < 3; i++) {
+            uint64_t step = (uint64_t)q->x[i].stride * b;
+            at[i] = memory[i] ? memory[i] + step * tc_small_bytes(q->x[i].type)
+                              : NULL;
+        }
+        tc_blas_run(q, at, halt);
+    }
+    tc_watch_on(s->watch, false);
+    if (s->v->copied) { /* the time is that of moving the operands */
+        uint64_t all = 0, one = 0;
+        for (int i = 0; i < 3 && tc_blas_extent(q, i, &one); i++) {
+            all += one * q->batch;
+        }
+        s->v->copied(s->device, TC_COPY_DEVICE, all);
+    }
+    settle(s, &(tc_device_launched){0});
+}
+
+int tc_call_BLAS(tc_server *s, tc_exchange *x) {
+    tc_rt_blas q;
+    uint8_t *memory[3];
+    memcpy(&q, x->payload, sizeof q);
+    if (!s->v->bytes || s->o->task || !tc_blas_there()) {
+        return TC_CUDA_NOT_SUPPORTED;
+    }
+    if (q.what >= TC_RT_BLAS_COUNT || q.batch == 0) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    tc_serve_begin(s, x, TC_STREAM_KERNEL);
+    q.wrong = 0;
+    for (int i = 0; i < 3; i++) {
+        q.wrong |= operand_of(s, &q, i, &memory[i]) ? 0 : 1u << i;
+    }
+    if (!q.wrong) {
+        compute(s, &q, memory);
+    }
+    memcpy(x->answer, &q, sizeof q);
+    x->bytes = sizeof q;
+    return TC_CUDA_SUCCESS;
 }

@@ -49,10 +49,6 @@
     X(LIMIT)      /* tc_rt_limit: an attribute of a kernel was set */          \
     X(OCCUPANCY)  /* tc_rt_occupancy -> the same, filled in */                 \
     X(TENSOR_MAP) /* tc_rt_tensor_map -> 128 bytes */                          \
-    X(TEXTURE)    /* tc_rt_texture -> tc_rt_texture_handle: a new texture or   \
-                     surface object; cudaErrorNotSupported: not by this        \
-                     device */                                                 \
-    X(DROP_TEXTURE) /* tc_rt_texture_handle: it is destroyed */                \
     X(RESET)      /* cudaDeviceReset: all memory is freed, variables have      \
                      their first values; after a fault it answers with that */ \
     X(NOTE)       /* tc_rt_note, then text: the host misused something */      \
@@ -62,7 +58,13 @@
                      cudaErrorInvalidValue: there is none */                   \
     X(LEAVE)      /* int32_t: that call is over, with this error */            \
     X(ORDER)      /* tc_rt_order -> up to TC_RT_FLIGHTS tc_rt_flight: the host  \
-                     memory that operations of streams may still use */
+                     memory that operations of streams may still use */        \
+    X(TEXTURE)    /* tc_rt_texture -> tc_rt_texture_handle: a new texture or   \
+                     surface object; cudaErrorNotSupported: not by this        \
+                     device */                                                 \
+    X(DROP_TEXTURE) /* tc_rt_texture_handle: it is destroyed */                \
+    X(BLAS)       /* tc_rt_blas -> the same, with what it computed;            \
+                     cudaErrorNotSupported: there is no BLAS here */
 /* clang-format on */
 typedef enum tc_rt_name {
 #define X(name) TC_RT_##name,
@@ -245,6 +247,49 @@ typedef struct tc_rt_flight {
 
 /* As a call's stream: it is nothing that the program has asked for. */
 #define TC_RT_ASIDE UINT32_MAX
+
+/* An operation of cuBLAS. Matrices are columns one after the other. */
+enum {             /* what */
+       TC_RT_GEMM, /* x[2] = alpha x[0] x[1] + beta x[2]: m x k, k x n */
+       TC_RT_GEMV, /* the same; x[0] is m x n, the others are vectors */
+       TC_RT_GER,  /* x[2], m x n, += alpha x[0] x[1] */
+       TC_RT_AXPY, /* x[1] += alpha x[0]; from here on vectors of n */
+       TC_RT_DOT,
+       TC_RT_NRM2,
+       TC_RT_ASUM,
+       TC_RT_SCAL,
+       TC_RT_COPY,
+       TC_RT_SWAP,
+       TC_RT_IAMAX,
+       TC_RT_BLAS_COUNT
+};
+enum { /* type */
+       TC_RT_BLAS_F32,
+       TC_RT_BLAS_F64,
+       TC_RT_BLAS_F16, /* from here on of GEMM alone */
+       TC_RT_BLAS_BF16,
+       TC_RT_BLAS_S8,
+       TC_RT_BLAS_S32,
+       TC_RT_BLAS_TYPES
+};
+
+typedef struct tc_rt_blas_operand {
+    uint64_t address;
+    int64_t stride; /* elements to the next one of a batch */
+    uint32_t type, transposed;
+    int32_t step; /* leading dimension, or a vector's increment */
+    uint32_t pad;
+} tc_rt_blas_operand;
+
+typedef struct tc_rt_blas {
+    uint32_t what, batch; /* GEMM: how many; else 1 */
+    int64_t m, n, k;
+    tc_rt_blas_operand x[3];
+    double alpha, beta;
+    double result;       /* out: DOT, NRM2, ASUM */
+    int64_t index;       /* out: IAMAX, from 1; 0: of nothing */
+    uint32_t wrong, pad; /* out: bit i: x[i] is not within memory */
+} tc_rt_blas;
 
 /* Misuse on the host side, as the stub sees it (host_findings.def). */
 typedef enum tc_rt_misuse {

@@ -133,6 +133,7 @@ static const call_row rows[TC_RT_CALL_COUNT] = {
     [TC_RT_TEXTURE] = {tc_call_TEXTURE, EXACTLY(tc_rt_texture), false, false},
     [TC_RT_DROP_TEXTURE] = {tc_call_DROP_TEXTURE, EXACTLY(tc_rt_texture_handle),
                             false, false},
+    [TC_RT_BLAS] = {tc_call_BLAS, EXACTLY(tc_rt_blas), false, false},
     [TC_RT_RESET] = {tc_call_RESET, 0, 0, false, false},
     [TC_RT_NOTE] = {tc_call_NOTE, CHARS_AFTER(tc_rt_note), false, true},
     [TC_RT_BYE] = {tc_call_BYE, EXACTLY(tc_rt_bye), false, true},

@@ -57,8 +57,10 @@ runtime/host_findings.def:
 runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
+runtime/stub/blas: runtime/protocol.h runtime/stub
 runtime/order: sim/sim.h
-runtime: runtime/order ptx sim gpu trace sandbox runtime/stub/errors.def
+runtime/blas: runtime/protocol.h
+runtime: runtime/order runtime/blas ptx sim gpu trace sandbox runtime/stub/errors.def
 toolchain/toolchain.h: sandbox
 toolchain/internal.h: toolchain/toolchain.h
 toolchain/nvcc/main.h:

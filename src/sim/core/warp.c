@@ -17,7 +17,7 @@ static void reset_rest(tc_warp_core *k) {
     if (k->poll) {
         memset(k->poll, 0, TC_LANES * sizeof *k->poll);
     }
-    k->bulk_begin = k->tensor_begin = k->wgmma_free = k->wgmma_groups = 0;
+    k->tensor_begin = k->wgmma_free = k->wgmma_groups = 0;
     free(k->wgmma_touched);
     k->wgmma_touched = NULL;
     k->mb_ever = k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;

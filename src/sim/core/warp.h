@@ -130,8 +130,8 @@ typedef struct tc_warp_core {
     /* Of each lane: when its wait for groups or for an mbarrier, which blocks,
      * began; else 0. */
     uint64_t wait_since[TC_LANES];
-    uint64_t bulk_begin;   /* a wait for bulk groups that blocks, or 0 */
-    uint64_t tensor_begin; /* the same of tcgen05.wait and wgmma.wait_group */
+    uint64_t tensor_begin; /* a tcgen05.wait or wgmma.wait_group that blocks, or
+                              0 */
     /* async/mbarrier_ops.c: lanes whose try_wait is issued again, because the
      * phase completed, or time ran out. */
     uint32_t mb_passed, mb_expired;
