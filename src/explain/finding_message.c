@@ -304,7 +304,7 @@ FIELD(put_beyond) {
     const tc_last_run *run = x->session->program.run;
     (void)side;
     if (f->detail.row == TC_DETAIL_CONSTANT) {
-        tc_buf_puts(b, "it is constant memory, which kernels only read");
+        tc_buf_puts(b, "it is constant memory");
         return;
     }
     for (int i = 0; i < run->nbuffers; i++) {
