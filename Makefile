@@ -25,7 +25,7 @@ MAIN_OBJ := $(MAIN_SRC:%.c=$(BUILD)/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/%.o)
 TESTS    := $(addprefix $(BUILD)/tests/,$(notdir $(TEST_SRC:.c=)))
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
-STUB_SRC := $(wildcard src/runtime/stub/*.c src/runtime/stub/api/*.c)
+STUB_SRC := $(wildcard src/runtime/stub/*.c src/runtime/stub/*/*.c)
 STUB_OBJ := $(STUB_SRC:%.c=$(BUILD)/%.o)
 
 # Where a CUDA compiler of the project's own is put, and looked for.
@@ -203,7 +203,7 @@ run:
 	@$(MAKE) -s -j2 all
 	@$(BUILD)/tilecopy-repl --tour lessons/ldgsts.py
 
-# The tests, a quarter of an hour on two cores where nothing is built: all but those
+# The tests, ten minutes on two cores where nothing is built: all but those
 # that tests/harness/some.txt names with its reason, then again under ASan and UBSan
 # but for what sanitized.txt names. test-all: those, too. What nvcc builds is built
 # once for both passes.

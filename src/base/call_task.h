@@ -35,6 +35,7 @@ typedef struct tc_task_buffer {
     const uint8_t *before; /* bytes + 2 * guard of them, before the call */
     uint8_t *after;        /* room for as many, after it; NULL: they should be
                               what they were, and are compared at once */
+    bool result;           /* kernels are to fill it */
     bool changed;          /* they are not: */
     uint64_t changed_at;   /* the first byte of them that is another one */
     uint64_t period;  /* before repeats after so many bytes; 0: it does not */

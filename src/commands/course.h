@@ -14,10 +14,11 @@ typedef struct tc_course {
     int width, height; /* that they were made for */
     int at;            /* the screen that is shown */
     int hints;         /* of its task that were given */
+    const char *wrong; /* the hint to the last wrong answer to it; or NULL */
     bool told;         /* that progress is not kept */
 } tc_course;
 
-/* --- lesson/lesson.c --------------------------------------------------------------*/
+/* --- lesson/lesson.c -------------------------------------------------------*/
 
 /* The lesson under way, with screens for the terminal as it is; or NULL. */
 tc_course *tc_course_of(tc_session *s);
@@ -45,13 +46,28 @@ void tc_course_files(const tc_lesson *l, bool all);
 char *tc_course_file(tc_arena *a, const tc_lesson *l, const char *name);
 /* Where a copy that the learner does not change is; the same. */
 char *tc_course_given(tc_arena *a, const tc_lesson *l, const char *name);
+/* A reply names the files of the lesson under way as its pages do, without their
+ * folder. */
+void tc_course_short_paths(tc_session *s, tc_buf *text);
 /* A line of a page that is the shell's, "$ sed ...": the client is asked to have
  * it obeyed, in the folder of the lesson's files, where lessons/ are too. False:
  * the line is no such, or no lesson is under way. */
 bool tc_course_shell(tc_session *s, const char *line, size_t len);
 /* What `load PATH` reads: a file of the lesson under way, a program of
- * lessons/, else the path itself. In arena a. */
+ * lessons/ (the learner's copy, once it is edited), else the path itself. In arena
+ * a. */
 const char *tc_course_path(tc_session *s, tc_arena *a, const char *path);
+
+/* --- lesson/ready.c: for who reads on without typing -----------------------*/
+
+/* Gives the names, those that are not there, of all examples before the screen. */
+void tc_course_give_names(tc_session *s, const tc_course *c);
+/* Loads a task's program where another one, or none, is loaded, and says so; what
+ * its `do` lines give. Was it loaded? */
+bool tc_course_make_ready(tc_session *s, const tc_task *t, tc_buf *said);
+/* What stands in the way of an edit before any hint helps: the file is as it was
+ * given, or was changed and not loaded. In arena a; NULL: nothing. */
+const char *tc_course_edit_state(tc_session *s, tc_arena *a, const tc_task *t);
 
 /* --- lesson/ask.c ----------------------------------------------------------*/
 

@@ -420,6 +420,9 @@ static tc_status evaluate(tc_session *s, const char *text, size_t len) {
     tc_status status;
     if (c != NULL) {
         status = run_command(s, c, a, src, word, &r);
+        if (strcmp(c->name, "edit") != 0) { /* which says where the file is */
+            tc_course_short_paths(s, &r.text);
+        }
         tc_course_watch(s, c, text, len, status, &r);
         status = status_of_cancel(s, status);
         tc_script_record(s, c->name, text, len, status);

@@ -310,10 +310,14 @@ static bool unknown_option(reader *k, int word) {
             names[n++] = k->form.items[i].name;
         }
     }
-    const char *near = tc_diag_nearest(k->args->tokens[word], names, n);
+    const char *is = k->args->tokens[word];
+    const char *near = tc_diag_nearest(is, names, n);
+    bool help = strcmp(is, "--help") == 0;
     tc_error(&k->s->diags, k->args->spans[word],
-             near != NULL ? tc_format(k->arena, "did you mean %s?", near)
-                          : k->usage,
+             help            ? tc_format(k->arena, "help %s", k->command)
+             : near != NULL  ? tc_format(k->arena, "did you mean %s?", near)
+             : k->form.n > 0 ? k->usage
+                             : NULL,
              "%s has no option '%s'", k->command, k->args->tokens[word]);
     return false;
 }
@@ -337,8 +341,8 @@ static bool read_option(reader *k, const tc_form_item *o, int *i) {
 
 static bool too_many(reader *k, int word, int index) {
     if (index == 0) {
-        tc_error(&k->s->diags, k->args->span, NULL, "%s takes no arguments",
-                 k->command);
+        tc_error(&k->s->diags, k->args->span, k->form.n > 0 ? k->usage : NULL,
+                 "%s takes no arguments", k->command);
     } else {
         tc_error(&k->s->diags, k->args->spans[word], k->usage,
                  "%s takes no more than %d argument%s", k->command, index,

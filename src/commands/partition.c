@@ -219,9 +219,17 @@ static bool check_coord(tc_session *s, const tc_command_args *args,
     for (int i = 0; i < b->rank; i++) {
         tc_buf_printf(&shape, "%s%lld", i ? " x " : "", (long long)b->shape[i]);
     }
-    tc_error(&s->diags, args->span, "coordinates count from 0",
-             "there is no such element: %s has %s elements", b->name,
-             tc_buf_text(&shape));
+    if (n != b->rank) {
+        tc_error(&s->diags, args->span, NULL,
+                 "an element of %s has %d coordinate%s, not %d: it has %s "
+                 "elements",
+                 b->name, b->rank, b->rank == 1 ? "" : "s", n,
+                 tc_buf_text(&shape));
+    } else {
+        tc_error(&s->diags, args->span, "coordinates count from 0",
+                 "there is no such element: %s has %s elements", b->name,
+                 tc_buf_text(&shape));
+    }
     tc_buf_free(&shape);
     return false;
 }

@@ -1,4 +1,5 @@
 /* why.c - the decisions about each copy, as text and as JSON. */
+#include "base/utf8.h"
 #include "commands/copies.h"
 
 #include <string.h>
@@ -191,14 +192,24 @@ static void verdict_line(tc_session *s, const tc_decision *d,
 
 /* --- a copy ------------------------------------------------------------*/
 
-static void regions_text(const tc_decision *d, tc_buf *b) {
-    tc_buf_puts(b, "  ");
-    tc_describe_region(b, &d->copy->dst);
-    tc_buf_printf(b, " %s %s  <-  ", tc_space_name(d->copy->dst.buffer->space),
-                  tc_dtypes[d->copy->dst.buffer->type].name);
-    tc_describe_region(b, &d->copy->src);
-    tc_buf_printf(b, " %s %s\n", tc_space_name(d->copy->src.buffer->space),
-                  tc_dtypes[d->copy->src.buffer->type].name);
+static void region_text(const tc_region *r, tc_buf *b) {
+    tc_describe_region(b, r);
+    tc_buf_printf(b, " %s %s", tc_space_name(r->buffer->space),
+                  tc_dtypes[r->buffer->type].name);
+}
+
+/* In one line where both fit. */
+static void regions_text(const tc_session *s, const tc_decision *d, tc_buf *b) {
+    tc_buf dst = TC_BUF_INIT, src = TC_BUF_INIT;
+    region_text(&d->copy->dst, &dst);
+    region_text(&d->copy->src, &src);
+    int n = tc_utf8_count(tc_buf_text(&dst), dst.len) +
+            tc_utf8_count(tc_buf_text(&src), src.len);
+    tc_buf_printf(b, "  %s%s<-  %s\n", tc_buf_text(&dst),
+                  n + 8 > s->options.width ? "\n    " : "  ",
+                  tc_buf_text(&src));
+    tc_buf_free(&dst);
+    tc_buf_free(&src);
 }
 
 static void outcome_text(const tc_decision *d, tc_buf *b) {
@@ -221,7 +232,7 @@ static void outcome_text(const tc_decision *d, tc_buf *b) {
 static void copy_text(tc_session *s, int copy, const why_asked *q, tc_buf *b) {
     const tc_decision *d = &s->program.decisions.items[copy];
     tc_copies_head(s, copy, b);
-    regions_text(d, b);
+    regions_text(s, d, b);
     scope_text(d, b);
     tc_buf_puts(b, q->checks ? "" : "\n");
     if (q->only != TC_VARIANT_COUNT && tc_variants[q->only].op != d->copy->op) {

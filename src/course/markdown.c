@@ -367,12 +367,14 @@ static int code_indent(const char *text, const margin *p) {
     return room - widest > 4 ? 4 : room - widest;
 }
 
-/* A line of a block whose fence says info. */
+/* A line of a block whose fence says info. goes_on: with what the line before
+ * began, a command of the shell's. */
 static void block_line(tc_buf *out, const char *info, const char *line,
-                       size_t n, const margin *p, int indent) {
+                       size_t n, const margin *p, int indent, bool goes_on) {
     bool session = strcmp(info, "tilecopy") == 0;
     bool shell = strcmp(info, "console") == 0;
-    bool typed = (session && (strncmp(line, "tilecopy> ", 10) == 0 ||
+    bool typed = goes_on ||
+                 (session && (strncmp(line, "tilecopy> ", 10) == 0 ||
                               strncmp(line, "      ... ", 10) == 0)) ||
                  (shell && strncmp(line, "$ ", 2) == 0);
     too_wide wide = (session || shell) && !typed ? CUT
@@ -406,9 +408,12 @@ static void code_block(tc_buf *out, cmark_node *block, const margin *p) {
     if (name != NULL) {
         tc_buf_printf(out, "%s%s:\n", p->next, name + 1);
     }
+    bool shell = info != NULL && strcmp(info, "console") == 0, goes_on = false;
     while (*text != '\0') {
         size_t n = strcspn(text, "\n");
-        block_line(out, info != NULL ? info : "", text, n, p, indent);
+        block_line(out, info != NULL ? info : "", text, n, p, indent, goes_on);
+        goes_on = shell && n > 0 && text[n - 1] == '\\' &&
+                  (goes_on || strncmp(text, "$ ", 2) == 0);
         text += n + (text[n] == '\n');
     }
     free(whole);

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What may stand below a task to type: that its program was loaded. */
+enum { LOADED_LINES = 2 };
+
 typedef struct cutter {
     tc_arena *arena;
     tc_lesson_screens *out;
@@ -66,9 +69,10 @@ static void add_lines(cutter *c, const char *text, int step, int item) {
 }
 
 /* A block that would fit on a screen of its own is not cut. The blank line at
- * its end may be. */
-static void add_block(cutter *c, const char *text, int step, int item) {
-    int n = count_lines(text) - 1;
+ * its end may be. So many lines below it stay free. */
+static void add_block(cutter *c, const char *text, int step, int item,
+                      int free_lines) {
+    int n = count_lines(text) - 1 + free_lines;
     if (c->room > 0 && c->lines > 0 && c->lines + n > c->room &&
         (n <= c->room || c->lines * 2 > c->room)) {
         cut(c);
@@ -80,8 +84,11 @@ static void add_step(cutter *c, const tc_lesson_step *s, int step,
                      const tc_markdown_style *style) {
     for (int i = 0; i < s->nitems; i++) {
         tc_buf text = TC_BUF_INIT;
+        const tc_task *task = s->items[i].task;
         tc_markdown_block(&text, s->items[i].block, style);
-        add_block(c, tc_buf_text(&text), step, i);
+        add_block(c, tc_buf_text(&text), step, i,
+                  task != NULL && task->kind == TC_TASK_TYPE ? LOADED_LINES
+                                                             : 0);
         tc_buf_free(&text);
         if (s->items[i].task != NULL) {
             begin(c, step, i);

@@ -168,7 +168,8 @@ static void picture_line(const tc_owners *o, const scale *z, int64_t row,
     tc_buf_putc(b, '\n');
 }
 
-static void legend(const tc_owners *o, const scale *z, tc_buf *b) {
+/* mixed: the picture has cells of several rounds. */
+static void legend(const tc_owners *o, const scale *z, bool mixed, tc_buf *b) {
     const tc_partition *p = o->p;
     long long named = p->threads < NAMED_THREADS ? p->threads : NAMED_THREADS;
     if (named == 1) {
@@ -190,6 +191,8 @@ static void legend(const tc_owners *o, const scale *z, tc_buf *b) {
                       (long long)z->cols, z->cols == 1 ? "" : "s",
                       (long long)z->rows, z->rows == 1 ? "" : "s");
     }
+    tc_buf_puts(b,
+                mixed ? "  A cell of ? has elements of several rounds.\n" : "");
 }
 
 void tc_owners_picture(const tc_owners *o, int width, tc_buf *b) {
@@ -202,6 +205,7 @@ void tc_owners_picture(const tc_owners *o, int width, tc_buf *b) {
         b->data[--b->len] = '\0';
     }
     tc_buf_putc(b, '\n');
+    size_t begin = b->len;
     /* The named threads stand in the first rows: those are drawn one by one. */
     int64_t row = 0;
     for (; z.rows > 1 && row < 4 && row < o->rows; row++) {
@@ -211,7 +215,7 @@ void tc_owners_picture(const tc_owners *o, int width, tc_buf *b) {
         int64_t rows = z.rows - (z.rows > 1 ? row % z.rows : 0);
         picture_line(o, &z, row, rows, b);
     }
-    legend(o, &z, b);
+    legend(o, &z, memchr(b->data + begin, '?', b->len - begin) != NULL, b);
 }
 
 /* --- one warp --------------------------------------------------------------*/

@@ -230,6 +230,11 @@ json_t *tc_run_counters_json(const tc_sim_counters *c) {
     X(async_bytes);
     X(async_read_bytes);
     X(global_read_bytes);
+    if (c->result_bytes) {
+        X(result_bytes);
+        X(result_most_cta);
+        X(result_most_thread);
+    }
     X(overlapped);
     X(overlapped_own);
     X(busiest_sm);

@@ -106,8 +106,10 @@ static bool make_buffer(tc_case *out, tc_case_data *data, tc_task_call *c,
         *why = tc_format(a, "%s would have %g elements", x->name, n);
         return false;
     }
-    *b = (tc_task_buffer){
-        .name = x->name, .bytes = (uint64_t)n * size, .guard = guard};
+    *b = (tc_task_buffer){.name = x->name,
+                          .bytes = (uint64_t)n * size,
+                          .guard = guard,
+                          .result = x->output};
     if (b->bytes > MOST_BYTES) {
         if (!tc_large_make(&data->large[k], b, x->output, out->sampled)) {
             *why = tc_format(a,

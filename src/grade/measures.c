@@ -9,6 +9,10 @@ enum { SECTOR = 32, LANES = 32 };
 const tc_measure tc_measures[] = {
     {"ctas", "CTAs", "of the largest launch", false},
     {"threads", "threads", "of the largest launch", false},
+    {"writing_ctas", "CTAs",
+     "would write the results, all as much as the one that writes most", true},
+    {"writing_threads", "threads",
+     "would write the results, all as much as the one that writes most", true},
     {"launches", "launches", "of kernels", false},
     {"async_copies", "copies", "cp.async that warps have issued", false},
     {"async_bytes", "bytes", "that cp.async has copied", false},
@@ -150,8 +154,20 @@ static double of_read_bytes(const launched *l) {
     return sum(l, "global_read_bytes") + sum(l, "async_read_bytes");
 }
 
+/* One launch goes on after the other: what their busiest ones write adds up. */
+static double of_writing_ctas(const launched *l) {
+    return ratio(sum(l, "result_bytes"), sum(l, "result_most_cta"));
+}
+
+static double of_writing_threads(const launched *l) {
+    return ratio(sum(l, "result_bytes"), sum(l, "result_most_thread"));
+}
+
+/* SMs are not busy with the results for more CTAs than write some. */
 static double of_busy_sms(const launched *l) {
-    return ratio(sum(l, "warp_instructions"), sum(l, "busiest_sm"));
+    double busy = ratio(sum(l, "warp_instructions"), sum(l, "busiest_sm"));
+    double write = of_writing_ctas(l);
+    return write > 0 && write < busy ? write : busy;
 }
 
 static double of_lanes(const launched *l) {
@@ -180,6 +196,8 @@ static const struct {
 } derived[] = {{"ctas", of_ctas},
                {"threads", of_threads},
                {"clusters", of_clusters},
+               {"writing_ctas", of_writing_ctas},
+               {"writing_threads", of_writing_threads},
                {"shared_memory", of_shared_memory},
                {"launches", of_launches},
                {"dram_bytes", of_dram_bytes},

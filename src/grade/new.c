@@ -38,7 +38,7 @@ static const struct {
      "structure:\n"
      "  test: {n: 20000, a: 2, x: whole}\n"
      "  rules:\n"
-     "    - {measure: threads, least: n / 64, points: 2,\n"
+     "    - {measure: writing_threads, least: n / 64, points: 2,\n"
      "       says: the work is spread over threads,\n"
      "       hint: one thread an element is a good start}\n"
      "\n"
@@ -49,7 +49,7 @@ static const struct {
      "wrong:\n"
      "  - {file: wrong/no_tail.cu, fails: unwritten}\n"
      "  - {file: wrong/past_the_end.cu, fails: out-of-bounds}\n"
-     "  - {file: wrong/one_thread.cu, fails: threads}\n"
+     "  - {file: wrong/one_thread.cu, fails: writing_threads}\n"
      "  - {file: wrong/adds.cu, fails: wrong-value}\n"},
     {"README.md",
      "# @: every element times a number\n"

@@ -239,7 +239,9 @@ static const char *stray_hint(const char *s) {
             return table[i].hint;
         }
     }
-    return NULL;
+    return (unsigned char)s[0] >= 0x80
+               ? "outside of quotes names are of a-z, A-Z, 0-9 and _"
+               : NULL;
 }
 
 static bool stray(tc_lexer *x) {

@@ -397,6 +397,7 @@ static bool fit_value(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     case 'k':
         return source(p, op, TC_PT_B64, false, in, out);
     case 'f':
+    case 'i':
         return source(p, op, TC_PT_F32, false, in, out);
     case 'G':
         return source(p, op,
@@ -446,7 +447,10 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
     if (tensor != (letter == '6' || letter == '7')) {
         return wrong_kind(p, op, in,
                           tensor ? "no coordinates"
-                                 : "a tensor map and coordinates: [map, {..}]");
+                          : tc_ptx_modifier_set((tc_ptx_opcode)op->opcode) ==
+                                  TC_MODS_TEXTURE
+                              ? "an object and coordinates: [object, {..}]"
+                              : "a tensor map and coordinates: [map, {..}]");
     }
     bool unified = letter == 'a' && op->opcode == TC_PTX_LD;
     if (in->part.len != 0 && strchr("Xvyn", letter) == NULL && !unified) {
@@ -468,6 +472,9 @@ bool tc_ptx_fit(tc_ptx_parser *p, const tc_ptx_op *op, char letter,
             return wrong_kind(p, op, in, "a vector of 4 {..}");
         }
         return vector(p, op, (tc_ptx_type)op->type2, false, false, in, out);
+    case 'r':
+        return is_vector ? vector(p, op, TC_PT_F32, false, false, in, out)
+                         : wrong_kind(p, op, in, "a gradient {..}");
     case 'R':
     case 'Z':
         return tensor_registers(p, op, letter == 'R', in, out);

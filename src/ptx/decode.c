@@ -88,7 +88,7 @@ static bool twice(tc_ptx_parser *p, tc_ptx_name n, tc_span span) {
 }
 
 static bool add_type(tc_ptx_parser *p, head *h, tc_ptx_type t, tc_span span) {
-    unsigned set = tc_ptx_modifier_set((tc_ptx_opcode)h->op.opcode);
+    uint64_t set = tc_ptx_modifier_set((tc_ptx_opcode)h->op.opcode);
     int most = set == TC_MODS_MMA ? 4 : (set & THREE_TYPES) != 0 ? 3 : 2;
     if (h->ntypes == most) {
         return tc_ptx_fail(p, span, NULL, "'%s' has a type too many", h->text);
@@ -356,7 +356,7 @@ static const ptx_form *find_form(tc_ptx_parser *p, const head *h) {
 
 /* Of the time since clusters: .shared alone is none of their state spaces. */
 static bool wants_cta(const tc_ptx_op *op) {
-    unsigned set = tc_ptx_modifier_set((tc_ptx_opcode)op->opcode);
+    uint64_t set = tc_ptx_modifier_set((tc_ptx_opcode)op->opcode);
     return (set & (TC_MODS_BULK | TC_MODS_TENSOR | TC_MODS_ASYNC |
                    TC_MODS_TCGEN | TC_MODS_PROXY)) != 0;
 }
@@ -407,6 +407,10 @@ static bool left_out(const head *h, char letter) {
         return h->op.sub != TC_TCGEN_16X32BX2;
     case 'M':
         return (h->op.more & TC_PX_TCGEN_MULTICAST) == 0;
+    case 'i':
+        return (h->op.more & TC_PX_TEX_LEVEL) == 0;
+    case 'r':
+        return (h->op.more & TC_PX_TEX_GRAD) == 0;
     default:
         return false;
     }
@@ -471,7 +475,7 @@ static bool fit_all(tc_ptx_parser *p, head *h, const ptx_form *f,
         if (at == n) {
             return wrong_count(p, h, f, n);
         }
-        bool pair_ok = *l == 'p' || (strchr("dEY", *l) != NULL && l[1] == 'q');
+        bool pair_ok = *l == 'p' || (strchr("dEYV", *l) != NULL && l[1] == 'q');
         if (in[at].paired && !pair_ok) {
             return tc_ptx_fail(p, in[at].span, NULL,
                                "'%s' has no a|b pair here", h->text);

@@ -230,15 +230,17 @@ enum {
     TC_MODS_TESTP = 1 << 26,
     TC_MODS_SETV = 1 << 27,   /* vset: also a comparison */
     TC_MODS_SPACEP = 1 << 28, /* isspacep */
-    TC_MODS_MOVE = 1 << 29    /* mov and, as no bit is left, pmevent */
+    TC_MODS_MOVE = 1 << 29    /* mov, pmevent */
 };
-#define TC_MODS_MMA (1u << 31) /* mma, wmma.*; no int has this bit */
+/* Beyond the bits of an int. */
+#define TC_MODS_MMA     (UINT64_C(1) << 31) /* mma, wmma.* */
+#define TC_MODS_TEXTURE (UINT64_C(1) << 32) /* tex, tld4, txq, suld, ... */
 /* The set of modifiers that an opcode takes. */
-unsigned tc_ptx_modifier_set(tc_ptx_opcode op);
+uint64_t tc_ptx_modifier_set(tc_ptx_opcode op);
 
 typedef struct tc_ptx_mod {
     const char *name; /* with its dot */
-    unsigned set;     /* TC_MODS_* */
+    uint64_t set;     /* TC_MODS_* */
     tc_ptx_mod_what what;
     uint32_t value;
 } tc_ptx_mod;

@@ -269,8 +269,8 @@ bool tc_ptx_special_is_64(tc_ptx_special s) {
            s == TC_SR_ZERO64;
 }
 
-unsigned tc_ptx_modifier_set(tc_ptx_opcode op) {
-    static const unsigned sets[] = {
+uint64_t tc_ptx_modifier_set(tc_ptx_opcode op) {
+    static const uint64_t sets[] = {
 #define TC_PTX_OP(id, name, section, units, class, effect, target, modifiers,  \
                   rule)                                                        \
     [TC_PTX_##id] = TC_MODS_##modifiers,
@@ -279,12 +279,12 @@ unsigned tc_ptx_modifier_set(tc_ptx_opcode op) {
     return sets[op];
 }
 
-static bool belongs(const tc_ptx_mod *m, unsigned set) {
+static bool belongs(const tc_ptx_mod *m, uint64_t set) {
     return m->set == TC_MODS_ANY || (m->set & set) != 0;
 }
 
 const tc_ptx_mod *tc_ptx_mod_by_name(tc_ptx_name n, tc_ptx_opcode op) {
-    unsigned set = tc_ptx_modifier_set(op);
+    uint64_t set = tc_ptx_modifier_set(op);
     for (int i = 0; i < MOD_COUNT; i++) {
         if (belongs(&mods[i], set) && tc_ptx_name_is(n, mods[i].name)) {
             return &mods[i];
@@ -328,7 +328,7 @@ static const char *join(tc_arena *a, const char *const *parts, int n) {
 }
 
 const char *tc_ptx_more_name(tc_ptx_opcode op, uint32_t more) {
-    unsigned set = tc_ptx_modifier_set(op);
+    uint64_t set = tc_ptx_modifier_set(op);
     for (int i = 0; i < MOD_COUNT; i++) {
         if (belongs(&mods[i], set) && mods[i].what == TC_MW_MORE &&
             (mods[i].value & more) != 0) {

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "ptx/opcode.h"
+#include "ptx/texture.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -86,7 +86,23 @@ static bool is_open(const tc_session *s, const char *text, size_t len) {
     return more;
 }
 
+/* "$ sed ... \": the shell's, whose brackets and quotes are not ours. */
+static bool is_shell_line(const char *text) {
+    return strncmp(text, "$ ", 2) == 0;
+}
+
+static bool ends_in_backslash(const char *text) {
+    size_t n = strlen(text);
+    while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == '\r')) {
+        n--;
+    }
+    return n > 0 && text[n - 1] == '\\';
+}
+
 bool tc_entry_goes_on(const tc_session *s, const char *text, bool several) {
+    if (is_shell_line(text)) {
+        return ends_in_backslash(text);
+    }
     if (tc_entry_is_command(text)) {
         return false;
     }

@@ -20,7 +20,8 @@ bool tc_entry_is_blank(const char *text);
 
 /* Whether text, lines with their newlines, is the beginning of an entry that
  * goes on in the next line. A command never does, whatever brackets and quotes
- * it has. With several, the last piece was of several lines at once (pasted or
+ * it has; a line of the shell's, "$ ...", does where it ends in a backslash.
+ * With several, the last piece was of several lines at once (pasted or
  * recalled): then no blank line is needed to end a definition. */
 bool tc_entry_goes_on(const tc_session *s, const char *text, bool several);
 

@@ -115,8 +115,28 @@ static void decode(char *line) {
     *to = '\0';
 }
 
+/* Makes the folders that are missing. False, with errno of the one that cannot
+ * be made. */
+static bool make_folders(const char *path) {
+    char *own = tc_xstrdup(path);
+    bool ok = true;
+    int why = 0;
+    for (char *p = strchr(own + 1, '/'); ok && p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        ok = mkdir(own, 0700) == 0 || errno == EEXIST || access(own, F_OK) == 0;
+        why = errno;
+        *p = '/';
+    }
+    free(own);
+    errno = why;
+    return ok;
+}
+
 bool tc_history_append(const char *path, const char *entry) {
     int fd = open_locked(path);
+    if (fd < 0 && errno == ENOENT && make_folders(path)) {
+        fd = open_locked(path); /* somebody has removed the folder */
+    }
     if (fd < 0) {
         return false;
     }

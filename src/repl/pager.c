@@ -53,7 +53,7 @@ static void become_pager(const char *command, int fd) {
     close(fd);
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    setenv("LESS", "FRX", 0);
+    setenv("LESS", "-FRX -Psspace goes on, q leaves$", 0);
     setenv("LV", "-c", 0);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);

@@ -10,7 +10,7 @@
 bool tc_pager_wants(const char *text, size_t len, int rows, int columns);
 
 /* Shows a text by the user's pager, $PAGER as environ(7) has it, or `less` with
- * LESS=FRX, and returns when that ends. PAGER=cat, an empty one, and a pager
+ * LESS=-FRX and a prompt, and returns when that ends. PAGER=cat, an empty one, and a pager
  * that cannot be started write it to standard output. */
 void tc_pager_show(const char *text, size_t len);
 

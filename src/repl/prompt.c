@@ -347,7 +347,7 @@ static void remember(const char *entry, char **path) {
     }
     add_history(entry);
     if (*path != NULL && !tc_history_append(*path, entry)) {
-        fprintf(stderr, "note: history is not kept: cannot write %s: %s\n",
+        fprintf(stderr, "note: history is not kept: cannot write\n  %s: %s\n",
                 *path, strerror(errno));
         free(*path);
         *path = NULL;

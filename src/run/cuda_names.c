@@ -15,6 +15,7 @@ enum { RANK = 4 };
 typedef struct declared {
     bool found;
     uint64_t bytes; /* of an element; 0: a type that we do not know */
+    tc_dtype type;  /* of its values; VOID: bits */
     int rank;
     uint64_t dims[RANK]; /* 0: not a number */
 } declared;
@@ -23,21 +24,31 @@ static bool is_word(int c) {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-static uint64_t type_bytes(const char *word, size_t n) {
+/* uint64_t is bits: so mbarriers are declared. */
+static uint64_t type_bytes(const char *word, size_t n, tc_dtype *type) {
     static const struct {
         const char *name;
         uint64_t bytes;
-    } types[] = {
-        {"char", 1},     {"bool", 1},     {"int8_t", 1},   {"uint8_t", 1},
-        {"short", 2},    {"half", 2},     {"__half", 2},   {"int16_t", 2},
-        {"uint16_t", 2}, {"int", 4},      {"unsigned", 4}, {"float", 4},
-        {"int32_t", 4},  {"uint32_t", 4}, {"half2", 4},    {"double", 8},
-        {"long", 8},     {"int64_t", 8},  {"uint64_t", 8}, {"float2", 8},
-        {"int2", 8},     {"uint2", 8},    {"size_t", 8},   {"float4", 16},
-        {"int4", 16},    {"uint4", 16},   {"double2", 16}, {"__mbarrier_t", 8}};
+        tc_dtype type;
+    } types[] = {{"char", 1, TC_INT8},        {"bool", 1, TC_BOOL},
+                 {"int8_t", 1, TC_INT8},      {"uint8_t", 1, TC_UINT8},
+                 {"short", 2, TC_INT16},      {"half", 2, TC_FLOAT16},
+                 {"__half", 2, TC_FLOAT16},   {"__nv_bfloat16", 2, TC_BFLOAT16},
+                 {"int16_t", 2, TC_INT16},    {"uint16_t", 2, TC_UINT16},
+                 {"int", 4, TC_INT32},        {"unsigned", 4, TC_UINT32},
+                 {"float", 4, TC_FLOAT32},    {"int32_t", 4, TC_INT32},
+                 {"uint32_t", 4, TC_UINT32},  {"half2", 4, TC_FLOAT16},
+                 {"double", 8, TC_FLOAT64},   {"long", 8, TC_INT64},
+                 {"int64_t", 8, TC_INT64},    {"uint64_t", 8, TC_VOID},
+                 {"float2", 8, TC_FLOAT32},   {"int2", 8, TC_INT32},
+                 {"uint2", 8, TC_UINT32},     {"size_t", 8, TC_UINT64},
+                 {"float4", 16, TC_FLOAT32},  {"int4", 16, TC_INT32},
+                 {"uint4", 16, TC_UINT32},    {"double2", 16, TC_FLOAT64},
+                 {"__mbarrier_t", 8, TC_VOID}};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (strlen(types[i].name) == n &&
             strncmp(types[i].name, word, n) == 0) {
+            *type = types[i].type;
             return types[i].bytes;
         }
     }
@@ -86,19 +97,28 @@ static void read_declaration(const tc_source *src, const char *p,
                              const char *name, declared *d) {
     size_t len = strlen(name);
     uint64_t bytes = 0;
+    tc_dtype type = TC_VOID, kind;
+    bool is_unsigned = false;
     for (const char *end = p + strcspn(p, ";{="); p < end;) {
         size_t n = 0;
         while (is_word(p[n])) {
             n++;
         }
         if (n == len && strncmp(p, name, n) == 0) {
-            *d = (declared){.found = true, .bytes = bytes};
+            *d = (declared){.found = true, .bytes = bytes, .type = type};
+            if (is_unsigned && type >= TC_INT8 && type <= TC_INT64) {
+                d->type = (tc_dtype)(type - TC_INT8 + TC_UINT8);
+            }
             read_dims(src, p + n, d);
             return;
         }
-        uint64_t width = type_bytes(p, n);
+        uint64_t width = type_bytes(p, n, &kind);
         bool more = n == 3 && bytes > 0; /* short int */
-        bytes = width > 0 && !more ? width : bytes;
+        if (width > 0 && !more) {
+            bytes = width;
+            type = kind;
+            is_unsigned |= n == strlen("unsigned") && kind == TC_UINT32;
+        }
         p += n > 0 ? n : 1;
     }
 }
@@ -111,6 +131,12 @@ static declared declaration_of(const tc_source *src, const char *name) {
         read_declaration(src, p, name, &d);
     }
     return d;
+}
+
+tc_dtype tc_cuda_type(const tc_last_run *run, const char *name) {
+    const tc_source *src =
+        run->file != NULL && run->file->cuda != NULL ? run->file->source : NULL;
+    return src != NULL ? declaration_of(src, name).type : TC_VOID;
 }
 
 /* --- elements --------------------------------------------------------------*/

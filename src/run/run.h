@@ -114,6 +114,9 @@ const char *tc_symbol_name(const tc_last_run *run, const tc_ptx_symbol *y);
  * of the variable, 0: of a dynamic array; bytes: of the access, 0: of none. */
 const char *tc_cuda_element(tc_last_run *run, const char *name, uint64_t offset,
                             uint64_t size, uint32_t bytes);
+/* What values a shared variable of a .cu has; VOID: it is no .cu, or nobody
+ * knows. */
+tc_dtype tc_cuda_type(const tc_last_run *run, const char *name);
 /* What an address of the last run is called. */
 const char *tc_address_name(tc_session *s, tc_ptx_space space,
                             uint64_t address);

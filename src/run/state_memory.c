@@ -34,7 +34,7 @@ static bool in_shared(const tc_state_view *l, uint64_t offset, uint64_t n,
     return true;
 }
 
-/* What TVMScript says of a symbol's elements. */
+/* What TVMScript or CUDA says of a symbol's elements. */
 static tc_dtype type_of_symbol(const tc_state_view *l, const char *name) {
     const tc_emitted *e = l->run->shared;
     for (int i = 0; e != NULL && i < e->nsymbols; i++) {
@@ -43,7 +43,7 @@ static tc_dtype type_of_symbol(const tc_state_view *l, const char *name) {
             return y->buffer->type;
         }
     }
-    return TC_VOID;
+    return tc_cuda_type(l->run, tc_cuda_name(l->run->arena, name));
 }
 
 /* A variable of the kernel, or of its module; a dynamic array is all that is

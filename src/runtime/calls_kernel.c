@@ -1,5 +1,7 @@
-/* calls_kernel.c - kernels: their facts, limits and launches. */
+/* calls_kernel.c - kernels: their facts, limits and launches; textures; cuBLAS. */
 #include "ptx/link.h"
+#include "runtime/blas/blas.h"
+#include "runtime/blas/small.h"
 #include "runtime/serve.h"
 #include <string.h>
 
@@ -107,6 +109,49 @@ int tc_call_TENSOR_MAP(tc_server *s, tc_exchange *x) {
     return TC_CUDA_SUCCESS;
 }
 
+/* ---- textures ---- */
+
+static bool is_texture(const tc_rt_texture *t) {
+    const uint64_t most = UINT64_C(1) << 31;
+    bool ok = t->shape <= TC_RT_TEXTURE_CUBE_LAYERED && t->format <= 2 &&
+              (t->channels == 1 || t->channels == 2 || t->channels == 4) &&
+              (t->bits == 8 || t->bits == 16 || t->bits == 32) &&
+              t->nlevels >= 1 && t->nlevels <= TC_RT_TEXTURE_LEVELS &&
+              t->width - 1 < most && t->height - 1 < most &&
+              t->depth - 1 < most && t->layers - 1 < most;
+    for (int i = 0; i < 3; i++) {
+        ok = ok && t->mode[i] <= 3;
+    }
+    return ok;
+}
+
+int tc_call_TEXTURE(tc_server *s, tc_exchange *x) {
+    tc_rt_texture t;
+    memcpy(&t, x->payload, sizeof t);
+    if (!s->v->texture) {
+        return TC_CUDA_NOT_SUPPORTED;
+    }
+    if (!is_texture(&t)) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    tc_rt_texture_handle h = {.handle = s->v->texture(s->device, &t),
+                              .surface = t.surface};
+    if (!h.handle) {
+        return TC_CUDA_MEMORY_ALLOCATION;
+    }
+    memcpy(x->answer, &h, sizeof h);
+    x->bytes = sizeof h;
+    return TC_CUDA_SUCCESS;
+}
+
+int tc_call_DROP_TEXTURE(tc_server *s, tc_exchange *x) {
+    tc_rt_texture_handle h;
+    memcpy(&h, x->payload, sizeof h);
+    return s->v->drop_texture && s->v->drop_texture(s->device, &h)
+               ? TC_CUDA_SUCCESS
+               : TC_CUDA_INVALID_VALUE;
+}
+
 /* ---- launches ---- */
 
 static void tell(tc_server *s, void (*fn)(void *, const tc_program_launch *),
@@ -209,6 +254,9 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
         l.sample = l.cooperative ? 0 : s->o->task->sample;
         l.budget = s->o->task->budget;
     }
+    tc_sim_range results[TC_TASK_VALUES];
+    l.results = results;
+    l.nresults = tc_task_results(s, results);
     memcpy(l.grid, r.grid, sizeof l.grid);
     memcpy(l.block, r.block, sizeof l.block);
     memcpy(l.cluster, r.cluster, sizeof l.cluster);
@@ -228,4 +276,78 @@ int tc_call_LAUNCH(tc_server *s, tc_exchange *x) {
         error = cooperative_error(s, f, &l);
     }
     return error ? error : launch(s, f, &l, x);
+}
+
+/* ---- cuBLAS ---- */
+
+/* The operand's memory, all of it in one allocation; false: it is not. */
+static bool operand_of(tc_server *s, tc_rt_blas *q, int i, uint8_t **memory) {
+    const tc_rt_blas_operand *o = &q->x[i];
+    uint64_t bytes, more;
+    *memory = NULL;
+    if (!tc_blas_extent(q, i, &bytes)) {
+        return false;
+    }
+    if (bytes == 0) {
+        return true;
+    }
+    uint64_t each = tc_small_bytes(o->type);
+    bool ok = o->stride >= 0 && o->address % each == 0 &&
+              !__builtin_mul_overflow((uint64_t)o->stride,
+                                      (q->batch - 1) * each, &more) &&
+              !__builtin_add_overflow(bytes, more, &bytes);
+    if (!ok || !tc_memory_within(s->memory, o->address, bytes)) {
+        return false;
+    }
+    *memory =
+        s->v->bytes ? s->v->bytes(s->device, o->address, bytes, false) : NULL;
+    tc_serve_touch(s, &(tc_serve_rows){o->address, bytes, bytes, bytes, 1, 1},
+                   tc_blas_writes(q, i));
+    return *memory != NULL;
+}
+
+static void compute(tc_server *s, tc_rt_blas *q, uint8_t *const memory[3]) {
+    const atomic_int *halt = tc_watch_flag(s->watch);
+    tc_watch_on(s->watch, true);
+    for (uint32_t b = 0; b < q->batch && !*halt; b++) {
+        uint8_t *at[3];
+        for (int i = 0; i < 3; i++) {
+            uint64_t step = (uint64_t)q->x[i].stride * b;
+            at[i] = memory[i] ? memory[i] + step * tc_small_bytes(q->x[i].type)
+                              : NULL;
+        }
+        tc_blas_run(q, at, halt);
+    }
+    tc_watch_on(s->watch, false);
+    if (s->v->copied) { /* the time is that of moving the operands */
+        uint64_t all = 0, one = 0;
+        for (int i = 0; i < 3 && tc_blas_extent(q, i, &one); i++) {
+            all += one * q->batch;
+        }
+        s->v->copied(s->device, TC_COPY_DEVICE, all);
+    }
+    settle(s, &(tc_device_launched){0});
+}
+
+int tc_call_BLAS(tc_server *s, tc_exchange *x) {
+    tc_rt_blas q;
+    uint8_t *memory[3];
+    memcpy(&q, x->payload, sizeof q);
+    if (!s->v->bytes || s->o->task || !tc_blas_there()) {
+        return TC_CUDA_NOT_SUPPORTED;
+    }
+    if (q.what >= TC_RT_BLAS_COUNT || q.batch == 0) {
+        return TC_CUDA_INVALID_VALUE;
+    }
+    tc_serve_begin(s, x, TC_STREAM_KERNEL);
+    q.wrong = 0;
+    for (int i = 0; i < 3; i++) {
+        q.wrong |= operand_of(s, &q, i, &memory[i]) ? 0 : 1u << i;
+    }
+    if (!q.wrong) {
+        compute(s, &q, memory);
+    }
+    memcpy(x->answer, &q, sizeof q);
+    x->bytes = sizeof q;
+    return TC_CUDA_SUCCESS;
 }

@@ -131,6 +131,10 @@ typedef struct tc_device_vtable {
                           uint64_t dynamic_shared, uint32_t cluster);
     /* 128 bytes; false: arguments that the device refuses. */
     bool (*tensor_map)(tc_device *d, const tc_rt_tensor_map *t, void *out);
+    /* The handle of a texture or surface object; 0: no more of them. drop:
+     * false where there is none. NULL in the table: the device has none. */
+    uint64_t (*texture)(tc_device *d, const tc_rt_texture *t);
+    bool (*drop_texture)(tc_device *d, const tc_rt_texture_handle *h);
     double (*time_ms)(tc_device *d); /* of device time since it was opened */
     /* Copies and fills take time too: bytes have been moved. NULL: time_ms knows
      * by itself. */
@@ -145,5 +149,9 @@ extern const tc_device_vtable tc_device_sim, tc_device_gpu, tc_device_both;
 
 /* device_sim.c: a map as the simulator has it. */
 tc_sim_tensor_map tc_device_sim_map(const tc_rt_tensor_map *t);
+
+/* cudaError of the fault which stopped a launch. Its finding may stand behind
+ * another of the same defect: then the error that names no reason. */
+int tc_fault_error(const tc_sim_result *r);
 
 #endif

@@ -1,6 +1,9 @@
 /* device_sim.c - the simulator as the device of a CUDA program. */
 #include "base/buf.h"
 #include "runtime/device.h"
+#include "sim/texture.h"
+#include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -426,37 +429,6 @@ static void sim_close(tc_device *d) {
 
 /* The error that CUDA gives for a fault (CUDA Runtime API, cudaError); 0: what
  * the finding tells stops no kernel. */
-static int error_of_finding(const tc_finding *f) {
-    switch (f->kind) {
-    case TC_FINDING_OUT_OF_BOUNDS:
-        return 700; /* cudaErrorIllegalAddress */
-    case TC_FINDING_MISALIGNED:
-        return 716;               /* cudaErrorMisalignedAddress */
-    case TC_FINDING_ILLEGAL_SIZE: /* the header's trap, or the hardware */
-        return f->at.op && f->at.op->opcode == TC_PTX_TRAP
-                   ? 719  /* cudaErrorLaunchFailure */
-                   : 715; /* cudaErrorIllegalInstruction */
-    case TC_FINDING_TRAP:
-        return f->detail.row == TC_DETAIL_ASSERTION
-                   ? 710  /* cudaErrorAssert */
-                   : 719; /* cudaErrorLaunchFailure */
-    case TC_FINDING_REMOTE_EXITED:
-        return 719; /* cudaErrorLaunchFailure */
-    default:
-        return 0;
-    }
-}
-
-/* That of the fault which stopped the launch. Its finding may stand behind
- * another of the same defect: then the error that names no reason. */
-static int error_of(const tc_sim_result *r) {
-    int error = 0;
-    for (int i = 0; error == 0 && i < r->nfindings; i++) {
-        error = error_of_finding(&r->findings[i]);
-    }
-    return error ? error : 719; /* cudaErrorLaunchFailure */
-}
-
 static void sim_launch(tc_device *d, const tc_sim_launch *l,
                        tc_device_launched *out) {
     tc_sim_launch mine = *l;
@@ -482,7 +454,7 @@ static void sim_launch(tc_device *d, const tc_sim_launch *l,
         d->cycles += out->sim.estimate;
         if (out->sim.status == TC_RUN_FAULT) {
             out->fault = true;
-            out->error = error_of(&out->sim);
+            out->error = tc_fault_error(&out->sim);
         }
     }
     tc_buf_free(&errors);
@@ -542,6 +514,24 @@ static bool sim_tensor_map(tc_device *d, const tc_rt_tensor_map *t, void *out) {
     return tc_tensor_map_encode(&m, out, d->why, sizeof d->why);
 }
 
+/* The record is the protocol's, member by member. */
+static uint64_t sim_texture(tc_device *d, const tc_rt_texture *t) {
+    tc_sim_texture m;
+    static_assert(
+        sizeof m == sizeof *t &&
+            offsetof(tc_sim_texture, border) ==
+                offsetof(tc_rt_texture, border) &&
+            offsetof(tc_sim_texture, width) == offsetof(tc_rt_texture, width) &&
+            offsetof(tc_sim_texture, level) == offsetof(tc_rt_texture, level),
+        "sim/texture.h and protocol.h: one record");
+    memcpy(&m, t, sizeof m);
+    return tc_sim_add_texture(d->sim, &m);
+}
+
+static bool sim_drop_texture(tc_device *d, const tc_rt_texture_handle *h) {
+    return tc_sim_drop_texture(d->sim, h->handle, h->surface != 0);
+}
+
 static double sim_time_ms(tc_device *d) {
     return (double)d->cycles / (double)d->clock_khz + d->copies_ms;
 }
@@ -582,6 +572,8 @@ const tc_device_vtable tc_device_sim = {.name = "sim",
                                         .launch = sim_launch,
                                         .occupancy = sim_occupancy,
                                         .tensor_map = sim_tensor_map,
+                                        .texture = sim_texture,
+                                        .drop_texture = sim_drop_texture,
                                         .time_ms = sim_time_ms,
                                         .copied = sim_copied,
                                         .take_trace = sim_take_trace,

@@ -58,7 +58,13 @@
                      cudaErrorInvalidValue: there is none */                   \
     X(LEAVE)      /* int32_t: that call is over, with this error */            \
     X(ORDER)      /* tc_rt_order -> up to TC_RT_FLIGHTS tc_rt_flight: the host  \
-                     memory that operations of streams may still use */
+                     memory that operations of streams may still use */        \
+    X(TEXTURE)    /* tc_rt_texture -> tc_rt_texture_handle: a new texture or   \
+                     surface object; cudaErrorNotSupported: not by this        \
+                     device */                                                 \
+    X(DROP_TEXTURE) /* tc_rt_texture_handle: it is destroyed */                \
+    X(BLAS)       /* tc_rt_blas -> the same, with what it computed;            \
+                     cudaErrorNotSupported: there is no BLAS here */
 /* clang-format on */
 typedef enum tc_rt_name {
 #define X(name) TC_RT_##name,
@@ -179,6 +185,38 @@ typedef struct tc_rt_tensor_map {
     int32_t type, rank, interleave, swizzle, l2_promotion, oob_fill;
 } tc_rt_tensor_map;
 
+/* A texture or surface object. shape, format and modes have the numbers of
+ * sim/texture.h. Texels are rows in device memory. */
+enum {
+    TC_RT_TEXTURE_LINEAR,
+    TC_RT_TEXTURE_1D,
+    TC_RT_TEXTURE_2D,
+    TC_RT_TEXTURE_3D,
+    TC_RT_TEXTURE_1D_LAYERED,
+    TC_RT_TEXTURE_2D_LAYERED,
+    TC_RT_TEXTURE_CUBE,
+    TC_RT_TEXTURE_CUBE_LAYERED
+};
+enum { TC_RT_TEXTURE_LEVELS = 17 };
+
+typedef struct tc_rt_texture_level {
+    uint64_t address, pitch, slice;
+} tc_rt_texture_level;
+
+typedef struct tc_rt_texture {
+    uint32_t surface, shape, format, channels, bits, mode[3];
+    uint32_t linear, linear_levels, normalized, srgb, normalized_coords, gather;
+    float border[4], bias, least, most;
+    uint32_t nlevels;
+    uint64_t width, height, depth, layers;
+    tc_rt_texture_level level[TC_RT_TEXTURE_LEVELS];
+} tc_rt_texture;
+
+typedef struct tc_rt_texture_handle {
+    uint64_t handle;
+    uint32_t surface, pad;
+} tc_rt_texture_handle;
+
 /* What streams, events and the host wait for. A program says so from the first
  * stream or page-locked memory on that it has. */
 typedef enum tc_rt_ordering {
@@ -209,6 +247,49 @@ typedef struct tc_rt_flight {
 
 /* As a call's stream: it is nothing that the program has asked for. */
 #define TC_RT_ASIDE UINT32_MAX
+
+/* An operation of cuBLAS. Matrices are columns one after the other. */
+enum {             /* what */
+       TC_RT_GEMM, /* x[2] = alpha x[0] x[1] + beta x[2]: m x k, k x n */
+       TC_RT_GEMV, /* the same; x[0] is m x n, the others are vectors */
+       TC_RT_GER,  /* x[2], m x n, += alpha x[0] x[1] */
+       TC_RT_AXPY, /* x[1] += alpha x[0]; from here on vectors of n */
+       TC_RT_DOT,
+       TC_RT_NRM2,
+       TC_RT_ASUM,
+       TC_RT_SCAL,
+       TC_RT_COPY,
+       TC_RT_SWAP,
+       TC_RT_IAMAX,
+       TC_RT_BLAS_COUNT
+};
+enum { /* type */
+       TC_RT_BLAS_F32,
+       TC_RT_BLAS_F64,
+       TC_RT_BLAS_F16, /* from here on of GEMM alone */
+       TC_RT_BLAS_BF16,
+       TC_RT_BLAS_S8,
+       TC_RT_BLAS_S32,
+       TC_RT_BLAS_TYPES
+};
+
+typedef struct tc_rt_blas_operand {
+    uint64_t address;
+    int64_t stride; /* elements to the next one of a batch */
+    uint32_t type, transposed;
+    int32_t step; /* leading dimension, or a vector's increment */
+    uint32_t pad;
+} tc_rt_blas_operand;
+
+typedef struct tc_rt_blas {
+    uint32_t what, batch; /* GEMM: how many; else 1 */
+    int64_t m, n, k;
+    tc_rt_blas_operand x[3];
+    double alpha, beta;
+    double result;       /* out: DOT, NRM2, ASUM */
+    int64_t index;       /* out: IAMAX, from 1; 0: of nothing */
+    uint32_t wrong, pad; /* out: bit i: x[i] is not within memory */
+} tc_rt_blas;
 
 /* Misuse on the host side, as the stub sees it (host_findings.def). */
 typedef enum tc_rt_misuse {

@@ -127,6 +127,8 @@ int tc_task_resets(tc_server *s, uint64_t where);
 int tc_task_launches(tc_server *s, uint64_t where);
 /* Notes how much of a launch was simulated. */
 void tc_task_launched(tc_server *s, const tc_device_launched *done);
+/* Where the call's results go; how many ranges. */
+int tc_task_results(const tc_server *s, tc_sim_range out[TC_TASK_VALUES]);
 /* copy_speed.c: fills o->task->copy. False with why: it could not. */
 bool tc_task_measure_copy(const tc_program_options *o, char *why, size_t size);
 

@@ -102,6 +102,18 @@ int tc_task_launches(tc_server *s, uint64_t where) {
     return TC_CUDA_SUCCESS;
 }
 
+int tc_task_results(const tc_server *s, tc_sim_range out[TC_TASK_VALUES]) {
+    const tc_task_call *c = under_way(s);
+    int n = 0;
+    for (int i = 0; c && i < c->nbuffers && n < TC_TASK_VALUES; i++) {
+        const tc_task_buffer *b = &c->buffers[i];
+        if (b->result) {
+            out[n++] = (tc_sim_range){b->address + b->guard, b->bytes};
+        }
+    }
+    return n;
+}
+
 void tc_task_launched(tc_server *s, const tc_device_launched *done) {
     tc_task_call *c = under_way(s);
     if (c && done->simulated) {

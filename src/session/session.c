@@ -18,13 +18,38 @@ tc_options tc_options_default(void) {
 
 /* --- diagnostics -----------------------------------------------------------*/
 
+/* A copy without the folder, wherever it stands; the text itself if it does not.
+ * *own: to be freed. */
+static const char *without(const char *text, const char *folder, char **own) {
+    *own = NULL;
+    if (folder == NULL || text == NULL || strstr(text, folder) == NULL) {
+        return text;
+    }
+    size_t n = strlen(folder);
+    *own = tc_xstrdup(text);
+    for (char *at = *own; (at = strstr(at, folder)) != NULL;) {
+        memmove(at, at + n, strlen(at + n) + 1);
+    }
+    return *own;
+}
+
+/* In a lesson its files are named as its pages name them. */
+static void tell(tc_session *s, tc_diag d) {
+    char *file, *message;
+    d.file = without(d.file, s->own_folder, &file);
+    d.message = without(d.message, s->own_folder, &message);
+    s->diag(s->user, &d);
+    free(file);
+    free(message);
+}
+
 /* Stands between the library and the client: in JSON mode diagnostics become
  * part of the reply instead. */
 static void on_diag(void *user, const tc_diag *d) {
     tc_session *s = user;
     if (!s->options.json) {
         if (s->diag != NULL) {
-            s->diag(s->user, d);
+            tell(s, *d);
         }
         return;
     }
@@ -107,6 +132,7 @@ void tc_session_free(tc_session *s) {
     if (s->course != NULL) {
         s->course_free(s->course);
     }
+    free(s->own_folder);
     if (s->kept_runs != NULL) {
         s->kept_runs_free(s->kept_runs);
     }

@@ -66,6 +66,8 @@ struct tc_session {
     bool file_is_newest;             /* than the program */
     const tc_exec_options *building; /* what the .cu that is being loaded is
                                         built with, or NULL */
+    char *own_folder;  /* of the files of the lesson under way, owned: left out
+                          where they are named to a person; or NULL */
     const char *fault; /* whose it was that the last .cu could not be built:
                           "source", "limit", "machine", "interrupt" */
     struct tc_gpu_host *gpu; /* the process that has the GPU, once asked for */

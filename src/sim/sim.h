@@ -71,6 +71,10 @@ typedef struct tc_sim_allocation {
                       such, or nobody asks for them */
 } tc_sim_allocation;
 
+typedef struct tc_sim_range {
+    uint64_t address, bytes;
+} tc_sim_range;
+
 /* How a launch has touched global memory: by plain accesses, and by strong ones
  * (atomics, volatile, relaxed, acquire, release). */
 enum {
@@ -105,6 +109,9 @@ typedef struct tc_sim_launch {
     bool nonportable_cluster; /* the host allowed 9 to 16 CTAs */
     bool cooperative; /* a kernel may wait for its whole grid: where it asks for
                          the grid's memory (%envreg1, 2), it gets it */
+    const tc_sim_range *results; /* memory that it is to fill: who writes there
+                                    is counted; with hazards or timing on */
+    int nresults;
     const uint8_t *params; /* the parameter block, as laid out by the PTX */
     uint32_t nparams;      /* its bytes */
     tc_sim_touched_fn *touched; /* with hazards: told at the end, in runs of
@@ -146,6 +153,9 @@ typedef struct tc_sim_counters {
      * their SM, and while one of their own warp's was; warp instructions of the
      * SM that issued most. */
     uint64_t global_read_bytes, overlapped, overlapped_own, busiest_sm;
+    /* Bytes that were stored to the launch's results; most of them by one CTA,
+     * by one thread. */
+    uint64_t result_bytes, result_most_cta, result_most_thread;
     uint64_t bulk_copies, bulk_bytes; /* of these: the async proxy's, one a
                                          thread that issued */
     uint64_t shared_reads_own;   /* bytes that the reading thread had written,

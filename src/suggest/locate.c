@@ -141,9 +141,39 @@ const tc_scope_id *tc_locate_id(const tc_trial *t, tc_scope_id_kind kind,
     return s->id;
 }
 
+/* Where the last argument of a call ends; 0: it has none. */
+static uint32_t last_end(const tc_node *call) {
+    uint32_t end = 0;
+    for (int i = 0; i < call->items.n; i++) {
+        uint32_t at = call->items.items[i]->span.end;
+        end = at > end ? at : end;
+    }
+    for (int i = 0; i < call->nkwargs; i++) {
+        uint32_t at = call->kwargs[i].value->span.end;
+        end = at > end ? at : end;
+    }
+    return end;
+}
+
+/* The place behind a comma that ends the arguments, or 0. Comments may follow
+ * the last one. */
+static uint32_t behind_comma(const tc_editor *e, const tc_node *call) {
+    uint32_t at = last_end(call), close = call->span.end - 1;
+    const char *text = e->t->source.text;
+    while (at > 0 && at < close && text[at] != ',') {
+        at += text[at] == '#' ? (uint32_t)strcspn(text + at, "\n") : 1;
+    }
+    return at > 0 && at < close ? at + 1 : 0;
+}
+
 void tc_edit_argument(tc_editor *e, tc_edit *x, const tc_node *call,
                       const char *text) {
     uint32_t at = call->span.end - 1; /* the closing bracket */
+    uint32_t comma = behind_comma(e, call);
     bool any = call->items.n + call->nkwargs > 0;
+    if (comma != 0) {
+        tc_edit_patch(e, x, comma, comma, tc_format(e->a, " %s,", text));
+        return;
+    }
     tc_edit_patch(e, x, at, at, tc_format(e->a, "%s%s", any ? ", " : "", text));
 }

@@ -30,6 +30,18 @@ static const char *const for_program[] = {"-cudart",
                                           "-c",
                                           NULL};
 
+/* Names that CUDA 13's headers have no more, and what its release notes have in
+ * their place. */
+static const char *const removed[] = {
+    "-DcudaThreadSynchronize=cudaDeviceSynchronize",
+    "-DcudaThreadExit=cudaDeviceReset",
+    "-DcudaThreadGetLimit=cudaDeviceGetLimit",
+    "-DcudaThreadSetLimit=cudaDeviceSetLimit",
+    "-DcudaThreadGetCacheConfig=cudaDeviceGetCacheConfig",
+    "-DcudaThreadSetCacheConfig=cudaDeviceSetCacheConfig",
+    NULL};
+static const char *const none[] = {NULL};
+
 /* Variables that change what nvcc and the compilers below it do. */
 static const char *const variables[] = {"NVCC_PREPEND_FLAGS",
                                         "NVCC_APPEND_FLAGS",
@@ -48,9 +60,16 @@ void tc_hash_flags(tc_hash *h) {
     for (int i = 0; for_program[i] != NULL; i++) {
         tc_hash_text(h, for_program[i]);
     }
+    for (int i = 0; removed[i] != NULL; i++) {
+        tc_hash_text(h, removed[i]);
+    }
     for (int i = 0; variables[i] != NULL; i++) {
         tc_hash_text(h, getenv(variables[i]));
     }
+}
+
+const char *const *tc_removed_names(const tc_toolchain *t) {
+    return atoi(t->version) >= 13 ? removed : none;
 }
 
 const char *tc_host_compiler(tc_arena *a) {
@@ -198,6 +217,7 @@ static void command(tc_job *j, tc_unit *u, int index, tc_build_extras with,
                     arg_list *w) {
     say(w, j->t->nvcc);
     say_common(j->line, w);
+    say_all(w, tc_removed_names(j->t));
     say_extras(with, w);
     say_arch(j, w);
     if (getenv("NVCC_CCBIN") == NULL) {

@@ -142,4 +142,10 @@ void tc_took(tc_arena *a, const char *folder, const char *kind,
 extern const unsigned char tc_stub_archive[], tc_stub_archive_end[];
 extern const char tc_toolkit_script[];
 
+/* --- compile.c -------------------------------------------------------------*/
+
+/* Options that give functions which the toolkit has no more their names of
+ * today; ends with NULL. Static. */
+const char *const *tc_removed_names(const tc_toolchain *t);
+
 #endif

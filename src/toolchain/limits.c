@@ -158,23 +158,24 @@ static bool bytes_passed(uint64_t is, uint64_t most, const char *what,
     return true;
 }
 
+/* what, then the seconds, then of what they are ("": by the clock). */
 static bool seconds_passed(double is, double most, const char *what,
-                           tc_buf *why) {
+                           const char *of, tc_buf *why) {
     if (most <= 0 || is < most) {
         return false;
     }
     tc_buf_clear(why);
-    tc_buf_printf(why, "it %s %g s%s", what, most,
-                  strstr(what, "more than") != NULL ? " of processor time"
-                                                    : "");
+    tc_buf_printf(why, "it %s %g s%s", what, most, of);
     return true;
 }
 
 bool tc_limits_passed(const tc_limits *l, const tc_usage *u, tc_buf *why) {
-    return seconds_passed(u->cpu_s, l->cpu_s, "takes more than", why) ||
+    return seconds_passed(u->cpu_s, l->cpu_s, "takes more than",
+                          " of processor time", why) ||
            bytes_passed(u->memory, l->memory, "of memory", why) ||
            bytes_passed(u->disk, l->disk, "of disk", why) ||
            seconds_passed(u->idle_s, l->idle_s,
-                          "waits for something that does not come, for", why) ||
-           seconds_passed(u->wall_s, l->wall_s, "is not done after", why);
+                          "waits for something that does not come, for", "",
+                          why) ||
+           seconds_passed(u->wall_s, l->wall_s, "is not done after", "", why);
 }

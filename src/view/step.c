@@ -242,6 +242,8 @@ void tc_view_go_line(tc_view *v, tc_view_line line, int way) {
 
 /* ---- search ---- */
 
+/* A name with brackets is found as it stands, mbar[0]; what else is a regular
+ * expression, as one. */
 void tc_view_search(tc_view *v, int way) {
     const tc_model *m = v->from->model;
     regex_t re;
@@ -249,10 +251,8 @@ void tc_view_search(tc_view *v, int way) {
         tc_view_message(v, "nothing to search for yet: / and some text");
         return;
     }
-    if (regcomp(&re, v->search, REG_EXTENDED | REG_NOSUB | REG_ICASE) != 0) {
-        tc_view_message(v, "%s is no regular expression", v->search);
-        return;
-    }
+    bool regular =
+        regcomp(&re, v->search, REG_EXTENDED | REG_NOSUB | REG_ICASE) == 0;
     tc_buf text = TC_BUF_INIT;
     size_t p = from_here(v, way);
     bool found = false;
@@ -260,7 +260,8 @@ void tc_view_search(tc_view *v, int way) {
          p = way > 0 ? p + 1 : p - 1) {
         tc_buf_clear(&text);
         tc_model_event_text(&text, m, p);
-        if (regexec(&re, tc_buf_text(&text), 0, NULL, 0) == 0) {
+        if (strcasestr(tc_buf_text(&text), v->search) != NULL ||
+            (regular && regexec(&re, tc_buf_text(&text), 0, NULL, 0) == 0)) {
             found = true;
             tc_view_go_position(v, p);
         }
@@ -270,5 +271,7 @@ void tc_view_search(tc_view *v, int way) {
                         way > 0 ? "after" : "before", v->search);
     }
     tc_buf_free(&text);
-    regfree(&re);
+    if (regular) {
+        regfree(&re);
+    }
 }

@@ -1,8 +1,9 @@
 /* course.c - the kernels of a first course (tests/bench/kernels), bare, with
  * hazards, the same on two threads, and with timing, beside scalar C of the same
  * work in the same run. A program prints "scalar NAME SECONDS" for the work that
- * each of its launches does, and returns 1 if a result is wrong. Without nvcc its
- * line says so. */
+ * each of its launches does, and returns 1 if a result is wrong; of a kernel with
+ * products by the tensor cores it prints "multiply-adds KERNEL N", which count as
+ * instructions. Without nvcc its line says so. */
 #include "bench.h"
 
 #include <glob.h>
@@ -84,6 +85,20 @@ static row *row_of(table *t, const char *file, const json_t *k) {
     return r;
 }
 
+/* Multiply-adds of a launch that its thread-instructions do not count. */
+static double products_of(const char *said, const char *kernel) {
+    static const char word[] = "multiply-adds ";
+    double n = 0;
+    for (const char *p = said; p && (p = strstr(p, word)); p += sizeof word) {
+        size_t len = strlen(kernel);
+        const char *name = p + sizeof word - 1;
+        if (strncmp(name, kernel, len) == 0 && name[len] == ' ') {
+            n += strtod(name + len, NULL);
+        }
+    }
+    return n;
+}
+
 /* Adds a program's launches. False, said: it did not run, or was wrong. */
 static int add(table *t, const char *repl, const char *file, int mode) {
     json_t *j = reply_of(repl, file, mode), *k;
@@ -100,8 +115,11 @@ static int add(table *t, const char *repl, const char *file, int mode) {
     json_array_foreach(json_object_get(j, "kernels"), i, k) {
         row *r = good ? row_of(t, file, k) : NULL;
         if (r) {
-            r->instructions[mode] += (double)json_integer_value(
-                json_object_get(k, "thread_instructions"));
+            r->instructions[mode] +=
+                (double)json_integer_value(
+                    json_object_get(k, "thread_instructions")) +
+                products_of(said,
+                            json_string_value(json_object_get(k, "name")));
             r->seconds[mode] += 1e-9 * (double)json_integer_value(
                                            json_object_get(k, "wall_ns"));
             r->scalar = seconds;

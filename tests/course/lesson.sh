@@ -110,6 +110,69 @@ type_ "lesson $top/named.md" next next
 type_ "lesson $top/named.md" 'rows.apply(1, 2)'
 says "^\{'m': 5\}"
 
+# who only reads on has the names and the program that a task speaks of; an
+# expression is looked at as a command is
+cat >"$top/read.md" <<'END'
+# Reading on
+
+## 1. Given
+
+```tilecopy
+tilecopy> rows = TileLayout(S[(2, 3) : (3, 1)])
+```
+
+## 2. An expression
+
+> **Type** where (1, 2) is.
+
+<!-- task type
+load: none
+do: columns = TileLayout(S[(2, 3) : (1, 2)])
+answer: columns.apply(0, 2)
+holds: .value.m == 4
+wrong: rows.apply(0, 2)
+hint if .value.m == 2: That is of `rows`.
+hint: `apply`
+-->
+
+## 3. A command
+
+> **Type** the command.
+
+<!-- task type
+load: lessons/ldgsts.py
+answer: why tma
+holds: .copies[0].variants | length == 1
+hint: `why`
+-->
+
+## 4. A number
+
+> **Predict.** 7 x 8 + 6?
+
+<!-- task predict
+load: none
+ask: 7 * 8 + 6
+answer: .value
+hint: A sum.
+-->
+END
+XDG_STATE_HOME=$top/reads # its tasks are not counted below
+type_ "lesson $top/read.md" next 'columns' 'rows.apply(0, 2)' hint hint \
+    'columns.apply(0, 2)'
+says '^Not yet\. That is of .?rows'
+says '^Of your last try: That is of'
+says '^Right\.'
+is "$(grep -c 'Not yet' "$top/out")" 1 'another expression is none of its answers'
+type_ "lesson $top/read.md" next 'why tma'
+says 'load ldgsts.py. was done for you'
+says '^Right\.'
+type_ "lesson $top/read.md" next '8 * 8' '7 * 8' '7 * 8 + 6'
+says '^62$'
+is "$(grep -c Right "$top/out")" 1 'a sum that is the answer is one'
+never 'Not yet'
+XDG_STATE_HOME=$top/state
+
 # a wrong answer that got the first hint: `hint` says the next one
 type_ 'lesson 01' 5 hint
 says '^Not yet\. 4096 elements'
@@ -133,7 +196,11 @@ own=$top/state/tilecopy-repl/lessons/01-sample/f32.py
 type_ 'lesson 01' next 'load f32.py' edit
 says '^Edit .*/01-sample/f32.py'
 never 'Not yet|Right'
+type_ 'lesson 01' hint
+says '^\(.f32.py. is as it was given'
 sed -i 's/commit_group()/&\n    T.ptx.cp_async.wait_group(1)/' "$own"
+type_ 'lesson 01' hint
+says 'f32.py. and not loaded it since'
 type_ 'lesson 01' 'load f32.py'
 says '^Not yet\. The newest group is still in$|^Not yet\. The newest group'
 sed -i 's/wait_group(1)/wait_group(0)/' "$own"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # site.sh PROGRAM - `make site`, and the links of its pages; both need pandoc. A
-# headless Chromium, where there is one, also draws a page on a phone's width.
+# headless Chromium, where there is one, also measures that no page is wider than
+# a phone.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(mktemp -d "${TMPDIR:-/tmp}/site.XXXXXX") || exit 1
@@ -27,12 +28,29 @@ pictures=$(grep -c 'pictures/08-cp-async-[12].svg' "$top/site/lessons/08-cp-asyn
     exit 1
 }
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
+passed=2
 if [ -n "$chromium" ]; then
-    "$chromium" --headless --no-sandbox --disable-gpu --window-size=375,667 \
-        --screenshot="$top/phone.png" "file://$top/site/lessons/index.html" >/dev/null 2>&1
-    [ -s "$top/phone.png" ] || {
-        echo "FAILED: Chromium draws no page"
+    rm "$top/site/broken.html"
+    sh "$here/widths.sh" "$chromium" "$top/site" 375 >"$top/out"
+    case $? in
+    0)
+        passed=$((passed + 2))
+        # a page that is wider is told
+        mkdir "$top/wide"
+        printf '<meta name="viewport"><p style="width: 500px">x' >"$top/wide/wide.html"
+        sh "$here/widths.sh" "$chromium" "$top/wide" 375 >"$top/out"
+        grep -q '^./wide.html: 5[0-9][0-9] pixels wide, not 375: P$' "$top/out" || {
+            echo "FAILED: widths.sh passes a page of 500 pixels"
+            cat "$top/out"
+            exit 1
+        }
+        ;;
+    1)
+        echo "FAILED: pages wider than a phone"
+        cat "$top/out"
         exit 1
-    }
+        ;;
+    *) echo "SKIPPED: Chromium did not measure the pages" ;;
+    esac
 fi
-echo "2 passed, 0 failed"
+echo "$passed passed, 0 failed"

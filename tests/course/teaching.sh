@@ -1,6 +1,6 @@
 #!/bin/sh
 # teaching.sh PROGRAM - what lessons/TEACHING.md promises: its example of a lesson
-# passes `lesson check`, and the slides' pictures are made.
+# passes `lesson check`, its examples run, and the slides' pictures are made.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../..
@@ -14,6 +14,14 @@ awk '/^````/ { p = !p; next } p' "$root/lessons/TEACHING.md" >"$top/90-our-machi
 status=$?
 cat "$top/out"
 [ "$status" = 0 ] && grep -q '2 tasks, 0 wrong' "$top/out" || exit 1
+page=$(dirname "$program")/tests/page
+if [ -x "$page" ]; then # its examples, as the page says they are run
+    PATH=$(dirname "$program"):$PATH "$page" "$program" "$root/lessons" \
+        "$top/90-our-machine.md" >"$top/out" 2>&1 || {
+        cat "$top/out"
+        exit 1
+    }
+fi
 (cd "$root" && sh src/tools/slides.sh "$program" "$top/slides") || exit 1
 for f in "$top"/slides/*.svg; do
     grep -q '</svg>' "$f" || exit 1

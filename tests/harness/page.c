@@ -9,7 +9,8 @@
  *     ```cuda NAME.cu      and of a .cu. Where there is no CUDA compiler,
  *                          console commands that name a .cu are skipped, and
  *                          all of a page with a line "<!-- needs nvcc -->"
- *     ```console           "$ COMMAND" lines, each with its output; a line
+ *     ```console           "$ COMMAND" lines, each with its output; a command
+ *                          that ends in a backslash goes on in the next line;
  *                          "[status N]" ends the output of one that fails
  *     ```tilecopy          "tilecopy> COMMAND" lines with their output, typed
  *                          into one session for the whole page; "      ... "
@@ -114,6 +115,11 @@ static bool begins(const char *line, size_t n, const char *with) {
     return n >= m && memcmp(line, with, m) == 0;
 }
 
+/* The shell's command is to go on in the next line. */
+static bool goes_on(const text *command) {
+    return command->len > 1 && command->data[command->len - 2] == '\\';
+}
+
 static void block_line(page *p, const char *line, size_t n, int number,
                        int block, bool session) {
     const char *prompt = session ? "tilecopy>" : "$";
@@ -127,6 +133,9 @@ static void block_line(page *p, const char *line, size_t n, int number,
     } else if (session && last && begins(line, n, "      ...")) {
         size_t s = n > 9 ? 10 : 9;
         add_line(&last->command, line + s, n - s);
+    } else if (!session && last && last->expected.len == 0 &&
+               goes_on(&last->command)) {
+        add_line(&last->command, line, n);
     } else if (!session && last &&
                sscanf(line, "[status %d]", &last->status) == 1) {
         return;

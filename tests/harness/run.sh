@@ -6,8 +6,8 @@
 # the shell that fits their names, and after two blanks the reason. A line
 # "1/N FOLDER..." takes every Nth CUDA program of the folders (the largest N of
 # all lists counts); "translations" leaves those of pages out; "judges" does not
-# ask ptxas and nvcc for an opinion on texts of ours; "few" tells tests to build few
-# programs with nvcc. Prints what fails in full
+# ask ptxas and nvcc for an opinion on texts of ours; "few" tells tests to take few
+# of what is costly: programs that nvcc builds, places where calls fail. Prints what fails in full
 # and one line for what passes; the last line is "N passed, N failed, N skipped".
 set -u
 build=$1 work=$2
@@ -33,9 +33,11 @@ if grep -q '^judges  ' "$without"; then
     TEST_WITHOUT_JUDGES=1
     export TEST_WITHOUT_JUDGES
 fi
+places=4 # at which each class of calls fails
 if grep -q '^few  ' "$without"; then
     TEST_FEW=1
     export TEST_FEW
+    places=2
 fi
 
 # Of how many CUDA programs of a folder one is taken.
@@ -117,7 +119,7 @@ $(translated "$t")"
     echo "tests/repl/pty_exec	'$build/tests/pty_exec' '$program'"
     echo "tests/repl/pty_interrupt	'$build/tests/pty_interrupt' '$program'"
     echo "tests/repl/pty_gpu	'$build/tests/pty_gpu' '$program'"
-    echo "tests/faults	sh tests/faults/faults.sh '$program' '$build/tests/faults.so' 4"
+    echo "tests/faults	sh tests/faults/faults.sh '$program' '$build/tests/faults.so' $places"
     echo "tests/tools/check_names.sh	sh tests/tools/check_names.sh '$build/libtilecopy.a'"
     echo "tests/tools/test_need.sh	sh tests/tools/test_need.sh"
     echo "tests/course/lesson.sh	sh tests/course/lesson.sh '$program'"

@@ -36,7 +36,7 @@ runs 2 '' 'needs a value' $cases/apart_a.cu -I
 runs 2 '' "'1000' is one word too many" $cases/apart_a.cu 1000
 runs 2 '' "there is no option '-q'" $cases/apart_a.cu -q
 
-if "$program" exec $cases/wild.cu </dev/null 2>&1 | grep -q 'no nvcc\|nvcc 13'; then
+if "$program" exec $cases/wild.cu </dev/null 2>&1 | grep -q 'there is no CUDA compiler'; then
     echo "SKIPPED: no nvcc here"
     echo "$passed passed, $failed failed"
     exit $((failed != 0))

@@ -48,7 +48,7 @@ while [ $# -gt 1 ]; do
     esac
     shift
 done
-head -c 30000 /dev/zero >$out
+head -c 30000 /bin/sh >$out
 cat >$keep/x.ptx <<PTX
 .version 8.0
 .target sm_90
@@ -59,7 +59,7 @@ END
 cat >"$dir/bin/g++" <<'END'
 #!/bin/sh
 while [ $# -gt 0 ]; do [ "$1" = -o ] && out=$2; shift; done
-{ echo '#!/bin/sh'; echo exit; head -c 30000 /dev/zero; } >$out || exit 1
+{ echo '#!/bin/sh'; echo exit; head -c 30000 /bin/sh; } >$out || exit 1
 chmod +x $out
 END
 chmod +x "$dir/bin/nvcc" "$dir/bin/g++"

@@ -39,13 +39,14 @@ sim/finding.h: ptx sim/findings.def sim/suppressions.def
 sim/sim.h: ptx trace sim/finding.h
 sim/state.h: ptx
 sim/tensormap.h:
+sim/texture.h:
 sim/profile.h:
 sim/core: ptx trace sim/sim.h sim/finding.h sim/findings.def
 sim/alu: ptx sim/core
 sim/race: ptx trace sim/sim.h sim/core sim/suppressions.def
 sim/order: ptx sim/sim.h sim/core sim/race
 sim/timing: ptx trace sass sim/sim.h sim/profile.h sim/core base/progress
-sim/isa: ptx trace sim/sim.h sim/core sim/alu sim/race sim/timing
+sim/isa: ptx trace sim/sim.h sim/texture.h sim/core sim/alu sim/race sim/timing
 sim/async: ptx trace sim/sim.h sim/tensormap.h sim/core sim/alu sim/race sim/timing sim/isa
 sim/fast: ptx sim/core sim/alu sim/isa
 sim: ptx trace sim/core sim/race sim/timing sim/isa sim/async sim/fast base/progress
@@ -56,8 +57,10 @@ runtime/host_findings.def:
 runtime/stub/errors.def:
 runtime/stub: runtime/protocol.h
 runtime/stub/api: runtime/protocol.h runtime/stub
+runtime/stub/blas: runtime/protocol.h runtime/stub
 runtime/order: sim/sim.h
-runtime: runtime/order ptx sim gpu trace sandbox runtime/stub/errors.def
+runtime/blas: runtime/protocol.h
+runtime: runtime/order runtime/blas ptx sim gpu trace sandbox runtime/stub/errors.def
 toolchain/toolchain.h: sandbox
 toolchain/internal.h: toolchain/toolchain.h
 toolchain/nvcc/main.h:
@@ -72,7 +75,7 @@ exec: ptx sandbox runtime reply session load run explain base/progress
 calibrate: ptx sim/sim.h sim/profile.h gpu runtime run ir
 commands/report: course sim/findings.def runtime/host_findings.def
 commands: course layout dispatch suggest emit gpu trace sandbox reply session load run explain exec calibrate commands/report
-commands/lesson: course sim dispatch session load run commands
+commands/lesson: course front sim dispatch session load run commands
 commands/prompt: session run commands base/near
 commands/time: trace trace/draw trace/export reply session sim run explain exec calibrate gpu runtime commands commands/report
 view: trace trace/draw

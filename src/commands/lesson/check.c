@@ -2,7 +2,6 @@
  * answers, as lessons/WRITING.md says. */
 #include "commands/course.h"
 
-#include "base/utf8.h"
 #include "course/query.h"
 #include <math.h>
 #include <stdio.h>
@@ -269,9 +268,18 @@ static void type_examples(checker *c, cmark_node *block) {
     tc_buf_free(&entry);
 }
 
-/* Lines of examples that a terminal of 80 columns cuts or breaks: no mistake,
- * and said. */
-static void note_wide_lines(checker *c, cmark_node *block) {
+/* Columns of a line, its tabs every eight. */
+static int columns_of(const char *line, size_t n) {
+    int columns = 0;
+    for (size_t i = 0; i < n; i++) {
+        columns = line[i] == '\t' ? (columns / 8 + 1) * 8
+                                  : columns + ((line[i] & 0xc0) != 0x80);
+    }
+    return columns;
+}
+
+/* Lines of examples that a terminal of 80 columns cuts or breaks. */
+static void check_wide_lines(checker *c, cmark_node *block) {
     enum { ROOM = 80 };
     if (cmark_node_get_type(block) != CMARK_NODE_CODE_BLOCK) {
         return;
@@ -279,12 +287,13 @@ static void note_wide_lines(checker *c, cmark_node *block) {
     int line = cmark_node_get_start_line(block);
     for (const char *p = cmark_node_get_literal(block); *p != '\0';) {
         size_t n = strcspn(p, "\n");
-        int columns = tc_utf8_count(p, n);
+        int columns = columns_of(p, n);
         line++;
         if (columns > ROOM) {
             tc_buf_printf(c->text,
-                          "%s:%d: note: %d columns; a lesson's screen has %d\n",
+                          "%s:%d: %d columns; a lesson's screen has %d\n",
                           c->lesson->source->name, line, columns, ROOM);
+            c->failed++;
         }
         p += n + (p[n] == '\n');
     }
@@ -298,7 +307,7 @@ static void check_lesson(checker *c) {
                 return;
             }
             type_examples(c, step->items[k].block);
-            note_wide_lines(c, step->items[k].block);
+            check_wide_lines(c, step->items[k].block);
             if (step->items[k].task != NULL) {
                 check_task(c, step->items[k].task);
             }

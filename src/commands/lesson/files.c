@@ -58,8 +58,24 @@ void tc_course_files(const tc_lesson *l, bool all) {
     tc_arena_free(a);
 }
 
+/* The learner's copy of a program of lessons/ where it was edited, else NULL. */
+static const char *edited_copy(const tc_lesson *l, tc_arena *a,
+                               const char *path) {
+    const char *slash = strrchr(path, '/');
+    const tc_lesson_file *f = strncmp(path, "lessons/", 8) == 0
+                                  ? tc_lesson_file_of(l, slash + 1)
+                                  : NULL;
+    const char *own = f != NULL ? tc_course_file(a, l, f->name) : NULL;
+    const char *text = own != NULL ? tc_library_text(a, own) : NULL;
+    return text != NULL && strcmp(text, f->text) != 0 ? own : NULL;
+}
+
 const char *tc_course_path(tc_session *s, tc_arena *a, const char *path) {
     const tc_course *c = s->course;
+    const char *edited = c != NULL ? edited_copy(c->lesson, a, path) : NULL;
+    if (edited != NULL) {
+        return edited;
+    }
     if (c != NULL && tc_lesson_file_of(c->lesson, path) != NULL) {
         const char *own = tc_course_file(a, c->lesson, path);
         if (own != NULL && access(own, R_OK) == 0) {
@@ -77,6 +93,18 @@ const char *tc_course_path(tc_session *s, tc_arena *a, const char *path) {
     }
     const char *found = tc_library_program(a, path);
     return found != NULL ? found : path;
+}
+
+void tc_course_short_paths(tc_session *s, tc_buf *text) {
+    const char *folder = s->own_folder;
+    if (folder == NULL || s->asking || text->len == 0) {
+        return;
+    }
+    size_t n = strlen(folder);
+    for (char *at = text->data; (at = strstr(at, folder)) != NULL;) {
+        text->len -= n;
+        memmove(at, at + n, strlen(at + n) + 1);
+    }
 }
 
 /* --- the shell's lines -----------------------------------------------------*/

@@ -159,8 +159,13 @@ static void show(tc_session *s, tc_course *c, tc_reply *r) {
     json_t *of = tc_progress_of(c->lesson->name);
     bool done = x->task != NULL && tc_progress_done(of, x->task->id);
     c->hints = 0;
+    c->wrong = NULL;
+    tc_course_give_names(s, c);
     head(&r->text, c);
     tc_buf_printf(&r->text, "%s\n", x->text);
+    if (x->task != NULL && x->task->kind == TC_TASK_TYPE && !done) {
+        tc_course_make_ready(s, x->task, &r->text);
+    }
     clock_note(s, c, &r->text);
     foot(&r->text, c, done);
     if (s->options.json) {
@@ -213,10 +218,21 @@ tc_status tc_cmd_reset(tc_session *s, const tc_command_args *args,
     tc_course_files(c->lesson, true);
     c->at = 0;
     show(s, c, r);
+    tc_buf_puts(&r->text,
+                "(Its files are as they were given, its tasks open.)\n");
     return TC_OK;
 }
 
 /* --- lesson ----------------------------------------------------------------*/
+
+/* The folder of a lesson's files is left out of what is said; NULL: none is. */
+static void name_folder(tc_session *s, const tc_lesson *l) {
+    tc_arena *a = tc_arena_new();
+    const char *folder = l != NULL ? tc_course_file(a, l, "") : NULL;
+    free(s->own_folder);
+    s->own_folder = folder != NULL ? tc_xstrdup(folder) : NULL;
+    tc_arena_free(a);
+}
 
 typedef struct lesson_list {
     tc_session *session;
@@ -273,6 +289,7 @@ static void list(tc_session *s, tc_reply *r) {
                       c->lesson->name, c->lesson->name);
         leave(c);
         s->course = NULL;
+        name_folder(s, NULL);
         s->as_pages = false;
     }
     tc_library_each(false, list_one, &l);
@@ -281,43 +298,6 @@ static void list(tc_session *s, tc_reply *r) {
                                 "were.\n"
                               : "No lessons were found.\n");
     tc_arena_free(l.arena);
-}
-
-/* "rows = TileLayout(...)": the line of a session gives a name. */
-static bool gives_name(const char *line) {
-    size_t n = strspn(line, "abcdefghijklmnopqrstuvwxyz_0123456789");
-    return n > 0 && strncmp(line + n, " = ", 3) == 0;
-}
-
-/* Evaluates, without a word, the lines of an example that give names. */
-static void give_names(tc_session *s, tc_arena *a, cmark_node *block) {
-    static const char prompt[] = "tilecopy> ";
-    const char *info = cmark_node_get_type(block) == CMARK_NODE_CODE_BLOCK
-                           ? cmark_node_get_fence_info(block)
-                           : "";
-    const char *p =
-        strcmp(info, "tilecopy") == 0 ? cmark_node_get_literal(block) : "";
-    while (*p != '\0') {
-        size_t n = strcspn(p, "\n"), skip = sizeof prompt - 1;
-        if (strncmp(p, prompt, skip) == 0 && gives_name(p + skip)) {
-            json_decref(tc_course_ask(s, tc_strndup(a, p + skip, n - skip)));
-        }
-        p += n + (p[n] == '\n');
-    }
-}
-
-/* Who goes on in a new session has the names of the screens before. */
-static void restore_names(tc_session *s, const tc_course *c) {
-    const tc_lesson_screen *at = &c->screens.items[c->at];
-    tc_arena *a = tc_arena_new();
-    for (int i = 0; i <= at->step && i < c->lesson->nsteps; i++) {
-        const tc_lesson_step *step = &c->lesson->steps[i];
-        int n = i < at->step ? step->nitems : at->item;
-        for (int k = 0; k < n && k < step->nitems; k++) {
-            give_names(s, a, step->items[k].block);
-        }
-    }
-    tc_arena_free(a);
 }
 
 void tc_course_begin(tc_session *s, tc_lesson *l) {
@@ -334,6 +314,7 @@ void tc_course_begin(tc_session *s, tc_lesson *l) {
     c->at = tc_lesson_screens_find(&c->screens, step, item);
     json_decref(of);
     tc_course_files(l, false);
+    name_folder(s, l);
     for (const char *const *a = tc_sim_archs(); l->arch && *a != NULL; a++) {
         if (strcmp(*a, l->arch) == 0) {
             s->options.arch = *a;
@@ -412,7 +393,6 @@ tc_status tc_cmd_lesson(tc_session *s, const tc_command_args *args,
         return TC_OK;
     }
     tc_course_begin(s, l);
-    restore_names(s, s->course);
     show(s, s->course, r);
     return TC_OK;
 }

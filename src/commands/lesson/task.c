@@ -53,6 +53,7 @@ static void answer(tc_session *s, const tc_task *t, const tc_attempt *a,
     }
     if (a->result == TC_ATTEMPT_WRONG) {
         const char *hint = a->hint != NULL ? a->hint->value : "";
+        s->course->wrong = hint;
         say(s, r, "Not yet. ", hint);
         if (a->hint != NULL && a->hint == tc_judge_hint(t, 0) &&
             s->course->hints == 0) {
@@ -157,12 +158,21 @@ static bool same_command(tc_session *s, tc_arena *a, const tc_command *c,
            (meant[n] == '\0' || meant[n] == ' ');
 }
 
+/* Is a line an expression, where one is asked for? */
+static bool is_wanted_expression(const tc_task *t, const tc_command *c) {
+    const char *answer = tc_task_value(t, "answer");
+    size_t word = strspn(answer, "abcdefghijklmnopqrstuvwxyz_0123456789");
+    bool exact, several;
+    return c == NULL && tc_command_find(answer, word, &exact, &several) == NULL;
+}
+
 /* Is a command one that the task's answer, or a wrong one, begins with? */
 static bool tries_to_type(tc_session *s, const tc_task *t,
                           const tc_command *c) {
     tc_arena *a = tc_arena_new();
     int at = 0;
-    bool tries = c != NULL && same_command(s, a, c, tc_task_value(t, "answer"));
+    bool tries = is_wanted_expression(t, c);
+    tries |= c != NULL && same_command(s, a, c, tc_task_value(t, "answer"));
     const tc_task_line *l;
     while (c != NULL && !tries && (l = tc_task_next(t, "wrong", &at)) != NULL) {
         tries = same_command(s, a, c, l->value);
@@ -180,12 +190,40 @@ static void watch_typed(tc_session *s, const tc_task *t, const tc_command *c,
     json_t *reply = tc_course_ask(s, ask != NULL ? ask : line);
     tc_course_note_typed(s, t, line, reply);
     tc_attempt a = tc_judge_reply(t, reply);
-    bool failed = json_is_false(json_object_get(reply, "ok"));
+    bool failed = json_is_false(json_object_get(reply, "ok")) ||
+                  (c == NULL && a.result == TC_ATTEMPT_WRONG);
     if (!failed || (a.hint != NULL && a.hint->arg[0] != '\0')) {
         answer(s, t, &a, r); /* else its error says enough */
     }
     tc_attempt_free(&a);
     json_decref(reply);
+}
+
+/* A sum typed at the prompt, of numbers alone: one that comes to the answer is
+ * one; another was a calculation. */
+static void watch_sum(tc_session *s, const tc_task *t, const char *line,
+                      size_t len, tc_reply *r) {
+    static const char sum[] = "0123456789 .()+-*/%";
+    tc_arena *a = tc_arena_new();
+    char *text = tc_strndup(a, line, len);
+    text[strcspn(text, "\n")] = '\0';
+    json_t *reply = NULL, *value = NULL;
+    if (text[strspn(text, sum)] == '\0' && text[strspn(text, " ")] != '\0') {
+        reply = tc_course_ask(s, tc_format(a, "eval %s", text));
+        value = json_object_get(reply, "value");
+    }
+    if (json_is_number(value)) {
+        json_t *answers =
+            tc_course_ask_apart(s, s->course->lesson, t, NULL, NULL);
+        tc_attempt at = tc_judge_number(t, answers, json_number_value(value));
+        if (at.result == TC_ATTEMPT_RIGHT) {
+            answer(s, t, &at, r);
+        }
+        tc_attempt_free(&at);
+        json_decref(answers);
+    }
+    json_decref(reply);
+    tc_arena_free(a);
 }
 
 /* --- edits -----------------------------------------------------------------*/
@@ -267,18 +305,37 @@ void tc_course_watch(tc_session *s, const tc_command *c, const char *line,
         watch_typed(s, t, c, line, r);
     } else if (t->kind == TC_TASK_EDIT && status == TC_OK) {
         watch_program(s, t, c, line, len, r);
+    } else if (t->kind == TC_TASK_PREDICT && c == NULL && status == TC_OK) {
+        watch_sum(s, t, line, len, r);
     }
 }
 
 /* --- hint, solution --------------------------------------------------------*/
+
+/* Before the hints to an edit: what keeps it from being looked at. */
+static void say_edit_state(tc_session *s, const tc_task *t, tc_reply *r) {
+    tc_arena *a = tc_arena_new();
+    const char *state = t->kind == TC_TASK_EDIT && !s->options.json
+                            ? tc_course_edit_state(s, a, t)
+                            : NULL;
+    if (state != NULL) {
+        say(s, r, "", state);
+    }
+    tc_arena_free(a);
+}
 
 tc_status tc_cmd_hint(tc_session *s, const tc_command_args *args, tc_reply *r) {
     const tc_task *t = tc_course_need_task(s, args->span);
     if (t == NULL) {
         return TC_FAILED;
     }
+    say_edit_state(s, t, r);
     const tc_task_line *l = tc_judge_hint(t, s->course->hints);
     if (l == NULL) {
+        const char *wrong = s->course->wrong;
+        if (wrong != NULL) {
+            say(s, r, "Of your last try: ", wrong);
+        }
         say(s, r, "", "That was all: `solution` shows one.");
         note_result(s, r, "no more hints", NULL);
         return TC_OK;

@@ -99,6 +99,20 @@ bool tc_habit_hint(tc_session *s, const tc_source *src) {
         {"step", "timeline, then the arrow keys; or state CYCLE"},
         {"next", "timeline, then the arrow keys; or state CYCLE"},
         {"break", "timeline --at CYCLE, or --at finding:1"},
+        {"p", "type the name alone; state CYCLE NAME has a run's memory"},
+        {"print", "type the name alone; state CYCLE NAME has a run's memory"},
+        {"x", "state CYCLE NAME has a run's memory"},
+        {"disas", "sass, or ptx"},
+        {"disassemble", "sass, or ptx"},
+        {"whos", "show lists what is defined"},
+        {"vars", "show lists what is defined"},
+        {"exit", "quit"},
+        {":q", "quit"},
+        {"bye", "quit"},
+        {"--help", "help"},
+        {"-h", "help"},
+        {"version", "tilecopy-repl --version, from the shell"},
+        {"--version", "tilecopy-repl --version, from the shell"},
     };
     size_t n = strcspn(src->text, " \t\n");
     const char *rest = src->text + n + strspn(src->text + n, " \t");
@@ -109,7 +123,15 @@ bool tc_habit_hint(tc_session *s, const tc_source *src) {
                  "commands of the shell are not run here");
         return true;
     }
-    if (n == 0 || n >= sizeof name || *rest == '=' || *rest == '(') {
+    if (src->text[0] == '%' && isalpha((unsigned char)src->text[1])) {
+        tc_error(&s->diags, ((tc_span){src, 0, (uint32_t)n}),
+                 "help lists the commands; in a notebook there are %%cuda and "
+                 "%%tirx",
+                 "there are no magics here");
+        return true;
+    }
+    if (n == 0 || (n == 1 && *rest == '\0') || n >= sizeof name ||
+        *rest == '=' || *rest == '(') {
         return false;
     }
     memcpy(name, src->text, n);

@@ -181,6 +181,15 @@ static bool can_be_alias(tc_session *s, const tc_command_value *name) {
     return true;
 }
 
+/* The newest entry of a name decides; one without text ends it. */
+static bool is_alias(const tc_session *s, const char *name) {
+    const tc_alias *x = s->aliases;
+    while (x != NULL && strcmp(x->name, name) != 0) {
+        x = x->next;
+    }
+    return x != NULL && x->text != NULL;
+}
+
 tc_status tc_cmd_alias(tc_session *s, const tc_command_args *args,
                        tc_reply *r) {
     const tc_command_value *name = tc_value_of(args, "NAME");
@@ -189,6 +198,11 @@ tc_status tc_cmd_alias(tc_session *s, const tc_command_args *args,
         return list_aliases(s, r);
     }
     if (!can_be_alias(s, name)) {
+        return TC_USAGE;
+    }
+    if (text == NULL && !is_alias(s, name->text)) {
+        tc_error(&s->diags, name->span, "alias l load lessons/ldgsts.py",
+                 "there is no alias '%s'", name->text);
         return TC_USAGE;
     }
     tc_alias *x = TC_NEW(s->arena, tc_alias);

@@ -126,19 +126,21 @@ static tc_val float_binop(tc_pe e, const char *op, tc_dtype t, tc_val a,
     return narrow ? tc_pe_from_f32(e, t, r) : r;
 }
 
-static tc_val int_binop(tc_pe e, const char *op, const char *suffix, tc_dtype t,
-                        tc_val a, tc_val b) {
-    bool ordered = strncmp(op, "sub", 3) == 0 || strncmp(op, "sh", 2) == 0;
-    if (!ordered && a.kind == TC_VAL_INT) { /* the constant goes last */
-        tc_val swap = a;
-        a = b;
-        b = swap;
-    }
+/* d = a op b, in this order. */
+static tc_val ordered_binop(tc_pe e, const char *op, const char *suffix,
+                            tc_dtype t, tc_val a, tc_val b) {
     a = tc_pe_in_reg(e, a);
     tc_val r = tc_pe_temp(e, t);
     tc_pe_ins(e, "%s.%s \t%s, %s, %s", op, suffix, tc_pe_text(e, r),
               tc_pe_text(e, a), tc_pe_text(e, b));
     return tc_pe_wrap(e, r);
+}
+
+/* Of an operation that commutes: a constant goes last. */
+static tc_val int_binop(tc_pe e, const char *op, const char *suffix, tc_dtype t,
+                        tc_val a, tc_val b) {
+    return a.kind == TC_VAL_INT ? ordered_binop(e, op, suffix, t, b, a)
+                                : ordered_binop(e, op, suffix, t, a, b);
 }
 
 static int log2_of(int64_t v) {
@@ -153,8 +155,8 @@ static tc_val multiply(tc_pe e, tc_dtype t, tc_val a, tc_val b) {
     }
     int shift = b.kind == TC_VAL_INT ? log2_of(b.i) : -1;
     if (shift >= 0 && shift < tc_dtypes[t].bits) {
-        return int_binop(e, "shl", tc_pe_bits(t), t, a,
-                         tc_pe_int(TC_INT32, shift));
+        return ordered_binop(e, "shl", tc_pe_bits(t), t, a,
+                             tc_pe_int(TC_INT32, shift));
     }
     return int_binop(e, "mul.lo", tc_pe_num(t), t, a, b);
 }
@@ -164,9 +166,9 @@ static tc_val shift(tc_pe e, const tc_expr *x, tc_val a, tc_val b) {
     if (tc_dtypes[b.type].bits == 64) { /* the amount is always .u32 */
         b = tc_pe_cast(e, TC_UINT32, b);
     }
-    return int_binop(e, left ? "shl" : "shr",
-                     left ? tc_pe_bits(x->type) : tc_pe_num(x->type), x->type,
-                     a, b);
+    return ordered_binop(e, left ? "shl" : "shr",
+                         left ? tc_pe_bits(x->type) : tc_pe_num(x->type),
+                         x->type, a, b);
 }
 
 static tc_val float_operator(tc_pe e, const tc_expr *x, tc_val a, tc_val b) {
@@ -249,11 +251,12 @@ static tc_val arithmetic(tc_pe e, const tc_expr *x) {
                    "this operator does not take %s", tc_dtypes[t].name);
         return a;
     }
+    const char *sum = tc_dtypes[t].bits == 64 ? "s64" : "s32";
     switch (x->bin.op) {
     case TC_ADD:
+        return int_binop(e, "add", sum, t, a, b);
     case TC_SUB:
-        return int_binop(e, x->bin.op == TC_ADD ? "add" : "sub",
-                         tc_dtypes[t].bits == 64 ? "s64" : "s32", t, a, b);
+        return ordered_binop(e, "sub", sum, t, a, b);
     case TC_MUL:
         return multiply(e, t, a, b);
     case TC_MIN:

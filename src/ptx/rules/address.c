@@ -46,7 +46,7 @@ static bool check_variable(tc_ptx_parser *p, tc_ptx_op *op, int at,
                            uint8_t space, tc_span span) {
     const tc_ptx_symbol *s = &p->m->symbols[op->a[at].slot];
     uint8_t plain = space == TC_PS_CLUSTER ? TC_PS_SHARED : space;
-    unsigned set = tc_ptx_modifier_set((tc_ptx_opcode)op->opcode);
+    uint64_t set = tc_ptx_modifier_set((tc_ptx_opcode)op->opcode);
     if (s->space == plain ||
         (space == TC_PS_GENERIC && s->space == TC_PS_GLOBAL)) {
         return true;
@@ -93,7 +93,7 @@ static bool check_address(tc_ptx_parser *p, tc_ptx_op *op, int at,
     if (o->neg == 2) {
         return check_variable(p, op, at, space, span);
     }
-    unsigned set = tc_ptx_modifier_set((tc_ptx_opcode)op->opcode);
+    uint64_t set = tc_ptx_modifier_set((tc_ptx_opcode)op->opcode);
     bool tx = set == TC_MODS_ASYNC && (op->more & TC_PX_BULK_TX) != 0;
     if (space == TC_PS_GENERIC && o->cls == TC_PF_32 && at < 2 &&
         (set == TC_MODS_MATRIX || op->opcode == TC_PTX_ST_BULK || tx)) {

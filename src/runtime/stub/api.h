@@ -8,6 +8,102 @@
 #include "runtime/stub/cuda.h"
 
 #ifndef TC_STUB_REAL_TYPES
+/* array.c */
+TC_API struct cudaChannelFormatDesc
+cudaCreateChannelDesc(int x, int y, int z, int w, enum cudaChannelFormatKind f);
+TC_API cudaError_t cudaMallocArray(cudaArray_t *array,
+                                   const struct cudaChannelFormatDesc *desc,
+                                   size_t width, size_t height,
+                                   unsigned int flags);
+TC_API cudaError_t cudaMalloc3DArray(cudaArray_t *array,
+                                     const struct cudaChannelFormatDesc *desc,
+                                     struct cudaExtent extent,
+                                     unsigned int flags);
+TC_API cudaError_t cudaFreeArray(cudaArray_t array);
+TC_API cudaError_t cudaArrayGetInfo(struct cudaChannelFormatDesc *desc,
+                                    struct cudaExtent *extent,
+                                    unsigned int *flags, cudaArray_t array);
+TC_API cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *desc,
+                                      cudaArray_const_t array);
+TC_API cudaError_t cudaMallocMipmappedArray(
+    cudaMipmappedArray_t *mipmappedArray,
+    const struct cudaChannelFormatDesc *desc, struct cudaExtent extent,
+    unsigned int numLevels, unsigned int flags);
+TC_API cudaError_t cudaGetMipmappedArrayLevel(
+    cudaArray_t *levelArray, cudaMipmappedArray_const_t mipmappedArray,
+    unsigned int level);
+TC_API cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray);
+
+/* array_copy.c */
+TC_API cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset,
+                                       size_t hOffset, const void *src,
+                                       size_t spitch, size_t width,
+                                       size_t height, enum cudaMemcpyKind kind);
+TC_API cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset,
+                                            size_t hOffset, const void *src,
+                                            size_t spitch, size_t width,
+                                            size_t height,
+                                            enum cudaMemcpyKind kind,
+                                            cudaStream_t stream);
+TC_API cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch,
+                                         cudaArray_const_t src, size_t wOffset,
+                                         size_t hOffset, size_t width,
+                                         size_t height,
+                                         enum cudaMemcpyKind kind);
+TC_API cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch,
+                                              cudaArray_const_t src,
+                                              size_t wOffset, size_t hOffset,
+                                              size_t width, size_t height,
+                                              enum cudaMemcpyKind kind,
+                                              cudaStream_t stream);
+TC_API cudaError_t cudaMemcpy2DArrayToArray(
+    cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst,
+    cudaArray_const_t src, size_t wOffsetSrc, size_t hOffsetSrc, size_t width,
+    size_t height, enum cudaMemcpyKind kind);
+TC_API cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset,
+                                     size_t hOffset, const void *src,
+                                     size_t count, enum cudaMemcpyKind kind);
+TC_API cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset,
+                                          size_t hOffset, const void *src,
+                                          size_t count,
+                                          enum cudaMemcpyKind kind,
+                                          cudaStream_t stream);
+TC_API cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src,
+                                       size_t wOffset, size_t hOffset,
+                                       size_t count, enum cudaMemcpyKind kind);
+TC_API cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src,
+                                            size_t wOffset, size_t hOffset,
+                                            size_t count,
+                                            enum cudaMemcpyKind kind,
+                                            cudaStream_t stream);
+TC_API cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst,
+                                          size_t hOffsetDst,
+                                          cudaArray_const_t src,
+                                          size_t wOffsetSrc, size_t hOffsetSrc,
+                                          size_t count,
+                                          enum cudaMemcpyKind kind);
+
+/* texture.c */
+TC_API cudaError_t cudaCreateTextureObject(
+    cudaTextureObject_t *pTexObject, const struct cudaResourceDesc *pResDesc,
+    const struct cudaTextureDesc *pTexDesc,
+    const struct cudaResourceViewDesc *pResViewDesc);
+TC_API cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject);
+TC_API cudaError_t cudaGetTextureObjectResourceDesc(
+    struct cudaResourceDesc *pResDesc, cudaTextureObject_t texObject);
+TC_API cudaError_t cudaGetTextureObjectTextureDesc(
+    struct cudaTextureDesc *pTexDesc, cudaTextureObject_t texObject);
+TC_API cudaError_t cudaGetTextureObjectResourceViewDesc(
+    struct cudaResourceViewDesc *pResViewDesc, cudaTextureObject_t texObject);
+TC_API cudaError_t cudaCreateSurfaceObject(
+    cudaSurfaceObject_t *pSurfObject, const struct cudaResourceDesc *pResDesc);
+TC_API cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject);
+TC_API cudaError_t cudaGetSurfaceObjectResourceDesc(
+    struct cudaResourceDesc *pResDesc, cudaSurfaceObject_t surfObject);
+TC_API cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(
+    size_t *maxWidthInElements, const struct cudaChannelFormatDesc *fmtDesc,
+    int device);
+
 /* attribute.c */
 TC_API cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr,
                                           int device);

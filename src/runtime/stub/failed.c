@@ -54,6 +54,9 @@ static bool is_read(const unsigned char *p) {
 static bool is_mistake(cudaError_t e) {
     return e == cudaErrorInvalidValue || e == cudaErrorInvalidPitchValue ||
            e == cudaErrorInvalidSymbol ||
+           e == cudaErrorInvalidChannelDescriptor ||
+           e == cudaErrorInvalidFilterSetting ||
+           e == cudaErrorInvalidNormSetting ||
            e == cudaErrorInvalidMemcpyDirection ||
            e == cudaErrorInvalidResourceHandle;
 }

@@ -79,7 +79,7 @@ static cudaError_t end(const struct cudaPitchedPtr *p, const struct cudaPos *at,
 
 cudaError_t tc_stub_box_of(const struct cudaMemcpy3DParms *p, tc_rt_copy *c) {
     if (p->srcArray != NULL || p->dstArray != NULL) {
-        return tc_stub_unbuilt("cudaMemcpy3D() of a cudaArray");
+        return tc_stub_array_box(p, c);
     }
     *c = (tc_rt_copy){.width = p->extent.width,
                       .height = p->extent.height,

@@ -299,6 +299,40 @@ cudaError_t tc_stub_set(const tc_rt_copy *box, int value, cudaStream_t s);
 /* cudaMemcpy3D's parameters as a box (box.c). */
 cudaError_t tc_stub_box_of(const struct cudaMemcpy3DParms *p, tc_rt_copy *c);
 
+/* --- array.c: CUDA arrays, and what shares them ----------------------------
+ *
+ * An array is device memory with its rows one after the other, which no program
+ * can see: a cudaArray_t is the address of a tc_stub_array. */
+
+typedef struct tc_stub_array {
+    struct cudaChannelFormatDesc desc;
+    uint64_t width, height, depth; /* as asked for: 0 where there is none */
+    unsigned int flags;
+    uint64_t address, pitch, slice; /* bytes from row to row, plane to plane */
+    struct tc_stub_mipmap *of;      /* whose level it is, or NULL */
+    struct tc_stub_array *next;
+} tc_stub_array;
+
+enum { TC_STUB_LEVELS = 17 };
+
+typedef struct tc_stub_mipmap {
+    tc_stub_array level[TC_STUB_LEVELS];
+    unsigned int nlevels;
+    struct tc_stub_mipmap *next;
+} tc_stub_mipmap;
+
+/* The array of a handle; NULL, with the reason said, where there is none. */
+tc_stub_array *tc_stub_array_of(cudaArray_const_t handle);
+tc_stub_mipmap *tc_stub_mipmap_of(cudaMipmappedArray_const_t handle);
+/* Bytes of an element; 0: no descriptor that an array may have. */
+uint32_t tc_stub_element_bytes(const struct cudaChannelFormatDesc *d);
+/* The kind and channel size of a descriptor whose kind names a normalized
+ * format, and whether it does. */
+bool tc_stub_is_normalized(const struct cudaChannelFormatDesc *d);
+
+/* array_copy.c: cudaMemcpy3D's parameters where one end is an array. */
+cudaError_t tc_stub_array_box(const struct cudaMemcpy3DParms *p, tc_rt_copy *c);
+
 /* --- stream.c, event.c --------------------------------------------------- */
 
 /* The stream of a handle, NULL for the default ones; false: there is none. */

@@ -53,6 +53,9 @@ void tc_async_land(tc_warp *w, tc_batch *b, uint32_t lanes) {
             from = a->bytes + (b->src[i] - a->address);
         }
         n += b->op->size;
+        if (b->ahead) {
+            tc_issued_write(w, c->shared + b->dst[i], b->op->size);
+        }
         if (b->src_size[i] == 16) {
             memcpy(c->shared + b->dst[i], from, 16);
             continue;
@@ -200,7 +203,7 @@ static void schedule(tc_warp *w, tc_batch *b) {
                                         .batch = b,
                                         .mask = m & -m});
         }
-        if (tc_event_next(r) < r->deadline) {
+        if (!r->timing && tc_event_next(r) < r->deadline) {
             r->deadline = tc_event_next(r);
             w->core->limit = 0; /* the loop looks at the deadline again */
         }
@@ -345,15 +348,10 @@ static void wait_group(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
         /* Under timing the op is issued again when the bytes are there. */
         tc_split *s = tc_warp_block(w, mask, k->pc - 1, TC_SPLIT_UNTIL, op);
         s->until = end;
-        if (!k->wait_begin) {
-            k->wait_begin = begin;
-        }
+        tc_warp_wait(w, mask);
         return;
     }
-    if (k->wait_begin) {
-        begin = k->wait_begin;
-        k->wait_begin = 0;
-    }
+    begin = tc_warp_waited(w, mask);
     bool late = false;
     for (tc_batch *b = k->batches; b; b = b->next) {
         uint32_t lanes = covered(k, b, mask, n);
@@ -388,8 +386,12 @@ void tc_sim_op_CP_ASYNC_WAIT_GROUP(tc_warp *w, const tc_ptx_op *op,
 /* wait_all is commit_group and wait_group 0. */
 void tc_sim_op_CP_ASYNC_WAIT_ALL(tc_warp *w, const tc_ptx_op *op,
                                  uint32_t mask) {
-    if (!w->core->wait_begin) {
-        commit(w, op, mask);
+    uint32_t first = 0; /* lanes whose wait has not begun */
+    for (uint32_t m = mask; m; m &= m - 1) {
+        first |= w->core->wait_since[tc_first_bit(m)] ? 0 : m & -m;
+    }
+    if (first) {
+        commit(w, op, first);
     }
     wait_group(w, op, mask, 0);
 }

@@ -9,20 +9,24 @@
 
 /* Object of a lane for an op whose address is operand `at`. own: it must be the
  * own CTA's. */
-static bool object(tc_warp *w, const tc_ptx_op *op, int lane, int at, bool own,
-                   tc_mbarrier_ref *out) {
-    uint64_t addr[TC_LANES];
-    tc_operand_addresses(w, &op->a[at], addr);
-    if (!tc_mbarrier_find(w, op, lane, (tc_ptx_space)op->space, addr[lane],
-                          out)) {
+static bool object_at(tc_warp *w, const tc_ptx_op *op, int lane,
+                      uint64_t address, bool own, tc_mbarrier_ref *out) {
+    if (!tc_mbarrier_find(w, op, lane, (tc_ptx_space)op->space, address, out)) {
         return false;
     }
     if (own && out->cta != w->cta) {
         tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, TC_PS_SHARED,
-                         addr[lane], 8, TC_DETAIL_MBARRIER_OWN);
+                         address, 8, TC_DETAIL_MBARRIER_OWN);
         return false;
     }
     return true;
+}
+
+static bool object(tc_warp *w, const tc_ptx_op *op, int lane, int at, bool own,
+                   tc_mbarrier_ref *out) {
+    uint64_t addr[TC_LANES];
+    tc_operand_addresses(w, &op->a[at], addr);
+    return object_at(w, op, lane, addr[lane], own, out);
 }
 
 static uint32_t value32(tc_warp *w, const tc_ptx_operand *o, int lane,
@@ -34,7 +38,7 @@ static uint32_t value32(tc_warp *w, const tc_ptx_operand *o, int lane,
 static void trace_wait(tc_warp *w, const tc_ptx_op *op, uint32_t lanes,
                        const tc_mbarrier_ref *b, uint32_t phase) {
     tc_observe_event(w, op, TC_TRACE_WAIT, TC_UNIT_BARRIER, lanes,
-                     (tc_trace_event){.cycle = w->core->mb_since,
+                     (tc_trace_event){.cycle = tc_warp_waited(w, lanes),
                                       .group = -1,
                                       .bytes = -1,
                                       .object = TC_OBJECT_MBARRIER,
@@ -194,20 +198,32 @@ static tc_wait token_wait(const tc_mbarrier *m, tc_mbarrier_ref b,
     return (tc_wait){b, phase, m->phase > phase};
 }
 
-static bool look(tc_warp *w, const tc_ptx_op *op, int lane, tc_wait *out) {
-    uint64_t tmp[TC_LANES];
+/* The mbarrier that the lane before asked for: most often all ask for one. */
+typedef struct tc_asked {
+    uint64_t addr[TC_LANES], address;
+    const tc_mbarrier *m; /* NULL: none yet */
     tc_mbarrier_ref b;
-    if (!object(w, op, lane, 1, true, &b)) {
-        return false;
+} tc_asked;
+
+static bool look(tc_warp *w, const tc_ptx_op *op, int lane, tc_asked *q,
+                 tc_wait *out) {
+    uint64_t tmp[TC_LANES];
+    if (!q->m || q->address != q->addr[lane]) {
+        q->address = q->addr[lane];
+        q->m = NULL;
+        if (!object_at(w, op, lane, q->address, true, &q->b)) {
+            return false;
+        }
+        tc_access by = tc_access_of(w, op, lane);
+        q->m = tc_mbarrier_use(w->cta->run, q->b, &by);
     }
-    tc_access by = tc_access_of(w, op, lane);
-    const tc_mbarrier *m = tc_mbarrier_use(w->cta->run, b, &by);
+    const tc_mbarrier *m = q->m;
     if (!m) {
         return false;
     }
     *out = op->more & TC_PX_MBAR_PARITY
-               ? parity_wait(m, b, value32(w, &op->a[2], lane, 0))
-               : token_wait(m, b, tc_src64(w, &op->a[2], tmp)[lane]);
+               ? parity_wait(m, q->b, value32(w, &op->a[2], lane, 0))
+               : token_wait(m, q->b, tc_src64(w, &op->a[2], tmp)[lane]);
     uint32_t bit = UINT32_C(1) << lane;
     if ((w->core->mb_passed & bit) && !out->done) {
         out->done = true; /* the phase passed, and others went on since */
@@ -245,7 +261,7 @@ static void trace_waits(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
         trace_wait(w, op, same, &first->b, first->phase);
         lanes &= ~same;
     }
-    w->core->mb_since = 0;
+    tc_warp_waited(w, lanes);
 }
 
 /* Time that a try_wait stays suspended where it names none, and at most: the
@@ -257,9 +273,7 @@ static void suspend(tc_warp *w, const tc_ptx_op *op, const tc_wait *t,
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
     uint32_t pc = k->pc - 1;
-    if (!k->mb_since) {
-        k->mb_since = r->cycle;
-    }
+    tc_warp_wait(w, lanes);
     while (lanes) {
         uint32_t same = alike(t, lanes);
         int first = tc_first_bit(same);
@@ -304,10 +318,13 @@ static void wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                  bool suspends) {
     tc_warp_core *k = w->core;
     tc_wait t[TC_LANES];
+    tc_asked q;
     uint32_t done = 0;
+    q.m = NULL;
+    tc_operand_addresses(w, &op->a[1], q.addr);
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
-        if (!look(w, op, i, &t[i])) {
+        if (!look(w, op, i, &q, &t[i])) {
             stop_loop(w);
             return;
         }

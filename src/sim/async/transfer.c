@@ -3,6 +3,7 @@
 #include "sim/async/transfer.h"
 #include "sim/core/address.h"
 #include "sim/core/finding.h"
+#include "sim/core/results.h"
 #include "sim/isa/isa.h"
 #include <stdlib.h>
 
@@ -262,6 +263,9 @@ void tc_transfer_start(tc_transfer *t) {
         r->counters.async_read_bytes +=
             t->from.space == TC_PS_GLOBAL ? t->bytes : 0;
     }
+    if (t->to.space == TC_PS_GLOBAL) {
+        tc_results_copied(t->warp->cta, t->to.address, t->bytes);
+    }
     if (r->trace) {
         t->event = tell_transfer(t, kind_of(t->op));
     }
@@ -380,15 +384,14 @@ void tc_transfer_wait(tc_warp *w, const tc_ptx_op *op, uint32_t mask,
                       int64_t leave, bool read_only) {
     tc_run *r = w->cta->run;
     tc_warp_core *k = w->core;
-    uint64_t begin = r->cycle, end = wait_end(w, mask, leave, read_only);
-    if (end > begin) {
+    uint64_t end = wait_end(w, mask, leave, read_only);
+    if (end > r->cycle) {
         tc_split *s = tc_warp_block(w, mask, k->pc - 1, TC_SPLIT_UNTIL, op);
         s->until = end;
-        k->bulk_begin = k->bulk_begin ? k->bulk_begin : begin;
+        tc_warp_wait(w, mask);
         return;
     }
-    begin = k->bulk_begin ? k->bulk_begin : begin;
-    k->bulk_begin = 0;
+    uint64_t begin = tc_warp_waited(w, mask);
     finish_wait(w, op, mask, leave, read_only);
     int32_t newest[TC_LANES];
     for (int i = 0; i < TC_LANES; i++) {

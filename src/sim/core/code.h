@@ -43,6 +43,7 @@ typedef struct tc_fast_shape {
     uint64_t apart[TC_LANES];
     uint32_t at[TC_LANES];    /* the same */
     uint32_t most;            /* of them */
+    uint32_t same, next;      /* how lanes follow each other: tc_lane_steps */
     uint8_t chunks[TC_LANES]; /* patterns of the vectors: spots.inc */
     bool known;
 } tc_fast_shape;

@@ -20,7 +20,8 @@ struct tc_batch {
     uint64_t complete;          /* timing: when the bytes arrive */
     int32_t event;              /* its ISSUE in the trace */
     uint32_t queued;            /* events that still name it */
-    tc_race_copy *race;         /* the checker's view, or NULL */
+    bool ahead; /* it was executed, and its instruction has not issued */
+    tc_race_copy *race; /* the checker's view, or NULL */
 };
 
 #endif

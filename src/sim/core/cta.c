@@ -1,5 +1,6 @@
 /* cta.c - storage of a CTA that executes: registers, shared and local memory.
  */
+#include "sim/core/results.h"
 #include "sim/core/run.h"
 #include "sim/core/slab.h"
 #include <stdlib.h>
@@ -54,6 +55,7 @@ void tc_cta_start(tc_cta *c, uint32_t index) {
     for (uint32_t i = 0; i < c->nwarps; i++) {
         tc_warp_start(&c->warps[i], f->begin);
     }
+    tc_results_begin(c);
     c->run->hooks->cta_start(c);
 }
 
@@ -63,6 +65,7 @@ void tc_cluster_finish(tc_cta *ctas, uint32_t n) {
     }
     for (uint32_t i = 0; i < n; i++) {
         ctas[i].run->hooks->cta_finish(&ctas[i]);
+        tc_results_end(&ctas[i]);
         ctas[i].nlive = 0;
     }
 }
@@ -108,6 +111,7 @@ void tc_cta_free(tc_cta *c) {
             free(w->core);
         }
     }
+    tc_results_free(c);
     free(c->warps);
     free(c->shared);
     tc_zeros_free(c->local, local_size(c));

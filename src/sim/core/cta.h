@@ -25,6 +25,7 @@ struct tc_cta {
     uint32_t shared_bytes;
     tc_barrier barriers[TC_BARRIERS];
     tc_race_cta *race;
+    uint64_t *wrote; /* by thread: bytes of results (results.h); or NULL */
     /* The cluster: peers[rank] of ncluster CTAs that run at the same time;
      * peers[c->rank] == c. A grid without clusters has clusters of one. */
     uint32_t rank, ncluster;

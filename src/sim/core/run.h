@@ -139,6 +139,8 @@ struct tc_sim {
     tc_sim_allocation *grid_memory;  /* of cooperative launches, or NULL */
     struct tc_tensormap_entry *maps; /* async/tensormap_known.c */
     int nmaps, cmaps;
+    struct tc_texture_entry *textures; /* isa/texture_objects.c */
+    int ntextures, ctextures;
     uint8_t *known;       /* of each kernel: launch.c; or NULL */
     tc_slab *slab, *tags; /* for the next launch, or NULL: of warps, caches */
     struct tc_l2 *l2;     /* timing/memsys.c; NULL: no launch had a clock */

@@ -17,11 +17,12 @@ static void reset_rest(tc_warp_core *k) {
     if (k->poll) {
         memset(k->poll, 0, TC_LANES * sizeof *k->poll);
     }
-    k->bulk_begin = k->tensor_begin = k->wgmma_free = k->wgmma_groups = 0;
+    k->tensor_begin = k->wgmma_free = k->wgmma_groups = 0;
     free(k->wgmma_touched);
     k->wgmma_touched = NULL;
     k->mb_ever = k->mb_passed = k->mb_expired = k->cl_arrived = k->cl_owed = 0;
-    k->mb_since = k->cl_since = k->cl_done = 0;
+    memset(k->wait_since, 0, sizeof k->wait_since);
+    k->cl_since = k->cl_done = 0;
     k->polls = k->poll_progress = 0;
     k->short_turns = 0;
     k->batches = NULL;
@@ -38,6 +39,7 @@ void tc_warp_start(tc_warp *w, uint32_t pc) {
     memset(&k->split[0], 0, sizeof k->split[0]);
     w->alive = w->valid;
     k->nsplit = 1;
+    k->moved = 0;
     k->cur = -1;
     k->split[0].pc = pc;
     k->split[0].mask = w->valid;
@@ -51,10 +53,12 @@ void tc_warp_start(tc_warp *w, uint32_t pc) {
 }
 
 static void drop_split(tc_warp_core *k, int i) {
-    k->nsplit--;
+    uint32_t moved = k->moved >> --k->nsplit & 1;
     if (i != k->nsplit) {
         k->split[i] = k->split[k->nsplit];
     }
+    k->moved &= ~(UINT32_C(1) << i | UINT32_C(1) << k->nsplit);
+    k->moved |= i == k->nsplit ? 0 : moved << i;
 }
 
 void tc_warp_save(tc_warp *w) {
@@ -65,6 +69,7 @@ void tc_warp_save(tc_warp *w) {
     if (k->mask == 0) {
         drop_split(k, k->cur);
     } else {
+        k->moved |= UINT32_C(1) << k->cur;
         k->split[k->cur].pc = k->pc;
         k->split[k->cur].mask = k->mask;
         k->split[k->cur].frame = w->frame;
@@ -76,17 +81,63 @@ void tc_warp_save(tc_warp *w) {
     }
 }
 
+void tc_warp_wait(tc_warp *w, uint32_t lanes) {
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t *since = &w->core->wait_since[tc_first_bit(lanes)];
+        *since = *since ? *since : w->cta->run->cycle;
+    }
+}
+
+uint64_t tc_warp_waited(tc_warp *w, uint32_t lanes) {
+    uint64_t begin = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        uint64_t *since = &w->core->wait_since[tc_first_bit(lanes)];
+        uint64_t from = *since ? *since : w->cta->run->cycle;
+        begin = from > begin ? from : begin;
+        *since = 0;
+    }
+    return begin;
+}
+
 static bool may_join(const tc_split *s) {
     return s->state == TC_SPLIT_READY || s->state == TC_SPLIT_WARP;
 }
 
+/* One that has moved is where another one is. Without branches: they would go
+ * either way. */
+static bool some_meet(const tc_warp_core *k) {
+    uint32_t all = (uint32_t)((UINT64_C(1) << k->nsplit) - 1);
+    for (uint32_t m = k->moved & all; m; m &= m - 1) {
+        const tc_split *b = &k->split[tc_first_bit(m)];
+        int there = 0;
+        for (int i = 0; i < k->nsplit; i++) {
+            const tc_split *a = &k->split[i];
+            there += (a->pc == b->pc) & (a->frame == b->frame);
+        }
+        if (there > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Splits that can go together do: ready ones at one pc; and those that wait at
- * one op for each other. */
+ * one op for each other. Two of which neither has moved since the last time
+ * cannot. */
 static void merge(tc_warp_core *k) {
+    if (!some_meet(k)) {
+        k->moved = 0;
+        return;
+    }
     for (int i = 0; i < k->nsplit; i++) {
         tc_split *a = &k->split[i];
-        for (int j = k->nsplit - 1; j > i; j--) {
+        uint32_t others = k->moved >> i & 1 ? UINT32_MAX : k->moved;
+        uint32_t later = (uint32_t)((UINT64_C(1) << k->nsplit) - 1) &
+                         ~((UINT32_C(2) << i) - 1);
+        for (uint32_t m = others & later; m;) {
+            int j = 31 - __builtin_clz(m);
             tc_split *b = &k->split[j];
+            m &= ~(UINT32_C(1) << j);
             if (a->pc == b->pc && a->frame == b->frame && may_join(a) &&
                 may_join(b)) {
                 a->state = TC_SPLIT_READY; /* who still lacks lanes blocks */
@@ -96,40 +147,52 @@ static void merge(tc_warp_core *k) {
             }
         }
     }
+    k->moved = 0;
 }
 
-static void wake_sleepers(tc_warp *w) {
-    tc_warp_core *k = w->core;
-    uint64_t now = w->cta->run->cycle;
-    for (int i = 0; i < k->nsplit; i++) {
-        tc_split *s = &k->split[i];
-        if (s->state == TC_SPLIT_UNTIL && s->until <= now) {
-            s->state = TC_SPLIT_READY;
-            k->mb_expired |= s->mbarrier ? s->mask : 0;
-            s->mbarrier = 0;
-        }
+/* Who sleeps, and until now. */
+static bool wakes(tc_warp_core *k, int i, uint64_t now) {
+    tc_split *s = &k->split[i];
+    bool wakes = s->state == TC_SPLIT_UNTIL && s->until <= now;
+    if (wakes) {
+        s->state = TC_SPLIT_READY;
+        k->mb_expired |= s->mbarrier ? s->mask : 0;
+        s->mbarrier = 0;
+        k->moved |= UINT32_C(1) << i;
     }
+    return wakes;
 }
 
 /* The deepest in calls, then the lowest pc; except that every other turn the
  * one that waited longest. */
-static int choose(const tc_warp_core *k) {
+static int choose(tc_warp_core *k, uint64_t now) {
+    const bool fair = (k->turns & 1) != 0;
+    uint64_t least = UINT64_MAX;
     int best = -1;
-    bool fair = (k->turns & 1) != 0;
     for (int i = 0; i < k->nsplit; i++) {
         const tc_split *s = &k->split[i];
-        if (s->state != TC_SPLIT_READY) {
-            continue;
-        }
-        const tc_split *b = &k->split[best < 0 ? i : best];
-        bool deeper = s->frame->depth > b->frame->depth;
-        bool same = s->frame->depth == b->frame->depth;
-        if (best < 0 ||
-            (fair ? s->stamp < b->stamp : deeper || (same && s->pc < b->pc))) {
-            best = i;
-        }
+        bool may = s->state == TC_SPLIT_READY || wakes(k, i, now);
+        uint64_t depth = UINT32_MAX - s->frame->depth;
+        uint64_t place = fair ? s->stamp : depth << 32 | s->pc;
+        place = may ? place : UINT64_MAX;
+        best = place < least ? i : best;
+        least = place < least ? place : least;
     }
     return best;
+}
+
+/* The next pc at which another split may be met. */
+static uint32_t limit_of(const tc_warp_core *k, const tc_split *s) {
+    uint32_t limit = UINT32_MAX;
+    for (int i = 0; i < k->nsplit; i++) {
+        const tc_split *o = &k->split[i];
+        bool ahead =
+            (o->pc > s->pc) & (o->frame == s->frame) &
+            ((o->state == TC_SPLIT_READY) | (o->state == TC_SPLIT_WARP));
+        uint32_t at = ahead ? o->pc : UINT32_MAX;
+        limit = at < limit ? at : limit;
+    }
+    return limit;
 }
 
 bool tc_warp_select(tc_warp *w) {
@@ -140,9 +203,8 @@ bool tc_warp_select(tc_warp *w) {
     } else if (k->split[0].state == TC_SPLIT_BARRIER) {
         return false; /* most often: all wait */
     }
-    wake_sleepers(w);
-    int best =
-        k->nsplit == 1 && k->split[0].state == TC_SPLIT_READY ? 0 : choose(k);
+    bool one = k->nsplit == 1 && k->split[0].state == TC_SPLIT_READY;
+    int best = one ? 0 : choose(k, w->cta->run->cycle);
     if (best < 0) {
         return false;
     }
@@ -153,14 +215,7 @@ bool tc_warp_select(tc_warp *w) {
     k->pc = s->pc;
     k->mask = s->mask;
     tc_frame_enter(w, s->frame);
-    k->limit = UINT32_MAX;
-    for (int i = 0; i < k->nsplit; i++) {
-        const tc_split *o = &k->split[i];
-        if (i != best && o->pc > s->pc && o->pc < k->limit &&
-            o->frame == s->frame && may_join(o)) {
-            k->limit = o->pc;
-        }
-    }
+    k->limit = k->nsplit > 1 ? limit_of(k, s) : UINT32_MAX;
     return true;
 }
 
@@ -278,6 +333,7 @@ tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc) {
         s = &k->split[k->nsplit++];
         k->mask &= ~lanes;
     }
+    k->moved |= UINT32_C(1) << (s - k->split);
     memset(s, 0, sizeof *s);
     s->pc = pc;
     s->mask = lanes;
@@ -303,6 +359,7 @@ void tc_warp_release(tc_warp *w, tc_split *s, uint64_t at) {
         *w->core->ask |= w->core->ask_bit;
         *w->core->due = 0;
     }
+    w->core->moved |= UINT32_C(1) << (s - w->core->split);
     s->state = at ? TC_SPLIT_UNTIL : TC_SPLIT_READY;
     s->until = at;
 }

@@ -87,7 +87,9 @@ typedef struct tc_warp_core {
     uint32_t pc, mask;
     uint32_t limit; /* the loop goes on while pc < limit; 0 stops it */
     int cur, nsplit;
-    uint32_t line_pc;    /* a stretch of the fast path begins here, */
+    uint32_t moved;   /* splits, a bit each, that others may have met since they
+                       were last looked at: warp.c, merge */
+    uint32_t line_pc; /* a stretch of the fast path begins here, */
     uint64_t line_cycle; /* with this cycle */
     /* timing/issue.c */
     uint64_t *ready;   /* cycle when a register is ready: pred, 32, 64 */
@@ -123,16 +125,16 @@ typedef struct tc_warp_core {
     bool looping, spinning; /* spinning: but for lanes that still sleep */
 
     uint64_t loop_hash, loop_progress, loop_selected, loop_cycle;
-    uint64_t loop_next;    /* .next when it was last looked at */
-    uint64_t nbatches;     /* issued so far */
-    uint64_t wait_begin;   /* a wait that blocks: when it began, else 0 */
-    uint64_t bulk_begin;   /* a wait for bulk groups that blocks, or 0 */
-    uint64_t tensor_begin; /* the same of tcgen05.wait and wgmma.wait_group */
+    uint64_t loop_next; /* .next when it was last looked at */
+    uint64_t nbatches;  /* issued so far */
+    /* Of each lane: when its wait for groups or for an mbarrier, which blocks,
+     * began; else 0. */
+    uint64_t wait_since[TC_LANES];
+    uint64_t tensor_begin; /* a tcgen05.wait or wgmma.wait_group that blocks, or
+                              0 */
     /* async/mbarrier_ops.c: lanes whose try_wait is issued again, because the
-     * phase completed, or time ran out; when the oldest one that waits began.
-     */
+     * phase completed, or time ran out. */
     uint32_t mb_passed, mb_expired;
-    uint64_t mb_since;
     uint32_t mb_ever; /* lanes that have passed an mbarrier wait */
     /* isa/cluster.c: lanes that have arrived in the phase that is not complete;
      * in one that is, and have not waited yet. */
@@ -171,6 +173,10 @@ tc_split *tc_warp_detach(tc_warp *w, uint32_t lanes, uint32_t pc);
 tc_split *tc_warp_block(tc_warp *w, uint32_t lanes, uint32_t pc,
                         tc_split_state state, const tc_ptx_op *op);
 void tc_warp_release(tc_warp *w, tc_split *s, uint64_t at);
+/* Their wait blocks, from now on or already; they go on: since when all of them
+ * have waited, at the latest now. */
+void tc_warp_wait(tc_warp *w, uint32_t lanes);
+uint64_t tc_warp_waited(tc_warp *w, uint32_t lanes);
 void tc_warp_kill(tc_warp *w, uint32_t lanes); /* they exit */
 bool tc_warp_loops(tc_warp *w); /* its state has come back: endless */
 /* True when all lanes of need that live are in mask; else blocks mask at op

@@ -282,8 +282,12 @@ static tc_fast_id decode_memory(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
 }
 
 /* The access that tells the observers. */
-static tc_fast_id seen(const tc_ptx_op *op, tc_fast_id id) {
-    if (op->space == TC_PS_LOCAL || op->space == TC_PS_CONST) {
+static tc_fast_id seen(const tc_run *r, const tc_ptx_op *op, tc_fast_id id) {
+    bool more = r->timing || r->trace; /* than the checker look on */
+    if (op->space == TC_PS_CONST) {
+        return r->timing ? TC_FAST_NONE : id;
+    }
+    if (op->space == TC_PS_LOCAL && more) {
         return TC_FAST_NONE;
     }
     switch (id) {
@@ -318,7 +322,7 @@ bool tc_fast_decode(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     } else if (op->opcode == TC_PTX_LD || op->opcode == TC_PTX_ST) {
         c.id = decode_memory(r, op, x);
         bool silent = op->space == TC_PS_PARAM || op->more != 0;
-        c.id = observed && !silent ? seen(op, c.id) : c.id;
+        c.id = observed && !silent ? seen(r, op, c.id) : c.id;
     } else if ((c.id = tc_fast_together(r, op, x)) == TC_FAST_NONE) {
         c = tc_fast_choice(op);
         if (c.id && !decode_rows(r, op, &c, x)) {

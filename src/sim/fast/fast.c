@@ -104,15 +104,19 @@ static void find_tid(tc_run *r) {
     }
 }
 
+static bool has_shape(const tc_fast *x) {
+    return x->id == TC_FAST_LD32 || x->id == TC_FAST_SEEN_LD32;
+}
+
 static void give_shapes(tc_fast_code *f, uint32_t n) {
     uint32_t loads = 0;
     for (uint32_t i = 0; i < n; i++) {
-        loads += f->entries[i].id == TC_FAST_LD32;
+        loads += has_shape(&f->entries[i]);
     }
     f->shapes = tc_xcalloc(loads + 1u, sizeof *f->shapes);
     loads = 0;
     for (uint32_t i = 0; i < n; i++) {
-        if (f->entries[i].id == TC_FAST_LD32) {
+        if (has_shape(&f->entries[i])) {
             f->entries[i].shape = &f->shapes[loads++];
         }
     }

@@ -26,9 +26,9 @@ static bool may_lock(const tc_run *r, const tc_ptx_op *op) {
 static tc_fast_id decode_atom(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     bool red = op->opcode == TC_PTX_RED;
     const tc_ptx_operand *b = &op->a[red ? 1 : 2];
-    if (r->trace || r->timing || may_lock(r, op) || op->nvec > 1 ||
-        !is_word(op) || !tc_fast_reaches(op->space) ||
-        op->space == TC_PS_LOCAL || op->space == TC_PS_CONST ||
+    if (r->trace || r->timing || op->nvec > 1 || !is_word(op) ||
+        !tc_fast_reaches(op->space) || op->space == TC_PS_LOCAL ||
+        op->space == TC_PS_CONST ||
         !tc_fast_address(r, &op->a[red ? 0 : 1], x) ||
         !tc_fast_source(r, b, 4, &x->b, &x->mb)) {
         return TC_FAST_NONE;
@@ -36,6 +36,7 @@ static tc_fast_id decode_atom(tc_run *r, const tc_ptx_op *op, tc_fast *x) {
     x->c = x->b;
     x->mc = x->mb;
     x->space = op->space;
+    x->e[0] = may_lock(r, op);
     x->q = op->sub;
     x->p = op->type == TC_PT_F32   ? REAL
            : op->type == TC_PT_S32 ? SIGNED

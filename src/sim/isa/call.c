@@ -118,8 +118,13 @@ static void copy_value(const tc_warp *w, const tc_frame *to,
         int i = tc_first_bit(m);
         if (both) {
             uint64_t a = symbols[d->slot].size, b = symbols[s->slot].size;
-            memcpy(param_bytes(w, to, d->slot, i),
-                   param_bytes(w, from, s->slot, i), a < b ? a : b);
+            uint8_t *dst = param_bytes(w, to, d->slot, i);
+            const uint8_t *src = param_bytes(w, from, s->slot, i);
+            if (a == 4 && b == 4) { /* most often */
+                memcpy(dst, src, 4);
+            } else {
+                memcpy(dst, src, a < b ? a : b);
+            }
         } else {
             uint64_t v[2];
             get(w, from, s, i, v);

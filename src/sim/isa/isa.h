@@ -42,6 +42,14 @@ void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                     uint64_t address, uint32_t bytes, bool store);
 void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
                        uint32_t mask, const uint64_t *addr, uint32_t bytes);
+/* Lanes will swap a word; one has put another value there (race/race.h): shared
+ * memory's own, or global memory's. */
+void tc_observe_swaps(tc_warp *w, uint32_t mask);
+void tc_observe_swap(tc_warp *w, const tc_ptx_op *op, int lane, bool shared,
+                     uint64_t address, uint64_t old, uint64_t new);
+/* The checker's bytes of the warp's local memory, laid out as that is: 1 where
+ * the thread has written. NULL: somebody else observes it too, or nobody. */
+uint8_t *tc_observe_local(const tc_warp *w);
 /* Records an event of the warp's lanes; needs a trace. Cycles that are 0 are
  * now; of `more`, a phase counts with an mbarrier only, a cause with COMPLETE.
  * Returns the event's number. */

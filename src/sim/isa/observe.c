@@ -1,6 +1,7 @@
 /* observe.c - what an observed op tells the checker, the clock and the trace.
  * Only entries of the code table that name an observed function come here. */
 #include "sim/core/address.h"
+#include "sim/core/results.h"
 #include "sim/isa/isa.h"
 #include "sim/race/race.h"
 #include "sim/timing/timing.h"
@@ -102,6 +103,9 @@ static void observe_rest(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     if (space == TC_PS_GLOBAL && !r->timing) {
         sample(w, mask, addr, bytes);
     }
+    if (store && space == TC_PS_GLOBAL) {
+        tc_results_stored(w, mask, 0, addr, bytes);
+    }
     if (r->timing) {
         tc_timing_access(w, op, space, mask, addr, bytes, store);
     }
@@ -151,6 +155,9 @@ void tc_observe_run(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     tc_run *r = w->cta->run;
     if (space == TC_PS_GLOBAL) {
         r->row_bytes += (uint64_t)bytes * TC_LANES;
+        if (store) {
+            tc_results_stored(w, UINT32_MAX, address, NULL, bytes);
+        }
     }
     if (r->race && space != TC_PS_CONST) {
         tc_race_access_run(w, op, space, UINT32_MAX, address, bytes, store);
@@ -180,5 +187,23 @@ void tc_observe_atomic(tc_warp *w, const tc_ptx_op *op, tc_ptx_space space,
     if (w->cta->run->race) {
         tc_race_atomic(w, op, space, mask, addr, bytes);
     }
+    if (space == TC_PS_GLOBAL && op->opcode != TC_PTX_RED) {
+        tc_results_stored(w, mask, 0, addr, bytes);
+    }
     observe_rest(w, op, space, mask, addr, bytes, op->opcode == TC_PTX_RED);
+}
+
+void tc_observe_swaps(tc_warp *w, uint32_t mask) {
+    tc_race_lock_before(w, mask);
+}
+
+void tc_observe_swap(tc_warp *w, const tc_ptx_op *op, int lane, bool shared,
+                     uint64_t address, uint64_t old, uint64_t new) {
+    tc_race_lock_swapped(w, op, lane, shared ? w->cta->race : NULL, address,
+                         old, new);
+}
+
+uint8_t *tc_observe_local(const tc_warp *w) {
+    const tc_run *r = w->cta->run;
+    return r->race && !r->timing && !r->trace ? tc_race_local(w) : NULL;
 }

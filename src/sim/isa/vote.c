@@ -53,6 +53,7 @@ static uint32_t elsewhere(tc_warp *w, uint32_t need, bool release) {
             if (release) {
                 s->pc++;
                 s->state = TC_SPLIT_READY;
+                w->core->moved |= UINT32_C(1) << i;
             }
         }
     }

@@ -327,6 +327,12 @@ static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
     }
 }
 
+uint8_t *tc_race_local(const tc_warp *w) {
+    uint8_t *local = w->cta->race->local;
+    return local ? local + (uint64_t)w->index * TC_LANES * w->cta->local_bytes
+                 : NULL;
+}
+
 enum {
     STRONG = TC_PM_VOLATILE | TC_PM_RELAXED | TC_PM_ACQUIRE | TC_PM_RELEASE
 };

@@ -14,7 +14,8 @@ enum {
     LINES = WORDS / TC_FIRST_LINE,
     FIRST_OWNERS = 1 << 12,
     MOST_OWNERS = 1 << 20,
-    BLOCK = 1 << 20
+    BLOCK = 1 << 20,
+    NEXT_BLOCK = 1 << 18
 };
 #define FINE          (UINT64_C(32) << 20)
 #define LAST_OF_CLOCK (UINT64_C(1) << (32 - TC_FIRST_WHO))
@@ -32,9 +33,12 @@ typedef struct tc_first_block {
 static void *take(tc_first_pass *f, size_t n) {
     n = (n + 63) / 64 * 64;
     if (!f->blocks || f->used + n > f->blocks->size) {
-        size_t size = n + 4096 > BLOCK ? n + 4096 : BLOCK;
+        size_t usual = f->blocks ? NEXT_BLOCK : BLOCK;
+        size_t size = n + 4096 > usual ? n + 4096 : usual;
+        /* Who needs a second one will need all of it: no fault a page. */
+        int all = f->blocks && size == usual ? MAP_POPULATE : 0;
         tc_first_block *b = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                                 MAP_PRIVATE | MAP_ANONYMOUS | all, -1, 0);
         b = tc_xhave(b == MAP_FAILED ? NULL : b);
         b->next = f->blocks;
         b->size = size;
@@ -164,22 +168,46 @@ static void touch(tc_first_pass *f, uint64_t page) {
     f->pages[page]->shift = 2;
 }
 
+static void go_near(tc_first_pass *f, const tc_sim_allocation *a,
+                    tc_first_page **pages) {
+    f->near_address = a->address;
+    f->near_size = a->size;
+    f->near_pages = pages;
+    f->near_bytes = a->bytes;
+    f->near = a;
+}
+
+/* The allocation of an address, which becomes the near one: most kernels go
+ * back and forth between a few. False: nobody's. */
+static bool find_near(tc_run *r, uint64_t address) {
+    tc_first_pass *f = r->race->first;
+    enum { RECENT = sizeof f->recent / sizeof f->recent[0] };
+    for (int i = 0; i < RECENT && f->recent[i]; i++) {
+        const tc_sim_allocation *a = f->recent[i];
+        if (address - a->address < a->size) {
+            go_near(f, a, f->recent_pages[i]);
+            return true;
+        }
+    }
+    const tc_sim_allocation *a = tc_allocation_find(r, address);
+    int i = a ? 0 : r->sim->nallocs;
+    while (i < r->sim->nallocs && r->sim->allocs[i] != a) {
+        i++;
+    }
+    if (i == r->sim->nallocs) {
+        return false;
+    }
+    uint32_t at = f->nrecent++ % RECENT;
+    f->recent[at] = a;
+    f->recent_pages[at] = f->pages + r->race->first_page[i];
+    go_near(f, a, f->recent_pages[at]);
+    return true;
+}
+
 tc_first_page *tc_first_page_slow(tc_run *r, uint64_t address, bool write) {
     tc_first_pass *f = r->race->first;
-    if (address - f->near_address >= f->near_size) {
-        tc_sim_allocation *a = tc_allocation_find(r, address);
-        int i = a ? 0 : r->sim->nallocs;
-        while (i < r->sim->nallocs && r->sim->allocs[i] != a) {
-            i++;
-        }
-        if (i == r->sim->nallocs) {
-            return NULL;
-        }
-        f->near_address = a->address;
-        f->near_size = a->size;
-        f->near_pages = f->pages + r->race->first_page[i];
-        f->near_bytes = a->bytes;
-        f->near = a;
+    if (address - f->near_address >= f->near_size && !find_near(r, address)) {
+        return NULL;
     }
     uint64_t i = (address - f->near_address) / PAGE;
     if (!f->near_pages[i]) {

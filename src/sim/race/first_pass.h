@@ -83,6 +83,10 @@ struct tc_first_pass {
     tc_first_page **near_pages;
     uint8_t *near_bytes;
     const tc_sim_allocation *near; /* that one; NULL: none yet */
+    /* Others that were near, the oldest one replaced first. */
+    const tc_sim_allocation *recent[6];
+    tc_first_page **recent_pages[6];
+    uint32_t nrecent;
     struct tc_first_block *blocks; /* storage of pages */
     size_t used;                   /* of the newest one */
     uint64_t many[32]; /* units of a line that CTAs have read, and nobody has

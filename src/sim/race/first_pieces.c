@@ -181,6 +181,20 @@ static void write_together(tc_first_visit *v, int l0, int l1, uint64_t *u) {
     }
 }
 
+/* Plain reads of a line of global memory that many have read, and nobody has
+ * written, leave it as it is. */
+static inline bool nothing_new(const tc_first_visit *v, uint64_t address,
+                               uint64_t bytes) {
+    const tc_first_pass *f = v->h->first;
+    uint64_t at = address - f->near_address;
+    const tc_first_page *p = !v->shared && at < f->near_size
+                                 ? f->near_pages[at / TC_RACE_PAGE]
+                                 : NULL;
+    uint64_t line = at % TC_RACE_PAGE / TC_RACE_LINE;
+    return p && at % TC_RACE_LINE + bytes <= TC_RACE_LINE && p->shift == 2 &&
+           !(p->apart >> line & 1) && p->line[line] == TC_FIRST_ALL_MANY;
+}
+
 /* Lanes [l0, l1] on the same bytes. */
 static void visit_same(tc_first_visit *v, int l0, int l1, uint64_t address,
                        uint32_t bytes, bool store) {
@@ -282,28 +296,49 @@ static void visit_store(tc_first_visit *v, uint32_t mask, const uint64_t *addr,
     }
 }
 
-/* ---- lanes on words, each for itself ---- */
+/* ---- lanes on a unit each, of 1 << log bytes ---- */
 
-/* Where the lanes' words are. False: not all of them are words. */
+/* Where the lanes' units are. False: not all of them are of that size. */
 static inline bool find_words(tc_first_visit *v, uint32_t mask,
-                              const uint64_t *addr, bool store, uint64_t **at) {
+                              const uint64_t *addr, uint32_t log, bool store,
+                              uint64_t **at) {
+    const tc_first_pass *f = v->h->first;
+    if (v->shared && v->shared->page->shift == log) {
+        uint64_t *unit = v->shared->page->unit;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            int i = tc_first_bit(m);
+            at[i] = unit + (addr[i] >> log);
+        }
+        return true;
+    }
     for (uint32_t m = mask; m; m &= m - 1) {
         int i = tc_first_bit(m);
-        uint32_t shift = 2;
-        uint64_t n;
-        at[i] = tc_first_units_at(v, addr[i], 2, store, &shift, &n);
-        if (!at[i] || shift != 2) {
+        uint32_t shift = log;
+        uint64_t n, off = addr[i] - f->near_address;
+        const tc_first_page *p = !v->shared && off < f->near_size
+                                     ? f->near_pages[off / TC_RACE_PAGE]
+                                     : NULL;
+        off %= TC_RACE_PAGE;
+        if (p && p->shift == log && (!store || p->saved) &&
+            (p->apart >> off / TC_RACE_LINE & 1)) {
+            at[i] = p->unit + (off >> log);
+        } else {
+            at[i] = tc_first_units_at(v, addr[i], log, store, &shift, &n);
+        }
+        if (!at[i] || shift != log) {
             return false;
         }
+        __builtin_prefetch(at[i], 1);
     }
     return true;
 }
 
 /* v's members, in registers. */
-static bool read_words(tc_first_visit *v, uint32_t mask, const uint64_t *addr) {
+static bool read_words(tc_first_visit *v, uint32_t mask, const uint64_t *addr,
+                       uint32_t log) {
     uint64_t *at[TC_LANES];
     const tc_first_visit k = *v;
-    if (!find_words(v, mask, addr, false, at)) {
+    if (!find_words(v, mask, addr, log, false, at)) {
         return false;
     }
     if (k.shared) {
@@ -312,7 +347,7 @@ static bool read_words(tc_first_visit *v, uint32_t mask, const uint64_t *addr) {
             uint32_t i = (uint32_t)tc_first_bit(m);
             own += *tc_first_writer_of(&k, at[i]) == thread + i;
         }
-        tc_first_count(v, own, tc_popc(mask), 2);
+        tc_first_count(v, own, tc_popc(mask), log);
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t i = (uint32_t)tc_first_bit(m), mine = k.mine | i;
@@ -329,10 +364,10 @@ static bool read_words(tc_first_visit *v, uint32_t mask, const uint64_t *addr) {
     return true;
 }
 
-static bool write_words(tc_first_visit *v, uint32_t mask,
-                        const uint64_t *addr) {
+static bool write_words(tc_first_visit *v, uint32_t mask, const uint64_t *addr,
+                        uint32_t log) {
     uint64_t *at[TC_LANES];
-    if (!find_words(v, mask, addr, true, at)) {
+    if (!find_words(v, mask, addr, log, true, at)) {
         return false;
     }
     const tc_first_visit k = *v;
@@ -352,12 +387,12 @@ static bool write_words(tc_first_visit *v, uint32_t mask,
     return true;
 }
 
-static bool all_aligned(uint32_t mask, const uint64_t *addr) {
+static bool all_aligned(uint32_t mask, const uint64_t *addr, uint32_t bytes) {
     uint64_t any = 0;
     for (uint32_t m = mask; m; m &= m - 1) {
         any |= addr[tc_first_bit(m)];
     }
-    return any % 4 == 0;
+    return any % bytes == 0;
 }
 
 /* ---- all of them ---- */
@@ -369,10 +404,12 @@ void tc_first_visit_lanes(tc_first_visit *v, uint32_t mask,
     int i = tc_first_bit(mask), last = tc_race_piece(&s, i, &same);
     bool one = !(mask >> last >> 1);
     enum { SEVERAL = 3 };
-    if (bytes == 4 && !one && !v->who &&
+    uint32_t log = (uint32_t)__builtin_ctz(bytes);
+    if (bytes <= 4 && !one && !v->who &&
         tc_popc(mask) - tc_popc(s.same | s.next) > SEVERAL &&
-        all_aligned(mask, addr) &&
-        (store ? write_words(v, mask, addr) : read_words(v, mask, addr))) {
+        all_aligned(mask, addr, bytes) &&
+        (store ? write_words(v, mask, addr, log)
+               : read_words(v, mask, addr, log))) {
         return;
     }
     if (store && !one && !v->who && !tc_race_ascending(addr, mask)) {
@@ -380,7 +417,10 @@ void tc_first_visit_lanes(tc_first_visit *v, uint32_t mask,
         return;
     }
     for (;;) {
-        if (same) {
+        uint32_t more = same ? 0 : (uint32_t)(last - i) * bytes;
+        if (!store && nothing_new(v, addr[i], more + bytes)) {
+            /* most often of tables */
+        } else if (same) {
             for (int j = i + 1; store && j <= last; j++) {
                 v->bad |= !agree(v, i, j);
             }

@@ -146,6 +146,9 @@ void tc_race_barrier_complete(tc_cta *c, uint32_t id); /* before its release */
 void tc_race_warp_sync(tc_warp *w, uint32_t mask);
 void tc_race_fence(tc_warp *w, uint32_t mask); /* of all scopes */
 void tc_race_fence_op(tc_warp *w, const tc_ptx_op *op, uint32_t mask);
+/* Which bytes of its local memory a warp's threads have written, a byte each;
+ * NULL: it has none. */
+uint8_t *tc_race_local(const tc_warp *w);
 /* Lanes will swap a word: compare-and-swap, exchange (sim/order/locks.c). */
 void tc_race_lock_before(tc_warp *w, uint32_t mask);
 /* The lane has put another value there. owner: of shared memory; NULL: global. */

@@ -15,13 +15,6 @@ tc_timing *tc_timing_new(tc_run *r) {
     t->tags = r->sim->tags ? r->sim->tags : tc_slab_new();
     r->sim->tags = NULL;
     tc_timing_decode(t);
-    /* Functional execution is ahead of machine code: copies that land when they
-     * like would land before their instruction issues. */
-    if (r->completion == TC_COMPLETE_EARLY ||
-        r->completion == TC_COMPLETE_RANDOM) {
-        t->not_mcode = "copies land at times that are not the clock's";
-        return t;
-    }
     t->mcode = tc_mcode_new(t, r->launch->machine_code);
     t->not_mcode = t->mcode->why;
     if (t->not_mcode) {
@@ -360,6 +353,7 @@ uint64_t tc_timing_copy(tc_warp *w, tc_batch *b) {
                       .mask = b->mask,
                       .batch = b};
         b->queued++;
+        b->ahead = true;
         tc_walk_note(t, &a, NULL);
         return UINT64_MAX;
     }

@@ -8,6 +8,7 @@
  * alone is known), issues with the one before. What the functional run wrote behind
  * that is put back, from the last to the first. */
 #include "sim/core/address.h"
+#include "sim/core/cp_async.h"
 #include "sim/timing/walk.h"
 #include <stdlib.h>
 #include <string.h>
@@ -244,5 +245,18 @@ void tc_issued_restore(tc_timing *t) {
     while (t && t->nundo) {
         const tc_undo *u = &t->undo[--t->nundo];
         memcpy(u->at, u->was, u->n);
+    }
+}
+
+/* ---- copies ---- */
+
+void tc_issued_landed(tc_run *r, const tc_batch *b) {
+    tc_trace_event *e;
+    for (int32_t i = b->event + 1;
+         r->trace && b->landed && (e = tc_trace_at(r->trace, i)); i++) {
+        if (e->kind == TC_TRACE_COMPLETE && e->cause == b->event &&
+            e->cycle < r->cycle) {
+            e->cycle = e->end = r->cycle;
+        }
     }
 }

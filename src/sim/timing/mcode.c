@@ -230,8 +230,9 @@ static bool share(const maker *k, uint32_t a, uint32_t b, uint32_t p) {
 }
 
 /* A machine block that holds the most of a PTX block's ops stands for it, and
- * so does each that holds half of that and some of the same ops: a copy. The
- * others have what was moved out of it, or the rest. */
+ * so does each that holds half of that and some of the same ops: a copy; of
+ * integers alone more than half, as an address may be made a second time where it
+ * is wanted. The others have what was moved out of it, or the rest. */
 static void settle(maker *k, uint32_t p) {
     uint32_t best = 0, most = 0;
     for (uint32_t i = 0; i < k->m->nblocks; i++) {
@@ -240,9 +241,11 @@ static void settle(maker *k, uint32_t p) {
             best = i;
         }
     }
+
+    uint32_t half = k->rank[p] == 1 ? most + 1 : most;
     for (uint32_t i = 0; i < k->m->nblocks && most; i++) {
         uint32_t n = k->seen[pair(k, i, p)];
-        if (i != best && n && (2 * n < most || !share(k, best, i, p))) {
+        if (i != best && n && (2 * n < half || !share(k, best, i, p))) {
             k->most[pair(k, i, p)] = 0;
         }
     }

@@ -125,6 +125,8 @@ static void now_in_trace(tc_timing *t, const tc_warp *w, const tc_noted *a) {
 static void charge_copy(tc_timing *t, tc_warp *w, tc_batch *b) {
     tc_run *r = t->run;
     b->queued--;
+    b->ahead = false;
+    tc_issued_landed(r, b);
     b->complete = tc_timing_copy(w, b);
     if (r->completion == TC_COMPLETE_TIMING) {
         tc_event_push(r, (tc_event){.cycle = b->complete,

@@ -71,7 +71,10 @@ bool tc_walk_still(tc_warp_core *k);
 
 void tc_walk_start(tc_warp *w);
 void tc_walk_free(tc_warp_core *k);
-/* issued.c: machine code is being laid over so many blocks of the queue. */
+/* issued.c: a copy issues; what of it landed before (a policy may land it as it is
+ * executed) has landed now. */
+void tc_issued_landed(tc_run *r, const struct tc_batch *b);
+/* Machine code is being laid over so many blocks of the queue. */
 void tc_issued_laid(tc_warp_core *k, uint32_t used);
 /* Runs the PTX ahead and lays machine code over it. False: what comes next is
  * an op that the clock issues itself. */

@@ -254,6 +254,10 @@ static void begin(driver *d, tc_words *w) {
     if (!d->debug) {
         push(d, w, "-lineinfo");
     }
+    const char *const *p = tc_removed_names(d->t);
+    for (; *p != NULL; p++) {
+        push(d, w, *p);
+    }
     push(d, w, "-include");
     push(d, w, tc_format(d->a, "%s/" TC_SHADOW_HEADER, d->shadow));
     push(d, w, "-g");

@@ -66,12 +66,15 @@ void tc_print_overlap(tc_buf *out, const tc_model *m, int32_t warp, int width) {
     span *all = flights_of(m, warp, &n);
     const tc_row *row = &m->rows[warp];
     uint64_t flying = within(all, n, 0, m->cycles + 1), still = 0;
+    uint64_t waited = 0; /* parts of the warp may wait at the same time */
     int32_t low = 0, high = 0;
     for (size_t i = 0; i < row->nevents && flying > 0; i++) {
         const tc_trace_event *e = m->order[row->events[i]];
         if (e->kind == TC_TRACE_WAIT && e->end > e->cycle) {
-            uint64_t cycles = within(all, n, e->cycle, e->end);
+            uint64_t from = e->cycle > waited ? e->cycle : waited;
+            uint64_t cycles = within(all, n, from, e->end);
             still += cycles;
+            waited = e->end > waited ? e->end : waited;
             if (cycles > 0 && e->line > 0) {
                 low = low == 0 || e->line < low ? e->line : low;
                 high = e->line > high ? e->line : high;

@@ -79,5 +79,6 @@ int main(int argc, char **argv) {
     matmul_register<<<dim3(n / tile, n / tile), 256>>>(da, db, dc, n);
     int wrong = differs("register", host(dc, n * n), c);
     matmul_wmma<<<n * n / 256 / 4, 128>>>(dha, dhb, dc, n);
+    std::printf("multiply-adds matmul_wmma %lld\n", 1ll * n * n * n);
     return wrong | differs("wmma", host(dc, n * n), c);
 }

@@ -132,6 +132,17 @@ static void forms(void **state) {
     assert_true(f.items[0].repeated && !f.dashes);
 }
 
+/* What may be typed is shown once. */
+static void has_example(const tc_command *c) {
+    if (c->form[0] != '\0' && strstr(c->help, "  tilecopy> ") == NULL &&
+        strstr(c->help, "  $ tilecopy-repl ") == NULL) {
+        fail_msg("%s: its help has no example", c->name);
+    }
+    if (c->summary[0] == '\0') {
+        fail_msg("%s: it has no summary", c->name);
+    }
+}
+
 static void helps(void **state) {
     client *c = *state;
     char line[128];
@@ -140,6 +151,7 @@ static void helps(void **state) {
         assert_int_equal(eval(c, line), TC_OK);
         assert_non_null(strstr(c->out, tc_commands[i].form));
         assert_non_null(strstr(c->out, tc_commands[i].summary));
+        has_example(&tc_commands[i]);
     }
     eval(c, "help set");
     for (int i = 0; i < tc_nsettings; i++) {

@@ -146,7 +146,7 @@ static bool agrees(int opcode, const char *operands) {
 static void test_effects(void **state) {
     (void)state;
     static const char letters[] = "dswexghUupqbcDSVWalYEGFXvynCNmoABjtzkRZMf"
-                                  "HIJKPQL0123456789#?";
+                                  "HIJKPQLir0123456789#?";
     for (int f = 0; f < FORMS; f++) {
         const char *operands = forms[f].operands;
         if (operands[strspn(operands, letters)] != 0) {

@@ -416,8 +416,6 @@ static void errors(void **state) {
     } rows[] = {
         {"foo.s32 %r1, %r2;", "unknown opcode 'foo'", ""},
         {"ad.s32 %r1, %r2, %r3;", "unknown opcode 'ad'", "'add'"},
-        {"tld4.r.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [%rd1, {%f1, %f1}];",
-         "'tld4' is not built", ""},
         {"multimem.st.global.f32 [%rd1], %f1;", "'multimem' is not built", ""},
         {"mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32 {%f1, %f1, %f1, "
          "%f1}, {%r1, %r1, %r1, %r1}, {%r1, %r1}, {%f1, %f1, %f1, %f1};",
@@ -434,8 +432,8 @@ static void errors(void **state) {
          "[%rd1];",
          "there is no such form of 'wmma.load.a'", "with .m16n16k16"},
         {"call f;", "'f' is not declared", ""},
-        {"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];",
-         "'tex' is not built", ""},
+        {"sust.p.1d.b32.trap [%rd1, {%r1}], {%r1};", "'sust.p' is not built",
+         ""},
         {"add.s33 %r1, %r2, %r3;", "unknown modifier '.s33'", "'.s3"},
         {"ld.globl.u32 %r1, [%rd1];", "unknown modifier '.globl'", "'.global'"},
         {"add.ftz.s32 %r1, %r2, %r3;", "'add.s32' has no modifier .ftz", ""},

@@ -6,6 +6,7 @@
 #include "repl/history.h"
 #include "repl/options.h"
 #include "repl/print.h"
+#include <errno.h>
 #include <getopt.h>
 #include <locale.h>
 #include <pty.h>
@@ -215,6 +216,9 @@ static void test_goes_on(void **state) {
     assert_false(tc_entry_goes_on(NULL, "def f():\n    a\n\n", false));
     assert_false(tc_entry_goes_on(NULL, "def f():\n    a\n", true));
     assert_true(tc_entry_goes_on(NULL, "x = (1,\n2,\n", true));
+    assert_true(tc_entry_goes_on(NULL, "$ sed 's/(/)/' a \\\n", false));
+    assert_false(tc_entry_goes_on(NULL, "$ sed 's/(/)/' a \\\n  b\n", false));
+    assert_false(tc_entry_goes_on(NULL, "$ sed 's/(/[/' a\n", false));
 }
 
 static void test_expand(void **state) {
@@ -303,6 +307,12 @@ static void test_history(void **state) {
     snprintf(below, sizeof below, "%s/history", path);
     assert_false(tc_history_append(below, "x"));
     unlink(path);
+    /* one that is missing is made; why it cannot be is the system's reason */
+    assert_true(tc_history_append(below, "x"));
+    assert_int_equal(unlink(below), 0);
+    assert_int_equal(rmdir(path), 0);
+    assert_false(tc_history_append("/proc/none/history", "x"));
+    assert_int_not_equal(errno, 0);
 }
 
 /* --- the command line --- */

@@ -413,11 +413,11 @@ static void test_link(void **state) {
                           "%s/include/y.h:7:(.text+0x10): undefined reference "
                           "to `cuMemAlloc_v2'\n"
                           "/usr/bin/ld: x.o: in function `main': %s:9: "
-                          "undefined reference to `cublasCreate_v2'\n",
+                          "undefined reference to `cusparseCreate'\n",
                           in(m, "root/opt/cuda"), p),
                 tc_format(m->a,
                           "error: cuMemAlloc_v2 is not built yet in this "
-                          "runtime\n%s:9: error: cublasCreate_v2 is not built "
+                          "runtime\n%s:9: error: cusparseCreate is not built "
                           "yet in this runtime\n",
                           p));
     /* the rest is as it was said */

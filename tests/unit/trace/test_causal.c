@@ -95,6 +95,14 @@ static void check_phase(const tc_trace *t, size_t i, tally *y) {
     }
 }
 
+/* What lanes do themselves. */
+static bool is_own(const tc_trace_event *x) {
+    return tc_trace_is_issue(x->kind) || x->kind == TC_TRACE_COMMIT ||
+           (x->kind == TC_TRACE_ARRIVE && x->unit != TC_UNIT_ASYNC) ||
+           x->kind == TC_TRACE_LOAD || x->kind == TC_TRACE_STORE ||
+           x->kind == TC_TRACE_EXIT;
+}
+
 /* Of an mbarrier: its phase is over. Of groups: what the lanes issued for them
  * has landed, and was recorded to. */
 static void check_wait(const tc_trace *t, size_t i, tally *y) {
@@ -116,6 +124,11 @@ static void check_wait(const tc_trace *t, size_t i, tally *y) {
                     x->cycle > e->end && x->cause >= 0 &&
                     (size_t)x->cause < i &&
                     t->events[x->cause].cycle < e->cycle;
+        if (x->cta == e->cta && x->warp == e->warp &&
+            (x->lanes & e->lanes) != 0 && is_own(x) && x->cycle > e->cycle &&
+            x->cycle < e->end) {
+            report(y, "a lane goes on while it waits", e, x);
+        }
         if (phase || group || tmem) {
             report(y, "a wait ends before what it waits for", e, x);
         }

@@ -253,12 +253,48 @@ static void a_partial_warp_is_partial(void **state) {
     free(text);
 }
 
+/* Lanes that wait for their copies apart, one half while the other does: each
+ * commits its own, and the trace has when each began to wait. */
+static void halves_wait_apart(void **state) {
+    (void)state;
+    char *text = whole_text(
+        "setp.lt.u32 %p1, %r7, 16;\n"
+        "@%p1 bra F;\n"
+        "mov.u32 %r9, 0;\n"
+        "L:\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p2, %r9, 20;\n@%p2 bra L;\n"
+        "cp.async.ca.shared.global [%r4], [%rd4], 4;\ncp.async.wait_all;\n"
+        "bra E;\n"
+        "F:\ncp.async.ca.shared.global [%r4], [%rd4], 4;\n"
+        "cp.async.wait_all;\n"
+        "E:\nld.shared.u32 %r10, [%r4];\n" OUT,
+        NULL);
+    sim_case c = {.block = 32, .timing = true, .hazards = true, .trace = true};
+    run_text(&c, text);
+    uint8_t a[BYTES];
+    fill(a, 1);
+    assert_int_equal(c.r.status, TC_RUN_OK);
+    assert_memory_equal(c.b, a, 32 * sizeof(uint32_t));
+    int waits = 0;
+    for (size_t i = 0; i < c.t->n; i++) {
+        const tc_trace_event *e = &c.t->events[i];
+        if (e->kind == TC_TRACE_WAIT) {
+            waits++;
+            assert_int_equal(__builtin_popcount(e->lanes), 16);
+            assert_true(e->end > e->cycle + 100);
+        }
+    }
+    assert_int_equal(waits, 2);
+    end_case(&c);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_op_does_what_the_isa_says),
         cmocka_unit_test(faults_and_deadlocks_are_named),
         cmocka_unit_test(trace_tells_what_happened),
         cmocka_unit_test(a_partial_warp_is_partial),
+        cmocka_unit_test(halves_wait_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
