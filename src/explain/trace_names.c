@@ -14,13 +14,20 @@ static const char *type_of(const tc_last_run *run, const char *name) {
     return type != TC_VOID ? tc_dtypes[type].name : "";
 }
 
+/* A variable of another kernel is not there. */
+static bool is_there(const tc_last_run *run, const tc_ptx_symbol *y) {
+    const tc_ptx_func *f = y->func >= 0 ? &run->module->funcs[y->func] : NULL;
+    return y->space == TC_PS_SHARED && !y->is_extern && y->size &&
+           (f == NULL || !f->entry || strcmp(f->name, run->entry) == 0);
+}
+
 static void add_shared(tc_trace *t, const tc_last_run *run) {
     const tc_ptx_module *m = run->module;
     const tc_ptx_symbol *dynamic;
     uint64_t begin = tc_dynamic_begin(run, &dynamic);
     for (int i = 0; i < m->nsymbols; i++) {
         const tc_ptx_symbol *y = &m->symbols[i];
-        if (y->space == TC_PS_SHARED && !y->is_extern && y->size) {
+        if (is_there(run, y)) {
             tc_trace_add_buffer(
                 t, &(tc_trace_buffer){
                        .name = (char *)tc_symbol_name(run, y),

@@ -398,7 +398,12 @@ static void put_mbarrier_at(tc_buf *b, const tc_model *m, int32_t row,
     tc_buf_printf(b,
                   "phase %" PRIu32 " (parity %" PRIu32 "), %" PRIu32
                   " of %" PRIu32 " arrivals pending",
-                  at.phase, at.parity, at.pending, at.expected);
+                  at.phase, at.parity, at.pending,
+                  at.pending > at.expected ? at.pending : at.expected);
+    if (at.pending > at.expected) {
+        tc_buf_printf(b, " (%" PRIu32 " expected, the others are of copies)",
+                      at.expected);
+    }
     if (at.announced || at.landed || at.tx) {
         tc_buf_printf(b, ", %" PRIu64 " of %" PRIu64 " announced bytes landed",
                       at.landed, at.announced);

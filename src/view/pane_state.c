@@ -123,11 +123,12 @@ static void put_mbarrier(const tc_view *v, page *p, int32_t r, widths w) {
         tc_buf_puts(&b, " not initialised");
     } else {
         char bytes[48];
+        /* Copies that will arrive count as pending beside those expected. */
+        uint32_t all = at.pending > at.expected ? at.pending : at.expected;
         bytes_text(&at, bytes, sizeof bytes);
         tc_buf_printf(
             &b, " %5" PRIu32 " %6" PRIu32 "   %3" PRIu32 "/%-3" PRIu32 " %*s  ",
-            at.phase, at.parity, at.expected - at.pending, at.expected, w.bytes,
-            bytes);
+            at.phase, at.parity, all - at.pending, all, w.bytes, bytes);
         put_waiters(m, &b, r, v->cycle);
     }
     put_buf(p, &b, r == v->row ? TC_STYLE(PLAIN, TC_BOLD) : TC_PLAIN);
