@@ -93,18 +93,29 @@ static bool is_copied(uint64_t entry) {
     return entry >> 63 && !(entry >> 61 & 1);
 }
 
-/* Entries of n pages from the first one on; where the kernel does not tell them,
- * all may have been written. */
-static void look(uint64_t first, uint64_t n, uint64_t *entries) {
+/* Entries of n pages from the first one on; false: the kernel does not tell them,
+ * as to a user who is not root of a process that others may not look at. */
+static bool look(uint64_t first, uint64_t n, uint64_t *entries) {
     int map = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
     ssize_t got = map < 0 ? -1
                           : pread(map, entries, n * sizeof *entries,
                                   (off_t)(first * sizeof *entries));
-    for (uint64_t i = 0; i < n && got != (ssize_t)(n * sizeof *entries); i++) {
-        entries[i] = UINT64_C(1) << 63;
-    }
     if (map >= 0) {
         close(map);
+    }
+    return got == (ssize_t)(n * sizeof *entries);
+}
+
+/* The same, as far as somebody sees it: what differs was written. */
+static void compare(const tc_large *l, uint64_t i, uint64_t n,
+                    uint64_t *entries) {
+    uint64_t page = page_bytes();
+    for (uint64_t k = 0; k < n; k++) {
+        uint64_t at = (i + k) * page;
+        uint64_t bytes = l->bytes - at < page ? l->bytes - at : page;
+        bool same = memcmp((const uint8_t *)l->before + at,
+                           (const uint8_t *)l->after + at, bytes) == 0;
+        entries[k] = same ? 0 : UINT64_C(1) << 63;
     }
 }
 
@@ -116,7 +127,9 @@ uint64_t tc_large_written(const tc_large *l, uint64_t from, uint64_t *end) {
     uint64_t i = from / page;
     for (uint64_t many = 16; i < npages && found == npages;) {
         uint64_t n = npages - i < many ? npages - i : many;
-        look(first + i, n, entries);
+        if (!look(first + i, n, entries)) {
+            compare(l, i, n, entries);
+        }
         for (uint64_t k = 0; k < n && found == npages; k++) {
             found = is_copied(entries[k]) ? i + k : npages;
         }
