@@ -76,6 +76,36 @@ static void before(missing *m) {
     line(m, &m->f->at);
 }
 
+/* Line n of the program begins with that word. */
+static bool begins(const missing *m, uint32_t n, const char *word) {
+    const char *p = m->text;
+    for (uint32_t i = 1; *p != 0 && i < n; i++) {
+        p += strcspn(p, "\n");
+        p += *p != 0;
+    }
+    p += strspn(p, " \t");
+    size_t len = strlen(word);
+    return strncmp(p, word, len) == 0 && strchr(" ({", p[len]) != NULL;
+}
+
+/* "line 10", or "the loop of line 10", which spins there. */
+static void fence_after(missing *m) {
+    const tc_ptx_loc *l =
+        m->f->other.valid && m->f->other.op != NULL
+            ? tc_cuda_location(m->s->program.run->file, m->f->other.op)
+            : NULL;
+    bool both = m->f->missing == TC_MISSING_FENCES;
+    uint32_t n = both ? (uint32_t)m->f->missing_n : l != NULL ? l->line : 0;
+    bool loop = n > 0 && (begins(m, n, "while") || begins(m, n, "for") ||
+                          begins(m, n, "do"));
+    tc_buf_puts(m->b, loop ? "the loop of " : "");
+    if (both || loop) {
+        tc_buf_printf(m->b, "line %u", n);
+    } else {
+        line(m, &m->f->other);
+    }
+}
+
 static bool uses(const missing *m, const char *name) {
     return strstr(m->text, name) != NULL;
 }
@@ -278,12 +308,34 @@ static bool of_warp(const missing *m) {
                                            m->f->at.op, m->f->cause.op);
 }
 
+static void empty_wait(missing *m) {
+    bool pipeline = uses(m, "producer_acquire") || uses(m, "consumer_wait");
+    if (pipeline && uses(m, "pipeline_shared_state")) {
+        tc_buf_puts(m->b, "consumer_release() after ");
+        line(m, &m->f->cause);
+        tc_buf_puts(m->b, ", and producer_acquire()");
+        before(m);
+    } else {
+        tc_buf_puts(m->b, "a wait");
+        before(m);
+        tc_buf_puts(m->b, " for a barrier at which the readers arrive after ");
+        line(m, &m->f->cause);
+    }
+}
+
 static void block_barrier(missing *m) {
     const char *name = group_name(m, "this_thread_block", NULL);
     const char *barrier = of_warp(m) ? "__syncwarp()"
                           : name && !uses(m, "__syncthreads")
                               ? NULL
                               : "__syncthreads()";
+    if (m->f->apart && uses(m, "arrive") &&
+        tc_code_skipped(m->s->program.run->module, m->f->at.op,
+                        m->f->cause.op) &&
+        m->f->kind == TC_FINDING_OVERWRITE_BEFORE_READ) {
+        empty_wait(m); /* roles, which do not all come to a barrier */
+        return;
+    }
     if (m->f->kind == TC_FINDING_DATA_RACE && m->here != NULL &&
         m->there != NULL && same_place(m->here, m->there)) {
         bool loops = tc_code_loops(m->s->program.run->module, m->f->at.op,
@@ -321,9 +373,19 @@ static void phase_wait(missing *m) {
     const char *on = completes_on(&m->cause, "bar");
     tc_arena *a = m->s->program.run->arena;
     const char *consumer = tc_format(a, "%sconsumer_wait", member_of(m, on));
-    if (m->cause.family == TC_CUDA_FAMILY_LIBCUXX &&
-        (uses(m, consumer) || uses(m, "pipeline_shared_state"))) {
+    const char *arrive = tc_format(a, "%sarrive()", member_of(m, on));
+    if (m->cause.family == TC_CUDA_FAMILY_LIBCUXX && uses(m, consumer) &&
+        !uses(m, "consumer_release")) {
+        tc_buf_printf(m->b, "%sconsumer_release() after ", member_of(m, on));
+        line(m, &m->f->at);
+        tc_buf_puts(m->b, ", in each round, and a wait");
+    } else if (m->cause.family == TC_CUDA_FAMILY_LIBCUXX &&
+               (uses(m, consumer) || uses(m, "pipeline_shared_state"))) {
         tc_buf_printf(m->b, "%s()", consumer);
+    } else if (m->cause.family == TC_CUDA_FAMILY_LIBCUXX &&
+               uses(m, tc_format(a, "(void)%s", arrive))) {
+        tc_buf_printf(m->b, "%swait(%s), in place of %s,", member_of(m, on),
+                      arrive, arrive);
     } else if (m->cause.family == TC_CUDA_FAMILY_LIBCUXX ||
                m->cause.family == TC_CUDA_FAMILY_BULK) {
         tc_buf_printf(m->b,
@@ -338,21 +400,6 @@ static void phase_wait(missing *m) {
     } else {
         tc_buf_puts(m->b, "a wait for the phase of the barrier that the copy "
                           "arrives at (__mbarrier_try_wait)");
-    }
-}
-
-static void empty_wait(missing *m) {
-    bool pipeline = uses(m, "producer_acquire") || uses(m, "consumer_wait");
-    if (pipeline && uses(m, "pipeline_shared_state")) {
-        tc_buf_puts(m->b, "consumer_release() after ");
-        line(m, &m->f->cause);
-        tc_buf_puts(m->b, ", and producer_acquire()");
-        before(m);
-    } else {
-        tc_buf_puts(m->b, "a wait");
-        before(m);
-        tc_buf_puts(m->b, " for a barrier at which the readers arrive after ");
-        line(m, &m->f->cause);
     }
 }
 
@@ -399,7 +446,11 @@ static void mbarrier_inval(missing *m) {
 }
 
 static void or_lower(missing *m) {
-    if (m->f->other.valid) {
+    const tc_cuda_call *c = &m->other;
+    const char *n =
+        tc_format(m->s->program.run->arena, "%lld", (long long)m->f->missing_n);
+    bool none = c->nargs > 0 && strcmp(c->args[c->nargs - 1], n) == 0;
+    if (m->f->other.valid && !none) { /* a count of 0 is none */
         tc_buf_printf(m->b, ", or a count that is %lld lower in ",
                       (long long)m->f->missing_n);
         tc_cuda_where(m->s, &m->f->other, m->b);
@@ -426,6 +477,7 @@ static void expect_bytes(missing *m) {
         name(x->user);                                                         \
     }
 
+WRITTEN(fence_after)
 WRITTEN(commit_text)
 WRITTEN(wait_text)
 WRITTEN(wait_less)
@@ -483,6 +535,7 @@ static const tc_field list[] = {{".line", line_field},
                                 {"barrier.block", block_barrier_field},
                                 {"barrier.cluster", cluster_barrier_field},
                                 {"between", between_field},
+                                {"fence.after", fence_after_field},
                                 {"fence.proxy", proxy_fence_field},
                                 {"mbarrier.init", mbarrier_init_field},
                                 {"mbarrier.inval", mbarrier_inval_field},

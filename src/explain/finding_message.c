@@ -303,6 +303,10 @@ FIELD(put_beyond) {
     const tc_finding *f = x->finding;
     const tc_last_run *run = x->session->program.run;
     (void)side;
+    if (f->detail.row == TC_DETAIL_CONSTANT) {
+        tc_buf_puts(b, "it is constant memory");
+        return;
+    }
     for (int i = 0; i < run->nbuffers; i++) {
         const tc_run_buffer *m = &run->buffers[i];
         if (f->space != TC_PS_SHARED && f->space != TC_PS_LOCAL &&

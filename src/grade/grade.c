@@ -235,9 +235,17 @@ static bool close_box(tc_grading *g, tc_diags *d) {
                  "cannot grade: --sandbox=require, and %s", why);
         return false;
     }
+    const char *group = getenv("TILECOPY_CGROUP");
+    if (group != NULL && *group && access(group, W_OK | X_OK) != 0) {
+        tc_error(d, TC_NOWHERE, "it names a folder of cgroup v2 that is yours",
+                 "cannot grade: TILECOPY_CGROUP: %s: %s", group,
+                 strerror(errno));
+        return false;
+    }
     g->boxed = p.namespaces || p.landlock || p.seccomp;
     g->box = (tc_sandbox){.required = g->o->sandbox == TC_GRADE_REQUIRE,
                           .file = UINT64_C(512) << 20,
+                          .together = UINT64_C(4) << 30,
                           .processes = 512,
                           .reads = {absolute(v->arena, g->o->path), g->main,
                                     real ? tc_strdup(v->arena, real) : NULL}};

@@ -155,6 +155,7 @@ static char *const *command(tc_arena *a, const tc_program_options *o) {
     tc_sandbox box = {.required = o->sandbox->required,
                       .file = o->sandbox->file,
                       .memory = o->sandbox->memory,
+                      .together = o->sandbox->together,
                       .processes = o->sandbox->processes,
                       .reads = {o->path},
                       .keeps = {TC_RT_FD_ENV}};

@@ -28,13 +28,14 @@ const char *const *tc_sandbox_command(tc_arena *a, const tc_sandbox *s,
     while (argv[n] != NULL) {
         n++;
     }
-    const char **all = TC_NEWN(a, const char *, n + 2 * TC_SANDBOX_PATHS + 12);
+    const char **all = TC_NEWN(a, const char *, n + 2 * TC_SANDBOX_PATHS + 13);
     all[at++] = "/proc/self/exe";
     all[at++] = mark;
     all[at++] = s->required ? "required" : "possible";
     all[at++] = s->stays ? "stays" : "moves";
     all[at++] = tc_format(a, "file=%" PRIu64, s->file);
     all[at++] = tc_format(a, "memory=%" PRIu64, s->memory);
+    all[at++] = tc_format(a, "together=%" PRIu64, s->together);
     all[at++] = tc_format(a, "processes=%d", s->processes);
     for (int i = 0; s->reads[i] != NULL; i++) {
         all[at++] = tc_format(a, "reads=%s", s->reads[i]);
@@ -71,6 +72,8 @@ static char **read_command(char **words, tc_sandbox *s) {
             s->file = strtoull(v, NULL, 10);
         } else if ((v = after(*words, "memory="))) {
             s->memory = strtoull(v, NULL, 10);
+        } else if ((v = after(*words, "together="))) {
+            s->together = strtoull(v, NULL, 10);
         } else if ((v = after(*words, "processes="))) {
             s->processes = atoi(v);
         } else {
@@ -215,8 +218,13 @@ static int end_like(int status) {
 
 static int contain(const tc_sandbox *s, char **argv) {
     int ends[2], status = TC_SANDBOX_FAILED << 8;
+    char group[4096];
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (!tc_sandbox_group_make(s, group, sizeof group) && s->required) {
+        return refuse("cgroup");
+    }
     if (!tc_sandbox_unshare()) {
+        tc_sandbox_group_enter(group); /* it goes when another one is made */
         return s->required ? refuse("namespaces") : become(s, argv);
     }
     if (pipe(ends) != 0) {
@@ -225,6 +233,9 @@ static int contain(const tc_sandbox *s, char **argv) {
     pid_t first = fork();
     if (first == 0) {
         close(ends[0]);
+        if (!tc_sandbox_group_enter(group) && s->required) {
+            _exit(refuse("cgroup"));
+        }
         lead(s, argv, ends[1]);
     }
     close_all_but(ends[0]);
@@ -234,6 +245,7 @@ static int contain(const tc_sandbox *s, char **argv) {
     }
     while (first > 0 && waitpid(first, NULL, 0) < 0 && errno == EINTR) {
     }
+    tc_sandbox_group_end(group);
     return end_like(status);
 }
 

@@ -26,6 +26,8 @@ typedef struct tc_sandbox {
                                             ended by NULL */
     uint64_t file, memory; /* bytes: of a file, of /tmp; of address space; 0:
                               no limit */
+    uint64_t together;     /* bytes of memory of all its processes: held where a
+                              cgroup is delegated; 0: no limit */
     int processes;         /* 0: no limit */
     bool stays;            /* its working folder has the name of ours, and in it
                               what is named here; else it is /tmp */

@@ -59,6 +59,7 @@ static void place_symbols(tc_sim *s) {
             tc_sim_own(s, symbol_place(s, y), y->size, y->name);
         if (a) {
             s->symbols[i] = a->address;
+            a->constant = y->space == TC_PS_CONST;
             if (y->init) {
                 memcpy(a->bytes, y->init, y->size);
             }

@@ -66,6 +66,7 @@ typedef struct tc_sim_allocation {
     uint8_t *bytes; /* host storage */
     const char *name;
     bool borrowed; /* the storage is somebody else's */
+    bool constant; /* kernels only read it */
     uint8_t fresh; /* bytes that nobody has written hold this; 0: there are no
                       such, or nobody asks for them */
 } tc_sim_allocation;

@@ -13,4 +13,4 @@ __global__ void __cluster_dims__(2, 1, 1) k(float *out) {
 }
 
 // @message thread 0 of block 1 uses s[0] of another block, which may have ended (the same in 63 more accesses)
-// @missing cluster.sync() after line 12, before the other block ends
+// @missing cluster.sync() after line 12, where all threads of the cluster come, before the other block ends

@@ -13,4 +13,4 @@ __global__ void __cluster_dims__(2, 1, 1) k(float *out) {
 }
 
 // @message thread 0 of block 0 uses s[0] of another block, which may not run yet (the same in 63 more accesses)
-// @missing cluster.sync() before line 10
+// @missing cluster.sync() before line 10, where all threads of the cluster come

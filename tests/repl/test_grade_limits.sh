@@ -116,6 +116,21 @@ if [ -n "$real" ]; then
 fi
 empty "$top/tmp"
 
+# A folder as a delegated cgroup's, made up: what would be asked of the kernel.
+printf 'void maxpool15(float *, const float *, int) { __builtin_trap(); }\n' >crash.cu
+mkdir -p group/tilecopy-999999999
+TILECOPY_CGROUP=$top/group run grade maxpool15 --seed 3 crash.cu
+is 1
+what="the groups of a submission and its compiler"
+for g in group/*; do
+    if [ "$(cat "$g/memory.max")" = 4294967296 ] && [ "$(cat "$g/pids.max")" = 512 ] &&
+        [ "$(cat "$g/cgroup.procs")" = 0 ]; then ok; else bad "$g"; fi
+done
+if [ -e group/tilecopy-999999999 ]; then bad "an old one is left"; else ok; fi
+TILECOPY_CGROUP=$top/nowhere run grade maxpool15 crash.cu
+is 4
+says err "cannot grade: TILECOPY_CGROUP: $top/nowhere: No such file or directory"
+
 wait $waits
 status=$?
 what="a FIFO"

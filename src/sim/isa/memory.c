@@ -13,6 +13,7 @@ typedef struct state_space {
     uint8_t *bytes;
     uint64_t origin, size;
     uint64_t stride; /* local memory: each lane has its own */
+    bool constant;   /* nobody writes it */
 } state_space;
 
 static bool find_window(tc_warp *w, tc_ptx_space space, uint64_t address,
@@ -55,6 +56,7 @@ static bool find_window(tc_warp *w, tc_ptx_space space, uint64_t address,
         win->bytes = a->bytes;
         win->origin = a->address;
         win->size = a->size;
+        win->constant = a->constant;
         return true;
     }
     }
@@ -284,6 +286,11 @@ access_space(tc_warp *w, const tc_ptx_op *op, uint32_t mask, tc_ptx_space space,
         if (!(group & UINT32_C(1) << lane)) {
             tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, space,
                              addr[lane], bytes, TC_DETAIL_NONE);
+            return;
+        }
+        if (store && win.constant && op->space == TC_PS_GENERIC) {
+            tc_finding_fault(w, op, lane, TC_FINDING_OUT_OF_BOUNDS, space,
+                             addr[lane], bytes, TC_DETAIL_CONSTANT);
             return;
         }
         if (space == TC_PS_CLUSTER) {

@@ -315,7 +315,7 @@ static void visit_local(tc_warp *w, const tc_ptx_op *op, int lane,
         return;
     }
     const uint8_t *bad = memchr(b, 0, bytes);
-    if (bad) {
+    if (bad && !tc_race_load_unused(c->run, op)) {
         tc_finding f = {.kind = TC_FINDING_UNINITIALIZED_READ,
                         .space = TC_PS_LOCAL,
                         .address = address,

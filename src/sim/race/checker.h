@@ -179,6 +179,9 @@ struct tc_race {
     tc_finding *capture; /* where the next finding goes, in place of the list */
     const tc_ptx_op *seed; /* the last load of which benign.c was asked, */
     bool seeds;            /* and what it said */
+    const tc_ptx_op *unused_load; /* the last of which unused_loads.c was asked,
+                                   */
+    bool unused;                  /* and what it said */
 };
 
 static inline tc_shadow_record *tc_shadow_record_of(const tc_race *h,
@@ -232,6 +235,9 @@ uint32_t tc_race_unwritten_lanes(const tc_sim_allocation *a, uint32_t mask,
                                  const uint64_t *addr, uint32_t bytes);
 bool tc_race_unwritten_run(const tc_sim_allocation *a, uint64_t base,
                            uint32_t bytes);
+
+/* sim/order/unused_loads.c: nothing looks at what the op loads. */
+bool tc_race_load_unused(const tc_run *r, const tc_ptx_op *load);
 
 /* sim/order/flags.c: a strong write to global memory, and a read; lanes executed
  * an acquiring fence that reaches other CTAs. */
