@@ -256,7 +256,8 @@ void tc_verdict_put_text(const tc_grade_result *v, int width, bool color,
     int unjudged = 0;
     bool late = false; /* some were not run for want of time */
     const char *why = "", *smaller = NULL;
-    tc_buf_printf(b, "%s: %s\n", v->exercise, v->path);
+    tc_buf_printf(b, "%s: %s\n", v->exercise,
+                  tc_verdict_plain(v->arena, v->path));
     for (int i = 0; i < v->ntests; i++) {
         const tc_test *t = &v->tests[i];
         if (t->not_run) {

@@ -1,5 +1,6 @@
 /* verdict.c - what is added to a verdict, and asked of it. */
 #include "grade/verdict.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,21 @@ json_t *tc_verdict_text(const char *text) {
     j = plain ? json_string(plain) : j;
     free(plain);
     return j;
+}
+
+const char *tc_verdict_plain(tc_arena *a, const char *text) {
+    char *out = tc_strndup(a, text, strlen(text));
+    for (char *p = out; *p;) {
+        size_t left = strlen(p), n = tc_utf8_next(p, left);
+        unsigned char c = (unsigned char)*p;
+        bool valid = n <= left && tc_utf8_valid(p, n);
+        if (!valid || c < ' ' || c == 0x7f ||
+            (c == 0xc2 && n == 2 && (unsigned char)p[1] < 0xa0)) {
+            memset(p, '?', valid ? n : 1);
+        }
+        p += valid ? n : 1;
+    }
+    return out;
 }
 
 /* ---- findings ---- */

@@ -59,6 +59,9 @@ bool tc_verdict_passed(const tc_grade_result *v);
 const char *tc_base_name(const char *path);
 /* jansson takes no broken UTF-8. */
 json_t *tc_verdict_text(const char *text);
+/* A name that a stranger chose, on one line: what is no character, or one that a
+ * terminal would obey, is '?'. */
+const char *tc_verdict_plain(tc_arena *a, const char *text);
 /* "line 12: kind: message; missing: ...": one finding. */
 const char *tc_verdict_finding(tc_arena *a, const tc_grade_result *v,
                                const json_t *f);

@@ -164,4 +164,13 @@ for form in json junit gradescope classroom csv; do
     never out "not ended"
 done
 
+# A name that would write a line of its own, or have the terminal obey.
+mkdir odd
+echo '#error no' >"odd/$(printf 'e\033[31mx\n  bob  39 of  39').cu"
+run grade maxpool15 --all odd
+is 0
+says out "e?[31mx? bob 39 of 39 0 of 39, it does not compile"
+never out "$(printf '\033')"
+lines out 2
+
 the_end

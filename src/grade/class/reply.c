@@ -44,11 +44,12 @@ static const char *alike(const tc_class_run *c, int at) {
 static void put_line(const tc_class_run *c, int at, tc_buf *b) {
     const tc_submission *s = &c->all[at];
     const char *error = error_of(s);
+    const char *student = tc_verdict_plain(c->a, s->student);
     bool refused = json_is_true(json_object_get(s->result, "refused"));
     if (error) {
-        tc_buf_printf(b, "  %-24s error: %s\n", s->student, error);
+        tc_buf_printf(b, "  %-24s error: %s\n", student, error);
     } else {
-        tc_buf_printf(b, "  %-24s %3d of %3d%s%s%s\n", s->student,
+        tc_buf_printf(b, "  %-24s %3d of %3d%s%s%s\n", student,
                       score(s, "score"), score(s, "max_score"),
                       refused ? ", " : "", refused ? refusal(s) : "",
                       s->kept ? " (graded before)" : "");
@@ -64,8 +65,10 @@ static void put_pairs(const tc_class_run *c, tc_buf *b) {
     for (int i = 0; i < c->nsimilar && i < MOST; i++) {
         const tc_similar *s = &c->similar[i];
         tc_buf_printf(b, "  %3d %%  %s:%d-%d  %s:%d-%d\n", s->percent,
-                      c->all[s->left].path, s->left_first, s->left_last,
-                      c->all[s->right].path, s->right_first, s->right_last);
+                      tc_verdict_plain(c->a, c->all[s->left].path),
+                      s->left_first, s->left_last,
+                      tc_verdict_plain(c->a, c->all[s->right].path),
+                      s->right_first, s->right_last);
     }
     if (c->nsimilar > MOST) {
         tc_buf_printf(b, "  and %d more pairs\n", c->nsimilar - MOST);

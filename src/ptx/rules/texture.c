@@ -10,8 +10,8 @@ static bool fail(tc_ptx_parser *p, const tc_ptx_op *op, tc_span span,
                        what);
 }
 
-/* How many coordinates a geometry has, without the layer; 3 are written as 4,
- * and ptxas takes 3 where the last is not read. */
+/* How many coordinates a geometry has, without the layer: 3 are written as 4, and
+ * others may be, the rest not being read (PTX ISA 9.7.10.3, and ptxas). */
 static int dimensions(uint8_t geometry) {
     static const uint8_t n[TC_TEX_GEOMETRIES] = {
         [TC_TEX_1D] = 1,   [TC_TEX_2D] = 2,  [TC_TEX_3D] = 3,
@@ -32,7 +32,7 @@ static bool check_coordinates(tc_ptx_parser *p, const tc_ptx_op *op,
         return fail(p, op, span,
                     "wants a geometry: .1d, .2d, .3d, .a1d, .a2d and so on");
     }
-    return v->nvec == n || (n == 3 && v->nvec == 4) ||
+    return (v->nvec >= n && v->nvec <= 4 && v->nvec != 3) ||
            tc_ptx_fail(p, span, NULL,
                        "'%s' of this geometry has %d coordinates, not %d",
                        tc_ptx_ops[op->opcode].name, n == 3 ? 4 : n, v->nvec);
@@ -94,6 +94,9 @@ bool tc_ptx_rule_surface(tc_ptx_parser *p, tc_ptx_op *op, tc_span span) {
     if (red && (op->sub == TC_ATOM_AND || op->sub == TC_ATOM_OR) !=
                    (op->type == TC_PT_B32)) {
         return fail(p, op, span, "wants .b32 for .and and .or, and them alone");
+    }
+    if (op->sub == TC_ATOM_ADD && op->type == TC_PT_S64) {
+        return fail(p, op, span, "has .add of .u64, not of .s64");
     }
     if (op->sub2 == TC_TEX_CUBE || op->sub2 == TC_TEX_ACUBE) {
         return fail(p, op, span, "takes a cube as .a2d, a layer for each face");
