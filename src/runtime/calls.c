@@ -202,10 +202,20 @@ static void tell_unchecked(tc_server *s, int error, uint64_t where) {
                                            .where = where});
 }
 
-static void tell_failed(tc_server *s, int error, const char *why,
+static void tell_failed(tc_server *s, int error, const char *why, bool known,
                         uint64_t where) {
     char text[640], name[160];
     name_error(error, name, sizeof name);
+    if (known && s->o->task) {
+        return; /* a task's calls are its own */
+    }
+    if (known) {
+        snprintf(text, sizeof text, "this call failed (%s): %.300s", name, why);
+        tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_REFUSED,
+                                               .message = text,
+                                               .where = where});
+        return;
+    }
     snprintf(text, sizeof text,
              "this call did nothing (%s%s%.300s), and the program looked at "
              "neither its result nor cudaGetLastError()",
@@ -373,7 +383,7 @@ int tc_call_NOTE(tc_server *s, tc_exchange *x) {
         tell_unchecked(s, (int)n.error, x->call.where);
         break;
     case TC_RT_NOTE_FAILED:
-        tell_failed(s, (int)n.error, text, x->call.where);
+        tell_failed(s, (int)n.error, text, n.write != 0, x->call.where);
         break;
     case TC_RT_NOTE_DIRECTION:
         tc_serve_misused(s, &(tc_host_finding){.kind = TC_HOST_DIRECTION,

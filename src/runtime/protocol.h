@@ -308,7 +308,8 @@ typedef enum tc_rt_misuse {
 
 typedef struct tc_rt_note {
     uint32_t misuse; /* tc_rt_misuse */
-    uint32_t write;  /* DEREF, MISSING_SYNC: it wrote */
+    uint32_t write;  /* DEREF, MISSING_SYNC: it wrote; FAILED: somebody has
+                        looked at the error, and the reason is news */
     uint64_t address;
     int64_t error; /* UNCHECKED, FAILED: the cudaError_t; MISSING_SYNC: 1 where
                       the host's access is atomic */

@@ -12,6 +12,7 @@ typedef struct tc_stub_failure {
     uint64_t where;
     const void *thread;
     bool seen; /* somebody has asked for its name or text */
+    bool read; /* its caller has looked at it */
     char reason[REASON];
 } tc_stub_failure;
 
@@ -72,11 +73,13 @@ void tc_stub_failed(cudaError_t e) {
             return;
         }
     }
-    if (is_read(tc_stub_code_behind(where))) {
-        return;
+    bool read = is_read(tc_stub_code_behind(where));
+    if (read && tc_stub_self.reason[0] == '\0') {
+        return; /* it knows all that we know */
     }
     tc_stub_failure *f = &failures[nfailures++];
-    *f = (tc_stub_failure){.error = e, .where = where, .thread = &tc_stub_self};
+    *f = (tc_stub_failure){
+        .error = e, .where = where, .thread = &tc_stub_self, .read = read};
     memcpy(f->reason, tc_stub_self.reason, REASON);
 }
 
@@ -88,8 +91,9 @@ void tc_stub_failures_seen(void) {
 
 void tc_stub_failures_tell(void) {
     for (int i = 0; i < nfailures; i++) {
-        if (!failures[i].seen) {
-            tc_rt_note n = {.error = failures[i].error};
+        if (!failures[i].seen || failures[i].reason[0] != '\0') {
+            bool known = failures[i].read || failures[i].seen;
+            tc_rt_note n = {.error = failures[i].error, .write = known};
             tc_stub_note(TC_RT_NOTE_FAILED, failures[i].where, &n,
                          failures[i].reason);
         }

@@ -187,7 +187,10 @@ static void variable(parent *p, const char *name) {
 }
 
 static void note(parent *p, const tc_rt_call *c, const char *payload) {
-    if (p->nnotes < 64) {
+    tc_rt_note n;
+    memcpy(&n, payload, sizeof n);
+    bool reason = n.misuse == TC_RT_NOTE_FAILED && n.write; /* no misuse */
+    if (p->nnotes < 64 && !reason) {
         memcpy(&p->notes[p->nnotes], payload, sizeof(tc_rt_note));
         p->note_where[p->nnotes++] = c->where;
         snprintf(p->note_text, sizeof p->note_text, "%.255s",

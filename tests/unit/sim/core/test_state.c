@@ -37,8 +37,7 @@ static tc_sim *fresh(world *w) {
 
 static void begin(world *w, const char *what, bool timing) {
     tc_diags d = {.fn = print_diag};
-    w->arena = tc_arena_new();
-    w->timing = timing;
+    *w = (world){.arena = tc_arena_new(), .timing = timing};
     w->text = whole_text(what, NULL); /* expect_tx is of sm_90 */
     memcpy(w->text, ".version 8.0\n.target sm_90", 26);
     tc_source *s = TC_NEW(w->arena, tc_source);
