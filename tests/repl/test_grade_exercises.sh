@@ -28,11 +28,11 @@ run exercise check ./scale
 is 1
 says out "wrong/adds.cu: it passes, and should fail for wrong-value"
 says out "wrong/past_the_end.cu: it should fail for data-race, and fails otherwise"
-sed -i 's/measure: threads/measure: thraeds/' scale/exercise.yml
+sed -i 's/measure: writing_threads/measure: writing_thraeds/' scale/exercise.yml
 run exercise check ./scale
 is 3
-says err "there is no measure 'thraeds'"
-says err "hint: threads"
+says err "there is no measure 'writing_thraeds'"
+says err "hint: writing_threads"
 run exercise new scale
 is 1
 says err "cannot make the folder 'scale'"

@@ -316,7 +316,7 @@ static void floods_notes(const Call &c) { // misuse, told ten thousand times
         uint64_t address;
         int64_t error;
         char text[2000];
-    } note = {5, 1, 0, 1, {}};
+    } note = {5, 0, 0, 1, {}};
     for (int k = 0; k < 3000; ++k) {
         memset(note.text, 'a' + k % 26, sizeof note.text - 1);
         snprintf(note.text, 12, "%d\033]0;", k);
