@@ -18,7 +18,7 @@ enum {
 
 static const char *const how_to_get_one =
     "put nvcc in PATH, set CUDA_HOME to a CUDA toolkit of 13.0, or let `make "
-    "toolkit` fetch one (350 MB, no root needed)";
+    "toolkit` fetch one (100 MB, no root needed)";
 
 /* --- where the toolkit is put ----------------------------------------------*/
 
