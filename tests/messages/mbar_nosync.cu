@@ -12,4 +12,4 @@ __global__ void k(float *out) {
     out[threadIdx.x] = 1.0f;
 }
 
-// @missing __syncthreads() between lines 7 and 9
+// @missing __mbarrier_init before line 9, and __syncthreads() between the two

@@ -264,6 +264,7 @@ static void programs(void **state) {
     const char *only = getenv("WORDS");
     DIR *d = opendir(folder);
     assert_non_null(d);
+    setenv("TILECOPY_PTXAS", "none", 1); /* who is first, by the PTX's clock */
     char *names[256];
     int n = 0, failed = 0;
     for (struct dirent *e; n < 256 && (e = readdir(d)) != NULL;) {

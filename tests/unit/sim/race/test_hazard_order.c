@@ -32,7 +32,8 @@ static const char half_written[] =
     "ld.shared.u32 %r10, [%r4];\n" OUT;
 static const char local[] =
     "st.local.u32 [loc+4], %r1;\nst.local.u16 [loc+8], %r1; //half\n"
-    "ld.local.u32 %r10, [loc+4];\nld.local.u16 %r11, [loc+8];\n" OUT;
+    "ld.local.u32 %r10, [loc+4];\nld.local.u16 %r11, [loc+8];\n"
+    "add.u32 %r10, %r10, %r11;\n" OUT;
 
 /* A tree in shared memory, and in the last warp alone. */
 static const char block_sum[] =
