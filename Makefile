@@ -203,7 +203,7 @@ run:
 	@$(MAKE) -s -j2 all
 	@$(BUILD)/tilecopy-repl --tour lessons/ldgsts.py
 
-# The tests, ten minutes on two cores where nothing is built: all but those
+# The tests, twelve minutes on two cores where nothing is built: all but those
 # that tests/harness/some.txt names with its reason, then again under ASan and UBSan
 # but for what sanitized.txt names. test-all: those, too. What nvcc builds is built
 # once for both passes.
